@@ -1,0 +1,81 @@
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from './config.js';
+
+const appFolder = resolve(import.meta.dirname, '..');
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    expect(readConfig({})).toEqual({
+      port: 8080,
+      host: undefined,
+      includeStack: true,
+      store: { kind: 'sqlite', path: join(appFolder, 'data', 'users.db') },
+    });
+  });
+
+  it('takes an empty variable for an unset one', () => {
+    const empty = { PORT: '', HOST: '', NODE_ENV: '', DATABASE_URL: '' };
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+
+  it('returns a frozen configuration', () => {
+    expect(Object.isFrozen(readConfig({}))).toBe(true);
+  });
+
+  it.each(['0', '80', '65535'])('takes PORT %s', (text) => {
+    expect(readConfig({ PORT: text }).port).toBe(Number(text));
+  });
+
+  it.each(['65536', '-1', '80.5', '1e3', '0x50', 'http', ' 80'])('refuses PORT %j', (text) => {
+    expect(() => readConfig({ PORT: text })).toThrow(
+      `PORT is ${JSON.stringify(text)}: give an integer from 0 to 65535.`,
+    );
+  });
+
+  it('takes HOST as it is', () => {
+    expect(readConfig({ HOST: '127.0.0.1' }).host).toBe('127.0.0.1');
+  });
+
+  it.each([
+    ['production', false],
+    ['development', true],
+    ['test', true],
+  ])('with NODE_ENV %s sets includeStack to %s', (value, includeStack) => {
+    expect(readConfig({ NODE_ENV: value }).includeStack).toBe(includeStack);
+  });
+
+  it.each([
+    ['memory:', { kind: 'memory' }],
+    ['sqlite:/var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],
+    ['sqlite:///var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],
+    ['sqlite:data/users.db', { kind: 'sqlite', path: resolve('data/users.db') }],
+  ])('reads DATABASE_URL %s', (url, store) => {
+    expect(readConfig({ DATABASE_URL: url }).store).toEqual(store);
+  });
+
+  it.each(['sqlite:', 'sqlite://data/users.db', 'memory', 'users.db', 'postgres://host/users'])(
+    'refuses DATABASE_URL %s',
+    (url) => {
+      expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+        `DATABASE_URL is "${url}": give memory: or sqlite:PATH`,
+      );
+    },
+  );
+
+  it('does not repeat a password', () => {
+    expect(() => readConfig({ DATABASE_URL: 'postgres://ada:s3cr@t@host/users' })).toThrow(
+      '"postgres://ada:***@host/users"',
+    );
+  });
+
+  it('names every wrong variable in one error', () => {
+    expect(() => readConfig({ PORT: 'x', DATABASE_URL: 'y' })).toThrow(ConfigError);
+    expect(() => readConfig({ PORT: 'x', DATABASE_URL: 'y' })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        problems: [expect.stringMatching(/^PORT/), expect.stringMatching(/^DATABASE_URL/)],
+      }),
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { readCreateInput, readUpdateInput } from './input.js';
+
+describe('readCreateInput', () => {
+  it('takes name and email and nothing else', () => {
+    const body = { id: 'mine', name: 'Ada', email: 'a@b', createdAt: 'then', role: 'admin' };
+    expect(readCreateInput(body)).toEqual({ name: 'Ada', email: 'a@b' });
+  });
+
+  it.each([
+    undefined,
+    null,
+    [],
+    'text',
+    {},
+    { name: 'Ada' },
+    { email: 'a@b' },
+    { name: '', email: 'a@b' },
+    { name: 'Ada', email: '' },
+    { name: 7, email: 'a@b' },
+    { name: 'Ada', email: ['a@b'] },
+  ])('refuses %j with 400', (body) => {
+    expect(() => readCreateInput(body)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        message: 'name and email are required',
+      }),
+    );
+  });
+
+  it('lists an issue for each field that is wrong', () => {
+    expect(() => readCreateInput({ name: 'Ada', email: 7 })).toThrow(
+      expect.objectContaining({
+        details: { issues: [{ path: 'email', message: 'must be a non-empty string' }] },
+      }),
+    );
+  });
+});
+
+describe('readUpdateInput', () => {
+  it.each([
+    [{}, {}],
+    [{ name: 'Ada' }, { name: 'Ada' }],
+    [{ email: '' }, { email: '' }],
+    [
+      { name: 'Ada', email: 'a@b', id: 'mine', updatedAt: 'then' },
+      { name: 'Ada', email: 'a@b' },
+    ],
+  ])('reads %j as %j', (body, expected) => {
+    expect(readUpdateInput(body)).toStrictEqual(expected);
+  });
+
+  it.each([undefined, null, [], 'text', 7])('refuses %j, which is no object, with 400', (body) => {
+    expect(() => readUpdateInput(body)).toThrow(
+      expect.objectContaining({ status: 400, message: expect.stringContaining('JSON object') }),
+    );
+  });
+
+  it('refuses values that are not strings with 400, and lists each', () => {
+    expect(() => readUpdateInput({ name: null, email: 7 })).toThrow(
+      expect.objectContaining({
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        message: 'name and email must be a string',
+        details: {
+          issues: [
+            { path: 'name', message: 'must be a string' },
+            { path: 'email', message: 'must be a string' },
+          ],
+        },
+      }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { BadRequestError } from '@fairlead/core';
+import type { CreateUserInput, UpdateUserInput } from './user.js';
+
+/**
+ * Reads the input of a create from a request body. Unknown fields are ignored.
+ *
+ * @param body - The parsed body, or `undefined` when there was none.
+ * @returns Name and email, each a non-empty string.
+ * @throws {BadRequestError} 400 when one is missing, empty or not a string.
+ */
+export function readCreateInput(body: unknown): CreateUserInput {
+  const { name, email } = isObject(body) ? body : {};
+  if (isFilled(name) && isFilled(email)) return { name, email };
+  const issues = Object.entries({ name, email })
+    .filter(([, value]) => !isFilled(value))
+    .map(([field]) => ({ path: field, message: 'must be a non-empty string' }));
+  throw invalid('name and email are required', issues);
+}
+
+/**
+ * Reads the input of an update from a request body. Unknown fields are ignored.
+ *
+ * @param body - The parsed body, or `undefined` when there was none.
+ * @returns The fields that the body has; an empty string is one.
+ * @throws {BadRequestError} 400 when the body is not an object, or a field is not a string.
+ */
+export function readUpdateInput(body: unknown): UpdateUserInput {
+  if (!isObject(body)) {
+    throw invalid('The body must be a JSON object with name, email or both', [
+      { path: '', message: 'must be an object' },
+    ]);
+  }
+  const input: { name?: string; email?: string } = {};
+  const issues: { path: string; message: string }[] = [];
+  for (const field of ['name', 'email'] as const) {
+    const value = body[field];
+    if (typeof value === 'string') input[field] = value;
+    else if (value !== undefined) issues.push({ path: field, message: 'must be a string' });
+  }
+  if (issues.length === 0) return input;
+  throw invalid(`${issues.map(({ path }) => path).join(' and ')} must be a string`, issues);
+}
+
+function invalid(message: string, issues: readonly object[]): BadRequestError {
+  return new BadRequestError(message, { code: 'VALIDATION_FAILED', details: { issues } });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

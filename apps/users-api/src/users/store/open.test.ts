@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { MemoryUserStore } from './memory.js';
+import { describeStore, openStore } from './open.js';
+import { SqliteUserStore } from './sqlite.js';
+
+describe('openStore', () => {
+  it('opens a memory store', () => {
+    expect(openStore({ kind: 'memory' })).toBeInstanceOf(MemoryUserStore);
+  });
+
+  it('opens an SQLite store', () => {
+    const store = openStore({ kind: 'sqlite', path: join(temporaryFolder(), 'users.db') });
+    onTestFinished(async () => {
+      await store.close();
+    });
+    expect(store).toBeInstanceOf(SqliteUserStore);
+  });
+});
+
+describe('describeStore', () => {
+  it('names the store as DATABASE_URL does', () => {
+    expect(describeStore({ kind: 'memory' })).toBe('memory:');
+    expect(describeStore({ kind: 'sqlite', path: '/data/users.db' })).toBe('sqlite:/data/users.db');
+  });
+});

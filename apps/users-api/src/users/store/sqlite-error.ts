@@ -1,0 +1,36 @@
+import { StoreError, type StoreErrorCode } from './store-error.js';
+
+// SQLite's primary result codes, https://www.sqlite.org/rescode.html
+const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
+  3: ['STORE_UNREACHABLE', 'may not be opened: check the permissions of the file and its folder'],
+  5: ['STORE_LOCKED', 'is locked by another process: end that process, or try again later'],
+  8: ['STORE_READ_ONLY', 'may not be written: check the permissions of the file and its folder'],
+  10: ['STORE_FAILED', 'could not be read or written: check the disk'],
+  11: ['STORE_NOT_A_DATABASE', 'is damaged: restore it from a copy'],
+  13: ['STORE_FULL', 'cannot grow, the disk is full: make room'],
+  14: ['STORE_UNREACHABLE', 'cannot be opened: check that it is a file that this user may write'],
+  26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database: name another file in DATABASE_URL'],
+};
+
+/**
+ * Says what an error of node:sqlite or node:fs means to whoever runs the service.
+ *
+ * @param error - What was thrown.
+ * @param path - The database file, for the message.
+ * @returns A {@link StoreError} with `error` as its cause; `error` itself when it is one already.
+ */
+export function sqliteProblem(error: unknown, path: string): StoreError {
+  if (error instanceof StoreError) return error;
+  if (property(error, 'code') === 'ERR_INVALID_STATE') {
+    return new StoreError('STORE_CLOSED', `The store ${path} was closed: open a new one.`, error);
+  }
+  // The low byte of an extended result code is the primary one.
+  const primary = Number(property(error, 'errcode')) & 0xff;
+  const [code, text] = PROBLEMS[primary] ?? ['STORE_FAILED', 'failed'];
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreError(code, `The store ${path} ${text} (${reason}).`, error);
+}
+
+function property(error: unknown, name: 'code' | 'errcode'): unknown {
+  return error instanceof Error ? Reflect.get(error, name) : undefined;
+}

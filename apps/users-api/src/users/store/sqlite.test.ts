@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { SqliteUserStore } from './sqlite.js';
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+
+function openStore(path: string): SqliteUserStore {
+  const store = new SqliteUserStore(path, { busyTimeout: 1 });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function openRaw(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+describe('SqliteUserStore', () => {
+  it('makes the file and the folders above it', () => {
+    const path = join(temporaryFolder(), 'a', 'b', 'users.db');
+    openStore(path);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('keeps users, their order and their times over close and reopen', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const before = openStore(path);
+    const [first, second, third] = ['1', '2', '3'].map((name) => before.create({ ...ADA, name }));
+    before.delete(second?.id ?? '');
+    const updated = before.update(first?.id ?? '', { name: 'One' });
+    before.close();
+    const after = openStore(path);
+    const fourth = after.create(ADA);
+    expect(after.list()).toEqual([updated, third, fourth]);
+  });
+
+  it('shows one store what another has written to the same file', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const [one, other] = [openStore(path), openStore(path)];
+    const ada = one.create(ADA);
+    const updated = other.update(ada.id, { name: 'Ada L.' });
+    expect(one.find(ada.id)).toEqual(updated);
+    expect(one.delete(ada.id)).toBe(true);
+    expect(other.delete(ada.id)).toBe(false);
+    expect(other.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
+  });
+
+  it('never lets updatedAt go backwards, also between two clocks', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const fast = new SqliteUserStore(path, { now: () => Date.UTC(2030, 0, 2) });
+    const slow = new SqliteUserStore(path, { now: () => Date.UTC(2030, 0, 1) });
+    onTestFinished(() => [fast, slow].forEach((store) => void store.close()));
+    const ada = slow.create(ADA);
+    const updated = fast.update(ada.id, {});
+    expect(slow.update(ada.id, {})?.updatedAt).toBe(updated?.updatedAt);
+  });
+
+  it('writes ahead to a log, and folds the log into the file when it is closed', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    store.create(ADA);
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    store.close();
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('refuses a file that is no database, leaves it as it is, and names it', () => {
+    const path = join(temporaryFolder(), 'notes.txt');
+    const text = 'A shopping list, which is by no means a database. '.repeat(50);
+    writeFileSync(path, text);
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        name: 'StoreError',
+        code: 'STORE_NOT_A_DATABASE',
+        message: expect.stringContaining(`The store ${path} is not an SQLite database`),
+      }),
+    );
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('refuses a path that is a folder', () => {
+    const path = temporaryFolder();
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_UNREACHABLE',
+        message: expect.stringContaining(path),
+      }),
+    );
+  });
+
+  it('refuses a path below a file', () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    expect(() => openStore(join(file, 'users.db'))).toThrow(
+      expect.objectContaining({ name: 'StoreError', message: expect.stringContaining(file) }),
+    );
+  });
+
+  it('refuses a damaged database', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    store.create(ADA);
+    store.close();
+    truncateSync(path, 5_000);
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_NOT_A_DATABASE',
+        message: expect.stringContaining(path),
+      }),
+    );
+  });
+
+  it('refuses a database with a newer schema and leaves it as it is', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const raw = openRaw(path);
+    raw.exec('PRAGMA user_version = 2');
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_INCOMPATIBLE',
+        message: expect.stringContaining('schema version 2; this users-api knows versions up to 1'),
+      }),
+    );
+    expect(raw.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.tables).toBe(0);
+  });
+
+  it('refuses a database of another program', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    openRaw(path).exec('CREATE TABLE songs (title TEXT)');
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_INCOMPATIBLE',
+        message: expect.stringContaining('a database of another program'),
+      }),
+    );
+  });
+
+  it('says so when another process holds the lock, and works again once it is free', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    expect(() => store.create(ADA)).toThrow(
+      expect.objectContaining({ code: 'STORE_LOCKED', message: expect.stringContaining(path) }),
+    );
+    expect(store.list()).toEqual([]);
+    raw.exec('ROLLBACK');
+    store.create(ADA);
+    expect(store.list()).toHaveLength(1);
+  });
+
+  it('rolls back and stays usable when a read inside a transaction fails', () => {
+    const store = openStore(join(temporaryFolder(), 'users.db'));
+    expect(() => store.page({ offset: 1e300, limit: 1 })).toThrow(
+      expect.objectContaining({ code: 'STORE_FAILED' }),
+    );
+    expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
+  });
+});

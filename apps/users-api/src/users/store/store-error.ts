@@ -1,0 +1,27 @@
+/** What kept a store from its work. */
+export type StoreErrorCode =
+  | 'STORE_UNREACHABLE'
+  | 'STORE_NOT_A_DATABASE'
+  | 'STORE_INCOMPATIBLE'
+  | 'STORE_LOCKED'
+  | 'STORE_READ_ONLY'
+  | 'STORE_FULL'
+  | 'STORE_CLOSED'
+  | 'STORE_FAILED';
+
+/** A store that cannot be opened, read or written. The message names the store and what to do. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  /** Stable name of the problem. */
+  readonly code: StoreErrorCode;
+
+  /**
+   * @param code - Stable name of the problem.
+   * @param message - Which store, what is wrong, what to do.
+   * @param cause - The error below it, if any.
+   */
+  constructor(code: StoreErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
