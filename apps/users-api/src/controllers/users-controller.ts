@@ -1,0 +1,74 @@
+import {
+  Body,
+  Controller,
+  Ctx,
+  Delete,
+  Get,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseMiddleware,
+} from '@fairlead/controllers';
+import type { Context } from '@fairlead/core';
+import { Inject } from '@fairlead/di';
+import { requireJson } from '../middleware/require-json.js';
+import { readCreateInput, readUpdateInput } from '../users/input.js';
+import { listUsers, type PaginatedUserList, type UserList } from '../users/list.js';
+import { locationOf } from '../users/location.js';
+import { USER_STORE, type UserStore } from '../users/store/user-store.js';
+import type { User } from '../users/user.js';
+import { foundUser, userNotFound } from '../users/user-not-found.js';
+import { showUser } from '../users/view.js';
+
+/**
+ * The user API as a class.
+ *
+ * @see Specification, "Class-based variant"
+ */
+@Controller('/users')
+export class UsersController {
+  readonly #store: UserStore;
+
+  constructor(@Inject(USER_STORE) store: UserStore) {
+    this.#store = store;
+  }
+
+  @Get()
+  list(@Query() query: Record<string, string>): Promise<UserList | PaginatedUserList> {
+    return listUsers(this.#store, query);
+  }
+
+  @Get('/:id')
+  async show(@Param('id') id: string, @Ctx() ctx: Context): Promise<void> {
+    showUser(ctx, foundUser(await this.#store.find(id), id));
+  }
+
+  // An absent body is let in, so that readCreateInput says which fields it should have had.
+  @Post('/', { status: 201 })
+  @UseMiddleware(requireJson)
+  async create(
+    @Body({ required: false }) body: unknown,
+    @Ctx() ctx: Context,
+  ): Promise<{ data: User }> {
+    const user = await this.#store.create(readCreateInput(body));
+    ctx.set('Location', locationOf(ctx, user));
+    return { data: user };
+  }
+
+  @Put('/:id')
+  @UseMiddleware(requireJson)
+  async update(
+    @Param('id') id: string,
+    @Body({ required: false }) body: unknown,
+  ): Promise<{ data: User }> {
+    const user = await this.#store.update(id, readUpdateInput(body));
+    return { data: foundUser(user, id) };
+  }
+
+  @Delete('/:id')
+  async delete(@Param('id') id: string): Promise<{ success: true }> {
+    if (!(await this.#store.delete(id))) throw userNotFound(id);
+    return { success: true };
+  }
+}

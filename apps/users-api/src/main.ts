@@ -1,0 +1,55 @@
+import { listen, type Server } from '@fairlead/core';
+import { createUsersApp } from './app.js';
+import { ConfigError, readConfig } from './config.js';
+import { describeStore, openStore } from './users/store/open.js';
+import { StoreError } from './users/store/store-error.js';
+
+/** How long requests in flight may take to end once the service is told to stop, in milliseconds. */
+const CLOSE_TIMEOUT = 10_000;
+
+try {
+  await start();
+} catch (error) {
+  console.error(isExpected(error) ? `users-api: ${error.message}` : error);
+  process.exitCode = 1;
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env);
+  const store = openStore(config.store);
+  const app = await createUsersApp({
+    store,
+    includeStack: config.includeStack,
+    log: (line) => console.log(line),
+    onError: (error) => console.error(error),
+  });
+  const server = await listen(
+    app,
+    config.port,
+    config.host === undefined ? {} : { host: config.host },
+  );
+  console.log(`users-api listens on ${server.url}, store ${describeStore(config.store)}`);
+  stopOnSignal(async () => {
+    await server.close({ timeout: CLOSE_TIMEOUT });
+    await app.close();
+    await store.close();
+  });
+}
+
+/** Stops the service at the first SIGTERM or SIGINT, and ends the process at the second. */
+function stopOnSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = async () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    try {
+      await stop();
+      process.exit(0);
+    } catch (error) {
+      console.error(error);
+      process.exit(1);
+    }
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}

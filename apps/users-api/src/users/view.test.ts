@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { createUser } from './user.js';
+import { userPage } from './view.js';
+
+describe('userPage', () => {
+  it('writes a whole document with every field', () => {
+    const user = createUser({ name: 'Ada', email: 'ada@example.com' }, 0);
+    expect(userPage(user)).toBe(`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Ada</title>
+  </head>
+  <body>
+    <h1>Ada</h1>
+    <dl>
+      <dt>id</dt><dd>${user.id}</dd>
+      <dt>name</dt><dd>Ada</dd>
+      <dt>email</dt><dd>ada@example.com</dd>
+      <dt>createdAt</dt><dd>1970-01-01T00:00:00.000Z</dd>
+      <dt>updatedAt</dt><dd>1970-01-01T00:00:00.000Z</dd>
+    </dl>
+  </body>
+</html>
+`);
+  });
+
+  it('escapes the five characters that mean something in HTML', () => {
+    const page = userPage(createUser({ name: `<b>&"'`, email: '</dd>' }, 0));
+    expect(page).toContain('<h1>&lt;b&gt;&amp;&quot;&#39;</h1>');
+    expect(page).toContain('<dd>&lt;/dd&gt;</dd>');
+  });
+});

@@ -1,0 +1,56 @@
+import type { Context } from '@fairlead/core';
+import type { User } from './user.js';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/**
+ * Answers with one user: as an HTML page when the `Accept` header contains `text/html`, and
+ * otherwise as the single-user envelope.
+ *
+ * @param ctx - The request to answer.
+ * @param user - The user to show.
+ * @see Specification, "Content negotiation"
+ */
+export function showUser(ctx: Context, user: User): void {
+  const accept = ctx.get('accept') ?? 'application/json';
+  ctx.append('Vary', 'Accept');
+  if (accept.toLowerCase().includes('text/html')) ctx.html(userPage(user));
+  else ctx.json({ data: user });
+}
+
+/**
+ * Writes a user as an HTML page.
+ *
+ * @param user - Its fields may hold any text: all of them are escaped.
+ * @returns A whole document.
+ */
+export function userPage(user: User): string {
+  const name = escapeHtml(user.name);
+  const rows = Object.entries(user).map(
+    ([field, value]) => `      <dt>${field}</dt><dd>${escapeHtml(String(value))}</dd>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>${name}</title>
+  </head>
+  <body>
+    <h1>${name}</h1>
+    <dl>
+${rows.join('\n')}
+    </dl>
+  </body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

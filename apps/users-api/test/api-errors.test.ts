@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { ADA, APIS, openApi } from './support/api.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe.each(APIS)('errors of the $variant API over the $store store', (api) => {
+  it.each(['GET', 'DELETE'])(
+    '%s of an unknown id is a 404 problem that names the id',
+    async (method) => {
+      const { send } = await openApi(api);
+      const response = await send(method, '/nobody');
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+      expect(await response.json()).toEqual({
+        type: 'about:blank',
+        title: 'Not Found',
+        status: 404,
+        detail: 'User nobody not found',
+        instance: `${api.mount}/nobody`,
+        code: 'NOT_FOUND',
+        error: 'User nobody not found',
+      });
+    },
+  );
+
+  it('PUT of an unknown id is a 404 that names the id', async () => {
+    const { sendJson } = await openApi(api);
+    const response = await sendJson('PUT', '/nobody', { name: 'Ada' });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ detail: 'User nobody not found' });
+  });
+
+  it('names the id as it reads when it is decoded', async () => {
+    const { send } = await openApi(api);
+    const response = await send('GET', '/a%2Fb%20c');
+    expect(await response.json()).toMatchObject({ status: 404, detail: 'User a/b c not found' });
+  });
+
+  it.each([
+    {},
+    { name: 'Ada' },
+    { email: 'ada@example.com' },
+    { name: '', email: 'ada@example.com' },
+    { name: 'Ada', email: '' },
+    { name: null, email: 'ada@example.com' },
+    { name: 'Ada', email: 7 },
+    [],
+    null,
+    'text',
+  ])('POST of %j is a 400 that says what is required', async (body) => {
+    const { send, sendJson } = await openApi(api);
+    const response = await sendJson('POST', '', body);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('location')).toBeNull();
+    expect(await response.json()).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      detail: 'name and email are required',
+      error: 'name and email are required',
+    });
+    expect(await (await send('GET')).json()).toEqual({ data: [], total: 0 });
+  });
+
+  it('POST lists the fields that are wrong', async () => {
+    const { sendJson } = await openApi(api);
+    expect(await (await sendJson('POST', '', { name: 'Ada' })).json()).toMatchObject({
+      issues: [{ path: 'email', message: 'must be a non-empty string' }],
+    });
+  });
+
+  it('POST without a body is a 400 that says what is required', async () => {
+    const { send } = await openApi(api);
+    for (const headers of [{}, JSON_TYPE, { 'content-type': 'text/plain' }]) {
+      const response = await send('POST', '', { headers });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ detail: 'name and email are required' });
+    }
+  });
+
+  it.each([{ name: null }, { name: 7 }, { email: ['ada@example.com'] }, { email: {} }])(
+    'PUT of %j is a 400 and changes nothing',
+    async (body) => {
+      const { create, send, sendJson } = await openApi(api);
+      const ada = await create();
+      const response = await sendJson('PUT', `/${ada.id}`, body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        issues: [{ path: Object.keys(body)[0], message: 'must be a string' }],
+      });
+      expect(await (await send('GET', `/${ada.id}`)).json()).toEqual({ data: ada });
+    },
+  );
+
+  it.each([[], null, 'text', 7, true])('PUT of %j, which is no object, is a 400', async (body) => {
+    const { create, sendJson } = await openApi(api);
+    const response = await sendJson('PUT', `/${(await create()).id}`, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining('JSON object') });
+  });
+
+  it('PUT without a body is a 400', async () => {
+    const { create, send } = await openApi(api);
+    expect((await send('PUT', `/${(await create()).id}`)).status).toBe(400);
+  });
+
+  it.each(['POST', 'PUT'])('%s of malformed JSON is a 400', async (method) => {
+    const { create, send } = await openApi(api);
+    const path = { POST: '', PUT: `/${(await create()).id}` }[method];
+    const response = await send(method, path, { body: '{"name":', headers: JSON_TYPE });
+    expect(response.status).toBe(400);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])(
+    'POST and PUT of a body of type %j are a 415',
+    async (type) => {
+      const { create, send } = await openApi(api);
+      const { id } = await create();
+      const init = { body: Buffer.from(JSON.stringify(ADA)), headers: { 'content-type': type } };
+      for (const response of [await send('POST', '', init), await send('PUT', `/${id}`, init)]) {
+        expect(response.status).toBe(415);
+        expect(response.headers.get('accept')).toBe('application/json');
+        expect(await response.json()).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+      }
+    },
+  );
+
+  it('takes any +json type, in any case, with a charset', async () => {
+    const { send } = await openApi(api);
+    for (const type of ['application/vnd.user+json', 'Application/JSON; charset=UTF-8']) {
+      const init = { body: JSON.stringify(ADA), headers: { 'content-type': type } };
+      expect((await send('POST', '', init)).status).toBe(201);
+    }
+  });
+
+  it('answers a body over 1 MiB with 413', async () => {
+    const { sendJson } = await openApi(api);
+    const response = await sendJson('POST', '', { ...ADA, name: 'a'.repeat(1024 * 1024) });
+    expect(response.status).toBe(413);
+  });
+
+  it('answers a method that a path does not have with 405 and Allow', async () => {
+    const { send } = await openApi(api);
+    const collection = await send('DELETE');
+    expect(collection.status).toBe(405);
+    expect(collection.headers.get('allow')).toMatch(/\bGET\b.*\bPOST\b/);
+    expect((await send('PATCH', '/any')).status).toBe(405);
+  });
+
+  it('answers a path below a user with 404', async () => {
+    const { send } = await openApi(api);
+    expect((await send('GET', '/any/posts')).status).toBe(404);
+  });
+});

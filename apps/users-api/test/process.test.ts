@@ -1,0 +1,97 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ADA, clientOf } from './support/api.js';
+import { startProcess } from './support/service-process.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+const MEMORY = { DATABASE_URL: 'memory:' };
+
+describe('the process', () => {
+  it('says in one line where it listens and where its users are, and serves both APIs', async () => {
+    const service = startProcess(MEMORY);
+    const url = await service.url;
+    const ada = await clientOf(`${url}/api/users`).create();
+    const response = await clientOf(`${url}/api/v1/users`).send('GET');
+    expect(await response.json()).toEqual({ data: [ada], total: 1 });
+    service.kill('SIGTERM');
+    expect((await service.ended).stdout.split('\n')[0]).toBe(
+      `users-api listens on ${url}, store memory:`,
+    );
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s, its files closed', async (signal) => {
+    const path = join(temporaryFolder(), 'users.db');
+    const service = startProcess({ DATABASE_URL: `sqlite:${path}` });
+    await clientOf(`${await service.url}/api/users`).create();
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    service.kill(signal);
+    expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('keeps what it has acknowledged over SIGKILL', async () => {
+    const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'users.db')}` };
+    const killed = startProcess(env);
+    const users = clientOf(`${await killed.url}/api/users`);
+    const [ada, grace] = [await users.create(), await users.create({ ...ADA, name: 'Grace' })];
+    await users.send('DELETE', `/${ada.id}`);
+    killed.kill('SIGKILL');
+    expect((await killed.ended).signal).toBe('SIGKILL');
+    const restarted = startProcess(env);
+    const response = await clientOf(`${await restarted.url}/api/users`).send('GET');
+    expect(await response.json()).toEqual({ data: [grace], total: 1 });
+  });
+
+  it('answers with a stack unless NODE_ENV is production', async () => {
+    const development = startProcess(MEMORY);
+    const production = startProcess({ ...MEMORY, NODE_ENV: 'production' });
+    const [open, closed] = await Promise.all(
+      [development, production].map(async ({ url }) =>
+        (await fetch(`${await url}/api/users/nobody`)).json(),
+      ),
+    );
+    expect(open).toHaveProperty('stack');
+    expect(closed).not.toHaveProperty('stack');
+  });
+});
+
+describe('a start that cannot succeed ends with 1 and one message without a stack', () => {
+  it('for wrong variables, all named', async () => {
+    const { code, stdout, stderr } = await startProcess({ PORT: 'x', DATABASE_URL: 'y' }).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(
+      `users-api: The environment is wrong:
+  PORT is "x": give an integer from 0 to 65535.
+  DATABASE_URL is "y": give memory: or sqlite:PATH (an absolute path, or one relative to the working directory).
+`,
+    );
+  });
+
+  it('for a port in use, which is named', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((listening) => server.once('listening', listening));
+    const { port } = server.address() as AddressInfo;
+    const { code, stdout, stderr } = await startProcess({ ...MEMORY, PORT: String(port) }).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^users-api: /);
+    expect(stderr).toContain(String(port));
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('for a store that cannot be opened, whose path is named', async () => {
+    const path = join(temporaryFolder(), 'notes.txt');
+    writeFileSync(path, 'A shopping list, which is by no means a database. '.repeat(50));
+    const { code, stdout, stderr } = await startProcess({ DATABASE_URL: `sqlite:${path}` }).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^users-api: The store .+ is not an SQLite database/);
+    expect(stderr).toContain(path);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});

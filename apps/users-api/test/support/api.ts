@@ -1,0 +1,66 @@
+import { listen } from '@fairlead/core';
+import { onTestFinished } from 'vitest';
+import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
+import type { User } from '../../src/users/user.js';
+import { STORE_NAMES, STORES } from './stores.js';
+
+/** Where each variant of the API is mounted. */
+const MOUNTS = { functional: '/api/users', class: '/api/v1/users' } as const;
+
+/** Every variant over every store, for `describe.each`. */
+export const APIS = (['functional', 'class'] as const).flatMap((variant) =>
+  STORE_NAMES.map((store) => ({ variant, store, mount: MOUNTS[variant] })),
+);
+
+/** Name and email that a create accepts. */
+export const ADA = { name: 'Ada', email: 'ada@example.com' };
+
+/** A client of one mount of a running service. */
+export interface Api {
+  /** Sends a request to a path below the mount; `''` is the collection. */
+  send(method: string, path?: string, init?: RequestInit): Promise<Response>;
+  /** Sends a value as JSON. */
+  sendJson(method: string, path: string, value: unknown): Promise<Response>;
+  /** Creates a user and returns it. */
+  create(input?: { name: string; email: string }): Promise<User>;
+}
+
+/** Starts a service on a free port for the running test; it is stopped when the test ends. */
+export async function startService(options: Partial<UsersAppOptions> = {}): Promise<string> {
+  const app = await createUsersApp({
+    store: options.store ?? STORES.memory(),
+    includeStack: options.includeStack ?? false,
+    log: options.log ?? (() => {}),
+    onError: options.onError ?? (() => {}),
+  });
+  const server = await listen(app, 0, { host: '127.0.0.1' });
+  onTestFinished(async () => {
+    await server.close();
+    await app.close();
+  });
+  return `http://127.0.0.1:${server.port}`;
+}
+
+/** Starts a service over a new store and returns a client of one of its mounts. */
+export async function openApi({ store, mount }: (typeof APIS)[number]): Promise<Api> {
+  return clientOf(`${await startService({ store: STORES[store]() })}${mount}`);
+}
+
+/** Makes a client of the mount at this URL. */
+export function clientOf(mount: string): Api {
+  const send: Api['send'] = (method, path = '', init = {}) =>
+    fetch(`${mount}${path}`, { ...init, method });
+  const sendJson: Api['sendJson'] = (method, path, value) =>
+    send(method, path, {
+      body: JSON.stringify(value),
+      headers: { 'content-type': 'application/json' },
+    });
+  return {
+    send,
+    sendJson,
+    async create(input = ADA) {
+      const { data } = (await (await sendJson('POST', '', input)).json()) as { data: User };
+      return data;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+const APP = resolve(import.meta.dirname, '../..');
+
+/** How a process ended, and all that it wrote. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A users-api in a process of its own. */
+export interface ServiceProcess {
+  /** Resolves to the service's URL once it listens; rejects when the process ends before. */
+  readonly url: Promise<string>;
+  readonly ended: Promise<Ending>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/**
+ * Starts `src/main.ts` with this environment, on a free port unless `PORT` is given. The process
+ * is killed when the running test ends.
+ */
+export function startProcess(env: Readonly<Record<string, string>>): ServiceProcess {
+  const loader = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
+  const child = spawn(process.execPath, [...loader, 'src/main.ts'], {
+    cwd: APP,
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  const ended = once(child, 'close').then(async ([code, signal]): Promise<Ending> => {
+    const [stdout, stderr] = await output;
+    return { code, signal, stdout, stderr };
+  });
+  const url = new Promise<string>((fulfil, reject) => {
+    let seen = '';
+    child.stdout.on('data', (chunk) => {
+      seen += chunk;
+      const found = /listens on (\S+),/.exec(seen)?.[1];
+      if (found !== undefined) fulfil(found);
+    });
+    ended.then(({ stderr }) => reject(new Error(`users-api ended before it listened: ${stderr}`)));
+  });
+  // A test that waits for the end alone leaves this one unread.
+  url.catch(() => {});
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { url, ended, kill: (signal) => void child.kill(signal) };
+}
