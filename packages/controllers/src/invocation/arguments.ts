@@ -1,0 +1,74 @@
+import { type Context, isHttpError } from '@fairlead/core';
+import {
+  MissingParameterError,
+  ParameterInjectionError,
+  type ParameterPlace,
+} from '../errors/parameter-errors.js';
+import { describeParameter, type ParameterMetadata } from '../metadata/parameter.js';
+import { createExtract, type Extract } from './extract.js';
+import { catching, chain, isPromiseLike } from './promise.js';
+import { createConversion } from './transform.js';
+
+/** Reads the arguments of a method from a request; a promise only when one of them needs it. */
+export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>;
+
+/**
+ * Makes the function that reads one argument: extract, check presence, convert.
+ *
+ * @param parameter - What its decorator states.
+ * @param handler - The method, as `UsersController.create`.
+ */
+export function createArgument(parameter: ParameterMetadata, handler: string): Extract {
+  const place: ParameterPlace = {
+    parameter: describeParameter(parameter.source, parameter.name),
+    handler,
+  };
+  const fail = (error: unknown): never => {
+    throw isHttpError(error) ? error : new ParameterInjectionError(place, error);
+  };
+  const extract = catching(createExtract(parameter), fail);
+  const conversion = createConversion(parameter, place);
+  const present = catching(conversion.present, fail);
+  const absent = catching(conversion.absent, fail);
+  const supply = (extracted: unknown): unknown => {
+    const value = extracted === undefined ? parameter.default : extracted;
+    if (value !== undefined) return present(value);
+    if (parameter.required) throw new MissingParameterError(place);
+    return absent(undefined);
+  };
+  return (ctx) => chain(extract(ctx), supply);
+}
+
+/**
+ * Makes the function that reads all arguments of a method, one after the other.
+ *
+ * @param parameters - By their index; a gap is passed as undefined.
+ * @param handler - The method, as `UsersController.create`.
+ */
+export function createReadArguments(
+  parameters: ReadonlyMap<number, ParameterMetadata>,
+  handler: string,
+): ReadArguments {
+  const count = Math.max(-1, ...parameters.keys()) + 1;
+  const readers = Array.from({ length: count }, (_, index): Extract => {
+    const parameter = parameters.get(index);
+    return parameter === undefined ? () => undefined : createArgument(parameter, handler);
+  });
+  return (ctx) => readFrom(readers, ctx, []);
+}
+
+/** Reads what is left to read: from the start, or again after a promise has settled. */
+function readFrom(
+  readers: readonly Extract[],
+  ctx: Context,
+  values: unknown[],
+): unknown[] | PromiseLike<unknown[]> {
+  for (let read = readers[values.length]; read !== undefined; read = readers[values.length]) {
+    const value = read(ctx);
+    if (isPromiseLike(value)) {
+      return value.then((settled) => readFrom(readers, ctx, [...values, settled]));
+    }
+    values.push(value);
+  }
+  return values;
+}

@@ -1,0 +1,74 @@
+import type { Middleware } from '@fairlead/core';
+import type { InjectionToken } from '@fairlead/di';
+import type { Guard } from '../guards/guard.js';
+import type { ParameterMetadata } from './parameter.js';
+import type { StandardSchema } from './standard-schema.js';
+
+/** Method of a route; `ALL` answers every method. */
+export type RouteMethod =
+  | 'GET'
+  | 'POST'
+  | 'PUT'
+  | 'PATCH'
+  | 'DELETE'
+  | 'HEAD'
+  | 'OPTIONS'
+  | 'ALL';
+
+/** Second argument of the route decorators. */
+export interface RouteOptions {
+  /** Status of the response when the method sets none: 200 to 599. */
+  readonly status?: number;
+  /** One line for people. */
+  readonly summary?: string;
+  /** Text for people. */
+  readonly description?: string;
+  /** Groups that the route belongs to. */
+  readonly tags?: readonly string[];
+  /** Whether clients should stop to use the route. */
+  readonly deprecated?: boolean;
+  /** Schema of the response; kept in the definition and not applied. */
+  readonly response?: StandardSchema;
+}
+
+/** What `@UseMiddleware()` and the plugin's `middleware` take: a function or a container token of one. */
+export type MiddlewareReference = Middleware | InjectionToken<Middleware> | string | symbol;
+
+/** What a route decorator states. */
+export interface RouteMetadata {
+  readonly method: RouteMethod;
+  readonly path: string;
+  readonly options: RouteOptions;
+}
+
+/** What `@SetHeader()` states. */
+export interface HeaderMetadata {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What `@Redirect()` states. */
+export interface RedirectMetadata {
+  readonly url: string;
+  readonly statusCode: number;
+}
+
+/** What decorators state about one method, at one class of a chain. */
+export interface MethodMetadata {
+  readonly routes: RouteMetadata[];
+  readonly parameters: Map<number, ParameterMetadata>;
+  readonly guards: Guard[];
+  readonly middleware: MiddlewareReference[];
+  readonly headers: HeaderMetadata[];
+  redirect: RedirectMetadata | undefined;
+  status: number | undefined;
+}
+
+/** What decorators state about one class, without what it inherits. */
+export interface ClassMetadata {
+  /** Set by `@Controller()`; its absence means that the class is no controller. */
+  controller: { readonly prefix: string; readonly version: string | undefined } | undefined;
+  readonly guards: Guard[];
+  readonly middleware: MiddlewareReference[];
+  readonly methods: Map<string | symbol, MethodMetadata>;
+}

@@ -1,0 +1,57 @@
+import type { Guard } from '../guards/guard.js';
+import type { ClassMetadata, MethodMetadata, MiddlewareReference } from './class-metadata.js';
+import { ownMetadata } from './storage.js';
+
+/** What decorators state about a class and everything it inherits. */
+export interface InheritedMetadata {
+  readonly guards: readonly Guard[];
+  readonly middleware: readonly MiddlewareReference[];
+  readonly methods: ReadonlyMap<string | symbol, Readonly<MethodMetadata>>;
+}
+
+/**
+ * Merges the metadata of a class with that of its bases.
+ *
+ * Guards and middleware of classes add up, the base's first. What is said of a method is overridden
+ * by its name, kind by kind: the class nearest to `target` that states routes, or parameters, or
+ * guards … wins, so that an overriding method without decorators keeps everything.
+ *
+ * @param target - The class.
+ */
+export function inheritedMetadata(target: object): InheritedMetadata {
+  const levels = chain(target);
+  const methods = new Map<string | symbol, MethodMetadata>();
+  for (const level of levels) {
+    for (const [key, own] of level.methods) {
+      const base = methods.get(key);
+      methods.set(key, base === undefined ? own : override(base, own));
+    }
+  }
+  return {
+    guards: levels.flatMap((level) => level.guards),
+    middleware: levels.flatMap((level) => level.middleware),
+    methods,
+  };
+}
+
+/** Own metadata of every class from the furthest base down to `target`. */
+function chain(target: object): ClassMetadata[] {
+  const levels: ClassMetadata[] = [];
+  for (let level: object | null = target; level !== null; level = Object.getPrototypeOf(level)) {
+    const own = ownMetadata(level);
+    if (own !== undefined) levels.unshift(own);
+  }
+  return levels;
+}
+
+function override(base: MethodMetadata, own: MethodMetadata): MethodMetadata {
+  return {
+    routes: own.routes.length > 0 ? own.routes : base.routes,
+    parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
+    guards: own.guards.length > 0 ? own.guards : base.guards,
+    middleware: own.middleware.length > 0 ? own.middleware : base.middleware,
+    headers: own.headers.length > 0 ? own.headers : base.headers,
+    redirect: own.redirect ?? base.redirect,
+    status: own.status ?? base.status,
+  };
+}

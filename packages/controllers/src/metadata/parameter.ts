@@ -1,0 +1,64 @@
+import type { Context } from '@fairlead/core';
+import type { StandardSchema } from './standard-schema.js';
+
+/** Where a parameter's value comes from. */
+export type ParameterSource =
+  | 'body'
+  | 'param'
+  | 'query'
+  | 'header'
+  | 'ctx'
+  | 'req'
+  | 'res'
+  | 'custom';
+
+/**
+ * Converts or validates an extracted value: a function, synchronous or not, or a Standard Schema.
+ * A function is not called for an absent value.
+ */
+export type Transform<Input = unknown> = TransformFunction<Input> | StandardSchema;
+
+/** The function form of {@link Transform}; written so that it may narrow its argument. */
+export type TransformFunction<Input = unknown> = {
+  bivariant(value: Input): unknown;
+}['bivariant'];
+
+/** Options of the parameter decorators. */
+export interface ParamOptions<Input = unknown> {
+  /** Whether an absent value is answered with 400; the default depends on the decorator. */
+  readonly required?: boolean;
+  /** Stands in for an absent value, and passes through `transform`. */
+  readonly default?: unknown;
+  /** Applied to the extracted value. */
+  readonly transform?: Transform<Input>;
+}
+
+/** What a parameter decorator states about one parameter. */
+export interface ParameterMetadata {
+  readonly source: ParameterSource;
+  /** The body field, route parameter, query parameter or header; undefined for the whole. */
+  readonly name: string | undefined;
+  readonly required: boolean;
+  readonly default: unknown;
+  readonly transform: Transform | undefined;
+  /** Reads the value of a custom parameter; undefined for every other source. */
+  readonly extract: ((ctx: Context) => unknown) | undefined;
+}
+
+const LABELS: Readonly<Record<ParameterSource, string>> = {
+  body: 'body field',
+  param: 'route parameter',
+  query: 'query parameter',
+  header: 'header',
+  ctx: 'context',
+  req: 'request',
+  res: 'response',
+  custom: 'custom parameter',
+};
+
+/** Names a parameter for people, as `body field 'name'`, `body` or `custom parameter`. */
+export function describeParameter(source: ParameterSource, name: string | undefined): string {
+  if (name !== undefined) return `${LABELS[source]} '${name}'`;
+  if (source === 'body') return 'body';
+  return source === 'query' ? 'query' : LABELS[source];
+}
