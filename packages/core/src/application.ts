@@ -1,0 +1,242 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { answerOf, Context, type RouteTable } from './context/context.js';
+import { isPromiseLike, type Next } from './context/next.js';
+import { joinPaths } from './context/path.js';
+import { RouteConflictError, SealedError, SetupError } from './errors/setup-error.js';
+import { fetchFrom } from './fetch.js';
+import { answerError, logError } from './handlers/error-handler.js';
+import { answerNotFound } from './handlers/not-found-handler.js';
+import { compose } from './pipeline/compose.js';
+import { assertMiddleware, type Middleware } from './pipeline/middleware.js';
+import type { Plugin } from './plugin.js';
+import { writeResponse } from './response/write-response.js';
+import { createMount } from './router/mount.js';
+import { parsePattern, shapeOf } from './router/pattern.js';
+import { type Route, Router, rulesOf, sealRouter } from './router/router.js';
+
+/** A middleware, or a router at its prefix, in the order of registration. */
+type Entry = Middleware | { readonly prefix: string; readonly router: Router };
+
+/** What an application has become once nothing can be registered any more. */
+interface Sealed {
+  readonly pipeline: Middleware;
+  readonly table: RouteTable;
+}
+
+/** Makes an application's responses close their connections from now on. */
+export let drain: (app: Application) => void;
+
+/** How many requests an application is working on. */
+export let inFlightOf: (app: Application) => number;
+
+/** A stack of middleware and routers that answers requests. */
+export class Application {
+  readonly #entries: Entry[] = [];
+  readonly #plugins: Plugin[] = [];
+  #sealed: Sealed | undefined = undefined;
+  #inProcess: Server | undefined = undefined;
+  #closing: Promise<void> | undefined = undefined;
+  #draining = false;
+  #inFlight = 0;
+
+  static {
+    drain = (app) => {
+      app.#draining = true;
+    };
+    inFlightOf = (app) => app.#inFlight;
+  }
+
+  /**
+   * Adds middleware. A request meets middleware and routers in the order in which they were added.
+   *
+   * @throws {InvalidMiddlewareError} When one is not a function.
+   * @throws {SealedError} After the application began to answer.
+   */
+  use(...middleware: readonly Middleware[]): this {
+    this.#assertOpen('app.use()');
+    assertMiddleware('app.use()', middleware);
+    this.#entries.push(...middleware);
+    return this;
+  }
+
+  /**
+   * Mounts a router: a route `/:id` of a router at `/users` answers `/users/:id`. The router may gain
+   * routes until the application begins to answer.
+   *
+   * @param prefix - Ends at a segment boundary; may hold parameters.
+   * @throws {InvalidPatternError} When the prefix cannot be read.
+   * @throws {SealedError} After the application began to answer.
+   */
+  route(prefix: string, router: Router): this {
+    this.#assertOpen('app.route()');
+    if (!(router instanceof Router)) {
+      throw new SetupError(
+        'INVALID_ROUTER',
+        `app.route('${prefix}') takes a router of createRouter().`,
+      );
+    }
+    parsePattern(prefix);
+    this.#entries.push({ prefix, router });
+    return this;
+  }
+
+  /**
+   * Installs a plugin. Await it before the next registration, so that the order stays as written.
+   *
+   * @throws Whatever the plugin's `install` throws.
+   * @throws {SealedError} After the application began to answer.
+   */
+  async plugin(plugin: Plugin): Promise<this> {
+    this.#assertOpen('app.plugin()');
+    if (typeof plugin?.install !== 'function') {
+      throw new SetupError('INVALID_PLUGIN', 'app.plugin() takes an object with install(app).');
+    }
+    await plugin.install(this);
+    this.#plugins.push(plugin);
+    return this;
+  }
+
+  /** Every route of every mounted router, with its full pattern, in the order of registration. */
+  routes(): readonly Route[] {
+    return this.#entries.flatMap((entry) => {
+      if (typeof entry === 'function') return [];
+      return entry.router.routes.map((route) => ({
+        ...route,
+        pattern: joinPaths(entry.prefix, route.pattern),
+      }));
+    });
+  }
+
+  /**
+   * Builds the pipelines and closes the application to registrations. `listen` and the first request
+   * do this; calling it again does nothing.
+   *
+   * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+   */
+  seal(): void {
+    this.#sealed ??= this.#build();
+  }
+
+  /** Answers a request of node:http. Needs no `this`: `http.createServer(app.handle)`. */
+  readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
+    this.#sealed ??= this.#build();
+    const { pipeline, table } = this.#sealed;
+    const ctx = new Context(req, res, table);
+    this.#inFlight += 1;
+    try {
+      const result = pipeline(ctx, reachEnd);
+      if (!isPromiseLike(result)) this.#finish(ctx);
+      else
+        result.then(
+          () => this.#finish(ctx),
+          (error: unknown) => this.#fail(ctx, error),
+        );
+    } catch (error) {
+      this.#fail(ctx, error);
+    }
+  };
+
+  /**
+   * Answers a request without a socket: it passes through node's HTTP parser and writer in memory, so
+   * that the response equals that of a socket.
+   *
+   * @param request - Its body is read whole before it is sent.
+   */
+  async fetch(request: Request): Promise<Response> {
+    this.seal();
+    this.#inProcess ??= createServer(this.handle);
+    return fetchFrom(this.#inProcess, request);
+  }
+
+  /**
+   * Shorthand for {@link fetch}.
+   *
+   * @param path - Path and query.
+   * @param init - As of `new Request()`.
+   */
+  async request(path: string, init?: RequestInit): Promise<Response> {
+    return this.fetch(new Request(new URL(path, 'http://localhost'), init));
+  }
+
+  /**
+   * Closes the plugins, last installed first. Call it after the server is closed.
+   *
+   * @throws {AggregateError} When plugins failed to close; the others are closed all the same.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#closePlugins();
+    return this.#closing;
+  }
+
+  async #closePlugins(): Promise<void> {
+    const errors: unknown[] = [];
+    for (const plugin of this.#plugins.toReversed()) {
+      try {
+        await plugin.close?.();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'Plugins failed to close.');
+  }
+
+  #build(): Sealed {
+    this.#assertNoConflict();
+    const mounts: RouteTable[] = [];
+    const steps = this.#entries.map((entry) => {
+      if (typeof entry === 'function') return entry;
+      sealRouter(entry.router);
+      const mount = createMount(entry.prefix, entry.router);
+      mounts.push(mount);
+      return mount.middleware;
+    });
+    const table: RouteTable = {
+      methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
+    };
+    return Object.freeze({ pipeline: compose(steps), table });
+  }
+
+  #assertNoConflict(): void {
+    const byShape = new Map<string, string>();
+    for (const entry of this.#entries) {
+      if (typeof entry === 'function') continue;
+      for (const { method, pattern: relative } of entry.router.routes) {
+        const pattern = parsePattern(joinPaths(entry.prefix, relative));
+        const key = `${method} ${shapeOf(pattern, rulesOf(entry.router))}`;
+        const existing = byShape.get(key);
+        if (existing) throw new RouteConflictError(method, existing, pattern.text);
+        byShape.set(key, pattern.text);
+      }
+    }
+  }
+
+  #finish(ctx: Context): void {
+    try {
+      if (!ctx.answered) answerNotFound(ctx);
+      this.#write(ctx);
+    } catch (error) {
+      this.#fail(ctx, error);
+    }
+  }
+
+  #fail(ctx: Context, error: unknown): void {
+    answerError(ctx, error, false, logError);
+    this.#write(ctx);
+  }
+
+  #write(ctx: Context): void {
+    this.#inFlight -= 1;
+    writeResponse(answerOf(ctx), ctx.res, this.#draining, logError);
+  }
+
+  #assertOpen(place: string): void {
+    if (this.#sealed !== undefined) throw new SealedError(place);
+  }
+}
+
+const reachEnd: Next = () => undefined;
+
+/** Creates an application without middleware or routes. */
+export function createApp(): Application {
+  return new Application();
+}

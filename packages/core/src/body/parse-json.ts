@@ -1,0 +1,53 @@
+import { isUtf8 } from 'node:buffer';
+import { BadRequestError } from '../errors/http-errors.js';
+
+/**
+ * Reads a JSON text.
+ *
+ * @param bytes - UTF-8; a byte order mark is passed over.
+ * @throws {BadRequestError} 400 `MALFORMED_JSON`, when it is no UTF-8 or no JSON; 400
+ *   `FORBIDDEN_KEY`, when an object has the key `__proto__`, or a `constructor` with a `prototype`.
+ * @see RFC 8259 §8.1
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw malformed('it is not valid UTF-8');
+  const text = bytes.toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (cause) {
+    throw malformed('it does not follow the JSON grammar', cause);
+  }
+  const mayHoldForbiddenKey =
+    text.includes('__proto__') || text.includes('constructor') || text.includes('\\u');
+  if (mayHoldForbiddenKey) assertNoForbiddenKey(value);
+  return value;
+}
+
+/** Looks at every object without recursion, so that depth costs no stack. */
+function assertNoForbiddenKey(root: unknown): void {
+  const pending = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (Object.hasOwn(value, '__proto__')) throw forbidden('__proto__');
+    const maker = Object.hasOwn(value, 'constructor') && Reflect.get(value, 'constructor');
+    if (typeof maker === 'object' && maker !== null && Object.hasOwn(maker, 'prototype')) {
+      throw forbidden('constructor.prototype');
+    }
+    for (const member of Object.values(value)) pending.push(member);
+  }
+}
+
+function malformed(reason: string, cause?: unknown): BadRequestError {
+  return new BadRequestError(`The body is not valid JSON: ${reason}.`, {
+    code: 'MALFORMED_JSON',
+    cause,
+  });
+}
+
+function forbidden(key: string): BadRequestError {
+  return new BadRequestError(`The body holds the key '${key}', which is not accepted.`, {
+    code: 'FORBIDDEN_KEY',
+  });
+}

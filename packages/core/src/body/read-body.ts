@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import {
+  BadRequestError,
+  PayloadTooLargeError,
+  UnsupportedMediaTypeError,
+} from '../errors/http-errors.js';
+
+const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** Whether a request carries content, by its framing. @see RFC 9112 §6 */
+export function hasBody(req: IncomingMessage): boolean {
+  const length = req.headers['content-length'];
+  return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/**
+ * Reads a request body into one buffer, never holding more than `limit` bytes of it.
+ *
+ * @param req - Request whose body nobody has read yet.
+ * @param limit - Largest body accepted, in bytes after content decoding.
+ * @returns The whole body, decoded; empty when the request has none.
+ * @throws {PayloadTooLargeError} 413, at the first byte past `limit`, or at once when
+ *   `Content-Length` of a body that is not encoded exceeds it.
+ * @throws {UnsupportedMediaTypeError} 415, when the content encoding is unknown.
+ * @throws {BadRequestError} 400, when the encoded content is corrupt, or the client stops early.
+ * @see RFC 9112 §6, §8; RFC 9110 §8.4, §15.5.14
+ */
+export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') {
+    if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+    return collect(req, req, limit);
+  }
+  const createDecoder = DECODERS.get(encoding);
+  if (createDecoder === undefined) return Promise.reject(unsupported(encoding));
+  const decoder = createDecoder();
+  req.pipe(decoder);
+  return collect(req, decoder, limit).finally(() => {
+    req.unpipe(decoder);
+    decoder.destroy();
+    // What is left is read and dropped, so that the connection stays in step.
+    req.resume();
+  });
+}
+
+/** Collects what `source` gives; `req` tells when the client stops early. */
+function collect(req: IncomingMessage, source: Readable, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = () => {
+      source.off('data', onData).off('end', onEnd).off('error', onCorrupt);
+      req.off('error', onAborted).off('close', onAborted);
+    };
+    const fail = (error: Error) => {
+      stop();
+      req.resume();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) fail(tooLarge(limit));
+      else chunks.push(chunk);
+    };
+    const onEnd = () => {
+      stop();
+      const [only = Buffer.alloc(0)] = chunks;
+      resolve(chunks.length > 1 ? Buffer.concat(chunks, size) : only);
+    };
+    const onCorrupt = (cause: Error) => fail(source === req ? aborted() : corrupt(cause));
+    const onAborted = () => fail(aborted());
+    source.on('data', onData).on('end', onEnd).on('error', onCorrupt);
+    req.on('error', onAborted).on('close', onAborted);
+  });
+}
+
+function tooLarge(limit: number): PayloadTooLargeError {
+  return new PayloadTooLargeError(`The body is larger than the ${limit} bytes that are accepted.`);
+}
+
+function unsupported(encoding: string): UnsupportedMediaTypeError {
+  return new UnsupportedMediaTypeError(
+    `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate, br, or as it is.`,
+    { code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'Accept-Encoding': 'gzip, deflate, br' } },
+  );
+}
+
+function corrupt(cause: Error): BadRequestError {
+  return new BadRequestError('The body does not match its content encoding.', {
+    code: 'MALFORMED_CONTENT_ENCODING',
+    cause,
+  });
+}
+
+function aborted(): BadRequestError {
+  return new BadRequestError('The client stopped before the body was complete.', {
+    code: 'BODY_ABORTED',
+  });
+}

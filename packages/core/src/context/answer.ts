@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { ResponseHeaders } from './response-headers.js';
+
+/** What a response may carry: text, bytes, or a stream of either. */
+export type ResponseBody = string | Uint8Array | Readable | ReadableStream;
+
+/** Headers that describe a body, and go when another body takes its place. */
+const REPRESENTATION_HEADERS = [
+  'Content-Type',
+  'Content-Length',
+  'Content-Encoding',
+  'Content-Language',
+  'Content-Location',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Last-Modified',
+  'Cache-Control',
+  'Expires',
+  'Location',
+];
+
+/** The answer to one request, as far as the pipeline has recorded it. */
+export class Answer {
+  /** Undefined until it is set. */
+  status: number | undefined = undefined;
+  readonly headers = new ResponseHeaders();
+  /** Whether the raw response is in the user's hands. */
+  takenOver = false;
+  #body: ResponseBody | undefined = undefined;
+  #defaultType: string | undefined = undefined;
+
+  /** Undefined until it is recorded. */
+  get body(): ResponseBody | undefined {
+    return this.#body;
+  }
+
+  /** Whether a body or a status was set, or the raw response was taken over. */
+  get given(): boolean {
+    return this.#body !== undefined || this.status !== undefined || this.takenOver;
+  }
+
+  /**
+   * Records a body in place of any earlier one, and takes the response back from a user who took it over.
+   *
+   * @param type - Its `Content-Type`, unless another was set by hand.
+   */
+  record(body: ResponseBody, type: string | undefined): void {
+    const present = this.headers.get('Content-Type');
+    if (present === this.#defaultType) {
+      if (type === undefined) this.headers.delete('Content-Type');
+      else if (type !== present) this.headers.set('Content-Type', type);
+      this.#defaultType = type;
+    }
+    this.#body = body;
+    this.takenOver = false;
+  }
+
+  /** Forgets the status, the body and the headers that describe it; an error's answer follows. */
+  discard(): void {
+    for (const name of REPRESENTATION_HEADERS) this.headers.delete(name);
+    this.#defaultType = undefined;
+    this.#body = undefined;
+    this.status = undefined;
+    this.takenOver = false;
+  }
+}

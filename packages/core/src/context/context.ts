@@ -1,0 +1,273 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { Answer, type ResponseBody } from './answer.js';
+import { isPromiseLike, type Next } from './next.js';
+import { firstValues } from './query.js';
+import type { HeaderValue, ResponseHeaders } from './response-headers.js';
+import { abortOnClose } from './signal.js';
+import { parseTarget, type Target } from './target.js';
+
+/** Free-form data of one request. Declare its members by augmenting this interface. */
+export interface State {
+  [key: string]: unknown;
+}
+
+/** The routes that a context's request could have met. */
+export interface RouteTable {
+  /** Methods of the routes that match a path; of all routes for `*`. */
+  methods(path: string): ReadonlySet<string>;
+}
+
+/** What the router tells a context of the route that matched. */
+export interface RouteMatch {
+  /** The route's full pattern, with its prefixes. */
+  readonly pattern: string;
+  /** Decoded parameters by name. */
+  params(): Readonly<Record<string, string>>;
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+
+/** Puts a context at a step of the pipeline: `ctx.next()` is now `next`. */
+export let enterStep: (ctx: Context, next: Next) => void;
+
+/** Gives a context the route that matched. */
+export let setMatch: (ctx: Context, match: RouteMatch) => void;
+
+/** What a context has recorded of its answer. */
+export let answerOf: (ctx: Context) => Answer;
+
+/** What a context's request line asks for. */
+export let targetOf: (ctx: Context) => Target;
+
+/** Methods of the routes that match a context's path. */
+export let allowedMethods: (ctx: Context) => ReadonlySet<string>;
+
+/**
+ * One request and its answer. The answer is recorded here and written once, after the pipeline has
+ * run, so that middleware can still change it after `await next()`.
+ */
+export class Context {
+  /** The request as node:http gives it. */
+  readonly req: IncomingMessage;
+
+  /** The response as node:http gives it, for reading. To write to it, call {@link takeOver}. */
+  readonly res: ServerResponse;
+
+  /** Body of the request once a parser such as `json()` has read it; undefined when there is none. */
+  body: unknown = undefined;
+
+  readonly #target: Target;
+  readonly #routes: RouteTable;
+  readonly #answer = new Answer();
+  #next: Next = outsideOfPipeline;
+  #match: RouteMatch | undefined = undefined;
+  #params: Readonly<Record<string, string>> | undefined = undefined;
+  #searchParams: URLSearchParams | undefined = undefined;
+  #query: Readonly<Record<string, string>> | undefined = undefined;
+  #state: State | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+
+  static {
+    enterStep = (ctx, next) => {
+      ctx.#next = next;
+    };
+    setMatch = (ctx, match) => {
+      ctx.#match = match;
+      ctx.#params = undefined;
+    };
+    answerOf = (ctx) => ctx.#answer;
+    targetOf = (ctx) => ctx.#target;
+    allowedMethods = (ctx) => ctx.#routes.methods(ctx.path);
+  }
+
+  constructor(req: IncomingMessage, res: ServerResponse, routes: RouteTable) {
+    this.req = req;
+    this.res = res;
+    this.#routes = routes;
+    this.#target = parseTarget(this.method, req.url ?? '');
+  }
+
+  /** Request method, in upper case. */
+  get method(): string {
+    return this.req.method ?? '';
+  }
+
+  /**
+   * Path of the request, percent-encoded, in the one form that the router matches.
+   *
+   * @see RFC 3986 §6.2.2
+   */
+  get path(): string {
+    return this.#target.path;
+  }
+
+  /** Full pattern of the route that matched, with its prefixes; undefined before one has. */
+  get pattern(): string | undefined {
+    return this.#match?.pattern;
+  }
+
+  /** Decoded route parameters by name: an object without prototype, empty before a route has matched. */
+  get params(): Readonly<Record<string, string>> {
+    this.#params ??= this.#match?.params() ?? NO_PARAMS;
+    return this.#params;
+  }
+
+  /** The first value of each query parameter: an object without prototype. */
+  get query(): Readonly<Record<string, string>> {
+    this.#query ??= firstValues(this.searchParams);
+    return this.#query;
+  }
+
+  /** All query parameters. */
+  get searchParams(): URLSearchParams {
+    this.#searchParams ??= new URLSearchParams(this.#target.search);
+    return this.#searchParams;
+  }
+
+  /** Request headers by lower-case name. */
+  get headers(): IncomingHttpHeaders {
+    return this.req.headers;
+  }
+
+  /** Data that the middleware, guards and handler of this request share. */
+  get state(): State {
+    this.#state ??= {};
+    return this.#state;
+  }
+
+  /** Aborts when the client goes away before the response is complete. */
+  get signal(): AbortSignal {
+    this.#controller ??= abortOnClose(this.res);
+    return this.#controller.signal;
+  }
+
+  /** Status of the response: 200 until it is set. */
+  get status(): number {
+    return this.#answer.status ?? 200;
+  }
+
+  /** @throws {RangeError} When it is not an integer from 200 to 999. */
+  set status(status: number) {
+    if (!Number.isInteger(status) || status < 200 || status > 999) {
+      throw new RangeError(`ctx.status takes an integer from 200 to 999, not ${String(status)}.`);
+    }
+    this.#answer.status = status;
+  }
+
+  /** Headers of the response. */
+  get responseHeaders(): ResponseHeaders {
+    return this.#answer.headers;
+  }
+
+  /** Whether a body or a status was set, or the raw response was taken over or written to. */
+  get answered(): boolean {
+    return this.#answer.given || this.res.headersSent;
+  }
+
+  /**
+   * Reads a request header.
+   *
+   * @param name - In any case.
+   * @returns Its value; several lines of one header are joined by `, `.
+   */
+  get(name: string): string | undefined {
+    const key = name.toLowerCase();
+    if (!Object.hasOwn(this.req.headers, key)) return undefined;
+    const value = this.req.headers[key];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  /**
+   * Sets a response header in place of any earlier value.
+   *
+   * @throws {TypeError} When the name is no token or the value holds a control character.
+   */
+  set(name: string, value: HeaderValue): void {
+    this.#answer.headers.set(name, value);
+  }
+
+  /**
+   * Adds a value to a response header.
+   *
+   * @throws {TypeError} When the name is no token or the value holds a control character.
+   */
+  append(name: string, value: string | readonly string[]): void {
+    this.#answer.headers.append(name, value);
+  }
+
+  /**
+   * Answers with JSON. The value is written out now: later changes to it are not seen.
+   *
+   * @throws {TypeError} When JSON cannot write it: a cycle, a BigInt, undefined, a function.
+   */
+  json(value: unknown): void {
+    const text: string | undefined = JSON.stringify(value);
+    if (text === undefined) {
+      throw new TypeError(`ctx.json() was given a value that JSON cannot write: ${typeof value}.`);
+    }
+    this.#answer.record(text, 'application/json; charset=utf-8');
+  }
+
+  /** Answers with an HTML document. Escape what users typed before it gets here. */
+  html(text: string): void {
+    this.#answer.record(text, 'text/html; charset=utf-8');
+  }
+
+  /**
+   * Answers with text, bytes or a stream: as `text/plain` or `application/octet-stream`, unless a
+   * `Content-Type` was set before.
+   */
+  send(body: ResponseBody): void {
+    const isText = typeof body === 'string';
+    this.#answer.record(body, isText ? 'text/plain; charset=utf-8' : 'application/octet-stream');
+  }
+
+  /**
+   * Answers with a redirect and an empty body.
+   *
+   * @param url - Value of `Location`: absolute or relative, percent-encoded.
+   * @param status - An integer from 300 to 399.
+   * @throws {TypeError} When `url` holds a control character.
+   * @throws {RangeError} When `status` is not a redirect's.
+   */
+  redirect(url: string, status = 302): void {
+    if (!Number.isInteger(status) || status < 300 || status > 399) {
+      throw new RangeError(`ctx.redirect() takes a status from 300 to 399, not ${String(status)}.`);
+    }
+    this.set('Location', url);
+    this.#answer.record('', undefined);
+    this.status = status;
+  }
+
+  /**
+   * Runs what comes after the current middleware; the same as its `next` argument. Await it: until
+   * it has settled, a further call belongs to the middleware below.
+   *
+   * @throws {NextCalledTwiceError} 500, when the middleware has called it already.
+   */
+  next(): void | Promise<void> {
+    const step = this.#next;
+    const restore = () => {
+      this.#next = step;
+    };
+    let result: void | Promise<void>;
+    try {
+      result = step();
+    } catch (error) {
+      restore();
+      throw error;
+    }
+    if (isPromiseLike(result)) return Promise.resolve(result).finally(restore);
+    restore();
+  }
+
+  /** Takes the raw response out of the framework's hands: the caller writes and ends it. */
+  takeOver(): ServerResponse {
+    this.#answer.takenOver = true;
+    return this.res;
+  }
+}
+
+function outsideOfPipeline(): never {
+  throw new TypeError('ctx.next() was called outside of a middleware.');
+}

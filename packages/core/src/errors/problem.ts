@@ -1,0 +1,45 @@
+import { isHttpError, titleOf } from './http-error.js';
+
+/**
+ * The body of an error response.
+ *
+ * @see RFC 9457 §3 for type, title, status, detail and instance.
+ */
+export interface Problem {
+  readonly type: 'about:blank';
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  /** Stable upper-snake identifier of the error. */
+  readonly code: string;
+  /** Repeats `detail`, for clients of the plain `{ error }` shape. */
+  readonly error: string;
+  readonly stack?: string;
+  readonly [extension: string]: unknown;
+}
+
+/**
+ * Describes a thrown value for a client.
+ *
+ * @param error - Anything that was thrown; what is no HttpError becomes a generic 500.
+ * @param instance - Path of the request that failed.
+ * @param includeStack - Whether to add the error's stack, whatever it exposes.
+ */
+export function describeProblem(error: unknown, instance: string, includeStack: boolean): Problem {
+  const known = isHttpError(error) ? error : undefined;
+  const status = known?.status ?? 500;
+  const title = titleOf(status);
+  const detail = known?.expose ? known.message : title;
+  return {
+    ...(known?.expose ? known.details : undefined),
+    type: 'about:blank',
+    title,
+    status,
+    detail,
+    instance,
+    code: known?.code ?? 'INTERNAL_SERVER_ERROR',
+    error: detail,
+    ...(includeStack && error instanceof Error && error.stack ? { stack: error.stack } : undefined),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Context } from '../context/context.js';
+import { isPromiseLike } from '../context/next.js';
+import type { Middleware } from '../pipeline/middleware.js';
+import { answerProblem } from './answer-problem.js';
+import { isHttpError } from '../errors/http-error.js';
+
+/** What {@link errorHandler} may be told. */
+export interface ErrorHandlerOptions {
+  /** Whether error bodies show stacks. Default false; never true in production. */
+  readonly includeStack?: boolean;
+  /**
+   * Is told of every error whose message the client is not shown. Default: `console.error`.
+   */
+  readonly onError?: (error: unknown, ctx: Context) => void;
+}
+
+/**
+ * Turns what is thrown below it into a problem body. Comes first, because it wraps the rest.
+ *
+ * An HttpError gives its status, code, message and details; anything else, and any error that is not
+ * exposed, gives a generic body, and goes to `onError`.
+ *
+ * @see RFC 9457
+ */
+export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
+  const { includeStack = false, onError = logError } = options;
+  const answer = (ctx: Context, error: unknown): void => {
+    answerError(ctx, error, includeStack, onError);
+  };
+  return function errorHandler(ctx, next) {
+    try {
+      const result = next();
+      if (!isPromiseLike(result)) return;
+      return result.then(undefined, (error: unknown) => answer(ctx, error));
+    } catch (error) {
+      answer(ctx, error);
+    }
+  };
+}
+
+/** Answers with an error, or, when the response has begun, closes the connection. */
+export function answerError(
+  ctx: Context,
+  error: unknown,
+  includeStack: boolean,
+  onError: (error: unknown, ctx: Context) => void,
+): void {
+  if (ctx.res.headersSent) ctx.res.destroy();
+  else answerProblem(ctx, error, includeStack);
+  if (ctx.res.headersSent || !isHttpError(error) || !error.expose) onError(error, ctx);
+}
+
+/** Writes an error to stderr, with its stack and causes. */
+export function logError(error: unknown): void {
+  console.error(error);
+}

@@ -1,0 +1,41 @@
+import { allowedMethods, type Context } from '../context/context.js';
+import { MethodNotAllowedError, NotFoundError } from '../errors/http-errors.js';
+import type { Middleware } from '../pipeline/middleware.js';
+import { formatAllow } from '../router/method.js';
+import { assertTarget } from '../router/mount.js';
+import { answerProblem } from './answer-problem.js';
+
+/**
+ * Answers what no route has answered: 404 for an unknown path; for a known path, 204 to OPTIONS and
+ * 405 to any other method, both with `Allow`. Comes last; leaves an answered context alone.
+ *
+ * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
+ */
+export function notFoundHandler(): Middleware {
+  return function notFoundHandler(ctx) {
+    if (!ctx.answered) answerNotFound(ctx);
+  };
+}
+
+/**
+ * Answers a request that no route has answered, as {@link notFoundHandler} describes.
+ *
+ * @throws {BadRequestError} 400, when the request target is malformed.
+ */
+export function answerNotFound(ctx: Context): void {
+  assertTarget(ctx);
+  const methods = allowedMethods(ctx);
+  const isKnown = methods.size > 0 || ctx.path === '*';
+  if (!isKnown) {
+    answerProblem(ctx, new NotFoundError(`No route matches ${ctx.path}.`));
+    return;
+  }
+  const allow = formatAllow(methods);
+  if (ctx.method === 'OPTIONS') {
+    ctx.status = 204;
+    ctx.set('Allow', allow);
+    return;
+  }
+  const detail = `${ctx.path} does not answer ${ctx.method}; it answers ${allow}.`;
+  answerProblem(ctx, new MethodNotAllowedError(detail, { headers: { Allow: allow } }));
+}

@@ -1,0 +1,103 @@
+import { createServer, type Server as HttpServer } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type Application, drain, inFlightOf } from './application.js';
+
+/** Where and how {@link listen} binds. */
+export interface ListenOptions {
+  /** Address or name to bind; every interface by default. */
+  readonly host?: string;
+}
+
+/** How a {@link Server} stops. */
+export interface CloseOptions {
+  /** Milliseconds after which connections that are still busy are cut; 10,000 by default. */
+  readonly timeout?: number;
+}
+
+/** An application that listens. */
+export interface Server {
+  /** Address to call, such as `http://localhost:8080`. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Stops accepting connections, answers what is in flight with `Connection: close`, and resolves
+   * once every connection has ended. Calling it again waits for the first call.
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/** Milliseconds without a request after which a closing server ends its idle connections. */
+const QUIET = 200;
+
+/**
+ * Makes an application listen; nothing can be registered on it any more.
+ *
+ * @param app - The application.
+ * @param port - 0 to 65535; 0 takes a free one.
+ * @param options - The host to bind.
+ * @returns The server, once it is bound.
+ * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+ * @throws {Error} When the port cannot be bound; the message names it, `cause` is node's error.
+ */
+export async function listen(
+  app: Application,
+  port: number,
+  options: ListenOptions = {},
+): Promise<Server> {
+  app.seal();
+  const server = createServer(app.handle);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      reject(new Error(describeBindError(port, options.host, cause), { cause }));
+    });
+    server.listen({ port, host: options.host }, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  return Object.freeze({
+    url: `http://${hostOf(options.host)}:${address.port}`,
+    port: address.port,
+    close({ timeout = 10_000 }: CloseOptions = {}) {
+      closing ??= close(app, server, timeout);
+      return closing;
+    },
+  });
+}
+
+async function close(app: Application, server: HttpServer, timeout: number): Promise<void> {
+  drain(app);
+  // http's own close() would at once cut connections on which a request may be on its way.
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
+  let busyAt = Date.now();
+  const quiet = setInterval(() => {
+    if (inFlightOf(app) > 0) busyAt = Date.now();
+    else if (Date.now() - busyAt >= QUIET) server.closeIdleConnections();
+  }, QUIET / 4);
+  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  await closed;
+  clearInterval(quiet);
+  clearTimeout(deadline);
+  server.close();
+}
+
+function hostOf(host: string | undefined): string {
+  if (host === undefined || host === '::' || host === '0.0.0.0') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function describeBindError(
+  port: number,
+  host: string | undefined,
+  cause: NodeJS.ErrnoException,
+): string {
+  const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
+  if (cause.code === 'EADDRINUSE') {
+    return `Cannot listen on ${place}: it is in use. Stop what uses it, or choose another port.`;
+  }
+  if (cause.code === 'EACCES') {
+    return `Cannot listen on ${place}: this user may not. Choose a port from 1024 up.`;
+  }
+  return `Cannot listen on ${place}: ${cause.message}`;
+}

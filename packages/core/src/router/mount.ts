@@ -1,0 +1,85 @@
+import {
+  type Context,
+  type RouteMatch,
+  type RouteTable,
+  setMatch,
+  targetOf,
+} from '../context/context.js';
+import { decodeParameter, joinPaths } from '../context/path.js';
+import { BadRequestError } from '../errors/http-errors.js';
+import { compose } from '../pipeline/compose.js';
+import type { Middleware } from '../pipeline/middleware.js';
+import { parsePattern } from './pattern.js';
+import { type Router, rulesOf } from './router.js';
+import { type Found, Tree } from './tree.js';
+
+/** A router at its place in an application. */
+export interface Mount extends RouteTable {
+  /** Runs the route that matches, or goes on. */
+  readonly middleware: Middleware;
+}
+
+/** A route with everything that is known of it before the first request. */
+interface MountedRoute {
+  readonly pattern: string;
+  readonly names: readonly string[];
+  readonly run: Middleware;
+}
+
+/**
+ * Places a router in an application. Each route's pipeline is composed here, once.
+ *
+ * @param prefix - Where the router is mounted; may hold parameters.
+ * @param router - The router, which gains no more routes.
+ */
+export function createMount(prefix: string, router: Router): Mount {
+  const tree = new Tree<MountedRoute>(rulesOf(router));
+  for (const { method, pattern: relative, handlers } of router.routes) {
+    const pattern = parsePattern(joinPaths(prefix, relative));
+    const { text, names } = pattern;
+    tree.insert(method, pattern, { pattern: text, names, run: compose(handlers) });
+  }
+  const middleware: Middleware = (ctx, next) => {
+    assertTarget(ctx);
+    const found = tree.find(ctx.method, ctx.path);
+    if (found === undefined) return next();
+    setMatch(ctx, new Match(found));
+    return found.value.run(ctx, next);
+  };
+  Object.defineProperty(middleware, 'name', { value: `router at ${prefix}` });
+  return { middleware, methods: (path) => tree.methods(path) };
+}
+
+/**
+ * Refuses a request target that cannot be routed.
+ *
+ * @throws {BadRequestError} 400 `MALFORMED_TARGET`
+ */
+export function assertTarget(ctx: Context): void {
+  if (!targetOf(ctx).malformed) return;
+  throw new BadRequestError(
+    'The request target is malformed: it must be a path with valid percent-encoded UTF-8.',
+    { code: 'MALFORMED_TARGET' },
+  );
+}
+
+class Match implements RouteMatch {
+  readonly #found: Found<MountedRoute>;
+
+  constructor(found: Found<MountedRoute>) {
+    this.#found = found;
+  }
+
+  get pattern(): string {
+    return this.#found.value.pattern;
+  }
+
+  params(): Readonly<Record<string, string>> {
+    const params: Record<string, string> = Object.create(null);
+    const { value, texts } = this.#found;
+    value.names.forEach((name, index) => {
+      params[name] = decodeParameter(texts[index] ?? '');
+    });
+    return params;
+  }
+}

@@ -1,0 +1,140 @@
+import { selectByMethod } from './method.js';
+import { foldCase, type PathRules, type Pattern, significant } from './pattern.js';
+
+/** The routes of one pattern, by method. */
+type Leaf<T> = Map<string, T>;
+
+/** One segment deep in the tree. Every node stands for one place in every path, so a search meets it once. */
+interface Node<T> {
+  readonly statics: Map<string, Node<T>>;
+  param: Node<T> | undefined;
+  /** Routes of the pattern that ends here. */
+  leaf: Leaf<T> | undefined;
+  /** Routes of the pattern that ends here with a wildcard. */
+  wildcard: Leaf<T> | undefined;
+}
+
+/** What a search found: the value and the texts of its parameters, still encoded. */
+export interface Found<T> {
+  readonly value: T;
+  readonly texts: readonly string[];
+}
+
+/** Looks at a leaf in order of priority; returns true to end the search there. */
+type Visit<T> = (leaf: Leaf<T>, texts: readonly string[]) => boolean;
+
+/**
+ * A tree of segments. Static text goes before a parameter and that before a wildcard, at every
+ * segment, with backtracking; the order of insertion decides nothing. A search visits a node once at
+ * most, whatever the path.
+ */
+export class Tree<T> {
+  readonly #rules: PathRules;
+  readonly #root: Node<T> = createNode();
+  /** Leaves of the patterns without parameter, by path: what most requests need. */
+  readonly #fixed = new Map<string, Leaf<T>>();
+
+  constructor(rules: PathRules) {
+    this.#rules = rules;
+  }
+
+  /** Adds a value for a method and a pattern that has none yet. */
+  insert(method: string, pattern: Pattern, value: T): void {
+    let node = this.#root;
+    let path = '';
+    for (const segment of significant(pattern, this.#rules)) {
+      if (segment.kind === 'wildcard') {
+        node.wildcard ??= new Map();
+        node.wildcard.set(method, value);
+        return;
+      }
+      if (segment.kind === 'param') {
+        node.param ??= createNode();
+        node = node.param;
+        continue;
+      }
+      const text = foldCase(segment.text, this.#rules);
+      const child: Node<T> = node.statics.get(text) ?? createNode();
+      node.statics.set(text, child);
+      path += `/${text}`;
+      node = child;
+    }
+    node.leaf ??= new Map();
+    node.leaf.set(method, value);
+    if (pattern.names.length === 0) this.#fixed.set(path, node.leaf);
+  }
+
+  /**
+   * Finds the value of highest priority for a request.
+   *
+   * @param method - Request method.
+   * @param path - Request path in normal form.
+   */
+  find(method: string, path: string): Found<T> | undefined {
+    const trimmed = this.#trim(path);
+    const fixed = this.#fixed.get(foldCase(trimmed, this.#rules));
+    const value = fixed && selectByMethod(fixed, method);
+    if (value !== undefined) return { value, texts: [] };
+
+    let found: Found<T> | undefined;
+    this.#search(this.#root, trimmed, 1, [], (leaf, texts) => {
+      const value = selectByMethod(leaf, method);
+      if (value !== undefined) found = { value, texts: [...texts] };
+      return value !== undefined;
+    });
+    return found;
+  }
+
+  /**
+   * The methods of every pattern that matches a path.
+   *
+   * @param path - Request path in normal form, or `*` for the methods of the whole tree.
+   */
+  methods(path: string): Set<string> {
+    const methods = new Set<string>();
+    const collect: Visit<T> = (leaf) => {
+      for (const method of leaf.keys()) methods.add(method);
+      return false;
+    };
+    if (path === '*') visitAll(this.#root, collect);
+    else this.#search(this.#root, this.#trim(path), 1, [], collect);
+    return methods;
+  }
+
+  /** Without the trailing slash where it does not count; the root is the empty text. */
+  #trim(path: string): string {
+    const drop = path.endsWith('/') && (path === '/' || !this.#rules.strict);
+    return drop ? path.slice(0, -1) : path;
+  }
+
+  #search(node: Node<T>, path: string, start: number, texts: string[], visit: Visit<T>): boolean {
+    if (start > path.length) {
+      if (node.leaf !== undefined && visit(node.leaf, texts)) return true;
+      return node.wildcard !== undefined && visit(node.wildcard, [...texts, '']);
+    }
+    const slash = path.indexOf('/', start);
+    const end = slash === -1 ? path.length : slash;
+    const text = path.slice(start, end);
+
+    const child = node.statics.get(foldCase(text, this.#rules));
+    if (child !== undefined && this.#search(child, path, end + 1, texts, visit)) return true;
+
+    if (node.param !== undefined && text !== '') {
+      texts.push(text);
+      if (this.#search(node.param, path, end + 1, texts, visit)) return true;
+      texts.pop();
+    }
+    return node.wildcard !== undefined && visit(node.wildcard, [...texts, path.slice(start)]);
+  }
+}
+
+function createNode<T>(): Node<T> {
+  return { statics: new Map(), param: undefined, leaf: undefined, wildcard: undefined };
+}
+
+function visitAll<T>(node: Node<T>, visit: Visit<T>): void {
+  if (node.leaf !== undefined) visit(node.leaf, []);
+  if (node.wildcard !== undefined) visit(node.wildcard, []);
+  for (const child of node.statics.values()) visitAll(child, visit);
+  if (node.param !== undefined) visitAll(node.param, visit);
+}
