@@ -1,1 +1,52 @@
-export {};
+export { Container, container, createContainer } from './container.js';
+export type { ContainerInterface, RequestScope } from './container-interface.js';
+export { Inject, InjectAll, type InjectDecorator, Optional } from './decorators/inject.js';
+export { Repository, Service, type ServiceOptions } from './decorators/service.js';
+export {
+  all,
+  type Dependency,
+  type Injection,
+  type Lazy,
+  lazy,
+  optional,
+  type Resolved,
+} from './dependency.js';
+export {
+  CapturedScopeError,
+  CyclicDependencyError,
+  OutOfScopeError,
+  UnknownTokenError,
+} from './errors/graph-errors.js';
+export { InjectionError } from './errors/injection-error.js';
+export {
+  AsyncDisposalError,
+  AsyncProviderError,
+  ConstructionError,
+  DisposedError,
+  InvalidProviderError,
+} from './errors/lifecycle-errors.js';
+export {
+  ErasedTypeError,
+  MissingMetadataError,
+  UndefinedTypeError,
+} from './errors/metadata-errors.js';
+export type {
+  ClassProvider,
+  ExistingProvider,
+  FactoryProvider,
+  Provider,
+  RegisterOptions,
+  Scope,
+  ValueProvider,
+} from './provider.js';
+export type { Snapshot } from './registry.js';
+export {
+  type Class,
+  type Constructor,
+  describePath,
+  describeToken,
+  type InjectionToken,
+  isToken,
+  type Token,
+  token,
+} from './token.js';

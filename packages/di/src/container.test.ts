@@ -1,0 +1,248 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Container, createContainer } from './container.js';
+import { Inject, InjectAll, Optional } from './decorators/inject.js';
+import { Service } from './decorators/service.js';
+import { all, type Lazy, lazy, optional } from './dependency.js';
+import { InvalidProviderError } from './errors/lifecycle-errors.js';
+import { token } from './token.js';
+
+@Service()
+class Clock {
+  now = 7;
+}
+
+@Service()
+class Greeter {
+  constructor(readonly clock: Clock) {}
+}
+
+@Service({ scope: 'transient' })
+class Note {
+  constructor(readonly greeter: Greeter) {}
+}
+
+const Port = token<number>('Port');
+
+let container: Container;
+beforeEach(() => {
+  container = createContainer();
+});
+
+describe('Container.resolve', () => {
+  it('builds a class with the instances of its parameters', () => {
+    const greeter = container.resolve(Greeter);
+
+    expect(greeter).toBeInstanceOf(Greeter);
+    expect(greeter.clock).toBe(container.resolve(Clock));
+  });
+
+  it('gives one instance of a singleton and a new one of a transient', () => {
+    expect(container.resolve(Greeter)).toBe(container.resolve(Greeter));
+    expect(container.resolve(Note)).not.toBe(container.resolve(Note));
+    expect(container.resolve(Note).greeter).toBe(container.resolve(Greeter));
+  });
+
+  it('shares no instance with another container', () => {
+    expect(createContainer().resolve(Clock)).not.toBe(container.resolve(Clock));
+  });
+
+  it('gives what each kind of provider makes', () => {
+    container
+      .register(Port, { useValue: 8080 })
+      .register('url', { useFactory: (port) => `http://localhost:${port}`, inject: [Port] })
+      .register('clock', { useClass: Clock })
+      .register('same clock', { useExisting: 'clock' });
+
+    expect(container.resolve('url')).toBe('http://localhost:8080');
+    expect(container.resolve('clock')).toBeInstanceOf(Clock);
+    expect(container.resolve('same clock')).toBe(container.resolve('clock'));
+    expect(container.resolve('clock')).not.toBe(container.resolve(Clock));
+  });
+
+  it('keeps falsy values and an undefined one', () => {
+    container.register('none', { useValue: undefined }).register('zero', { useValue: 0 });
+
+    expect(container.resolve('none')).toBeUndefined();
+    expect(container.resolve('zero')).toBe(0);
+  });
+
+  it('builds a registered class that carries no decorator', () => {
+    class Plain {}
+
+    expect(container.register(Plain).resolve(Plain)).toBeInstanceOf(Plain);
+  });
+});
+
+describe('@Inject, @Optional and @InjectAll', () => {
+  @Service()
+  class Server {
+    constructor(
+      @Inject(Port) readonly port: number,
+      @Optional() @Inject('host') readonly host: string = 'localhost',
+      @InjectAll('plugin') readonly plugins: string[],
+    ) {}
+  }
+
+  it('say what a parameter receives', () => {
+    container
+      .register(Port, { useValue: 1 })
+      .register('plugin', { useValue: 'a' })
+      .register('plugin', { useValue: 'b' }, { multi: true });
+
+    expect(container.resolve(Server)).toEqual({ port: 1, host: 'localhost', plugins: ['a', 'b'] });
+  });
+
+  it('leave an optional parameter with an erased type to its default', () => {
+    @Service()
+    class Limited {
+      constructor(@Optional() readonly limit: number = 10) {}
+    }
+
+    expect(container.resolve(Limited).limit).toBe(10);
+  });
+
+  it('give an empty list when an optional list has no provider', () => {
+    @Service()
+    class Host {
+      constructor(@Optional() @InjectAll('nobody') readonly plugins: string[]) {}
+    }
+
+    expect(container.resolve(Host).plugins).toEqual([]);
+  });
+});
+
+describe('static inject', () => {
+  it('states dependencies without metadata', () => {
+    class Report {
+      static inject = [Clock, optional(Port), all(Clock), lazy(() => Greeter)] as const;
+      constructor(
+        readonly clock: Clock,
+        readonly port: number | undefined,
+        readonly clocks: Clock[],
+        readonly greeter: Lazy<Greeter>,
+      ) {}
+    }
+    const report = container.resolve(Report);
+
+    expect(report.port).toBeUndefined();
+    expect(report.clocks).toEqual([report.clock]);
+    expect(report.greeter.value.clock).toBe(report.clock);
+  });
+});
+
+describe('inheritance', () => {
+  class Base {
+    static inject = [Clock] as const;
+    constructor(readonly clock: Clock) {}
+  }
+
+  it('gives a subclass without a constructor what its base takes', () => {
+    @Service()
+    class Derived extends Base {}
+    @Service()
+    class Marked extends Note {}
+
+    expect(container.resolve(Derived).clock).toBe(container.resolve(Clock));
+    expect(container.resolve(Marked).greeter).toBe(container.resolve(Greeter));
+  });
+
+  it('does not read what a built-in base takes', () => {
+    @Service()
+    class Registry extends Error {}
+
+    expect(container.resolve(Registry).message).toBe('');
+  });
+
+  it('does not inherit the definition', () => {
+    class Undecorated extends Clock {}
+
+    expect(container.has(Undecorated)).toBe(false);
+  });
+});
+
+describe('lazy dependencies', () => {
+  it('let two classes need each other', () => {
+    @Service()
+    class Parent {
+      constructor(@Inject(lazy(() => Child)) readonly child: Lazy<Child>) {}
+    }
+    @Service()
+    class Child {
+      constructor(readonly parent: Parent) {}
+    }
+    const parent = container.resolve(Parent);
+
+    expect(parent.child.value.parent).toBe(parent);
+    expect(parent.child.value).toBe(container.resolve(Child));
+  });
+});
+
+describe('Container.register', () => {
+  it('replaces the earlier provider and the singleton built from it', () => {
+    container.register(Port, { useValue: 1 });
+    expect(container.resolve(Port)).toBe(1);
+    container.register(Port, { useValue: 2 });
+
+    expect(container.resolve(Port)).toBe(2);
+    expect(container.resolveAll(Port)).toEqual([2]);
+  });
+
+  it('plans anew the classes that need what was replaced', () => {
+    const Temperature = token<number>('Temperature');
+    @Service({ scope: 'transient' })
+    class Display {
+      constructor(@Inject(Temperature) readonly degrees: number) {}
+    }
+    container.register(Temperature, { useValue: 20 });
+    expect(container.resolve(Display).degrees).toBe(20);
+    container.register(Temperature, { useValue: 30 });
+
+    expect(container.resolve(Display).degrees).toBe(30);
+  });
+
+  it('gives the last of several providers, and all of them in order', () => {
+    container
+      .register(Port, { useValue: 1 }, { multi: true })
+      .register(Port, { useFactory: () => 2 }, { multi: true });
+
+    expect(container.resolve(Port)).toBe(2);
+    expect(container.resolveAll(Port)).toEqual([1, 2]);
+  });
+
+  it('overrides the scope of a decorated class', () => {
+    container.register(Clock, { useClass: Clock }, { scope: 'transient' });
+
+    expect(container.resolve(Clock)).not.toBe(container.resolve(Clock));
+  });
+
+  it.each([
+    ['no kind', {}, 'the provider has no kind'],
+    ['two kinds', { useValue: 1, useClass: Clock }, 'the provider has useValue and useClass'],
+    ['an arrow function as class', { useClass: () => 1 }, 'useClass is not a class'],
+    ['a factory that is no function', { useFactory: 1 }, 'useFactory is not a function'],
+    ['an inject that is no list', { useFactory: () => 1, inject: 1 }, 'inject is not a list'],
+    ['an inject with a hole', { useFactory: () => 1, inject: [undefined] }, 'entry 0 of inject'],
+    ['an alias of nothing', { useExisting: undefined }, 'useExisting is not a token'],
+    ['null', null, 'the provider is not an object'],
+  ])('refuses a provider with %s', (_name, provider, message) => {
+    const register = () => container.register(Port, provider as never);
+
+    expect(register).toThrow(InvalidProviderError);
+    expect(register).toThrow(message);
+  });
+
+  it('refuses a scope that does not exist or does not apply', () => {
+    const provider = { useValue: 1 };
+
+    expect(() => container.register(Port, provider, { scope: 'forever' as never })).toThrow(
+      "the scope 'forever' does not exist",
+    );
+    expect(() => container.register(Port, provider, { scope: 'request' })).toThrow(
+      'useValue takes no scope',
+    );
+  });
+
+  it('refuses what is no token', () => {
+    expect(() => container.register(undefined as never)).toThrow(InvalidProviderError);
+  });
+});

@@ -1,0 +1,67 @@
+import { CyclicDependencyError } from '../errors/graph-errors.js';
+import type { Lifetime } from '../lifetime.js';
+import type { Token } from '../token.js';
+import { Failure } from './failure.js';
+import { Pending } from './pending.js';
+import type { Place, ScopeCells, Supplier } from './supplier.js';
+
+/** The place of one instance that is built at most once. */
+export class Cell implements Place {
+  ready = false;
+  value: unknown;
+  #building = false;
+  #pending: Pending | undefined;
+
+  /** True until a build has begun, and again after one has failed. */
+  get empty(): boolean {
+    return !this.ready && !this.#building && this.#pending === undefined;
+  }
+
+  fill(value: unknown): void {
+    this.value = value;
+    this.ready = true;
+    this.#pending = undefined;
+  }
+
+  /**
+   * Gives the instance, built now when there is none.
+   *
+   * @param lifetime - Owns the instance.
+   */
+  obtain(token: Token, make: Supplier, scope: ScopeCells | undefined, lifetime: Lifetime): unknown {
+    if (this.ready) return this.value;
+    if (this.#pending !== undefined) return this.#pending;
+    lifetime.assertOpen(token);
+    if (this.#building) {
+      throw new Failure([token], (path) => new CyclicDependencyError([...path, token], token));
+    }
+    this.#building = true;
+    try {
+      const made = make(scope);
+      return made instanceof Pending
+        ? this.#wait(token, made, lifetime)
+        : this.#keep(token, made, lifetime);
+    } finally {
+      this.#building = false;
+    }
+  }
+
+  #keep(token: Token, instance: unknown, lifetime: Lifetime): unknown {
+    this.fill(instance);
+    lifetime.track(token, instance);
+    return instance;
+  }
+
+  #wait(token: Token, made: Pending, lifetime: Lifetime): Pending {
+    const promise = made.promise.then(
+      (instance) => this.#keep(token, instance, lifetime),
+      (error) => {
+        this.#pending = undefined;
+        throw error;
+      },
+    );
+    this.#pending = new Pending(made.path, promise);
+    lifetime.await(promise);
+    return this.#pending;
+  }
+}

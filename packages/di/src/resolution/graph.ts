@@ -1,0 +1,50 @@
+import type { Binding, Owner } from '../binding.js';
+import type { Injection } from '../dependency.js';
+import { UnknownTokenError } from '../errors/graph-errors.js';
+import type { Problem } from '../errors/injection-error.js';
+import { UndefinedTypeError } from '../errors/metadata-errors.js';
+import { parametersOf } from './parameters.js';
+
+/** Where one parameter of a binding leads. */
+export interface Edge {
+  readonly injection: Injection;
+  /** Which of the binding's parameters it is, counted from 0. */
+  readonly parameter: number;
+  /** Empty when nothing provides an optional token, and for a lazy edge until it is followed. */
+  readonly targets: readonly Binding[];
+}
+
+/** Lists where the parameters of a binding lead, or why they lead nowhere. */
+export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
+  return parametersOf(binding.provider).map((injection, parameter) => {
+    if (typeof injection === 'function') return injection;
+    const edge = { injection, parameter, targets: [] };
+    return injection.kind === 'lazy' ? edge : followEdge(binding.owner, edge);
+  });
+}
+
+/** Finds the targets of an edge; until this is called, the token of a lazy edge is not read. */
+export function followEdge(owner: Owner, { injection, parameter }: Edge): Edge | Problem {
+  const token = injection.token();
+  if (token === undefined) {
+    return (path) => new UndefinedTypeError(path, path.at(-1) ?? '', parameter);
+  }
+  const found = owner.find(token);
+  if (found.length === 0 && !injection.optional) {
+    return (path) => new UnknownTokenError([...path, token], token, parameter);
+  }
+  return { injection, parameter, targets: injection.kind === 'all' ? found : found.slice(-1) };
+}
+
+/** Collects every binding that is reached from some, through lazy dependencies as well. */
+export function reachableFrom(roots: readonly Binding[]): ReadonlySet<Binding> {
+  const reached = new Set(roots);
+  // A set that grows while it is iterated yields what was added.
+  for (const binding of reached) {
+    for (const step of edgesOf(binding)) {
+      const edge = typeof step === 'function' ? step : followEdge(binding.owner, step);
+      if (typeof edge !== 'function') for (const target of edge.targets) reached.add(target);
+    }
+  }
+  return reached;
+}

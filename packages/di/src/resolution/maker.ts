@@ -1,0 +1,48 @@
+import type { Binding } from '../binding.js';
+import type { Supplier } from './supplier.js';
+import { Failure } from './failure.js';
+import { gather, Pending } from './pending.js';
+
+type Finish = (values: readonly unknown[]) => unknown;
+
+/**
+ * Builds the function that makes one new instance of a binding.
+ *
+ * @param suppliers - One for each parameter, in order.
+ */
+export function maker(binding: Binding, suppliers: readonly Supplier[]): Supplier {
+  const finish = finisher(binding);
+  return (scope) => {
+    try {
+      const made = gather(suppliers, scope, finish);
+      return made instanceof Pending ? made.under(binding.token) : made;
+    } catch (error) {
+      throw Failure.under(binding.token, error);
+    }
+  };
+}
+
+/** What turns a provider's dependencies into its instance. */
+function finisher({ provider }: Binding): Finish {
+  if ('useClass' in provider) {
+    const { useClass } = provider;
+    return (values) => new useClass(...(values as never[]));
+  }
+  if ('useFactory' in provider) {
+    const { useFactory } = provider;
+    return (values) => {
+      const made: unknown = useFactory(...(values as never[]));
+      return isPromise(made) ? new Pending([], Promise.resolve(made)) : made;
+    };
+  }
+  return 'useValue' in provider ? () => provider.useValue : ([existing]) => existing;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  );
+}

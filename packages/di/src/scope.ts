@@ -1,0 +1,74 @@
+import type { Binding } from './binding.js';
+import type { RequestScope } from './container-interface.js';
+import { InvalidProviderError } from './errors/lifecycle-errors.js';
+import { Lifetime } from './lifetime.js';
+import type { ValueProvider } from './provider.js';
+import { Cell } from './resolution/cell.js';
+import { resolveLater, resolveNow } from './resolution/plan.js';
+import type { ScopeCells } from './resolution/supplier.js';
+import type { Token } from './token.js';
+
+/** The request scope of a container: holds what was made for one request. */
+export class ContainerScope implements RequestScope, ScopeCells {
+  readonly lifetime = new Lifetime();
+  readonly #cells = new Map<object, Cell>();
+  readonly #find: (token: Token) => Binding;
+
+  /** @param find - The container's look-up; throws when nothing provides the token. */
+  constructor(find: (token: Token) => Binding) {
+    this.#find = find;
+  }
+
+  resolve<T>(token: Token<T>): T {
+    const binding = this.#open(token);
+    return (binding.cell.ready ? binding.cell.value : resolveNow(binding, this)) as T;
+  }
+
+  async resolveAsync<T>(token: Token<T>): Promise<T> {
+    return (await resolveLater(this.#open(token), this)) as T;
+  }
+
+  /**
+   * @throws {InvalidProviderError} When the token is not request-scoped: a value of one
+   *   request would not reach those who share the token's provider.
+   */
+  register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): this {
+    const binding = this.#open(token);
+    if (binding.scope !== 'request' || !('useValue' in provider)) {
+      throw new InvalidProviderError(
+        token,
+        "a request scope takes { useValue } for a token that its container has with the scope 'request'",
+      );
+    }
+    const cell = new Cell();
+    cell.fill(provider.useValue);
+    this.#cells.set(binding, cell);
+    return this;
+  }
+
+  cellOf(binding: object): Cell {
+    let cell = this.#cells.get(binding);
+    if (cell === undefined) {
+      cell = new Cell();
+      this.#cells.set(binding, cell);
+    }
+    return cell;
+  }
+
+  dispose(): Promise<void> {
+    return this.lifetime.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.lifetime.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.lifetime.disposeSync();
+  }
+
+  #open(token: Token): Binding {
+    this.lifetime.assertOpen(token);
+    return this.#find(token);
+  }
+}
