@@ -1,0 +1,74 @@
+import { pathToFileURL } from 'node:url';
+import type { Constructor } from '@fairlead/di';
+import { DiscoveryError } from '../errors/discovery-error.js';
+import { ownMetadata } from '../metadata/storage.js';
+
+/** Codes of node for TypeScript that it does not run by itself. */
+const TYPESCRIPT_CODES: ReadonlySet<unknown> = new Set([
+  'ERR_UNKNOWN_FILE_EXTENSION',
+  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
+  'ERR_INVALID_TYPESCRIPT_SYNTAX',
+]);
+
+/**
+ * Imports a file and picks the controllers that it exports.
+ *
+ * @param file - Absolute path.
+ * @param idle - Rejects when the process has nothing left to do but to wait for imports.
+ * @throws {DiscoveryError} 500, when the import fails or cannot settle.
+ */
+export async function importControllers(
+  file: string,
+  idle: Promise<never>,
+): Promise<Constructor[]> {
+  try {
+    const loaded: Promise<object> = import(pathToFileURL(file).href);
+    const namespace = await Promise.race([loaded, idle]);
+    return [...new Set(Object.values(namespace))].filter(isController);
+  } catch (error) {
+    throw error instanceof StalledImport ? stalled(file) : failed(file, error);
+  }
+}
+
+function isController(value: unknown): value is Constructor {
+  return typeof value === 'function' && ownMetadata(value)?.controller !== undefined;
+}
+
+function failed(file: string, error: unknown): DiscoveryError {
+  const isSyntax = error instanceof SyntaxError || TYPESCRIPT_CODES.has(codeOf(error));
+  const fix =
+    /ts$/.test(file) && isSyntax
+      ? 'Point root at compiled JavaScript, or start node with a loader that compiles decorators.'
+      : 'Correct the file, or add it to exclude.';
+  return new DiscoveryError(file, `importing it threw ${String(error)}. ${fix}`, error);
+}
+
+function stalled(file: string): DiscoveryError {
+  return new DiscoveryError(
+    file,
+    'importing it cannot finish, because it waits for a module that waits for this start. Move what it imports from there to a file of its own, or add it to exclude.',
+  );
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** Says that the event loop ran empty while modules were being imported. */
+class StalledImport extends Error {}
+
+/**
+ * Watches for the moment at which the process has nothing left to do.
+ *
+ * Modules that wait for each other keep no process alive: node would end it without a word.
+ */
+export function watchIdle(): { readonly idle: Promise<never>; readonly stop: () => void } {
+  let onIdle = (): void => {};
+  const idle = new Promise<never>((_resolve, reject) => {
+    // The immediate keeps the process alive until those who wait have been told.
+    onIdle = () => void setImmediate(reject, new StalledImport());
+  });
+  idle.catch(() => {});
+  process.once('beforeExit', onIdle);
+  return { idle, stop: () => process.removeListener('beforeExit', onIdle) };
+}
