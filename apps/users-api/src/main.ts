@@ -1,4 +1,4 @@
-import { listen, type Server } from '@fairlead/core';
+import { listen } from '@fairlead/core';
 import { createUsersApp } from './app.js';
 import { ConfigError, readConfig } from './config.js';
 import { describeStore, openStore } from './users/store/open.js';
@@ -34,6 +34,13 @@ async function start(): Promise<void> {
     await app.close();
     await store.close();
   });
+}
+
+/** Whether an error says all that a person needs, so that its stack would only be noise. */
+function isExpected(error: unknown): error is Error {
+  if (error instanceof ConfigError || error instanceof StoreError) return true;
+  // listen() fails with the error of a system call as its cause.
+  return error instanceof Error && error.cause instanceof Error && 'syscall' in error.cause;
 }
 
 /** Stops the service at the first SIGTERM or SIGINT, and ends the process at the second. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../src/users/user.js';
-import { type Api, APIS, openApi } from './support/api.js';
+import { type Api, APIS, bodyOf, openApi } from './support/api.js';
 
 async function fill({ create }: Api, count: number): Promise<User[]> {
   const users: User[] = [];
@@ -58,7 +58,7 @@ describe.each(APIS)('the list of the $variant API over the $store store', (which
         const numbers = Array.from({ length: Math.ceil(11 / limit) }, (_, index) => index + 1);
         const pages = await Promise.all(
           numbers.map(async (page) =>
-            (await api.send('GET', `?page=${page}&limit=${limit}`)).json(),
+            bodyOf<{ data: User[] }>(await api.send('GET', `?page=${page}&limit=${limit}`)),
           ),
         );
         expect(pages.flatMap((page) => page.data)).toEqual(users);

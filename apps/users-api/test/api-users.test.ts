@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ADA, APIS, openApi } from './support/api.js';
+import type { User } from '../src/users/user.js';
+import { ADA, APIS, bodyOf, openApi } from './support/api.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -9,7 +10,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
     it('answers 201 with the created user and its Location', async () => {
       const { sendJson } = await openApi(api);
       const response = await sendJson('POST', '', ADA);
-      const { data, ...rest } = await response.json();
+      const { data, ...rest } = await bodyOf<{ data: User }>(response);
       expect(response.status).toBe(201);
       expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
       expect(response.headers.get('location')).toBe(`${api.mount}/${data.id}`);
@@ -38,7 +39,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
         updatedAt: '1999-01-01T00:00:00.000Z',
       };
       const response = await sendJson('POST', '', { ...ADA, ...times, id: 'mine', role: 'admin' });
-      const { data } = await response.json();
+      const { data } = await bodyOf<{ data: User }>(response);
       expect(Object.keys(data).toSorted()).toEqual([
         'createdAt',
         'email',
@@ -91,7 +92,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
     it('never moves updatedAt before what it was', async () => {
       const { create, sendJson } = await openApi(api);
       const ada = await create();
-      const { data } = await (await sendJson('PUT', `/${ada.id}`, {})).json();
+      const { data } = await bodyOf<{ data: User }>(await sendJson('PUT', `/${ada.id}`, {}));
       expect([data.updatedAt, ada.updatedAt].toSorted()[0]).toBe(ada.updatedAt);
       expect(data.createdAt).toBe(ada.createdAt);
     });
@@ -108,7 +109,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       const { create, sendJson } = await openApi(api);
       const ada = await create();
       const body = { id: 'mine', createdAt: 'then', updatedAt: 'then', role: 'admin' };
-      const { data } = await (await sendJson('PUT', `/${ada.id}`, body)).json();
+      const { data } = await bodyOf<{ data: User }>(await sendJson('PUT', `/${ada.id}`, body));
       expect(data).toEqual({ ...ada, updatedAt: expect.stringMatching(ISO) });
     });
   });

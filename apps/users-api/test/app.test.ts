@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ADA, clientOf, startService } from './support/api.js';
+import { ADA, bodyOf, clientOf, startService } from './support/api.js';
 import { STORES } from './support/stores.js';
 
 describe('the application', () => {
@@ -34,10 +34,16 @@ describe('the application', () => {
     await store.close();
     for (const mount of ['/api/users', '/api/v1/users']) {
       const response = await fetch(`${url}${mount}`);
-      const body = await response.json();
       expect(response.status).toBe(500);
-      expect(body.detail).toBe('Internal Server Error');
-      expect(body).not.toHaveProperty('stack');
+      expect(await response.json()).toEqual({
+        type: 'about:blank',
+        title: 'Internal Server Error',
+        status: 500,
+        detail: 'Internal Server Error',
+        instance: mount,
+        code: 'INTERNAL_SERVER_ERROR',
+        error: 'Internal Server Error',
+      });
     }
     expect(errors).toEqual(
       Array.from({ length: 2 }, () => expect.objectContaining({ code: 'STORE_CLOSED' })),
@@ -49,7 +55,7 @@ describe('the application', () => {
     [false, undefined],
   ])('with includeStack %s has the stack %s in an error answer', async (includeStack, stack) => {
     const response = await fetch(`${await startService({ includeStack })}/api/users/nobody`);
-    expect((await response.json()).stack).toEqual(stack);
+    expect((await bodyOf<{ stack?: string }>(response)).stack).toEqual(stack);
   });
 
   it('logs method, path, status and duration of each request', async () => {

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +9,15 @@ import { startProcess } from './support/service-process.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const MEMORY = { DATABASE_URL: 'memory:' };
+
+/** Sends the head of a create, and returns once the service waits for its body. */
+async function createInFlight(url: string): Promise<ClientRequest> {
+  const headers = { 'content-type': 'application/json', expect: '100-continue' };
+  const create = request(`${url}/api/users`, { method: 'POST', headers });
+  create.flushHeaders();
+  await once(create, 'continue');
+  return create;
+}
 
 describe('the process', () => {
   it('says in one line where it listens and where its users are, and serves both APIs', async () => {
@@ -45,6 +55,27 @@ describe('the process', () => {
     expect(await response.json()).toEqual({ data: [grace], total: 1 });
   });
 
+  it('answers what is in flight before it ends', async () => {
+    const service = startProcess(MEMORY);
+    const create = await createInFlight(await service.url);
+    service.kill('SIGTERM');
+    create.end(JSON.stringify(ADA));
+    const [response]: IncomingMessage[] = await once(create, 'response');
+    expect(response?.statusCode).toBe(201);
+    response?.resume();
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('ends at once with 1 at the second signal', async () => {
+    const service = startProcess(MEMORY);
+    const create = await createInFlight(await service.url);
+    const broken = once(create, 'error');
+    service.kill('SIGTERM');
+    service.kill('SIGINT');
+    expect(await service.ended).toMatchObject({ code: 1, signal: null });
+    await broken;
+  });
+
   it('answers with a stack unless NODE_ENV is production', async () => {
     const development = startProcess(MEMORY);
     const production = startProcess({ ...MEMORY, NODE_ENV: 'production' });
@@ -74,7 +105,7 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
   it('for a port in use, which is named', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
-    await new Promise((listening) => server.once('listening', listening));
+    await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const { code, stdout, stderr } = await startProcess({ ...MEMORY, PORT: String(port) }).ended;
     expect(code).toBe(1);

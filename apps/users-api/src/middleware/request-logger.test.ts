@@ -1,9 +1,9 @@
-import { createApp, errorHandler, NotFoundError } from '@fairlead/core';
+import { createApp, errorHandler, type Middleware, NotFoundError } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { requestLogger } from './request-logger.js';
 
 /** Answers one request to `/a%20b` by `handler` and returns the lines that were logged. */
-async function logOf(handler: Parameters<ReturnType<typeof createApp>['use']>[0]) {
+async function logOf(handler: Middleware) {
   const lines: string[] = [];
   const times = [100, 107.25];
   const app = createApp();

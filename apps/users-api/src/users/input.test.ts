@@ -32,7 +32,7 @@ describe('readCreateInput', () => {
   it('lists an issue for each field that is wrong', () => {
     expect(() => readCreateInput({ name: 'Ada', email: 7 })).toThrow(
       expect.objectContaining({
-        details: { issues: [{ path: 'email', message: 'must be a non-empty string' }] },
+        details: { issues: [{ path: ['body', 'email'], message: 'must be a non-empty string' }] },
       }),
     );
   });
@@ -65,8 +65,8 @@ describe('readUpdateInput', () => {
         message: 'name and email must be a string',
         details: {
           issues: [
-            { path: 'name', message: 'must be a string' },
-            { path: 'email', message: 'must be a string' },
+            { path: ['body', 'name'], message: 'must be a string' },
+            { path: ['body', 'email'], message: 'must be a string' },
           ],
         },
       }),

@@ -1,6 +1,12 @@
 import { BadRequestError } from '@fairlead/core';
 import type { CreateUserInput, UpdateUserInput } from './user.js';
 
+/** One field that is wrong, in the form of @fairlead/controllers' validation issues. */
+interface Issue {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
 /**
  * Reads the input of a create from a request body. Unknown fields are ignored.
  *
@@ -13,7 +19,7 @@ export function readCreateInput(body: unknown): CreateUserInput {
   if (isFilled(name) && isFilled(email)) return { name, email };
   const issues = Object.entries({ name, email })
     .filter(([, value]) => !isFilled(value))
-    .map(([field]) => ({ path: field, message: 'must be a non-empty string' }));
+    .map(([field]) => ({ path: ['body', field], message: 'must be a non-empty string' }));
   throw invalid('name and email are required', issues);
 }
 
@@ -27,21 +33,21 @@ export function readCreateInput(body: unknown): CreateUserInput {
 export function readUpdateInput(body: unknown): UpdateUserInput {
   if (!isObject(body)) {
     throw invalid('The body must be a JSON object with name, email or both', [
-      { path: '', message: 'must be an object' },
+      { path: ['body'], message: 'must be an object' },
     ]);
   }
   const input: { name?: string; email?: string } = {};
-  const issues: { path: string; message: string }[] = [];
+  const issues: Issue[] = [];
   for (const field of ['name', 'email'] as const) {
     const value = body[field];
     if (typeof value === 'string') input[field] = value;
-    else if (value !== undefined) issues.push({ path: field, message: 'must be a string' });
+    else if (value !== undefined) issues.push({ path: ['body', field], message: 'must be a string' });
   }
   if (issues.length === 0) return input;
-  throw invalid(`${issues.map(({ path }) => path).join(' and ')} must be a string`, issues);
+  throw invalid(`${issues.map(({ path }) => path[1]).join(' and ')} must be a string`, issues);
 }
 
-function invalid(message: string, issues: readonly object[]): BadRequestError {
+function invalid(message: string, issues: readonly Issue[]): BadRequestError {
   return new BadRequestError(message, { code: 'VALIDATION_FAILED', details: { issues } });
 }
 

@@ -35,7 +35,7 @@ export async function startService(options: Partial<UsersAppOptions> = {}): Prom
   });
   const server = await listen(app, 0, { host: '127.0.0.1' });
   onTestFinished(async () => {
-    await server.close();
+    await server.close({ timeout: 0 });
     await app.close();
   });
   return `http://127.0.0.1:${server.port}`;
@@ -44,6 +44,11 @@ export async function startService(options: Partial<UsersAppOptions> = {}): Prom
 /** Starts a service over a new store and returns a client of one of its mounts. */
 export async function openApi({ store, mount }: (typeof APIS)[number]): Promise<Api> {
   return clientOf(`${await startService({ store: STORES[store]() })}${mount}`);
+}
+
+/** Reads a response's body as the JSON that the test expects it to be. */
+export async function bodyOf<T>(response: Response): Promise<T> {
+  return (await response.json()) as T;
 }
 
 /** Makes a client of the mount at this URL. */
@@ -59,8 +64,7 @@ export function clientOf(mount: string): Api {
     send,
     sendJson,
     async create(input = ADA) {
-      const { data } = (await (await sendJson('POST', '', input)).json()) as { data: User };
-      return data;
+      return (await bodyOf<{ data: User }>(await sendJson('POST', '', input))).data;
     },
   };
 }
