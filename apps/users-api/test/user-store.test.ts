@@ -143,16 +143,17 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     await expect((async () => store.create(ADA))()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 
-  it('returns any text as it was given, as well-formed Unicode', async () => {
+  it('returns any text of well-formed Unicode without U+0000 as it was given', async () => {
     const store = open();
-    const text = fc.string({ unit: 'binary' });
+    const text = fc
+      .string({ unit: 'binary' })
+      .map((raw) => raw.toWellFormed().replaceAll('\0', ''));
     await fc.assert(
       fc.asyncProperty(text, text, async (userName, email) => {
         const { id } = await store.create({ name: userName, email });
-        const expected = { name: userName.toWellFormed(), email: email.toWellFormed() };
-        expect(await store.find(id)).toMatchObject(expected);
+        expect(await store.find(id)).toMatchObject({ name: userName, email });
         await store.update(id, { name: email, email: userName });
-        expect(await store.find(id)).toMatchObject({ name: expected.email, email: expected.name });
+        expect(await store.find(id)).toMatchObject({ name: email, email: userName });
       }),
     );
   });

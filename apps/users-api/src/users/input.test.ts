@@ -29,6 +29,13 @@ describe('readCreateInput', () => {
     );
   });
 
+  it('replaces lone surrogates and U+0000, which not every store can hold', () => {
+    expect(readCreateInput({ name: 'a\ud800', email: '\0b' })).toEqual({
+      name: 'a\ufffd',
+      email: '\ufffdb',
+    });
+  });
+
   it('lists an issue for each field that is wrong', () => {
     expect(() => readCreateInput({ name: 'Ada', email: 7 })).toThrow(
       expect.objectContaining({
@@ -49,6 +56,10 @@ describe('readUpdateInput', () => {
     ],
   ])('reads %j as %j', (body, expected) => {
     expect(readUpdateInput(body)).toStrictEqual(expected);
+  });
+
+  it('replaces lone surrogates and U+0000', () => {
+    expect(readUpdateInput({ name: '\udc00\0' })).toStrictEqual({ name: '\ufffd\ufffd' });
   });
 
   it.each([undefined, null, [], 'text', 7])('refuses %j, which is no object, with 400', (body) => {

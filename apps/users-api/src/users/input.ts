@@ -8,7 +8,8 @@ interface Issue {
 }
 
 /**
- * Reads the input of a create from a request body. Unknown fields are ignored.
+ * Reads the input of a create from a request body. Unknown fields are ignored; lone surrogates
+ * and U+0000 become U+FFFD.
  *
  * @param body - The parsed body, or `undefined` when there was none.
  * @returns Name and email, each a non-empty string.
@@ -16,7 +17,7 @@ interface Issue {
  */
 export function readCreateInput(body: unknown): CreateUserInput {
   const { name, email } = isObject(body) ? body : {};
-  if (isFilled(name) && isFilled(email)) return { name, email };
+  if (isFilled(name) && isFilled(email)) return { name: storable(name), email: storable(email) };
   const issues = Object.entries({ name, email })
     .filter(([, value]) => !isFilled(value))
     .map(([field]) => ({ path: ['body', field], message: 'must be a non-empty string' }));
@@ -24,7 +25,8 @@ export function readCreateInput(body: unknown): CreateUserInput {
 }
 
 /**
- * Reads the input of an update from a request body. Unknown fields are ignored.
+ * Reads the input of an update from a request body. Unknown fields are ignored; lone surrogates
+ * and U+0000 become U+FFFD.
  *
  * @param body - The parsed body, or `undefined` when there was none.
  * @returns The fields that the body has; an empty string is one.
@@ -40,8 +42,9 @@ export function readUpdateInput(body: unknown): UpdateUserInput {
   const issues: Issue[] = [];
   for (const field of ['name', 'email'] as const) {
     const value = body[field];
-    if (typeof value === 'string') input[field] = value;
-    else if (value !== undefined) issues.push({ path: ['body', field], message: 'must be a string' });
+    if (typeof value === 'string') input[field] = storable(value);
+    else if (value !== undefined)
+      issues.push({ path: ['body', field], message: 'must be a string' });
   }
   if (issues.length === 0) return input;
   throw invalid(`${issues.map(({ path }) => path[1]).join(' and ')} must be a string`, issues);
@@ -49,6 +52,11 @@ export function readUpdateInput(body: unknown): UpdateUserInput {
 
 function invalid(message: string, issues: readonly Issue[]): BadRequestError {
   return new BadRequestError(message, { code: 'VALIDATION_FAILED', details: { issues } });
+}
+
+// No store that keeps UTF-8 can hold a lone surrogate, and not every one can hold U+0000.
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -12,13 +12,13 @@ export interface User {
   readonly updatedAt: string;
 }
 
-/** What a client states to create a user. */
+/** What a client states to create a user: well-formed Unicode without U+0000. */
 export interface CreateUserInput {
   readonly name: string;
   readonly email: string;
 }
 
-/** What a client states to change a user; an absent field keeps its value. */
+/** What a client states to change a user, as {@link CreateUserInput}; an absent field keeps its value. */
 export interface UpdateUserInput {
   readonly name?: string;
   readonly email?: string;
@@ -30,9 +30,6 @@ export type Clock = () => number;
 /**
  * Makes a new user with an id of its own.
  *
- * Lone surrogates in name and email become U+FFFD here, because a store that keeps UTF-8
- * cannot hold them: every store then answers with the same text.
- *
  * @param input - Name and email, already checked.
  * @param now - Creation time, in milliseconds since the epoch.
  * @returns A frozen user whose `updatedAt` equals its `createdAt`.
@@ -41,8 +38,8 @@ export function createUser(input: CreateUserInput, now: number): User {
   const createdAt = new Date(now).toISOString();
   return Object.freeze({
     id: randomUUID(),
-    name: input.name.toWellFormed(),
-    email: input.email.toWellFormed(),
+    name: input.name,
+    email: input.email,
     createdAt,
     updatedAt: createdAt,
   });
@@ -60,8 +57,8 @@ export function updateUser(user: User, changes: UpdateUserInput, now: number): U
   const updatedAt = Math.max(now, Date.parse(user.updatedAt));
   return Object.freeze({
     id: user.id,
-    name: changes.name?.toWellFormed() ?? user.name,
-    email: changes.email?.toWellFormed() ?? user.email,
+    name: changes.name ?? user.name,
+    email: changes.email ?? user.email,
     createdAt: user.createdAt,
     updatedAt: new Date(updatedAt).toISOString(),
   });
