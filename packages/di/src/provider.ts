@@ -77,10 +77,17 @@ function describeProblem(provider: Provider, scope: Scope | undefined): string |
 
 function describeFactoryProblem({ useFactory, inject }: FactoryProvider<unknown>) {
   if (typeof useFactory !== 'function') return 'useFactory is not a function';
-  if (inject === undefined) return undefined;
+  if (inject === undefined) return describeMissing(useFactory, 0);
   if (!Array.isArray(inject)) return 'inject is not a list of dependencies';
   const wrong = inject.findIndex((entry) => !isToken(entry) && !(entry instanceof Injection));
-  return wrong < 0 ? undefined : `entry ${wrong} of inject is not a token`;
+  if (wrong >= 0) return `entry ${wrong} of inject is not a token`;
+  return describeMissing(useFactory, inject.length);
+}
+
+function describeMissing(useFactory: { readonly length: number }, listed: number) {
+  return useFactory.length > listed
+    ? `useFactory takes ${useFactory.length} parameters and inject lists ${listed}`
+    : undefined;
 }
 
 /** Arrow functions, methods and async functions have no prototype, classes do. */

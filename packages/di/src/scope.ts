@@ -25,7 +25,9 @@ export class ContainerScope implements RequestScope, ScopeCells {
   }
 
   async resolveAsync<T>(token: Token<T>): Promise<T> {
-    return (await resolveLater(this.#open(token), this)) as T;
+    const instance = await resolveLater(this.#open(token), this);
+    this.lifetime.assertOpen(token);
+    return instance as T;
   }
 
   /**
@@ -53,10 +55,6 @@ export class ContainerScope implements RequestScope, ScopeCells {
       this.#cells.set(binding, cell);
     }
     return cell;
-  }
-
-  dispose(): Promise<void> {
-    return this.lifetime.dispose();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -46,7 +46,7 @@ export function describeToken(token: Token): string {
   if (typeof token === 'function') return token.name || '(anonymous class)';
   if (typeof token === 'string') return `'${token}'`;
   if (typeof token === 'symbol') return token.toString();
-  return `token(${token.name})`;
+  return token instanceof InjectionToken ? `token(${token.name})` : String(token);
 }
 
 /** Names every token of a path, in order: `A → B → C`. */

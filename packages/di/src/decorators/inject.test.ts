@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Container, createContainer } from '../container.js';
+import { all, type Lazy, lazy, optional } from '../dependency.js';
+import { token } from '../token.js';
+import { Inject, InjectAll, Optional } from './inject.js';
+import { Service } from './service.js';
+
+@Service()
+class Clock {
+  now = 7;
+}
+
+@Service()
+class Greeter {
+  constructor(readonly clock: Clock) {}
+}
+
+const Port = token<number>('Port');
+
+let container: Container;
+beforeEach(() => {
+  container = createContainer();
+});
+
+describe('@Inject, @Optional and @InjectAll', () => {
+  @Service()
+  class Server {
+    constructor(
+      @Inject(Port) readonly port: number,
+      @Optional() @Inject('host') readonly host: string = 'localhost',
+      @InjectAll('plugin') readonly plugins: string[],
+    ) {}
+  }
+
+  it('say what a parameter receives', () => {
+    container
+      .register(Port, { useValue: 1 })
+      .register('plugin', { useValue: 'a' })
+      .register('plugin', { useValue: 'b' }, { multi: true });
+
+    expect(container.resolve(Server)).toEqual({ port: 1, host: 'localhost', plugins: ['a', 'b'] });
+  });
+
+  it('leave an optional parameter with an erased type to its default', () => {
+    @Service()
+    class Limited {
+      constructor(@Optional() readonly limit: number = 10) {}
+    }
+
+    expect(container.resolve(Limited).limit).toBe(10);
+  });
+
+  it('give an empty list when an optional list has no provider', () => {
+    @Service()
+    class Host {
+      constructor(@Optional() @InjectAll('nobody') readonly plugins: string[]) {}
+    }
+
+    expect(container.resolve(Host).plugins).toEqual([]);
+  });
+});
+
+describe('static inject', () => {
+  it('states dependencies without metadata', () => {
+    class Report {
+      static inject = [Clock, optional(Port), all(Clock), lazy(() => Greeter)] as const;
+      constructor(
+        readonly clock: Clock,
+        readonly port: number | undefined,
+        readonly clocks: Clock[],
+        readonly greeter: Lazy<Greeter>,
+      ) {}
+    }
+    const report = container.resolve(Report);
+
+    expect(report.port).toBeUndefined();
+    expect(report.clocks).toEqual([report.clock]);
+    expect(report.greeter.value.clock).toBe(report.clock);
+  });
+});
+
+describe('inheritance', () => {
+  class Base {
+    static inject = [Clock] as const;
+    constructor(readonly clock: Clock) {}
+  }
+
+  it('gives a subclass without a constructor what its base takes', () => {
+    @Service()
+    class Derived extends Base {}
+    @Service()
+    class Marked extends Greeter {}
+
+    expect(container.resolve(Derived).clock).toBe(container.resolve(Clock));
+    expect(container.resolve(Marked).clock).toBe(container.resolve(Clock));
+  });
+
+  it('does not read what a built-in base takes', () => {
+    @Service()
+    class Registry extends Error {}
+
+    expect(container.resolve(Registry).message).toBe('');
+  });
+
+  it('does not inherit the definition', () => {
+    class Undecorated extends Clock {}
+
+    expect(container.has(Undecorated)).toBe(false);
+  });
+});
+
+describe('lazy dependencies', () => {
+  it('let two classes need each other', () => {
+    @Service()
+    class Parent {
+      constructor(@Inject(lazy(() => Child)) readonly child: Lazy<Child>) {}
+    }
+    @Service()
+    class Child {
+      constructor(readonly parent: Parent) {}
+    }
+    const parent = container.resolve(Parent);
+
+    expect(parent.child.value.parent).toBe(parent);
+    expect(parent.child.value).toBe(container.resolve(Child));
+  });
+});

@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { classNeeding } from '../../test/classes.js';
+import { resolveError } from '../../test/resolve-error.js';
+import { type Container, createContainer } from '../container.js';
+import { Inject, Optional } from '../decorators/inject.js';
+import { Service } from '../decorators/service.js';
+import { type Lazy, lazy } from '../dependency.js';
+import { CyclicDependencyError, UnknownTokenError } from './graph-errors.js';
+import { ConstructionError } from './lifecycle-errors.js';
+
+let container: Container;
+beforeEach(() => {
+  container = createContainer();
+});
+
+class Unmarked {}
+
+describe('an unknown token', () => {
+  it('is named with the parameter that asks for it and the whole path', () => {
+    @Service()
+    class Repo {
+      constructor(
+        readonly first: Unmarked,
+        @Optional() readonly second?: Unmarked,
+      ) {}
+    }
+    @Service()
+    class App {
+      constructor(readonly repo: Repo) {}
+    }
+    const error = resolveError(container, App);
+
+    expect(error).toBeInstanceOf(UnknownTokenError);
+    expect(error).toMatchObject({
+      name: 'UnknownTokenError',
+      code: 'DI_UNKNOWN_TOKEN',
+      token: Unmarked,
+      parameter: 0,
+      path: [App, Repo, Unmarked],
+      message:
+        'Nothing provides Unmarked (parameter 0 of Repo).\n' +
+        '  Path: App → Repo → Unmarked\n' +
+        '  Fix: add @Service() to Unmarked, or register it: container.register(Unmarked).',
+    });
+  });
+
+  it('is named when it was asked for directly', () => {
+    expect(resolveError(container, Unmarked).message).toContain(
+      'Nothing provides Unmarked.\n  Path: Unmarked\n',
+    );
+    expect(() => container.resolve('url')).toThrow("container.register('url', { useValue,");
+    expect(() => container.resolveAll('url')).toThrow(UnknownTokenError);
+    expect(() => container.resolve(undefined as never)).toThrow('Nothing provides undefined.');
+  });
+
+  it('is found when a lazy handle is read, and not before', () => {
+    @Service()
+    class Late {
+      constructor(@Inject(lazy(() => Unmarked)) readonly unmarked: Lazy<Unmarked>) {}
+    }
+    const late = container.resolve(Late);
+
+    expect(() => late.unmarked.value).toThrow(UnknownTokenError);
+    container.register(Unmarked);
+    expect(late.unmarked.value).toBeInstanceOf(Unmarked);
+  });
+});
+
+describe('a cycle', () => {
+  it('is told from the repeated class to itself', () => {
+    const A = classNeeding('A');
+    const B = classNeeding('B', A);
+    const C = classNeeding('C', B);
+    A.inject = [classNeeding('Sound'), C];
+    const error = resolveError(container, classNeeding('Root', C));
+
+    expect(error).toBeInstanceOf(CyclicDependencyError);
+    expect(error).toMatchObject({ code: 'DI_CYCLE', token: C, path: [C, B, A, C] });
+    expect(error.message).toContain('C → B → A → C');
+    expect(error.message).toContain('lazy(');
+  });
+
+  it('is told of aliases that name each other', () => {
+    container.register('a', { useExisting: 'b' }).register('b', { useExisting: 'a' });
+
+    expect(() => container.resolve('a')).toThrow("'a' → 'b' → 'a'");
+  });
+
+  it('is told when a lazy handle is read during the construction that it closes', () => {
+    @Service()
+    class Hasty {
+      constructor(@Inject(lazy(() => Hasty)) self: Lazy<unknown>) {
+        void self.value;
+      }
+    }
+    const error = resolveError(container, Hasty);
+
+    expect(error).toBeInstanceOf(ConstructionError);
+    expect(error.cause).toBeInstanceOf(CyclicDependencyError);
+  });
+});
+
+describe('a constructor that throws', () => {
+  const thrown = new TypeError('no disk');
+
+  @Service()
+  class Disk {
+    constructor() {
+      throw thrown;
+    }
+  }
+  @Service()
+  class Files {
+    constructor(readonly disk: Disk) {}
+  }
+
+  it('is told with its path, and the error itself as the cause', () => {
+    const error = resolveError(container, Files);
+
+    expect(error).toBeInstanceOf(ConstructionError);
+    expect(error).toMatchObject({ code: 'DI_CONSTRUCTION_FAILED', path: [Files, Disk] });
+    expect(error.message).toContain('Building Disk failed: no disk');
+    expect(error.cause).toBe(thrown);
+  });
+
+  it('is called again by the next resolve', () => {
+    let calls = 0;
+    container.register('flaky', {
+      useFactory: () => {
+        calls += 1;
+        throw thrown;
+      },
+    });
+
+    expect(() => container.resolve('flaky')).toThrow(ConstructionError);
+    expect(() => container.resolve('flaky')).toThrow(ConstructionError);
+    expect(calls).toBe(2);
+  });
+});

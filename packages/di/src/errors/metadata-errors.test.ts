@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { classNeeding } from '../../test/classes.js';
+import { resolveError } from '../../test/resolve-error.js';
+import { type Container, createContainer } from '../container.js';
+import { Inject } from '../decorators/inject.js';
+import { Service } from '../decorators/service.js';
+import { ErasedTypeError, MissingMetadataError, UndefinedTypeError } from './metadata-errors.js';
+
+let container: Container;
+beforeEach(() => {
+  container = createContainer();
+});
+
+class Unmarked {}
+
+interface Options {
+  readonly level: string;
+}
+
+describe('missing metadata', () => {
+  it('is told of a registered class without a decorator', () => {
+    class Plain {
+      constructor(readonly unmarked: Unmarked) {}
+    }
+    container.register(Plain);
+    const error = resolveError(container, Plain);
+
+    expect(error).toBeInstanceOf(MissingMetadataError);
+    expect(error).toMatchObject({ code: 'DI_MISSING_METADATA', token: Plain, parameter: 0 });
+    expect(error.message).toContain('nothing says what parameter 0 of its constructor is');
+    expect(error.message).toContain('emitDecoratorMetadata');
+    expect(error.message).toContain('static inject');
+  });
+
+  it('is told of a static inject that is too short', () => {
+    class Short {
+      static inject = [Unmarked] as const;
+      constructor(
+        readonly first: Unmarked,
+        readonly second: Unmarked,
+      ) {}
+    }
+
+    expect(resolveError(container, Short)).toMatchObject({
+      code: 'DI_MISSING_METADATA',
+      parameter: 1,
+    });
+  });
+
+  it('is told of a base class whose constructor a decorated class inherits', () => {
+    class Base {
+      constructor(readonly unmarked: Unmarked) {}
+    }
+    @Service()
+    class Derived extends Base {}
+
+    expect(resolveError(container, Derived)).toMatchObject({
+      code: 'DI_MISSING_METADATA',
+      token: Base,
+    });
+  });
+
+  it('is no problem where every parameter is marked, as under esbuild', () => {
+    class Marked {
+      constructor(readonly value: string) {}
+    }
+    Inject('value')(Marked, undefined, 0);
+    container.register('value', { useValue: 'v' }).register(Marked);
+
+    expect(container.resolve(Marked).value).toBe('v');
+  });
+});
+
+describe('an erased type', () => {
+  it('is told of an interface', () => {
+    @Service()
+    class Configured {
+      constructor(
+        @Inject('unused') readonly first: string,
+        readonly options: Options,
+      ) {}
+    }
+    container.register('unused', { useValue: '' });
+    const error = resolveError(container, Configured);
+
+    expect(error).toBeInstanceOf(ErasedTypeError);
+    expect(error).toMatchObject({ code: 'DI_ERASED_TYPE', token: Configured, parameter: 1 });
+    expect(error.message).toContain('parameter 1 of Configured: its type was erased to Object');
+    expect(error.message).toContain('import type');
+  });
+
+  it('is told of a primitive with a default value', () => {
+    @Service()
+    class Limited {
+      constructor(readonly limit: number = 10) {}
+    }
+
+    expect(resolveError(container, Limited).message).toContain('erased to Number');
+  });
+
+  it.each([
+    ['a function', Function],
+    ['an array', Array],
+    ['a promise', Promise],
+    ['an enum object', { Red: 0 }],
+  ])('is told of what was emitted for %s', (_name, type) => {
+    expect(resolveError(container, classNeeding('Emitted', type))).toBeInstanceOf(ErasedTypeError);
+  });
+});
+
+describe('an undefined type', () => {
+  it('is told with the way out of an import cycle', () => {
+    class Early {
+      constructor(readonly late: unknown) {}
+    }
+    Inject(undefined as never)(Early, undefined, 0);
+    container.register(Early);
+    const error = resolveError(container, Early);
+
+    expect(error).toBeInstanceOf(UndefinedTypeError);
+    expect(error).toMatchObject({ code: 'DI_UNDEFINED_TYPE', token: Early, parameter: 0 });
+    expect(error.message).toContain('@Inject(lazy(() => TheClass))');
+  });
+});

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Container, createContainer } from './container.js';
+import { AsyncDisposalError, DisposedError } from './errors/lifecycle-errors.js';
+
+let container: Container;
+let log: string[];
+
+class Pool {
+  [Symbol.dispose]() {
+    log.push('pool');
+  }
+}
+
+class Store {
+  static inject = [Pool] as const;
+  constructor(readonly pool: Pool) {}
+  async [Symbol.asyncDispose]() {
+    log.push('store');
+  }
+}
+
+class Broken {
+  [Symbol.dispose]() {
+    log.push('broken');
+    throw new Error('stuck');
+  }
+}
+
+beforeEach(() => {
+  log = [];
+  container = createContainer().register(Pool).register(Store).register(Broken);
+});
+
+describe('Container.dispose', () => {
+  it('disposes what was made, the newest first', async () => {
+    container.resolve(Store);
+    await container.dispose();
+
+    expect(log).toEqual(['store', 'pool']);
+  });
+
+  it('disposes nothing that was never built', async () => {
+    await container.dispose();
+
+    expect(log).toEqual([]);
+  });
+
+  it('leaves registered values and transients alone', async () => {
+    container
+      .register('value', { useValue: new Pool() })
+      .register('transient', { useClass: Pool }, { scope: 'transient' });
+    container.resolve('value');
+    container.resolve('transient');
+    await container.dispose();
+
+    expect(log).toEqual([]);
+  });
+
+  it('attempts all and gathers the failures', async () => {
+    container.resolve(Pool);
+    container.resolve(Broken);
+    container.resolve(Store);
+    const error = await container.dispose().catch((reason) => reason);
+
+    expect(log).toEqual(['store', 'broken', 'pool']);
+    expect(error).toBeInstanceOf(AggregateError);
+    expect(error.errors).toEqual([new Error('stuck')]);
+  });
+
+  it('disposes once, however often it is called', async () => {
+    container.resolve(Store);
+    await Promise.all([container.dispose(), container.dispose()]);
+    await container[Symbol.asyncDispose]();
+
+    expect(log).toEqual(['store', 'pool']);
+  });
+
+  it('disposes an instance once that two tokens share', async () => {
+    container.register('pool', { useFactory: (pool) => pool, inject: [Pool] });
+    container.resolve('pool');
+    await container.dispose();
+
+    expect(log).toEqual(['pool']);
+  });
+
+  it('waits for a build that has begun, and disposes what it makes', async () => {
+    container.register('async', { useFactory: async () => new Pool() });
+    const resolving = container.resolveAsync('async');
+    const disposing = container.dispose();
+
+    await expect(resolving).rejects.toThrow(DisposedError);
+    await disposing;
+    expect(log).toEqual(['pool']);
+  });
+
+  it('disposes what was replaced, too', async () => {
+    container.resolve(Pool);
+    container.register(Pool);
+    container.resolve(Pool);
+    await container.dispose();
+
+    expect(log).toEqual(['pool', 'pool']);
+  });
+
+  it('refuses to resolve and to register afterwards', async () => {
+    container.resolve(Pool);
+    await container.dispose();
+
+    expect(() => container.resolve(Pool)).toThrow(DisposedError);
+    expect(() => container.register(Pool)).toThrow(DisposedError);
+    await expect(container.resolveAsync(Pool)).rejects.toThrow(DisposedError);
+  });
+});
+
+describe('Container[Symbol.dispose]', () => {
+  it('disposes at once what can be', () => {
+    container.resolve(Pool);
+    container[Symbol.dispose]();
+    container[Symbol.dispose]();
+
+    expect(log).toEqual(['pool']);
+    expect(() => container.resolve(Pool)).toThrow(DisposedError);
+  });
+
+  it('refuses, and disposes nothing, when something must be awaited', () => {
+    container.resolve(Store);
+
+    expect(() => container[Symbol.dispose]()).toThrow(AsyncDisposalError);
+    expect(log).toEqual([]);
+    expect(container.resolve(Store)).toBeInstanceOf(Store);
+  });
+
+  it('refuses while a build is running', async () => {
+    container.register('async', { useFactory: async () => 1 });
+    const resolving = container.resolveAsync('async');
+
+    expect(() => container[Symbol.dispose]()).toThrow(AsyncDisposalError);
+    await resolving;
+  });
+
+  it('attempts all and gathers the failures', () => {
+    container.resolve(Pool);
+    container.resolve(Broken);
+
+    expect(() => container[Symbol.dispose]()).toThrow(AggregateError);
+    expect(log).toEqual(['broken', 'pool']);
+  });
+});

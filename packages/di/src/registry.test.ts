@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Container, createContainer } from './container.js';
+import { Inject } from './decorators/inject.js';
+import { Service } from './decorators/service.js';
+import { DisposedError } from './errors/lifecycle-errors.js';
+import { token } from './token.js';
+
+const Level = token<string>('Level');
+
+@Service()
+class Logger {
+  constructor(@Inject(Level) readonly level: string) {}
+}
+
+let parent: Container;
+beforeEach(() => {
+  parent = createContainer().register(Level, { useValue: 'info' });
+});
+
+describe('a child container', () => {
+  it('sees the providers and singletons of its parent', () => {
+    const child = parent.createChild();
+
+    expect(child.has(Level)).toBe(true);
+    expect(child.resolve(Logger)).toBe(parent.resolve(Logger));
+  });
+
+  it('overrides them for itself', () => {
+    const child = parent.createChild().register(Level, { useValue: 'debug' });
+
+    expect(child.resolve(Level)).toBe('debug');
+    expect(parent.resolve(Level)).toBe('info');
+  });
+
+  it('gives its own providers to what is registered in it, and only to that', () => {
+    const child = parent.createChild().register(Level, { useValue: 'debug' });
+    expect(child.resolve(Logger).level).toBe('info');
+    child.register(Logger);
+
+    expect(child.resolve(Logger).level).toBe('debug');
+    expect(parent.resolve(Logger).level).toBe('info');
+  });
+
+  it('sees what its parent registers later', () => {
+    const child = parent.createChild();
+    expect(child.resolve(Level)).toBe('info');
+    parent.register(Level, { useValue: 'error' });
+
+    expect(child.resolve(Level)).toBe('error');
+  });
+
+  it('hides every provider that its parent has of a token', () => {
+    const child = parent.createChild().register(Level, { useValue: 'debug' }, { multi: true });
+
+    expect(child.resolveAll(Level)).toEqual(['debug']);
+  });
+
+  it('is disposed apart from its parent, and is of no use after it', async () => {
+    const [first, second] = [parent.createChild(), parent.createChild()];
+    await first.dispose();
+    expect(second.resolve(Level)).toBe('info');
+    await parent.dispose();
+
+    expect(() => second.resolve(Level)).toThrow(DisposedError);
+  });
+});
+
+describe('snapshot and restore', () => {
+  it('put back what was registered', () => {
+    const snapshot = parent.snapshot();
+    parent.register(Level, { useValue: 'debug' }).register('extra', { useValue: 1 });
+    parent.restore(snapshot);
+
+    expect(parent.resolve(Level)).toBe('info');
+    expect(parent.has('extra')).toBe(false);
+  });
+
+  it('forget what was built in between', () => {
+    const snapshot = parent.snapshot();
+    parent.register(Level, { useValue: 'debug' });
+    expect(parent.resolve(Logger).level).toBe('debug');
+    parent.restore(snapshot);
+
+    expect(parent.resolve(Logger).level).toBe('info');
+  });
+
+  it('keep what was built before', () => {
+    const logger = parent.resolve(Logger);
+    const snapshot = parent.snapshot();
+    parent.register(Logger);
+    expect(parent.resolve(Logger)).not.toBe(logger);
+    parent.restore(snapshot);
+
+    expect(parent.resolve(Logger)).toBe(logger);
+  });
+
+  it('can be restored more than once', () => {
+    const snapshot = parent.snapshot();
+    parent.register(Level, { useValue: 'one' });
+    parent.restore(snapshot);
+    parent.register(Level, { useValue: 'two' });
+    parent.restore(snapshot);
+
+    expect(parent.resolveAll(Level)).toEqual(['info']);
+  });
+});

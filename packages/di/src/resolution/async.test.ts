@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Container, createContainer } from '../container.js';
+import { Inject } from '../decorators/inject.js';
+import { Service } from '../decorators/service.js';
+import { all } from '../dependency.js';
+import {
+  AsyncProviderError,
+  ConstructionError,
+  DisposedError,
+} from '../errors/lifecycle-errors.js';
+import { describePath, token } from '../token.js';
+
+interface Connection {
+  readonly url: string;
+}
+
+const Url = token<string>('Url');
+const Database = token<Connection>('Database');
+
+@Service()
+class Users {
+  constructor(@Inject(Database) readonly database: Connection) {}
+}
+
+@Service()
+class Api {
+  constructor(readonly users: Users) {}
+}
+
+let container: Container;
+const connect = vi.fn(async (url: string): Promise<Connection> => ({ url }));
+
+beforeEach(() => {
+  connect.mockClear();
+  container = createContainer()
+    .register(Url, { useFactory: async () => 'db:' })
+    .register(Database, { useFactory: connect, inject: [Url] });
+});
+
+describe('resolveAsync', () => {
+  it('waits for every asynchronous factory on the way', async () => {
+    const api = await container.resolveAsync(Api);
+
+    expect(api.users.database).toEqual({ url: 'db:' });
+  });
+
+  it('builds a singleton once for concurrent callers', async () => {
+    const [first, second, users] = await Promise.all([
+      container.resolveAsync(Api),
+      container.resolveAsync(Api),
+      container.resolveAsync(Users),
+    ]);
+
+    expect(first).toBe(second);
+    expect(first.users).toBe(users);
+    expect(connect).toHaveBeenCalledOnce();
+  });
+
+  it('makes a new transient for each caller', async () => {
+    container.register('id', { useFactory: async () => ({}) }, { scope: 'transient' });
+
+    expect(await container.resolveAsync('id')).not.toBe(await container.resolveAsync('id'));
+  });
+
+  it('collects every provider of a list, ready or not, in order', async () => {
+    class Plugins {
+      static inject = [all<string>('plugin')] as const;
+      constructor(readonly names: string[]) {}
+    }
+    container
+      .register('plugin', { useFactory: async () => 'a' }, { multi: true })
+      .register('plugin', { useValue: 'b' }, { multi: true });
+
+    expect((await container.resolveAsync(Plugins)).names).toEqual(['a', 'b']);
+  });
+
+  it('does not keep a failed build', async () => {
+    connect.mockRejectedValueOnce(new Error('refused'));
+
+    await expect(container.resolveAsync(Api)).rejects.toThrow(ConstructionError);
+    await expect(container.resolveAsync(Api)).resolves.toBeInstanceOf(Api);
+  });
+
+  it('tells what failed, on which path and why', async () => {
+    const refused = new Error('refused');
+    connect.mockRejectedValueOnce(refused);
+    const error = await container.resolveAsync(Api).catch((reason) => reason);
+
+    expect(error).toBeInstanceOf(ConstructionError);
+    expect(describePath(error.path)).toBe('Api → Users → token(Database)');
+    expect(error.cause).toBe(refused);
+  });
+
+  it('leaves an instance alone that merely has a then method', async () => {
+    class Query {
+      // biome-ignore lint/suspicious/noThenProperty: the point of this test
+      then() {
+        return 'never called';
+      }
+    }
+    class Search {
+      static inject = [Query, Database] as const;
+      constructor(
+        readonly query: Query,
+        readonly database: Connection,
+      ) {}
+    }
+    container.register(Query);
+
+    expect((await container.resolveAsync(Search)).query).toBeInstanceOf(Query);
+  });
+
+  it('rejects when the container is disposed meanwhile', async () => {
+    const resolving = container.resolveAsync(Api);
+    const disposing = container.dispose();
+
+    await expect(resolving).rejects.toThrow(DisposedError);
+    await disposing;
+  });
+});
+
+describe('resolve with an asynchronous provider', () => {
+  it('refuses before it has settled and names the provider', () => {
+    const resolve = () => container.resolve(Api);
+
+    expect(resolve).toThrow(AsyncProviderError);
+    expect(resolve).toThrow('Path: Api → Users → token(Database) → token(Url)');
+    expect(resolve).toThrow('await container.initialize(roots)');
+  });
+
+  it('gives the instance afterwards', async () => {
+    const api = await container.resolveAsync(Api);
+
+    expect(container.resolve(Api)).toBe(api);
+  });
+
+  it('hands over a promise that was registered as a value', async () => {
+    const value = Promise.resolve(1);
+    container.register('promise', { useValue: value });
+
+    expect(container.resolve('promise')).toBe(value);
+  });
+});
+
+describe('initialize', () => {
+  it('makes everything that is reached from the roots ready', async () => {
+    await container.initialize([Api]);
+
+    expect(container.resolve(Api).users.database.url).toBe('db:');
+  });
+
+  it('without roots makes everything registered ready', async () => {
+    await container.initialize();
+
+    expect(container.resolve(Database).url).toBe('db:');
+  });
+
+  it('constructs nothing but what factories make and need', async () => {
+    const build = vi.fn();
+    class Idle {
+      constructor() {
+        build();
+      }
+    }
+    await container.register(Idle).initialize();
+
+    expect(build).not.toHaveBeenCalled();
+  });
+
+  it('rejects with the first wiring problem', async () => {
+    await expect(container.initialize(['nobody'])).rejects.toThrow("Nothing provides 'nobody'");
+    expect(connect).not.toHaveBeenCalled();
+  });
+
+  it('rejects when a factory fails, and can be tried again', async () => {
+    connect.mockRejectedValueOnce(new Error('refused'));
+
+    await expect(container.initialize([Api])).rejects.toThrow('Building token(Database) failed');
+    await expect(container.initialize([Api])).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Container, createContainer } from './container.js';
+import { Inject } from './decorators/inject.js';
+import { Service } from './decorators/service.js';
+import { type Lazy, lazy } from './dependency.js';
+import { CapturedScopeError, OutOfScopeError } from './errors/graph-errors.js';
+import { DisposedError, InvalidProviderError } from './errors/lifecycle-errors.js';
+import { token } from './token.js';
+
+const RequestId = token<string>('RequestId');
+
+@Service({ scope: 'request' })
+class Audit {
+  constructor(@Inject(RequestId) readonly requestId: string) {}
+}
+
+@Service({ scope: 'transient' })
+class Handler {
+  constructor(
+    readonly audit: Audit,
+    @Inject(lazy(() => Audit)) readonly later: Lazy<Audit>,
+  ) {}
+}
+
+@Service()
+class Shared {}
+
+let container: Container;
+beforeEach(() => {
+  container = createContainer().register(
+    RequestId,
+    { useFactory: () => 'made by the factory' },
+    { scope: 'request' },
+  );
+});
+
+describe('a request scope', () => {
+  it('gives one instance for the request, and another to the next', () => {
+    const scope = container.createScope();
+    const other = container.createScope();
+
+    expect(scope.resolve(Audit)).toBe(scope.resolve(Audit));
+    expect(scope.resolve(Audit)).not.toBe(other.resolve(Audit));
+  });
+
+  it('shares the singletons of its container', () => {
+    const scope = container.createScope();
+
+    expect(scope.resolve(Shared)).toBe(container.resolve(Shared));
+  });
+
+  it('gives its instances to transients, through lazy handles too', () => {
+    const scope = container.createScope();
+    const handler = scope.resolve(Handler);
+
+    expect(scope.resolve(Handler)).not.toBe(handler);
+    expect(handler.audit).toBe(scope.resolve(Audit));
+    expect(handler.later.value).toBe(handler.audit);
+  });
+
+  it('takes values of its own for request-scoped tokens', () => {
+    const scope = container.createScope();
+    scope.register(RequestId, { useValue: 'r-1' });
+
+    expect(scope.resolve(Audit).requestId).toBe('r-1');
+    expect(container.createScope().resolve(Audit).requestId).toBe('made by the factory');
+  });
+
+  it('refuses a value for a token that is not request-scoped', () => {
+    const scope = container.createScope();
+
+    expect(() => scope.register(Shared, { useValue: new Shared() })).toThrow(InvalidProviderError);
+  });
+
+  it('builds what is asynchronous once for the request', async () => {
+    container.register('user', { useFactory: async () => ({}) }, { scope: 'request' });
+    const scope = container.createScope();
+    const [first, second] = await Promise.all([
+      scope.resolveAsync('user'),
+      scope.resolveAsync('user'),
+    ]);
+
+    expect(first).toBe(second);
+    expect(scope.resolve('user')).toBe(first);
+    expect(await container.createScope().resolveAsync('user')).not.toBe(first);
+  });
+
+  it('disposes what it made and then resolves nothing', async () => {
+    const log: string[] = [];
+    class Transaction {
+      async [Symbol.asyncDispose]() {
+        log.push('rolled back');
+      }
+    }
+    container.register(Transaction, { useClass: Transaction }, { scope: 'request' });
+    const scope = container.createScope();
+    scope.resolve(Transaction);
+    await scope[Symbol.asyncDispose]();
+
+    expect(log).toEqual(['rolled back']);
+    expect(() => scope.resolve(Shared)).toThrow(DisposedError);
+    expect(container.resolve(Shared)).toBeInstanceOf(Shared);
+  });
+
+  it('resolves nothing after its container was disposed', async () => {
+    const scope = container.createScope();
+    await container.dispose();
+
+    expect(() => scope.resolve(Shared)).toThrow(DisposedError);
+  });
+});
+
+describe('a request-scoped token outside of a scope', () => {
+  it('is refused with the path to it', () => {
+    const resolve = () => container.resolve(Handler);
+
+    expect(resolve).toThrow(OutOfScopeError);
+    expect(resolve).toThrow('Path: Handler → Audit');
+  });
+});
+
+describe('a singleton that would capture a request-scoped instance', () => {
+  @Service()
+  class Cache {
+    constructor(readonly handler: Handler) {}
+  }
+
+  it('is refused, in a scope as well', () => {
+    const resolve = () => container.createScope().resolve(Cache);
+
+    expect(resolve).toThrow(CapturedScopeError);
+    expect(resolve).toThrow('The singleton Cache would capture Audit');
+    expect(resolve).toThrow('Path: Cache → Handler → Audit');
+  });
+
+  it('is refused again once the transient between them has been planned', () => {
+    container.createScope().resolve(Handler);
+
+    expect(() => container.resolve(Cache)).toThrow('Path: Cache → Handler → Audit');
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type Container, createContainer } from './container.js';
+import { Service } from './decorators/service.js';
+import { lazy, optional } from './dependency.js';
+import type { Token } from './token.js';
+import { classNeeding } from '../test/classes.js';
+
+class Unmarked {}
+
+@Service({ scope: 'request' })
+class Audit {}
+
+class NoMetadata {
+  constructor(readonly unmarked: Unmarked) {}
+}
+
+const Cache = classNeeding('Cache', Audit);
+const Chicken = classNeeding('Chicken');
+const Egg = classNeeding('Egg', Chicken, Chicken);
+Chicken.inject = [Egg];
+const App = classNeeding('App', Unmarked, Cache, 'url', Egg, NoMetadata, Unmarked);
+
+/** The first line of each problem. */
+function problemsOf(container: Container, roots: Token[]): string[] {
+  return container.validate(roots).map((problem) => problem.message.split('\n')[0] ?? '');
+}
+
+describe('Container.validate', () => {
+  it('reports every problem of the graph once, in the order of the parameters', () => {
+    const container = createContainer().register(NoMetadata);
+
+    expect(problemsOf(container, [App, App])).toEqual([
+      'Nothing provides Unmarked (parameter 0 of App).',
+      'The singleton Cache would capture Audit, which lives for one request.',
+      "Nothing provides 'url' (parameter 2 of App).",
+      'Egg needs itself to be built: Egg → Chicken → Egg.',
+      'Cannot build NoMetadata: nothing says what parameter 0 of its constructor is.',
+      'Nothing provides Unmarked (parameter 5 of App).',
+    ]);
+  });
+
+  it('gives the whole path to each problem', () => {
+    const problems = createContainer().register(NoMetadata).validate([App]);
+
+    expect(problems.map((problem) => problem.path)).toEqual([
+      [App, Unmarked],
+      [App, Cache, Audit],
+      [App, 'url'],
+      [Egg, Chicken, Egg],
+      [App, NoMetadata],
+      [App, Unmarked],
+    ]);
+  });
+
+  it('reports the same each time, and after a failed resolve', () => {
+    const container = createContainer();
+    const first = problemsOf(container, [App]);
+    expect(() => container.resolve(App)).toThrow();
+
+    expect(problemsOf(container, [App])).toEqual(first);
+  });
+
+  it('reports roots that nothing provides', () => {
+    const container = createContainer();
+
+    expect(problemsOf(container, ['url', Unmarked])).toEqual([
+      "Nothing provides 'url'.",
+      'Nothing provides Unmarked.',
+    ]);
+  });
+
+  it('without roots looks at everything registered', () => {
+    const container = createContainer().register(Cache).register('a', { useExisting: 'b' });
+
+    expect(problemsOf(container, [])).toEqual([]);
+    expect(container.validate()).toHaveLength(2);
+  });
+
+  it('follows lazy dependencies, with their paths', () => {
+    const Late = classNeeding(
+      'Late',
+      lazy(() => NoMetadata),
+      lazy(() => Audit),
+      optional('url'),
+    );
+    const container = createContainer().register(NoMetadata);
+
+    expect(container.validate([Late]).map((problem) => problem.path)).toEqual([
+      [Late, NoMetadata],
+      [Late, Audit],
+    ]);
+  });
+
+  it('finds nothing wrong with a cycle that is lazy', () => {
+    const Owner = classNeeding('Owner');
+    const Pet = classNeeding('Pet', Owner);
+    Owner.inject = [lazy(() => Pet)];
+
+    expect(createContainer().validate([Pet, Owner])).toEqual([]);
+  });
+
+  it('finds nothing wrong with a request-scoped root', () => {
+    expect(createContainer().validate([Audit])).toEqual([]);
+  });
+
+  it('constructs nothing and calls no factory', () => {
+    const make = vi.fn();
+    const container = createContainer().register('made', { useFactory: make });
+    container.validate(['made']);
+
+    expect(make).not.toHaveBeenCalled();
+  });
+});
