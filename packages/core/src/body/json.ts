@@ -14,7 +14,7 @@ export interface JsonOptions {
 
 /**
  * Reads JSON bodies into `ctx.body`. An empty body leaves it undefined; a body of another media type
- * is left unread for another parser.
+ * is left unread for another parser, and one that was read before stays as it is.
  *
  * @throws {SetupError} `INVALID_LIMIT`, when the limit cannot be read.
  *
@@ -24,7 +24,7 @@ export interface JsonOptions {
 export function json(options: JsonOptions = {}): Middleware {
   const limit = parseLimit(options.limit ?? '1mb');
   return function json(ctx, next) {
-    if (!hasBody(ctx.req) || ctx.body !== undefined) return next();
+    if (!hasBody(ctx.req) || ctx.req.readableEnded || ctx.body !== undefined) return next();
     const { essence, charset } = parseMediaType(ctx.get('Content-Type') ?? '');
     if (!isJson(essence)) return next();
     assertUtf8(charset);

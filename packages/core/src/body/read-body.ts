@@ -33,6 +33,7 @@ export function hasBody(req: IncomingMessage): boolean {
  * @see RFC 9112 §6, §8; RFC 9110 §8.4, §15.5.14
  */
 export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  if (req.destroyed) return Promise.reject(aborted());
   const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') {
     if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
@@ -75,7 +76,10 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
       resolve(chunks.length > 1 ? Buffer.concat(chunks, size) : only);
     };
     const onCorrupt = (cause: Error) => fail(source === req ? aborted() : corrupt(cause));
-    const onAborted = () => fail(aborted());
+    const onAborted = () => {
+      // A request also closes when it has been read to its end; a decoder may still be at work then.
+      if (!req.readableEnded) fail(aborted());
+    };
     source.on('data', onData).on('end', onEnd).on('error', onCorrupt);
     req.on('error', onAborted).on('close', onAborted);
   });
