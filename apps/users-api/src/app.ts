@@ -46,6 +46,7 @@ export async function createUsersApp(options: UsersAppOptions): Promise<Applicat
   app.use(errorHandler({ includeStack, onError }));
   app.use(requestLogger(log));
   app.use(json());
+  await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
   await app.plugin(
     controllersPlugin({
       router: controllers,

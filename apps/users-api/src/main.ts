@@ -1,8 +1,9 @@
 import { listen } from '@fairlead/core';
 import { createUsersApp } from './app.js';
-import { ConfigError, readConfig } from './config.js';
+import { type Config, ConfigError, readConfig } from './config.js';
 import { describeStore, openStore } from './users/store/open.js';
 import { StoreError } from './users/store/store-error.js';
+import type { UserStore } from './users/store/user-store.js';
 
 /** How long requests in flight may take to end once the service is told to stop, in milliseconds. */
 const CLOSE_TIMEOUT = 10_000;
@@ -17,17 +18,23 @@ try {
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const store = openStore(config.store);
+  try {
+    await serve(config, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function serve(config: Config, store: UserStore): Promise<void> {
   const app = await createUsersApp({
     store,
     includeStack: config.includeStack,
     log: (line) => console.log(line),
     onError: (error) => console.error(error),
   });
-  const server = await listen(
-    app,
-    config.port,
-    config.host === undefined ? {} : { host: config.host },
-  );
+  const host = config.host === undefined ? {} : { host: config.host };
+  const server = await listen(app, config.port, host);
   console.log(`users-api listens on ${server.url}, store ${describeStore(config.store)}`);
   stopOnSignal(async () => {
     await server.close({ timeout: CLOSE_TIMEOUT });

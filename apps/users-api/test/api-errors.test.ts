@@ -147,6 +147,15 @@ describe.each(APIS)('errors of the $variant API over the $store store', (api) =>
     expect((await send('PATCH', '/any')).status).toBe(405);
   });
 
+  it('answers OPTIONS with 204 and Allow', async () => {
+    const { send } = await openApi(api);
+    const response = await send('OPTIONS', '/any');
+    expect(response.status).toBe(204);
+    expect(response.headers.get('allow')).toMatch(/\bGET\b/);
+    expect(response.headers.get('allow')).toMatch(/\bPUT\b/);
+    expect(response.headers.get('allow')).toMatch(/\bDELETE\b/);
+  });
+
   it('answers a path below a user with 404', async () => {
     const { send } = await openApi(api);
     expect((await send('GET', '/any/posts')).status).toBe(404);

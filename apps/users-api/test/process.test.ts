@@ -102,15 +102,18 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
     );
   });
 
-  it('for a port in use, which is named', async () => {
+  it('for a port in use, which is named, its files closed', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const { code, stdout, stderr } = await startProcess({ ...MEMORY, PORT: String(port) }).ended;
+    const path = join(temporaryFolder(), 'users.db');
+    const env = { DATABASE_URL: `sqlite:${path}`, PORT: String(port) };
+    const { code, stdout, stderr } = await startProcess(env).ended;
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toMatch(new RegExp(`^users-api: .*\\b${port}\\b`, 'm'));
+    expect(existsSync(`${path}-wal`)).toBe(false);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-const APP = resolve(import.meta.dirname, '../..');
+/** The folder of this app. */
+export const APP = resolve(import.meta.dirname, '../..');
 
 /** How a process ended, and all that it wrote. */
 export interface Ending {
@@ -23,13 +24,16 @@ export interface ServiceProcess {
 }
 
 /**
- * Starts `src/main.ts` with this environment, on a free port unless `PORT` is given. The process
- * is killed when the running test ends.
+ * Starts `src/main.ts`, on a free port unless `PORT` is given. The process is killed when the
+ * running test ends.
+ *
+ * @param env - Environment variables.
+ * @param app - The folder of the app; this one unless given.
  */
-export function startProcess(env: Readonly<Record<string, string>>): ServiceProcess {
+export function startProcess(env: Readonly<Record<string, string>>, app = APP): ServiceProcess {
   const loader = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
   const child = spawn(process.execPath, [...loader, 'src/main.ts'], {
-    cwd: APP,
+    cwd: app,
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,5 +1,7 @@
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
+const CANNOT_OPEN = 14;
+
 // SQLite's primary result codes, https://www.sqlite.org/rescode.html
 const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   3: ['STORE_UNREACHABLE', 'may not be opened: check the permissions of the file and its folder'],
@@ -8,7 +10,10 @@ const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   10: ['STORE_FAILED', 'could not be read or written: check the disk'],
   11: ['STORE_NOT_A_DATABASE', 'is damaged: restore it from a copy'],
   13: ['STORE_FULL', 'cannot grow, the disk is full: make room'],
-  14: ['STORE_UNREACHABLE', 'cannot be opened: check that it is a file that this user may write'],
+  [CANNOT_OPEN]: [
+    'STORE_UNREACHABLE',
+    'cannot be opened: check that it is a file that this user may write',
+  ],
   26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database: name another file in DATABASE_URL'],
 };
 
@@ -24,13 +29,18 @@ export function sqliteProblem(error: unknown, path: string): StoreError {
   if (property(error, 'code') === 'ERR_INVALID_STATE') {
     return new StoreError('STORE_CLOSED', `The store ${path} was closed: open a new one.`, error);
   }
-  // The low byte of an extended result code is the primary one.
-  const primary = Number(property(error, 'errcode')) & 0xff;
-  const [code, text] = PROBLEMS[primary] ?? ['STORE_FAILED', 'failed'];
+  const [code, text] = PROBLEMS[primaryCode(error)] ?? ['STORE_FAILED', 'failed'];
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreError(code, `The store ${path} ${text} (${reason}).`, error);
 }
 
-function property(error: unknown, name: 'code' | 'errcode'): unknown {
+function primaryCode(error: unknown): number {
+  // Only node:fs, which makes the folders, fails in a system call of its own.
+  if (property(error, 'syscall') !== undefined) return CANNOT_OPEN;
+  // The low byte of an extended result code is the primary one.
+  return Number(property(error, 'errcode')) & 0xff;
+}
+
+function property(error: unknown, name: 'code' | 'errcode' | 'syscall'): unknown {
   return error instanceof Error ? Reflect.get(error, name) : undefined;
 }

@@ -96,7 +96,11 @@ describe('SqliteUserStore', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => openStore(join(file, 'users.db'))).toThrow(
-      expect.objectContaining({ name: 'StoreError', message: expect.stringContaining(file) }),
+      expect.objectContaining({
+        name: 'StoreError',
+        code: 'STORE_UNREACHABLE',
+        message: expect.stringContaining(file),
+      }),
     );
   });
 
