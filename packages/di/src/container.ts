@@ -108,7 +108,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 
   /**
    * Reports every wiring problem of the graph that is reached from some tokens, each once, in
-   * the order in which the parameters are written. Constructs nothing and calls no factory.
+   * the order in which the parameters are written, cycles last (at most 100). Constructs
+   * nothing and calls no factory.
    *
    * @param roots - Default: every token registered in this container.
    * @returns Empty when all of it can be resolved.

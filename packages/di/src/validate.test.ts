@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Container, createContainer } from './container.js';
+import { Inject, Optional } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
-import { lazy, optional } from './dependency.js';
+import { type Lazy, lazy, optional } from './dependency.js';
 import type { Token } from './token.js';
 import { classNeeding } from '../test/classes.js';
 
@@ -33,9 +34,9 @@ describe('Container.validate', () => {
       'Nothing provides Unmarked (parameter 0 of App).',
       'The singleton Cache would capture Audit, which lives for one request.',
       "Nothing provides 'url' (parameter 2 of App).",
-      'Egg needs itself to be built: Egg → Chicken → Egg.',
       'Cannot build NoMetadata: nothing says what parameter 0 of its constructor is.',
       'Nothing provides Unmarked (parameter 5 of App).',
+      'Egg needs itself to be built: Egg → Chicken → Egg.',
     ]);
   });
 
@@ -46,9 +47,9 @@ describe('Container.validate', () => {
       [App, Unmarked],
       [App, Cache, Audit],
       [App, 'url'],
-      [Egg, Chicken, Egg],
       [App, NoMetadata],
       [App, Unmarked],
+      [Egg, Chicken, Egg],
     ]);
   });
 
@@ -89,6 +90,40 @@ describe('Container.validate', () => {
       [Late, NoMetadata],
       [Late, Audit],
     ]);
+  });
+
+  it('reports every cycle of a tangle once', () => {
+    const A = classNeeding('A');
+    const B = classNeeding('B', A);
+    const C = classNeeding('C', A, B);
+    A.inject = [B, C];
+
+    expect(
+      createContainer()
+        .validate([A])
+        .map((problem) => problem.path),
+    ).toEqual([
+      [A, B, A],
+      [A, C, A],
+      [A, C, B, A],
+    ]);
+  });
+
+  it('reports no more than 100 cycles', () => {
+    const classes = Array.from({ length: 12 }, (_, index) => classNeeding(`Class${index}`));
+    for (const each of classes) each.inject = classes;
+
+    expect(createContainer().validate([classes[0] ?? 'none'])).toHaveLength(100);
+  });
+
+  it('finds nothing wrong with an optional lazy dependency that nothing provides', () => {
+    class Careless {
+      constructor(@Optional() @Inject(lazy(() => Unmarked)) readonly later: Lazy<unknown>) {}
+    }
+    const container = createContainer().register(Careless);
+
+    expect(container.validate()).toEqual([]);
+    expect(container.resolve(Careless).later.value).toBeUndefined();
   });
 
   it('finds nothing wrong with a cycle that is lazy', () => {

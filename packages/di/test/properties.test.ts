@@ -104,6 +104,42 @@ it('reports the true path of a cycle wherever it is in a graph', () => {
   );
 });
 
+/** What is left of a graph when nodes that need nothing are taken away again and again. */
+function tangleOf(graph: readonly (readonly number[])[]): Set<number> {
+  const left = new Set(graph.keys());
+  for (const _ of graph) {
+    const free = [...left].filter((node) => !graph[node]?.some((needed) => left.has(needed)));
+    for (const node of free) left.delete(node);
+  }
+  return left;
+}
+
+it('reports cycles of any graph as true paths, each once, and none where there is none', () => {
+  const anyGraph = fc.integer({ min: 1, max: 6 }).chain((size) =>
+    fc.array(fc.uniqueArray(fc.nat({ max: size - 1 }), { maxLength: 3 }), {
+      minLength: size,
+      maxLength: size,
+    }),
+  );
+  fc.assert(
+    fc.property(anyGraph, (graph) => {
+      const cycles = containerOf(graph)
+        .container.validate()
+        .map((problem) => problem.path.map((token) => Number(String(token).slice('node '.length))));
+
+      for (const cycle of cycles) {
+        expect(cycle[0]).toBe(cycle.at(-1));
+        expect(new Set(cycle).size).toBe(cycle.length - 1);
+        cycle.slice(1).forEach((needed, step) => {
+          expect(graph[cycle[step] ?? -1]).toContain(needed);
+        });
+      }
+      expect(new Set(cycles.map(String)).size).toBe(cycles.length);
+      expect(cycles.length > 0).toBe(tangleOf(graph).size > 0);
+    }),
+  );
+});
+
 it('never mixes the instances of 1,000 concurrent request scopes', async () => {
   const container = createContainer()
     .register('id', { useFactory: () => 'none' }, { scope: 'request' })

@@ -2,6 +2,7 @@ import type { Binding } from '../binding.js';
 import { CapturedScopeError, CyclicDependencyError } from '../errors/graph-errors.js';
 import type { InjectionError, Problem } from '../errors/injection-error.js';
 import type { Token } from '../token.js';
+import { cyclesAmong } from './cycles.js';
 import { type Edge, edgesOf, followEdge } from './graph.js';
 
 /** A path to a request-scoped binding that leads through transient ones only. */
@@ -14,6 +15,8 @@ type RequestPath = readonly Token[] | undefined;
 export class Walk {
   readonly #done = new Map<Binding, RequestPath>();
   readonly #open = new Set<Binding>();
+  /** In the order in which they were met. */
+  readonly #met: Binding[] = [];
   readonly #lazy: { binding: Binding; edge: Edge; path: readonly Token[] }[] = [];
   readonly #trustPlans: boolean;
   #prefix: readonly Token[] = [];
@@ -28,8 +31,18 @@ export class Walk {
     yield* this.#visit(binding);
   }
 
-  /** Walks the same, and then what was only reached through lazy dependencies. */
+  /** Walks the same, then what is reached through lazy dependencies; lists all cycles last. */
   *everythingFrom(roots: readonly Binding[]): Generator<InjectionError, void> {
+    let tangled = false;
+    for (const problem of this.#reach(roots)) {
+      if (problem instanceof CyclicDependencyError) tangled = true;
+      else yield problem;
+    }
+    // The walk meets each tangle, but not every cycle in it.
+    if (tangled) yield* cyclesAmong(this.#met).map(cycleError);
+  }
+
+  *#reach(roots: readonly Binding[]): Generator<InjectionError, void> {
     for (const root of roots) yield* this.#visit(root);
     // Following a lazy edge may add to the list; the loop sees those edges too.
     for (const { binding, edge, path } of this.#lazy) {
@@ -40,7 +53,8 @@ export class Walk {
 
   *#visit(binding: Binding): Generator<InjectionError, void> {
     if (this.#open.has(binding)) {
-      yield this.#cycle(binding);
+      const open = [...this.#open];
+      yield cycleError(open.slice(open.indexOf(binding)));
       return;
     }
     if (this.#done.has(binding)) return;
@@ -50,11 +64,16 @@ export class Walk {
 
   *#enter(binding: Binding): Generator<InjectionError, RequestPath> {
     this.#open.add(binding);
+    this.#met.push(binding);
     const seen = new Set<Binding>();
     let requestPath: RequestPath;
     for (const step of edgesOf(binding)) {
-      const found = yield* this.#step(binding, step, seen);
-      requestPath ??= found;
+      if (typeof step !== 'function' && step.injection.kind === 'lazy') {
+        this.#lazy.push({ binding, edge: step, path: this.#path() });
+      } else {
+        const found = yield* this.#step(binding, step, seen);
+        requestPath ??= found;
+      }
     }
     this.#open.delete(binding);
     return requestPathFrom(binding, requestPath);
@@ -70,12 +89,8 @@ export class Walk {
       yield step(this.#path());
       return undefined;
     }
-    const { injection, targets } = step;
-    if (injection.kind === 'lazy' && targets.length === 0) {
-      this.#lazy.push({ binding, edge: step, path: this.#path() });
-    }
     let first: RequestPath;
-    for (const target of targets.filter((each) => !seen.has(each))) {
+    for (const target of step.targets.filter((each) => !seen.has(each))) {
       seen.add(target);
       yield* this.#visit(target);
       const found = this.#done.get(target);
@@ -90,15 +105,12 @@ export class Walk {
   #path(): readonly Token[] {
     return [...this.#prefix, ...[...this.#open].map((binding) => binding.token)];
   }
+}
 
-  #cycle(repeated: Binding): CyclicDependencyError {
-    const open = [...this.#open];
-    const cycle = [...open.slice(open.indexOf(repeated)), repeated];
-    return new CyclicDependencyError(
-      cycle.map((binding) => binding.token),
-      repeated.token,
-    );
-  }
+function cycleError(cycle: readonly Binding[]): CyclicDependencyError {
+  const tokens = cycle.map((binding) => binding.token);
+  const [first = ''] = tokens;
+  return new CyclicDependencyError([...tokens, first], first);
 }
 
 /**
