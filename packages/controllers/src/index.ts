@@ -1,1 +1,76 @@
-export {};
+export { Controller, type ControllerOptions } from './decorators/controller.js';
+export {
+  createCustomParamDecorator,
+  type CustomParamDecorator,
+} from './decorators/custom-parameter.js';
+export { Body, Ctx, Header, Param, Query, Req, Res } from './decorators/parameters.js';
+export { HttpCode, Redirect, type RedirectTarget, SetHeader } from './decorators/response.js';
+export {
+  All,
+  Delete,
+  Get,
+  Head,
+  Options,
+  Patch,
+  Post,
+  Put,
+  type RouteDecorator,
+} from './decorators/routes.js';
+export { UseGuard } from './decorators/use-guard.js';
+export { UseMiddleware } from './decorators/use-middleware.js';
+export { discoverControllers } from './discovery/discover-controllers.js';
+export {
+  type DiscoveryResult,
+  getControllersFromResults,
+  getErrorsFromResults,
+} from './discovery/discovery-result.js';
+export type { DiscoveryOptions } from './discovery/find-files.js';
+export { ControllerError, type ControllerErrorOptions } from './errors/controller-error.js';
+export { ControllerResolutionError } from './errors/controller-resolution-error.js';
+export {
+  NoRoutesError,
+  NotAControllerError,
+  RouteRegistrationError,
+} from './errors/definition-errors.js';
+export { DiscoveryError } from './errors/discovery-error.js';
+export { GuardRejectionError } from './errors/guard-rejection-error.js';
+export {
+  MissingParameterError,
+  ParameterInjectionError,
+  type ParameterPlace,
+  ParameterValidationError,
+  type ValidationIssue,
+} from './errors/parameter-errors.js';
+export { StartError } from './errors/start-error.js';
+export type { CanActivate, Guard, GuardContext, GuardFn } from './guards/guard.js';
+export type {
+  HeaderMetadata,
+  MiddlewareReference,
+  RedirectMetadata,
+  RouteMethod,
+  RouteOptions,
+} from './metadata/class-metadata.js';
+export type {
+  ParameterDefinition,
+  ParameterSource,
+  ParamOptions,
+  Transform,
+} from './metadata/parameter.js';
+export type {
+  StandardSchema,
+  StandardSchemaIssue,
+  StandardSchemaResult,
+} from './metadata/standard-schema.js';
+export { type ControllersPlugin, controllersPlugin } from './plugin/controllers-plugin.js';
+export type { PluginLogger } from './plugin/plugin-log.js';
+export type { ControllersPluginOptions } from './plugin/plugin-options.js';
+export type { PluginState } from './plugin/plugin-state.js';
+export { buildRoutes, type BuildRoutesOptions } from './registry/build-routes.js';
+export { ControllerRegistry } from './registry/controller-registry.js';
+export type {
+  BuiltRoute,
+  ControllerDefinition,
+  RegisteredController,
+  RouteDefinition,
+} from './registry/definition.js';
+export { registerController } from './registry/register-controller.js';

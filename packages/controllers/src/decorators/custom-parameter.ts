@@ -20,7 +20,7 @@ export interface CustomParamDecorator<Value> {
 export function createCustomParamDecorator<Value>(
   extract: (ctx: Context) => Value,
 ): CustomParamDecorator<Awaited<Value>> {
-  const decorator = (options: ParamOptions | undefined): ParameterDecorator =>
+  const create = (options?: ParamOptions<Awaited<Value>>): ParameterDecorator =>
     parameterDecorator(
       extract.name || 'CustomParam',
       { source: 'custom', name: undefined, required: false, extract },
@@ -29,13 +29,14 @@ export function createCustomParamDecorator<Value>(
   function custom(target: object, key: string | symbol | undefined, index: number): void;
   function custom(options?: ParamOptions<Awaited<Value>>): ParameterDecorator;
   function custom(
-    ...given:
-      | [options?: ParamOptions<Awaited<Value>>]
-      | [target: object, key: string | symbol | undefined, index: number]
-  ): ParameterDecorator | void {
+    first?: object,
+    key?: string | symbol,
+    index?: number,
+  ): ParameterDecorator | undefined {
     // Only a decorator that stands without parentheses is called with a parameter's index.
-    if (given.length === 3) return decorator(undefined)(...given);
-    return decorator(given[0]);
+    if (first === undefined || index === undefined) return create(first);
+    create()(first, key, index);
+    return undefined;
   }
   return custom;
 }

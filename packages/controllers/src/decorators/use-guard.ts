@@ -9,7 +9,8 @@ import { classMetadata, methodMetadata } from '../metadata/storage.js';
  */
 export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDecorator {
   return (target: object, key?: string | symbol): void => {
-    const owner = key === undefined ? classMetadata(target) : methodMetadata(target, key, 'UseGuard');
+    const owner =
+      key === undefined ? classMetadata(target) : methodMetadata(target, key, 'UseGuard');
     // Decorators run from the bottom up; the list reads from the top down.
     owner.guards.unshift(...guards);
   };

@@ -59,7 +59,7 @@ export async function discover(
 /** @throws {DiscoveryError} 500, when the file declares a controller, which would be lost. */
 async function leaveAlone(file: string, blocker: string): Promise<DiscoveryResult> {
   if (DECLARES_CONTROLLER.test(await readFile(file, 'utf8'))) {
-    const what = blocker === file ? "it" : `it imports ${blocker}, which`;
+    const what = blocker === file ? 'it' : `it imports ${blocker}, which`;
     throw new DiscoveryError(
       file,
       `${what} is the module that starts the application and is still being evaluated, so its controllers cannot be imported. Move them to a file that does not import it.`,

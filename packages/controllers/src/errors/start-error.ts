@@ -7,11 +7,12 @@ export class StartError extends ControllerError {
 
   /** @param problems - At least two. */
   constructor(problems: readonly Error[]) {
-    const lines = problems.map((problem, index) => `  ${index + 1}. ${problem.name}: ${problem.message}`);
-    super(
-      `The controllers cannot start: ${problems.length} problems.\n${lines.join('\n')}`,
-      { code: 'START_FAILED' },
+    const lines = problems.map(
+      (problem, index) => `  ${index + 1}. ${problem.name}: ${problem.message}`,
     );
+    super(`The controllers cannot start: ${problems.length} problems.\n${lines.join('\n')}`, {
+      code: 'START_FAILED',
+    });
     this.problems = Object.freeze([...problems]);
   }
 }

@@ -4,7 +4,11 @@ import {
   ParameterInjectionError,
   type ParameterPlace,
 } from '../errors/parameter-errors.js';
-import { describeParameter, type ParameterMetadata } from '../metadata/parameter.js';
+import {
+  describeParameter,
+  type ParameterDefinition,
+  type ParameterMetadata,
+} from '../metadata/parameter.js';
 import { createExtract, type Extract } from './extract.js';
 import { catching, chain, isPromiseLike } from './promise.js';
 import { createConversion } from './transform.js';
@@ -42,19 +46,17 @@ export function createArgument(parameter: ParameterMetadata, handler: string): E
 /**
  * Makes the function that reads all arguments of a method, one after the other.
  *
- * @param parameters - By their index; a gap is passed as undefined.
+ * @param parameters - In any order; a gap between their indexes is passed as undefined.
  * @param handler - The method, as `UsersController.create`.
  */
 export function createReadArguments(
-  parameters: ReadonlyMap<number, ParameterMetadata>,
+  parameters: readonly ParameterDefinition[],
   handler: string,
 ): ReadArguments {
-  const count = Math.max(-1, ...parameters.keys()) + 1;
-  const readers = Array.from({ length: count }, (_, index): Extract => {
-    const parameter = parameters.get(index);
-    return parameter === undefined ? () => undefined : createArgument(parameter, handler);
-  });
-  return (ctx) => readFrom(readers, ctx, []);
+  const readers: Extract[] = [];
+  for (const parameter of parameters) readers[parameter.index] = createArgument(parameter, handler);
+  const all = Array.from(readers, (read) => read ?? (() => undefined));
+  return (ctx) => readFrom(all, ctx, []);
 }
 
 /** Reads what is left to read: from the start, or again after a promise has settled. */

@@ -8,7 +8,7 @@ export interface Stages {
   readonly admit: (ctx: Context) => unknown;
   readonly readArguments: ReadArguments;
   /** Calls the method. */
-  readonly call: (ctx: Context, values: readonly unknown[]) => unknown;
+  readonly call: (ctx: Context, values: unknown[]) => unknown;
   /** Answers with what the method returned, or what its promise resolved to. */
   readonly respond: (ctx: Context, result: unknown) => void;
 }
@@ -21,7 +21,7 @@ export interface Stages {
  * @param stages - The route's stages, made once.
  */
 export function createInvoker({ admit, readArguments, call, respond }: Stages): Handler {
-  const invoke = (ctx: Context, values: readonly unknown[]): unknown => {
+  const invoke = (ctx: Context, values: unknown[]): unknown => {
     const result = call(ctx, values);
     return isPromiseLike(result)
       ? result.then((settled) => respond(ctx, settled))

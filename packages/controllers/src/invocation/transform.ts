@@ -39,7 +39,10 @@ export function createConversion(parameter: ParameterMetadata, place: ParameterP
   return {
     present: (value) =>
       validate(transform, value, (issues) => {
-        throw new ParameterValidationError(place, issues.map((issue) => located(issue, prefix)));
+        throw new ParameterValidationError(
+          place,
+          issues.map((issue) => located(issue, prefix)),
+        );
       }),
     absent: (value) => validate(transform, value, () => undefined),
   };

@@ -5,15 +5,7 @@ import type { ParameterMetadata } from './parameter.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /** Method of a route; `ALL` answers every method. */
-export type RouteMethod =
-  | 'GET'
-  | 'POST'
-  | 'PUT'
-  | 'PATCH'
-  | 'DELETE'
-  | 'HEAD'
-  | 'OPTIONS'
-  | 'ALL';
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL';
 
 /** Second argument of the route decorators. */
 export interface RouteOptions {

@@ -45,6 +45,12 @@ export interface ParameterMetadata {
   readonly extract: ((ctx: Context) => unknown) | undefined;
 }
 
+/** One decorated parameter of a route method. */
+export interface ParameterDefinition extends ParameterMetadata {
+  /** Place in the method's parameter list, from 0. */
+  readonly index: number;
+}
+
 const LABELS: Readonly<Record<ParameterSource, string>> = {
   body: 'body field',
   param: 'route parameter',

@@ -1,0 +1,43 @@
+import type { Plugin } from '@fairlead/core';
+import { modulesOnStack } from '../discovery/pending-modules.js';
+import { createPluginLog, STDERR_LOGGER } from './plugin-log.js';
+import type { ControllersPluginOptions } from './plugin-options.js';
+import { INITIAL_STATE, installedState, type PluginState } from './plugin-state.js';
+import { start } from './start.js';
+
+/** The plugin that `app.plugin` installs. */
+export interface ControllersPlugin extends Plugin {
+  /** What is registered; a new frozen value after `install`. */
+  readonly state: PluginState;
+  /**
+   * Discovers controllers and registers their routes.
+   *
+   * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work: a
+   *   single problem as itself, several as one {@link StartError}. Nothing is registered then.
+   */
+  install(): Promise<void>;
+}
+
+/**
+ * Makes the plugin that serves classes with `@Controller()`.
+ *
+ * @param options - The router, and where the controllers are.
+ * @returns A plugin to be installed with `await app.plugin(plugin)`.
+ */
+export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
+  const { debug = false, logger = STDERR_LOGGER } = options;
+  const log = createPluginLog(logger, debug);
+  const pendingHere = modulesOnStack();
+  let state = INITIAL_STATE;
+  return {
+    name: 'controllers',
+    get state() {
+      return state;
+    },
+    async install() {
+      const pending = new Set([...pendingHere, ...modulesOnStack()]);
+      state = installedState(await start(options, pending, log));
+      log.debug(`${state.routeCount} routes registered`);
+    },
+  };
+}

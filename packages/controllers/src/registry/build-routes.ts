@@ -1,0 +1,59 @@
+import {
+  container as globalContainer,
+  type Constructor,
+  type ContainerInterface,
+} from '@fairlead/di';
+import { throwProblems } from '../errors/start-error.js';
+import type { MiddlewareReference } from '../metadata/class-metadata.js';
+import { type Assembly, assembleRoutes } from './assemble-routes.js';
+import { ControllerRegistry } from './controller-registry.js';
+import type { BuiltRoute, ControllerDefinition } from './definition.js';
+import { Instances } from './instances.js';
+import { requiredTokens } from './required-tokens.js';
+
+/** How the routes of a single controller are built. */
+export interface BuildRoutesOptions {
+  /** Precedes the path of each route; none by default. */
+  readonly prefix?: string;
+  /** Precedes the middleware of each route; none by default. */
+  readonly middleware?: readonly MiddlewareReference[];
+  /** Supplies the controller, its guards and middleware; the global container by default. */
+  readonly container?: ContainerInterface;
+  /** Is told of a request scope that could not be disposed; `console.warn` by default. */
+  readonly warn?: (message: string) => void;
+}
+
+/**
+ * Builds the routes of one controller without registering them.
+ *
+ * @param target - A class with `@Controller()`, or its definition.
+ * @param options - Prefix, middleware and container.
+ * @returns Frozen descriptions with method, path and handlers, in the order of the methods.
+ * @throws {ControllerError} 500, as `registerController` does, save for collisions.
+ */
+export function buildRoutes(
+  target: Constructor | ControllerDefinition,
+  options: BuildRoutesOptions = {},
+): readonly BuiltRoute[] {
+  const definition = toDefinition(target);
+  const assembly = toAssembly(options);
+  throwProblems(assembly.instances.check(requiredTokens([definition], assembly.middleware)));
+  return assembleRoutes(definition, assembly);
+}
+
+/** Takes a definition as it is, and makes that of a class. */
+export function toDefinition(target: Constructor | ControllerDefinition): ControllerDefinition {
+  return typeof target === 'object' && target !== null
+    ? target
+    : new ControllerRegistry().register(target);
+}
+
+/** Fills in what options leave out. */
+export function toAssembly({
+  prefix = '',
+  middleware = [],
+  container = globalContainer,
+  warn = console.warn,
+}: BuildRoutesOptions): Assembly {
+  return { prefix, middleware, instances: new Instances(container, warn) };
+}

@@ -1,0 +1,123 @@
+import type { Context, Middleware } from '@fairlead/core';
+import { type Constructor, type ContainerInterface, describeToken, type Token } from '@fairlead/di';
+import { ControllerResolutionError } from '../errors/controller-resolution-error.js';
+import { RequestScopes } from './request-scopes.js';
+
+/** How an instance is got: it is there already, or each request gets it from its scope. */
+export type Supply =
+  | { readonly instance: unknown; readonly perRequest?: undefined }
+  | { readonly perRequest: (ctx: Context) => unknown };
+
+/** Gets controllers, guards and middleware from a container. */
+export class Instances {
+  readonly #container: ContainerInterface;
+  readonly #scopes: RequestScopes;
+  readonly #supplies = new Map<Token, Supply>();
+
+  /**
+   * @param container - At least `resolve`; the rest is used where it is there.
+   * @param warn - Is told of a request scope that could not be disposed.
+   */
+  constructor(container: ContainerInterface, warn: (message: string) => void) {
+    this.#container = container;
+    this.#scopes = new RequestScopes(container, warn);
+  }
+
+  /** Opens the scope that per-request supplies of a route resolve from. */
+  get scopeMiddleware(): Middleware {
+    return this.#scopes.middleware;
+  }
+
+  /**
+   * Registers classes that the container does not know, then finds what it cannot supply. A
+   * container that cannot validate is asked to resolve.
+   *
+   * @param tokens - With a text for people of what each is.
+   */
+  check(tokens: ReadonlyMap<Token, string>): ControllerResolutionError[] {
+    for (const token of tokens.keys()) {
+      if (typeof token !== 'function' || (this.#container.has?.(token) ?? true)) continue;
+      this.#container.register?.(token, { useClass: token as Constructor });
+    }
+    if (this.#container.validate === undefined) return this.#tryAll(tokens);
+    return this.#container
+      .validate([...tokens.keys()])
+      .map((problem) => new ControllerResolutionError(subjectOf(problem, tokens), problem));
+  }
+
+  /**
+   * Builds what is asynchronous, so that everything can be resolved synchronously.
+   *
+   * @throws {ControllerResolutionError} 500, when something fails to build.
+   */
+  async initialize(tokens: ReadonlyMap<Token, string>): Promise<void> {
+    try {
+      await this.#container.initialize?.([...tokens.keys()]);
+    } catch (error) {
+      throw new ControllerResolutionError(subjectOf(error, tokens), error);
+    }
+  }
+
+  /**
+   * Finds out how to get a token's instance. What gives the same instance twice is kept; anything
+   * else is resolved for each request.
+   *
+   * @param token - What to ask the container for.
+   * @param subject - Text for people of what it is.
+   * @throws {ControllerResolutionError} 500, when it cannot be built now.
+   */
+  supply(token: Token, subject: string): Supply {
+    const known = this.#supplies.get(token);
+    if (known !== undefined) return known;
+    const supply = this.#findSupply(token, subject);
+    this.#supplies.set(token, supply);
+    return supply;
+  }
+
+  #findSupply(token: Token, subject: string): Supply {
+    try {
+      const instance = this.#container.resolve(token);
+      if (instance === this.#container.resolve(token)) return { instance };
+    } catch (error) {
+      if (codeOf(error) !== 'DI_OUT_OF_SCOPE') throw new ControllerResolutionError(subject, error);
+    }
+    return { perRequest: (ctx) => this.#resolveFor(ctx, token, subject) };
+  }
+
+  /** A promise only when something that the token needs is asynchronous. */
+  #resolveFor(ctx: Context, token: Token, subject: string): unknown {
+    const scope = this.#scopes.of(ctx);
+    try {
+      return scope.resolve(token);
+    } catch (error) {
+      if (codeOf(error) === 'DI_ASYNC_PROVIDER' && scope.resolveAsync !== undefined) {
+        return scope.resolveAsync(token);
+      }
+      throw new ControllerResolutionError(subject, error);
+    }
+  }
+
+  #tryAll(tokens: ReadonlyMap<Token, string>): ControllerResolutionError[] {
+    return [...tokens].flatMap(([token, subject]) => {
+      try {
+        this.supply(token, subject);
+        return [];
+      } catch (error) {
+        if (error instanceof ControllerResolutionError) return error;
+        throw error;
+      }
+    });
+  }
+}
+
+/** The text of the token at which a container's error begins. */
+function subjectOf(error: unknown, tokens: ReadonlyMap<Token, string>): string {
+  const path: unknown = error instanceof Error && 'path' in error ? error.path : undefined;
+  const start: Token | undefined = Array.isArray(path) ? path[0] : undefined;
+  if (start === undefined) return 'the controllers';
+  return tokens.get(start) ?? describeToken(start);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
