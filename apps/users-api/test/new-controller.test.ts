@@ -1,0 +1,66 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bodyOf, clientOf } from './support/api.js';
+import { APP, startProcess } from './support/service-process.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+const MEMORY = { DATABASE_URL: 'memory:' };
+const README = readFileSync(join(APP, 'README.md'), 'utf8');
+const FROM_README = /```ts\n(.*?)```/s.exec(README)?.[1] ?? '';
+
+const DISPOSABLE = `
+import { Controller, Get } from '@fairlead/controllers';
+
+@Controller('/disposable')
+export class DisposableController {
+  @Get()
+  answer() {
+    return 'here';
+  }
+
+  [Symbol.dispose]() {
+    console.log('disposed');
+  }
+}
+`;
+
+/** Copies what the app needs to run from source, and adds a controller to it. */
+function appWith(controller: string): string {
+  const folder = temporaryFolder();
+  cpSync(join(APP, 'src'), join(folder, 'src'), { recursive: true });
+  cpSync(join(APP, 'package.json'), join(folder, 'package.json'));
+  cpSync(join(APP, '../../tsconfig.base.json'), join(folder, 'tsconfig.json'));
+  symlinkSync(join(APP, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'src/controllers/new.ts'), controller);
+  return folder;
+}
+
+describe('a new file in src/controllers', () => {
+  it('is served after a start, as the README shows', async () => {
+    const url = await startProcess(MEMORY, appWith(FROM_README)).url;
+    await clientOf(`${url}/api/users`).create();
+    const response = await fetch(`${url}/api/v1/health`);
+    expect(await bodyOf(response)).toEqual({ status: 'ok', users: 1 });
+  });
+
+  it('has its disposable controllers disposed when the service stops', async () => {
+    const service = startProcess(MEMORY, appWith(DISPOSABLE));
+    const response = await fetch(`${await service.url}/api/v1/disposable`);
+    expect(await bodyOf(response)).toBe('here');
+    service.kill('SIGTERM');
+    expect((await service.ended).stdout).toMatch(/^disposed$/m);
+  });
+
+  it('stops the start when it cannot be imported, and is named', async () => {
+    const { code, stderr } = await startProcess(MEMORY, appWith("import './missing.js';")).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('src/controllers/new.ts');
+  });
+});
+
+describe('README', () => {
+  it.each(['PORT', 'HOST', 'DATABASE_URL', 'NODE_ENV'])('has %s in its table', (name) => {
+    expect(README).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'));
+  });
+});
