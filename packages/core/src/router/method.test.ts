@@ -1,0 +1,43 @@
+import { METHODS } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { formatAllow, parseMethod, selectByMethod } from './method.js';
+
+describe('parseMethod', () => {
+  it.each([...METHODS, 'ALL'])('reads %s in any case', (method) => {
+    expect(parseMethod(method.toLowerCase())).toBe(method);
+  });
+
+  it('refuses what no request can have', () => {
+    expect(() => parseMethod('FETCH')).toThrow(
+      "'FETCH' is no method that node:http can receive. Use one of http.METHODS, or 'ALL'.",
+    );
+  });
+});
+
+describe('selectByMethod', () => {
+  it.each([
+    ['GET', 'get'],
+    ['HEAD', 'get'],
+    ['PUT', 'all'],
+  ])('chooses for %s: %s', (method, chosen) => {
+    const routes = new Map([
+      ['ALL', 'all'],
+      ['GET', 'get'],
+    ]);
+    expect(selectByMethod(routes, method)).toBe(chosen);
+  });
+
+  it('chooses nothing for a method without a route', () => {
+    expect(selectByMethod(new Map([['GET', 'get']]), 'POST')).toBeUndefined();
+  });
+});
+
+describe('formatAllow', () => {
+  it.each([
+    [['POST'], 'OPTIONS, POST'],
+    [['PUT', 'GET', 'DELETE'], 'DELETE, GET, HEAD, OPTIONS, PUT'],
+    [[], 'OPTIONS'],
+  ])('of %j is %s', (methods, value) => {
+    expect(formatAllow(new Set(methods))).toBe(value);
+  });
+});

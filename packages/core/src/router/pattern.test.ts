@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidPatternError } from '../errors/setup-error.js';
+import { type PathRules, parsePattern, shapeOf } from './pattern.js';
+
+const RULES: PathRules = { caseSensitive: true, strict: false };
+
+describe('parsePattern', () => {
+  it('reads static text, parameters and a final wildcard', () => {
+    expect(parsePattern('/files/:owner/*path')).toEqual({
+      text: '/files/:owner/*path',
+      segments: [
+        { kind: 'static', text: 'files' },
+        { kind: 'param', name: 'owner' },
+        { kind: 'wildcard', name: 'path' },
+      ],
+      names: ['owner', 'path'],
+    });
+  });
+
+  it('names a wildcard without name *', () => {
+    expect(parsePattern('/*').names).toEqual(['*']);
+  });
+
+  it.each(['', '/'])("reads '%s' as the root", (text) => {
+    expect(parsePattern(text)).toEqual({ text: '/', segments: [], names: [] });
+  });
+
+  it('adds the leading slash', () => {
+    expect(parsePattern('users').text).toBe('/users');
+  });
+
+  it('brings static text into the form of a request path', () => {
+    const texts = ['/caf%c3%a9', '/café', '/a b', '/%61'].map(
+      (text) => parsePattern(text).segments,
+    );
+    expect(texts).toEqual([
+      [{ kind: 'static', text: 'caf%C3%A9' }],
+      [{ kind: 'static', text: 'caf%C3%A9' }],
+      [{ kind: 'static', text: 'a%20b' }],
+      [{ kind: 'static', text: 'a' }],
+    ]);
+  });
+
+  it.each([
+    ['/a//b', 'it has an empty segment; write one slash between two.'],
+    ['//', 'it has an empty segment; write one slash between two.'],
+    ['/*rest/b', "the wildcard '*rest' must be its last segment."],
+    [
+      '/:',
+      "':' is no parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+    ],
+    [
+      '/:a-b',
+      "':a-b' is no parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+    ],
+    [
+      '/*a.b',
+      "'*a.b' is no parameter; write '*name' with letters, digits and underscores, alone in its segment.",
+    ],
+    [
+      '/:id?',
+      "':id?' is no parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+    ],
+    ['/:id/x/:id', "the parameter 'id' stands in it twice; rename one."],
+    ['/:id/*id', "the parameter 'id' stands in it twice; rename one."],
+    ['/100%', "the escape in '100%' is malformed."],
+    ['/%ff', "the escape in '%ff' is malformed."],
+  ])('refuses %s', (pattern, reason) => {
+    expect(() => parsePattern(pattern)).toThrow(new InvalidPatternError(pattern, reason));
+  });
+
+  it('says which pattern is wrong, and how', () => {
+    expect(() => parsePattern('/a//b')).toThrow(
+      "The pattern '/a//b' is not valid: it has an empty segment; write one slash between two.",
+    );
+  });
+});
+
+describe('shapeOf', () => {
+  const shape = (pattern: string, rules: Partial<PathRules> = {}) =>
+    shapeOf(parsePattern(pattern), { ...RULES, ...rules });
+
+  it.each([
+    ['/users/:id', '/users/:name'],
+    ['/files/*', '/files/*path'],
+    ['/users', '/users/'],
+    ['/users', '/%75sers'],
+  ])('is the same for %s and %s', (one, other) => {
+    expect(shape(one)).toBe(shape(other));
+  });
+
+  it.each([
+    ['/users/:id', '/users/*id'],
+    ['/users/:id', '/users/id'],
+    ['/users', '/Users'],
+    ['/', '/*'],
+  ])('differs for %s and %s', (one, other) => {
+    expect(shape(one)).not.toBe(shape(other));
+  });
+
+  it('follows the rules of the router', () => {
+    expect(shape('/A', { caseSensitive: false })).toBe(shape('/a', { caseSensitive: false }));
+    expect(shape('/a/', { strict: true })).not.toBe(shape('/a', { strict: true }));
+  });
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type PathRules, parsePattern } from './pattern.js';
+import { type Found, Tree } from './tree.js';
+
+interface PlainRoute {
+  readonly method: string;
+  /** Static texts, `:` and a final `*`. */
+  readonly steps: readonly string[];
+}
+
+const staticText = fc.constantFrom('a', 'b', 'A', 'é');
+const step = fc.oneof({ weight: 2, arbitrary: staticText }, fc.constant(':'));
+const end = fc.constantFrom<readonly string[]>([], [], ['*'], ['']);
+const plainRoute: fc.Arbitrary<PlainRoute> = fc.record({
+  method: fc.constantFrom('GET', 'POST', 'HEAD', 'ALL'),
+  steps: fc
+    .tuple(fc.array(step, { maxLength: 3 }), end)
+    .map(([steps, last]) => [...steps, ...last])
+    // '/' is the root, not an empty segment below it.
+    .filter((steps) => steps.join() !== '' || steps.length === 0),
+});
+const routeSet = fc.uniqueArray(plainRoute, {
+  maxLength: 12,
+  selector: ({ method, steps }) => `${method} ${steps.join('/').toLowerCase().replace(/\/?$/, '')}`,
+});
+const path = fc
+  .array(fc.oneof({ weight: 6, arbitrary: staticText }, fc.constantFrom('', 'c')), { maxLength: 5 })
+  .map((texts) => `/${texts.map(encodeURIComponent).join('/')}`);
+const rules: fc.Arbitrary<PathRules> = fc.record({
+  caseSensitive: fc.boolean(),
+  strict: fc.boolean(),
+});
+
+function patternOf({ steps }: PlainRoute): string {
+  return `/${steps.map((step, index) => (/^[:*]$/.test(step) ? `${step}p${index}` : step)).join('/')}`;
+}
+
+/** Tries every route in turn and takes the best: what the tree must find. */
+function findNaively(
+  routes: readonly PlainRoute[],
+  { caseSensitive, strict }: PathRules,
+  method: string,
+  path: string,
+): Found<PlainRoute> | undefined {
+  const fold = (text: string) => (caseSensitive ? text : text.toLowerCase());
+  const trimmed = path === '/' || !strict ? path.replace(/\/$/, '') : path;
+  const texts = trimmed.split('/').slice(1);
+  const candidates = routes.flatMap((route) => {
+    const steps = strict ? route.steps : route.steps.filter((step) => step !== '');
+    const isOpen = steps.at(-1) === '*';
+    const fixed = isOpen ? steps.slice(0, -1) : steps;
+    const fits =
+      (isOpen ? texts.length >= fixed.length : texts.length === fixed.length) &&
+      fixed.every((step, index) => {
+        const text = texts[index] ?? '';
+        return step === ':' ? text !== '' : fold(encodeURIComponent(step)) === fold(text);
+      });
+    const methodRank = [method, method === 'HEAD' ? 'GET' : method, 'ALL'].indexOf(route.method);
+    if (!fits || methodRank === -1) return [];
+    const rank = steps.map((step) => (step === '*' ? 2 : step === ':' ? 1 : 0)).join('');
+    const params = fixed.flatMap((step, index) => (step === ':' ? [texts[index] ?? ''] : []));
+    const rest = isOpen ? [texts.slice(fixed.length).join('/')] : [];
+    return [{ rank: `${rank} ${methodRank}`, value: route, texts: [...params, ...rest] }];
+  });
+  const [best] = candidates.sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  return best && { value: best.value, texts: best.texts };
+}
+
+function grow(routes: readonly PlainRoute[], rules: PathRules): Tree<PlainRoute> {
+  const tree = new Tree<PlainRoute>(rules);
+  for (const route of routes) tree.insert(route.method, parsePattern(patternOf(route)), route);
+  return tree;
+}
+
+const method = fc.constantFrom('GET', 'POST', 'HEAD', 'PUT');
+
+it('the tree finds what a naive linear matcher finds', () => {
+  fc.assert(
+    fc.property(routeSet, rules, method, path, (routes, rules, method, path) => {
+      const found = grow(routes, rules).find(method, path);
+      expect(found).toEqual(findNaively(routes, rules, method, path));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+it('the order of insertion decides nothing', () => {
+  fc.assert(
+    fc.property(routeSet, rules, method, path, (routes, rules, method, path) => {
+      const backward = grow(routes.toReversed(), rules).find(method, path);
+      expect(backward).toEqual(grow(routes, rules).find(method, path));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('the methods of a path are those of every route that matches it on its own', () => {
+  fc.assert(
+    fc.property(routeSet, rules, path, (routes, rules, path) => {
+      const matching = routes.filter((route) => findNaively([route], rules, route.method, path));
+      expect(grow(routes, rules).methods(path)).toEqual(
+        new Set(matching.map((route) => route.method)),
+      );
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { type PathRules, parsePattern } from './pattern.js';
+import { Tree } from './tree.js';
+
+const DEFAULT: PathRules = { caseSensitive: true, strict: false };
+
+/** A tree of patterns for GET; each value is the pattern itself. */
+function treeOf(patterns: readonly string[], rules: Partial<PathRules> = {}): Tree<string> {
+  const tree = new Tree<string>({ ...DEFAULT, ...rules });
+  for (const pattern of patterns) tree.insert('GET', parsePattern(pattern), pattern);
+  return tree;
+}
+
+describe('find', () => {
+  it.each([
+    ['/users/me', '/users/me', []],
+    ['/users/7', '/users/:id', ['7']],
+    ['/users/7/posts', '/users/:id/posts', ['7']],
+    ['/users/me/posts', '/users/:id/posts', ['me']],
+    ['/users/me/pictures/1', '/users/*rest', ['me/pictures/1']],
+    ['/users', '/users/*rest', ['']],
+    ['/other', '/*', ['other']],
+    ['/', '/*', ['']],
+  ])(
+    'takes %s to %s: static over :param over *wildcard, with backtracking',
+    (path, value, texts) => {
+      const patterns = ['/*', '/users/*rest', '/users/:id', '/users/:id/posts', '/users/me'];
+      expect(treeOf(patterns).find('GET', path)).toEqual({ value, texts });
+    },
+  );
+
+  it('looks past a pattern of higher priority that lacks the method', () => {
+    const tree = treeOf(['/users/me']);
+    tree.insert('POST', parsePattern('/users/:id'), 'by id');
+    expect(tree.find('POST', '/users/me')).toEqual({ value: 'by id', texts: ['me'] });
+  });
+
+  it('gives a parameter no empty segment', () => {
+    expect(treeOf(['/users/:id', '/:a/:b/:c']).find('GET', '/users//x')).toBeUndefined();
+  });
+
+  it('takes HEAD to GET, and each method without a route to ALL', () => {
+    const tree = treeOf(['/a']);
+    tree.insert('ALL', parsePattern('/a'), 'all');
+    expect(tree.find('HEAD', '/a')?.value).toBe('/a');
+    expect(tree.find('PUT', '/a')?.value).toBe('all');
+  });
+
+  it('takes HEAD to its own route where it has one', () => {
+    const tree = treeOf(['/a']);
+    tree.insert('HEAD', parsePattern('/a'), 'head');
+    expect(tree.find('HEAD', '/a')?.value).toBe('head');
+  });
+
+  it('finds nothing below a static pattern', () => {
+    expect(treeOf(['/a']).find('GET', '/a/b')).toBeUndefined();
+  });
+
+  it('finds nothing in an empty tree', () => {
+    expect(treeOf([]).find('GET', '/')).toBeUndefined();
+  });
+
+  it('does not take the names of Object.prototype for segments', () => {
+    expect(treeOf(['/a']).find('GET', '/constructor/__proto__')).toBeUndefined();
+  });
+});
+
+describe('trailing slashes', () => {
+  it('count for nothing by default', () => {
+    const tree = treeOf(['/a', '/b/', '/c/:id']);
+    expect(tree.find('GET', '/a/')?.value).toBe('/a');
+    expect(tree.find('GET', '/b')?.value).toBe('/b/');
+    expect(tree.find('GET', '/c/7/')).toEqual({ value: '/c/:id', texts: ['7'] });
+  });
+
+  it('count when the router is strict', () => {
+    const tree = treeOf(['/a', '/b/', '/c/:id', '/d', '/d/'], { strict: true });
+    const find = (path: string) => tree.find('GET', path)?.value;
+    expect([find('/a/'), find('/b'), find('/c/7/')]).toEqual([undefined, undefined, undefined]);
+    expect([find('/a'), find('/b/'), find('/d'), find('/d/')]).toEqual(['/a', '/b/', '/d', '/d/']);
+  });
+});
+
+describe('case', () => {
+  it('counts by default', () => {
+    expect(treeOf(['/Users']).find('GET', '/users')).toBeUndefined();
+  });
+
+  it('counts for nothing when it is relaxed, and parameters keep theirs', () => {
+    const tree = treeOf(['/Users/:id'], { caseSensitive: false });
+    expect(tree.find('GET', '/uSERS/AbC')).toEqual({ value: '/Users/:id', texts: ['AbC'] });
+  });
+});
+
+describe('methods', () => {
+  it('are those of every pattern that matches the path', () => {
+    const tree = treeOf(['/users/me', '/other']);
+    tree.insert('PUT', parsePattern('/users/:id'), '');
+    tree.insert('DELETE', parsePattern('/*'), '');
+    expect([...tree.methods('/users/me')].sort()).toEqual(['DELETE', 'GET', 'PUT']);
+    expect([...tree.methods('/nowhere')]).toEqual(['DELETE']);
+  });
+
+  it('of * are those of the whole tree', () => {
+    const tree = treeOf(['/users/:id/posts']);
+    tree.insert('PUT', parsePattern('/a/*'), '');
+    expect([...tree.methods('*')].sort()).toEqual(['GET', 'PUT']);
+  });
+});
