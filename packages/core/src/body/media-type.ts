@@ -25,5 +25,5 @@ export function parseMediaType(header: string): MediaType {
  * @see RFC 6839 §3.1 for the `+json` suffix.
  */
 export function isJson(essence: string): boolean {
-  return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^-]+\+json$/.test(essence);
+  return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
 }
