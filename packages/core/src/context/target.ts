@@ -31,7 +31,7 @@ export function parseTarget(method: string, text: string): Target {
 
 /** The path and query of an absolute-form target as they were written, or undefined. */
 function originForm(text: string): string | undefined {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  if (!/^https?:\/\/[^/?]/i.test(text) || !URL.canParse(text)) return undefined;
   const authority = text.indexOf('//') + 2;
   const end = text.slice(authority).search(/[/?]/);
   if (end === -1) return '/';
