@@ -1,15 +1,23 @@
-import type { Binding, Owner } from './binding.js';
-import { UnknownTokenError } from './errors/graph-errors.js';
+import type { Owner } from './binding.js';
+import { CyclicDependencyError, UnknownTokenError } from './errors/graph-errors.js';
 import type { InjectionError } from './errors/injection-error.js';
 import { Walk } from './resolution/walk.js';
 import type { Token } from './token.js';
 
-/** Reports every problem that is reached from some tokens: unknown roots first. */
+/**
+ * Reports every problem that is reached from some tokens.
+ *
+ * @returns Problems in the order in which they are met, then all cycles.
+ */
 export function validate(owner: Owner, roots: readonly Token[]): InjectionError[] {
-  const unknown = roots.filter((root) => owner.find(root).length === 0);
-  const known: Binding[] = roots.flatMap((root) => owner.find(root));
-  return [
-    ...[...new Set(unknown)].map((root) => new UnknownTokenError([root], root)),
-    ...new Walk({ trustPlans: false }).everythingFrom(known),
-  ];
+  const problems: InjectionError[] = [];
+  const walk = new Walk((problem) => problems.push(problem), { trustPlans: false });
+  for (const root of new Set(roots)) {
+    const bindings = owner.find(root);
+    if (bindings.length === 0) problems.push(new UnknownTokenError([root], root));
+    for (const binding of bindings) walk.visit(binding);
+  }
+  walk.visitLazy();
+  const others = problems.filter((problem) => !(problem instanceof CyclicDependencyError));
+  return others.length === problems.length ? others : [...others, ...walk.cycles()];
 }

@@ -1,6 +1,7 @@
 import type { Binding, Owner, Plan } from '../binding.js';
 import type { Injection } from '../dependency.js';
 import { OutOfScopeError, UnknownTokenError } from '../errors/graph-errors.js';
+import type { InjectionError } from '../errors/injection-error.js';
 import { AsyncProviderError } from '../errors/lifecycle-errors.js';
 import type { Token } from '../token.js';
 import type { ScopeCells, Supplier } from './supplier.js';
@@ -46,11 +47,16 @@ function supply(binding: Binding, scope: ScopeCells | undefined): unknown {
 }
 
 function checkedPlan(binding: Binding): Plan {
-  for (const problem of new Walk({ trustPlans: true }).needsOf(binding)) throw problem;
+  const refuse = (problem: InjectionError) => {
+    throw problem;
+  };
+  const walk = new Walk(refuse, { trustPlans: true });
+  walk.visit(binding);
+  for (const visited of walk.visited()) plan(visited);
   return plan(binding);
 }
 
-/** Plans a binding and all that it needs; the graph was checked, so this ends. */
+/** Plans a binding; all that it needs was planned before it. */
 function plan(binding: Binding): Plan {
   if (binding.plan !== undefined) return binding.plan;
   const edges = edgesOf(binding).filter((edge) => typeof edge !== 'function');

@@ -9,60 +9,61 @@ import { type Edge, edgesOf, followEdge } from './graph.js';
 type RequestPath = readonly Token[] | undefined;
 
 /**
- * Walks a graph of bindings depth first and yields its problems, each once, in the order in
+ * Walks a graph of bindings depth first and reports its problems, each once, in the order in
  * which parameters are written. Constructs nothing.
  */
 export class Walk {
   readonly #done = new Map<Binding, RequestPath>();
+  /** The way to where the walk is. */
   readonly #open = new Set<Binding>();
   /** In the order in which they were met. */
   readonly #met: Binding[] = [];
   readonly #lazy: { binding: Binding; edge: Edge; path: readonly Token[] }[] = [];
+  readonly #report: (problem: InjectionError) => void;
   readonly #trustPlans: boolean;
   #prefix: readonly Token[] = [];
 
-  /** @param trustPlans - Do not walk again what was planned before. */
-  constructor({ trustPlans }: { trustPlans: boolean }) {
+  /**
+   * @param report - Told of each problem; may throw to end the walk.
+   * @param trustPlans - Do not walk again what was planned before.
+   */
+  constructor(report: (problem: InjectionError) => void, { trustPlans }: { trustPlans: boolean }) {
+    this.#report = report;
     this.#trustPlans = trustPlans;
   }
 
-  /** Walks what must exist before a binding can be built. */
-  *needsOf(binding: Binding): Generator<InjectionError, void> {
-    yield* this.#visit(binding);
-  }
-
-  /** Walks the same, then what is reached through lazy dependencies; lists all cycles last. */
-  *everythingFrom(roots: readonly Binding[]): Generator<InjectionError, void> {
-    let tangled = false;
-    for (const problem of this.#reach(roots)) {
-      if (problem instanceof CyclicDependencyError) tangled = true;
-      else yield problem;
-    }
-    // The walk meets each tangle, but not every cycle in it.
-    if (tangled) yield* cyclesAmong(this.#met).map(cycleError);
-  }
-
-  *#reach(roots: readonly Binding[]): Generator<InjectionError, void> {
-    for (const root of roots) yield* this.#visit(root);
-    // Following a lazy edge may add to the list; the loop sees those edges too.
-    for (const { binding, edge, path } of this.#lazy) {
-      this.#prefix = path;
-      yield* this.#step(binding, followEdge(binding.owner, edge), new Set());
-    }
-  }
-
-  *#visit(binding: Binding): Generator<InjectionError, void> {
+  /** Walks everything that must exist before a binding can be built. */
+  visit(binding: Binding): void {
     if (this.#open.has(binding)) {
       const open = [...this.#open];
-      yield cycleError(open.slice(open.indexOf(binding)));
+      this.#report(cycleError(open.slice(open.indexOf(binding))));
       return;
     }
     if (this.#done.has(binding)) return;
     const plan = this.#trustPlans ? binding.plan : undefined;
-    this.#done.set(binding, plan === undefined ? yield* this.#enter(binding) : plan.requestPath);
+    this.#done.set(binding, plan === undefined ? this.#enter(binding) : plan.requestPath);
   }
 
-  *#enter(binding: Binding): Generator<InjectionError, RequestPath> {
+  /** Walks what the bindings visited so far reach through lazy dependencies only. */
+  visitLazy(): void {
+    // Following a lazy edge may add to the list; the loop sees those edges too.
+    for (const { binding, edge, path } of this.#lazy) {
+      this.#prefix = path;
+      this.#step(binding, followEdge(binding.owner, edge), new Set());
+    }
+  }
+
+  /** Gives what was visited, each binding after all that it needs. */
+  visited(): Iterable<Binding> {
+    return this.#done.keys();
+  }
+
+  /** Lists every cycle in what was visited: the walk meets each tangle, not all that is in it. */
+  cycles(): CyclicDependencyError[] {
+    return cyclesAmong(this.#met).map(cycleError);
+  }
+
+  #enter(binding: Binding): RequestPath {
     this.#open.add(binding);
     this.#met.push(binding);
     const seen = new Set<Binding>();
@@ -71,7 +72,7 @@ export class Walk {
       if (typeof step !== 'function' && step.injection.kind === 'lazy') {
         this.#lazy.push({ binding, edge: step, path: this.#path() });
       } else {
-        const found = yield* this.#step(binding, step, seen);
+        const found = this.#step(binding, step, seen);
         requestPath ??= found;
       }
     }
@@ -80,22 +81,19 @@ export class Walk {
   }
 
   /** @param seen - The targets met before: two parameters with one target are one edge. */
-  *#step(
-    binding: Binding,
-    step: Edge | Problem,
-    seen: Set<Binding>,
-  ): Generator<InjectionError, RequestPath> {
+  #step(binding: Binding, step: Edge | Problem, seen: Set<Binding>): RequestPath {
     if (typeof step === 'function') {
-      yield step(this.#path());
+      this.#report(step(this.#path()));
       return undefined;
     }
     let first: RequestPath;
-    for (const target of step.targets.filter((each) => !seen.has(each))) {
+    for (const target of step.targets) {
+      if (seen.has(target)) continue;
       seen.add(target);
-      yield* this.#visit(target);
+      this.visit(target);
       const found = this.#done.get(target);
       if (found !== undefined && binding.scope === 'singleton') {
-        yield new CapturedScopeError([...this.#path(), ...found], binding.token);
+        this.#report(new CapturedScopeError([...this.#path(), ...found], binding.token));
       }
       first ??= found;
     }

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import * as di from '../src/index.js';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+class Some {}
+const path = [Some];
+
+const errors: readonly di.InjectionError[] = [
+  new di.UnknownTokenError(path, Some),
+  new di.MissingMetadataError(path, Some, 0),
+  new di.ErasedTypeError(path, Some, 0, Object),
+  new di.UndefinedTypeError(path, Some, 0),
+  new di.CyclicDependencyError(path, Some),
+  new di.CapturedScopeError(path, Some),
+  new di.OutOfScopeError(path, Some),
+  new di.AsyncProviderError(path),
+  new di.ConstructionError(path, new Error()),
+  new di.InvalidProviderError(Some, 'the provider has no kind'),
+  new di.DisposedError(Some),
+  new di.AsyncDisposalError(Some),
+];
+
+it('the README lists every error with its code, in this order', () => {
+  const listed = [...readme.matchAll(/^\| `(\w+Error)`\s*\| `(DI_\w+)`\s*\|/gm)].map((row) =>
+    row.slice(1),
+  );
+
+  expect(listed).toEqual(errors.map((error) => [error.name, error.code]));
+});
+
+it('every exported error is in that list', () => {
+  const exported = Object.keys(di).filter((name) => name.endsWith('Error'));
+
+  expect([...errors.map((error) => error.name), 'InjectionError'].sort()).toEqual(exported.sort());
+});
+
+it('every code is stable text of its own', () => {
+  expect(new Set(errors.map((error) => error.code)).size).toBe(errors.length);
+  expect(errors.map((error) => error.code).filter((code) => !/^DI_[A-Z_]+$/.test(code))).toEqual(
+    [],
+  );
+});
