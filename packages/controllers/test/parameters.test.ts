@@ -1,0 +1,250 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import {
+  Body,
+  Controller,
+  createCustomParamDecorator,
+  Ctx,
+  Get,
+  Header,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+const Agent = createCustomParamDecorator((ctx) => ctx.get('user-agent'));
+const Slow = createCustomParamDecorator(async (ctx) => ctx.query.slow);
+
+@Controller('/echo')
+class EchoController {
+  @Post('/body')
+  body(@Body() body: unknown) {
+    return { body };
+  }
+
+  @Post('/field')
+  field(@Body('name') name: unknown) {
+    return { name };
+  }
+
+  @Post('/field/optional')
+  optionalField(@Body('name', { required: false }) name: unknown) {
+    return { name: name ?? 'absent' };
+  }
+
+  @Get('/param/:id')
+  param(@Param('id') id: string) {
+    return { id };
+  }
+
+  @Get('/query')
+  query(@Query() query: Record<string, string>) {
+    return query;
+  }
+
+  @Get('/query/one')
+  oneQuery(@Query('page') page?: string) {
+    return { page: page ?? 'absent' };
+  }
+
+  @Get('/query/required')
+  requiredQuery(@Query('page', { required: true }) page: string) {
+    return { page };
+  }
+
+  @Get('/query/default')
+  defaultQuery(@Query('page', { default: '7', transform: Number }) page: number) {
+    return { page };
+  }
+
+  @Get('/query/fallback')
+  fallbackQuery(@Query('page', { transform: Number }) page = 3) {
+    return { page };
+  }
+
+  @Get('/header')
+  header(@Header('X-Token') token?: string) {
+    return { token: token ?? 'absent' };
+  }
+
+  @Get('/ctx')
+  context(@Ctx() ctx: Context) {
+    return { path: ctx.path };
+  }
+
+  @Get('/raw')
+  raw(@Req() req: IncomingMessage, @Res() res: ServerResponse) {
+    res.end(`${req.method} ${req.url}`);
+  }
+
+  @Get('/custom')
+  custom(@Agent agent: string, @Agent() again: string, @Slow slow: string) {
+    return { agent, again, slow };
+  }
+
+  @Get('/custom/required')
+  requiredCustom(@Slow({ required: true }) slow: string) {
+    return { slow };
+  }
+}
+
+const controllers = [EchoController];
+
+describe('Body()', () => {
+  it('extracts the full body', async () => {
+    const { post } = await serve({ controllers });
+    const response = await post('/echo/body', { a: [1] });
+    expect(await response.json()).toEqual({ body: { a: [1] } });
+  });
+
+  it.each([null, '', 0, false])('takes %j for present', async (value) => {
+    const { post } = await serve({ controllers });
+    expect(await (await post('/echo/body', value)).json()).toEqual({ body: value });
+    expect(await (await post('/echo/field', { name: value })).json()).toEqual({ name: value });
+  });
+
+  it('answers 400 without a body', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/body', { method: 'POST' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'MISSING_PARAMETER' });
+  });
+});
+
+describe('Body(field)', () => {
+  it('extracts one field', async () => {
+    const { post } = await serve({ controllers });
+    const response = await post('/echo/field', { name: 'Ada', other: 1 });
+    expect(await response.json()).toEqual({ name: 'Ada' });
+  });
+
+  it.each([[{}], [[]], ['text'], [null], [7]])('answers 400 when the body is %j', async (body) => {
+    const { post } = await serve({ controllers });
+    const response = await post('/echo/field', body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error:
+        "The body field 'name' is required by EchoController.field and is missing.",
+    });
+  });
+
+  it('leaves an absent field undefined with required: false', async () => {
+    const { post } = await serve({ controllers });
+    expect(await (await post('/echo/field/optional', {})).json()).toEqual({ name: 'absent' });
+  });
+
+  it('does not read what the body inherits', async () => {
+    @Controller()
+    class InheritingController {
+      @Post('/')
+      read(@Body('constructor') value: unknown) {
+        return { value };
+      }
+    }
+    const { post } = await serve({ controllers: [InheritingController] });
+    expect((await post('/', {})).status).toBe(400);
+  });
+});
+
+describe('Param(name)', () => {
+  it('extracts the decoded route parameter', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/param/a%2Fb%20c')).json()).toEqual({ id: 'a/b c' });
+  });
+
+  it('answers 400 for a name that the pattern does not have', async () => {
+    @Controller()
+    class WrongNameController {
+      @Get('/:id')
+      read(@Param('uuid') uuid: string) {
+        return { uuid };
+      }
+    }
+    const { fetch } = await serve({ controllers: [WrongNameController] });
+    expect((await fetch('/1')).status).toBe(400);
+  });
+});
+
+describe('Query()', () => {
+  it('extracts all query parameters as strings', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/query?a=1&b=x')).json()).toEqual({ a: '1', b: 'x' });
+  });
+});
+
+describe('Query(name)', () => {
+  it('extracts one query parameter', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/query/one?page=2')).json()).toEqual({ page: '2' });
+  });
+
+  it('is optional', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/query/one')).json()).toEqual({ page: 'absent' });
+  });
+
+  it('answers 400 with required: true', async () => {
+    const { fetch } = await serve({ controllers });
+    expect((await fetch('/echo/query/required')).status).toBe(400);
+  });
+
+  it('passes a default through the transform', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/query/default')).json()).toEqual({ page: 7 });
+  });
+
+  it('leaves an absent value to the default of the method', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/query/fallback')).json()).toEqual({ page: 3 });
+  });
+});
+
+describe('Header(name)', () => {
+  it('extracts a header, whatever the case of its name', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/header', { headers: { 'x-token': 't' } });
+    expect(await response.json()).toEqual({ token: 't' });
+  });
+
+  it('is optional', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/header')).json()).toEqual({ token: 'absent' });
+  });
+});
+
+describe('Ctx(), Req() and Res()', () => {
+  it('hands over the context', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/ctx')).json()).toEqual({ path: '/echo/ctx' });
+  });
+
+  it("hands over node's request and response, and leaves the response to the method", async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/raw?x')).text()).toBe('GET /echo/raw?x');
+  });
+});
+
+describe('createCustomParamDecorator', () => {
+  it('extracts what its function returns, with parentheses and without, awaited', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/custom?slow=s', { headers: { 'user-agent': 'u' } });
+    expect(await response.json()).toEqual({ agent: 'u', again: 'u', slow: 's' });
+  });
+
+  it('answers 400 with required: true', async () => {
+    const { fetch } = await serve({ controllers });
+    expect((await fetch('/echo/custom/required')).status).toBe(400);
+    expect((await fetch('/echo/custom/required?slow=1')).status).toBe(200);
+  });
+
+  it("has the source type 'custom'", async () => {
+    const { plugin } = await serve({ controllers });
+    const [registered] = plugin.state.controllers;
+    const route = registered?.routes.find(({ path }) => path === '/echo/custom');
+    expect(route?.parameters.map(({ source }) => source)).toEqual(['custom', 'custom', 'custom']);
+  });
+});

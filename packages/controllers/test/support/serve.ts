@@ -1,0 +1,57 @@
+import {
+  type Context,
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  listen,
+  type Middleware,
+  notFoundHandler,
+} from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+import { onTestFinished } from 'vitest';
+import {
+  type ControllersPlugin,
+  type ControllersPluginOptions,
+  controllersPlugin,
+} from '../../src/index.js';
+
+/** An application that listens until the test is over. */
+export interface Served {
+  readonly plugin: ControllersPlugin;
+  /** What `errorHandler` did not show to a client. */
+  readonly hidden: readonly unknown[];
+  /** Sends a request over a socket. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends a JSON body. */
+  post(path: string, body: unknown): Promise<Response>;
+}
+
+/** Serves controllers from a container of their own, over a socket on a free port. */
+export async function serve(
+  options: Partial<ControllersPluginOptions>,
+  before: readonly Middleware[] = [],
+): Promise<Served> {
+  const hidden: unknown[] = [];
+  const onError = (error: unknown, _ctx: Context) => void hidden.push(error);
+  const router = createRouter();
+  const app = createApp();
+  app.use(errorHandler({ onError }), json(), ...before);
+  const plugin = controllersPlugin({ router, container: createContainer(), ...options });
+  await app.plugin(plugin);
+  app.route('/', router).use(notFoundHandler());
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close({ timeout: 0 }));
+  const send = (path: string, init?: RequestInit) => fetch(new URL(path, server.url), init);
+  return {
+    plugin,
+    hidden,
+    fetch: send,
+    post: (path, body) =>
+      send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  };
+}

@@ -1,0 +1,208 @@
+import { NotFoundError } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import {
+  Body,
+  Controller,
+  createCustomParamDecorator,
+  Get,
+  Param,
+  ParameterInjectionError,
+  Post,
+  Query,
+  type StandardSchema,
+} from '../src/index.js';
+import { schema } from './support/schema.js';
+import { serve } from './support/serve.js';
+
+const positive = schema<number>((value) =>
+  Number(value) > 0 ? { value: Number(value) } : { issues: [{ message: 'must be positive' }] },
+);
+const withDefault = schema<number>((value) => ({ value: value === undefined ? 10 : Number(value) }));
+const slowUser: StandardSchema<{ name: string }> = schema<{ name: string }>(async (value) => ({
+  value: { name: String((value as { name?: unknown }).name) },
+}));
+const nested = schema<unknown>(() => ({
+  issues: [
+    { message: 'too short', path: ['users', { key: 0 }, 'name'] },
+    { message: 'unknown', path: [Symbol('secret')] },
+  ],
+}));
+
+const Broken = createCustomParamDecorator((): string => {
+  throw new Error('inner secret');
+});
+const Absent = createCustomParamDecorator((): string => {
+  throw new NotFoundError('no such tenant');
+});
+
+@Controller()
+class TransformController {
+  @Get('/number/:id')
+  number(@Param('id', { transform: Number }) id: number) {
+    return { id };
+  }
+
+  @Get('/slow/:id')
+  slow(@Param('id', { transform: async (id: string) => `${id}!` }) id: string) {
+    return { id };
+  }
+
+  @Get('/throws/:id')
+  throws(@Param('id', { transform: () => JSON.parse('{inner secret') }) id: unknown) {
+    return { id };
+  }
+
+  @Get('/rejects/:id')
+  rejects(@Param('id', { transform: () => Promise.reject(new Error('inner secret')) }) id: unknown) {
+    return { id };
+  }
+
+  @Get('/http/:id')
+  http(
+    @Param('id', {
+      transform: (id: string) => {
+        throw new NotFoundError(`User ${id} not found`);
+      },
+    })
+    id: string,
+  ) {
+    return { id };
+  }
+
+  @Get('/schema')
+  schema(@Query('page', { transform: positive }) page?: number) {
+    return { page: page ?? 'absent' };
+  }
+
+  @Get('/schema/default')
+  schemaDefault(@Query('limit', { transform: withDefault }) limit: number) {
+    return { limit };
+  }
+
+  @Post('/schema/slow')
+  schemaSlow(@Body({ transform: slowUser }) user: { name: string }) {
+    return user;
+  }
+
+  @Post('/schema/field')
+  schemaField(@Body('user', { transform: nested }) user: unknown) {
+    return { user };
+  }
+
+  @Get('/custom/broken')
+  customBroken(@Broken value: string) {
+    return { value };
+  }
+
+  @Get('/custom/absent')
+  customAbsent(@Absent value: string) {
+    return { value };
+  }
+}
+
+const controllers = [TransformController];
+
+describe('transform as a function', () => {
+  it('is applied to the extracted value', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/number/7')).json()).toEqual({ id: 7 });
+  });
+
+  it('may be asynchronous', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/slow/7')).json()).toEqual({ id: '7!' });
+  });
+
+  it.each(['throws', 'rejects'])(
+    'answers 400 PARAMETER_INJECTION without the cause when it %s',
+    async (kind) => {
+      const { fetch } = await serve({ controllers });
+      const response = await fetch(`/${kind}/7`);
+      const text = await response.text();
+      expect(response.status).toBe(400);
+      expect(text).not.toContain('inner secret');
+      expect(JSON.parse(text)).toMatchObject({
+        code: 'PARAMETER_INJECTION',
+        error: `The route parameter 'id' of TransformController.${kind} could not be read. Send a value that it accepts.`,
+      });
+    },
+  );
+
+  it('keeps the status of an HttpError that it throws', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/http/7');
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: 'User 7 not found' });
+  });
+});
+
+describe('transform as a Standard Schema', () => {
+  it('hands over the value that the schema puts out', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/schema?page=2')).json()).toEqual({ page: 2 });
+  });
+
+  it('may be asynchronous', async () => {
+    const { post } = await serve({ controllers });
+    const response = await post('/schema/slow', { name: 1, more: 2 });
+    expect(await response.json()).toEqual({ name: '1' });
+  });
+
+  it('answers 400 VALIDATION_FAILED with issues that begin with the parameter', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/schema?page=-1');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      issues: [{ path: ['query', 'page'], message: 'must be positive' }],
+    });
+  });
+
+  it('locates issues within a body field', async () => {
+    const { post } = await serve({ controllers });
+    const response = await post('/schema/field', { user: {} });
+    expect(await response.json()).toMatchObject({
+      issues: [
+        { path: ['body', 'user', 'users', 0, 'name'], message: 'too short' },
+        { path: ['body', 'user', 'Symbol(secret)'], message: 'unknown' },
+      ],
+    });
+  });
+
+  it('may state a default for an absent value', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/schema/default')).json()).toEqual({ limit: 10 });
+  });
+
+  it('leaves an optional absent value undefined when the schema refuses it', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/schema')).json()).toEqual({ page: 'absent' });
+  });
+
+  it('answers 400 MISSING_PARAMETER for a required absent value', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/schema/slow', { method: 'POST' });
+    expect(await response.json()).toMatchObject({ status: 400, code: 'MISSING_PARAMETER' });
+  });
+});
+
+describe('a custom extractor', () => {
+  it('that throws is answered with 400 PARAMETER_INJECTION', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/custom/broken');
+    expect(await response.json()).toMatchObject({ status: 400, code: 'PARAMETER_INJECTION' });
+  });
+
+  it('that throws an HttpError keeps its status', async () => {
+    const { fetch } = await serve({ controllers });
+    expect((await fetch('/custom/absent')).status).toBe(404);
+  });
+});
+
+describe('ParameterInjectionError', () => {
+  it('keeps what was thrown as its cause', () => {
+    const cause = new Error('inner');
+    const error = new ParameterInjectionError({ parameter: 'body', handler: 'A.b' }, cause);
+    expect(error).toMatchObject({ status: 400, cause, parameter: 'body', handler: 'A.b' });
+  });
+});
