@@ -17,7 +17,7 @@ export {
   OutOfScopeError,
   UnknownTokenError,
 } from './errors/graph-errors.js';
-export { InjectionError } from './errors/injection-error.js';
+export { InjectionError, type InjectionErrorInit } from './errors/injection-error.js';
 export {
   AsyncDisposalError,
   AsyncProviderError,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Container, createContainer } from './container.js';
+import { type Lazy, lazy } from './dependency.js';
 import { AsyncDisposalError, DisposedError } from './errors/lifecycle-errors.js';
 
 let container: Container;
@@ -109,6 +110,20 @@ describe('Container.dispose', () => {
     expect(() => container.resolve(Pool)).toThrow(DisposedError);
     expect(() => container.register(Pool)).toThrow(DisposedError);
     await expect(container.resolveAsync(Pool)).rejects.toThrow(DisposedError);
+  });
+});
+
+describe('a lazy handle that outlives its container', () => {
+  it('is refused as disposed, however deep the singleton is', async () => {
+    class Outer {
+      static inject = [lazy(() => Store)] as const;
+      constructor(readonly store: Lazy<Store>) {}
+    }
+    container.register(Outer).register(Store, { useClass: Store }, { scope: 'transient' });
+    const outer = container.resolve(Outer);
+    await container.dispose();
+
+    expect(() => outer.store.value).toThrow(DisposedError);
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import { classNeeding } from '../test/classes.js';
 import { type Container, createContainer } from './container.js';
 import { Inject, Optional } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { type Lazy, lazy, optional } from './dependency.js';
 import type { Token } from './token.js';
-import { classNeeding } from '../test/classes.js';
 
 class Unmarked {}
 

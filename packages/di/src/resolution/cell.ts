@@ -1,4 +1,5 @@
 import { CyclicDependencyError } from '../errors/graph-errors.js';
+import { DisposedError } from '../errors/lifecycle-errors.js';
 import type { Lifetime } from '../lifetime.js';
 import type { Token } from '../token.js';
 import { Failure } from './failure.js';
@@ -31,7 +32,7 @@ export class Cell implements Place {
   obtain(token: Token, make: Supplier, scope: ScopeCells | undefined, lifetime: Lifetime): unknown {
     if (this.ready) return this.value;
     if (this.#pending !== undefined) return this.#pending;
-    lifetime.assertOpen(token);
+    if (lifetime.disposed) throw new Failure([token], () => new DisposedError(token));
     if (this.#building) {
       throw new Failure([token], (path) => new CyclicDependencyError([...path, token], token));
     }

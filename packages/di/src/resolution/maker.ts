@@ -1,7 +1,7 @@
 import type { Binding } from '../binding.js';
-import type { Supplier } from './supplier.js';
 import { Failure } from './failure.js';
 import { gather, Pending } from './pending.js';
+import type { Supplier } from './supplier.js';
 
 type Finish = (values: readonly unknown[]) => unknown;
 

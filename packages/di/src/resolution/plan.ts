@@ -4,11 +4,11 @@ import { OutOfScopeError, UnknownTokenError } from '../errors/graph-errors.js';
 import type { InjectionError } from '../errors/injection-error.js';
 import { AsyncProviderError } from '../errors/lifecycle-errors.js';
 import type { Token } from '../token.js';
-import type { ScopeCells, Supplier } from './supplier.js';
 import { Failure, toPublicError } from './failure.js';
 import { type Edge, edgesOf } from './graph.js';
 import { maker } from './maker.js';
 import { gather, Pending } from './pending.js';
+import type { ScopeCells, Supplier } from './supplier.js';
 import { requestPathFrom, Walk } from './walk.js';
 
 /**
