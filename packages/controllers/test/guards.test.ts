@@ -1,0 +1,210 @@
+import { UnauthorizedError } from '@fairlead/core';
+import { createContainer, Service, token } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import {
+  type CanActivate,
+  Controller,
+  Get,
+  type GuardContext,
+  type GuardFn,
+  Param,
+  UseGuard,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+const allow: GuardFn = () => true;
+const allowLater: GuardFn = async () => true;
+function deny(): boolean {
+  return false;
+}
+const denyLater: GuardFn = async () => false;
+const denyWith = (verdict: unknown): GuardFn => {
+  return () => verdict as boolean;
+};
+const roles = (...allowed: string[]): GuardFn =>
+  function roles(ctx) {
+    return allowed.includes(ctx.get('x-role') ?? '');
+  };
+const note =
+  (text: string): GuardFn =>
+  (ctx) => {
+    ctx.state.notes = [...((ctx.state.notes as string[] | undefined) ?? []), text];
+    return true;
+  };
+const stop: GuardFn = (ctx) => {
+  throw new UnauthorizedError(String(ctx.state.notes));
+};
+
+@Service()
+class Users {
+  find(name: string | undefined) {
+    return name === 'Bearer ada' ? { role: 'admin' } : undefined;
+  }
+}
+
+/** Has no `@Service()`: it is registered on demand. */
+class AuthGuard implements CanActivate {
+  static readonly inject = [Users] as const;
+  constructor(private readonly users: Users) {}
+
+  async canActivate(ctx: GuardContext): Promise<boolean> {
+    ctx.state.user = this.users.find(ctx.get('authorization'));
+    return ctx.state.user !== undefined && ctx.path === '/class';
+  }
+}
+
+const ADMIN = token<GuardFn>('ADMIN');
+
+@Controller()
+class GuardedController {
+  @Get('/allowed')
+  @UseGuard(allow, allowLater)
+  allowed() {
+    return {};
+  }
+
+  @Get('/denied')
+  @UseGuard(allow)
+  @UseGuard(deny)
+  denied() {
+    return {};
+  }
+
+  @Get('/denied/later')
+  @UseGuard(denyLater)
+  deniedLater() {
+    return {};
+  }
+
+  @Get('/roles')
+  @UseGuard(roles('admin', 'owner'))
+  roles() {
+    return {};
+  }
+
+  @Get('/nameless')
+  @UseGuard(allow, denyWith(false))
+  nameless() {
+    return {};
+  }
+
+  @Get('/class')
+  @UseGuard(AuthGuard)
+  class() {
+    return {};
+  }
+
+  @Get('/token')
+  @UseGuard(ADMIN)
+  token() {
+    return {};
+  }
+
+  @Get('/string-token')
+  @UseGuard('admin')
+  stringToken() {
+    return {};
+  }
+
+  @Get('/breaks')
+  @UseGuard(() => {
+    throw new Error('database is down');
+  })
+  breaks() {
+    return {};
+  }
+
+  @Get('/before/:id')
+  @UseGuard(deny)
+  before(@Param('missing') missing: string) {
+    return { missing };
+  }
+}
+
+@Controller('/order')
+@UseGuard(note('class 1'), note('class 2'))
+@UseGuard(note('class 3'))
+class OrderController {
+  @UseGuard(note('method 1'))
+  @Get()
+  @UseGuard(note('method 2'), note('method 3'), stop)
+  read() {
+    return {};
+  }
+}
+
+function application() {
+  const container = createContainer();
+  container.register(ADMIN, { useValue: deny });
+  container.register('admin', { useValue: { canActivate: denyLater } });
+  return serve({ container, controllers: [GuardedController, OrderController] });
+}
+
+describe('UseGuard', () => {
+  it('lets a request through when every guard allows', async () => {
+    const { fetch } = await application();
+    expect((await fetch('/allowed')).status).toBe(200);
+  });
+
+  it.each([
+    ['/denied', 'deny'],
+    ['/denied/later', 'denyLater'],
+    ['/roles', 'roles'],
+    ['/nameless', 'guard#1'],
+    ['/class', 'AuthGuard'],
+    ['/token', 'token(ADMIN)'],
+    ['/string-token', "'admin'"],
+  ])('answers %s with 403 and the name of the guard that denied', async (path, guard) => {
+    const { fetch } = await application();
+    const response = await fetch(path);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({
+      code: 'GUARD_REJECTED',
+      error: `Access denied by ${guard}.`,
+      guard,
+    });
+  });
+
+  it('asks a guard that a factory has made', async () => {
+    const { fetch } = await application();
+    expect((await fetch('/roles', { headers: { 'x-role': 'owner' } })).status).toBe(200);
+  });
+
+  it('asks a guard class that the container has built', async () => {
+    const { fetch } = await application();
+    const headers = { authorization: 'Bearer ada' };
+    expect((await fetch('/class', { headers })).status).toBe(200);
+  });
+
+  it.each([false, undefined, null, 0, ''])('denies when a guard returns %j', async (verdict) => {
+    @Controller()
+    class FalsyController {
+      @Get()
+      @UseGuard(denyWith(verdict))
+      read() {
+        return {};
+      }
+    }
+    const { fetch } = await serve({ controllers: [FalsyController] });
+    expect((await fetch('/')).status).toBe(403);
+  });
+
+  it("asks the class's guards, then the method's, each as listed from top to bottom", async () => {
+    const { fetch } = await application();
+    expect(await (await fetch('/order')).json()).toMatchObject({
+      status: 401,
+      error: 'class 1,class 2,class 3,method 1,method 2,method 3',
+    });
+  });
+
+  it('answers 500, not 403, when a guard throws something that is no HttpError', async () => {
+    const { fetch, hidden } = await application();
+    expect((await fetch('/breaks')).status).toBe(500);
+    expect(hidden).toMatchObject([{ message: 'database is down' }]);
+  });
+
+  it('is asked before parameters are read', async () => {
+    const { fetch } = await application();
+    expect((await fetch('/before/1')).status).toBe(403);
+  });
+});

@@ -1,0 +1,320 @@
+import { createApp, createRouter } from '@fairlead/core';
+import { type ContainerInterface, createContainer, Inject, Service, type Token } from '@fairlead/di';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  All,
+  Controller,
+  controllersPlugin,
+  Delete,
+  Get,
+  Head,
+  Options,
+  Patch,
+  Post,
+  Put,
+  registerController,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+@Service()
+class Clock {
+  now() {
+    return 'noon';
+  }
+}
+
+@Controller('/time')
+class TimeController {
+  constructor(private readonly clock: Clock) {}
+
+  @Get()
+  read() {
+    return { now: this.clock.now() };
+  }
+
+  @All('/any')
+  any() {
+    return { any: true };
+  }
+}
+
+@Controller({ prefix: '/users', version: 'v2' })
+class VersionedController {
+  @Get('/:id')
+  read() {
+    return { version: 2 };
+  }
+}
+
+@Controller()
+class BareController {
+  @Get('bare/')
+  read() {
+    return { bare: true };
+  }
+}
+
+@Controller('/methods')
+class MethodController {
+  @Get('/get') get() {
+    return { method: 'GET' };
+  }
+  @Post('/post') post() {
+    return { method: 'POST' };
+  }
+  @Put('/put') put() {
+    return { method: 'PUT' };
+  }
+  @Patch('/patch') patch() {
+    return { method: 'PATCH' };
+  }
+  @Delete('/delete') delete() {
+    return { method: 'DELETE' };
+  }
+  @Options('/options') options() {
+    return { method: 'OPTIONS' };
+  }
+  @Head('/head') head() {}
+  @Get('/one')
+  @Get('/two')
+  several() {
+    return { several: true };
+  }
+}
+
+describe('route decorators', () => {
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s', async (method) => {
+    const { fetch } = await serve({ controllers: [MethodController] });
+    const response = await fetch(`/methods/${method.toLowerCase()}`, { method });
+    expect(await response.json()).toEqual({ method });
+    const other = await fetch(`/methods/${method.toLowerCase()}`, { method: 'PROPFIND' });
+    expect(other.status).toBe(405);
+  });
+
+  it('HEAD', async () => {
+    const { fetch } = await serve({ controllers: [MethodController] });
+    expect((await fetch('/methods/head', { method: 'HEAD' })).status).toBe(204);
+  });
+
+  it.each(['GET', 'POST', 'DELETE', 'PROPFIND'])('All answers %s', async (method) => {
+    const { fetch } = await serve({ controllers: [TimeController] });
+    expect(await (await fetch('/time/any', { method })).json()).toEqual({ any: true });
+  });
+
+  it('may stand on one method several times', async () => {
+    const { fetch } = await serve({ controllers: [MethodController] });
+    expect((await fetch('/methods/one')).status).toBe(200);
+    expect((await fetch('/methods/two')).status).toBe(200);
+  });
+});
+
+describe('Controller', () => {
+  it('takes a prefix, which is the path of a route without one', async () => {
+    const { fetch } = await serve({ controllers: [TimeController] });
+    expect(await (await fetch('/time')).json()).toEqual({ now: 'noon' });
+  });
+
+  it('takes a prefix and a version, which is written first', async () => {
+    const { fetch } = await serve({ controllers: [VersionedController] });
+    expect(await (await fetch('/v2/users/1')).json()).toEqual({ version: 2 });
+  });
+
+  it('takes nothing for no prefix', async () => {
+    const { fetch } = await serve({ controllers: [BareController] });
+    expect(await (await fetch('/bare')).json()).toEqual({ bare: true });
+  });
+});
+
+describe('prefix', () => {
+  it('stands between the mount prefix and the version', async () => {
+    const router = createRouter();
+    const app = createApp();
+    const container = createContainer();
+    await app.plugin(
+      controllersPlugin({
+        router,
+        container,
+        prefix: 'api//v1/',
+        controllers: [VersionedController],
+      }),
+    );
+    app.route('/mount', router);
+    const response = await app.request('/mount/api/v1/v2/users/1');
+    expect(await response.json()).toEqual({ version: 2 });
+  });
+});
+
+describe('router', () => {
+  it('keeps its own routes, and may be mounted before the plugin is installed', async () => {
+    const router = createRouter().get('/own', (ctx) => ctx.json({ own: true }));
+    const app = createApp().route('/', router);
+    const container = createContainer();
+    await app.plugin(controllersPlugin({ router, container, controllers: [TimeController] }));
+    expect(await (await app.request('/own')).json()).toEqual({ own: true });
+    expect(await (await app.request('/time')).json()).toEqual({ now: 'noon' });
+  });
+});
+
+describe('controllers', () => {
+  it('registers exactly the classes that it lists, each once', async () => {
+    const { plugin } = await serve({ controllers: [TimeController, BareController, TimeController] });
+    expect(plugin.state.controllers.map(({ name }) => name)).toEqual([
+      'TimeController',
+      'BareController',
+    ]);
+  });
+});
+
+describe('container', () => {
+  it('supplies what controllers depend on', async () => {
+    const container = createContainer();
+    container.register(Clock, { useValue: { now: () => 'midnight' } });
+    const { fetch } = await serve({ container, controllers: [TimeController] });
+    expect(await (await fetch('/time')).json()).toEqual({ now: 'midnight' });
+  });
+
+  it('may offer no more than resolve', async () => {
+    const built = new TimeController({ now: () => 'custom' });
+    const resolve = vi.fn((token: Token) => {
+      expect(token).toBe(TimeController);
+      return built;
+    });
+    const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
+    const { fetch } = await serve({ container, controllers: [TimeController] });
+    const calls = resolve.mock.calls.length;
+    expect(await (await fetch('/time')).json()).toEqual({ now: 'custom' });
+    expect(resolve).toHaveBeenCalledTimes(calls);
+  });
+
+  it('has its asynchronous providers built at the start', async () => {
+    @Controller()
+    class AsyncController {
+      constructor(@Inject('config') private readonly config: { name: string }) {}
+
+      @Get()
+      read() {
+        return this.config;
+      }
+    }
+    const container = createContainer();
+    container.register('config', { useFactory: async () => ({ name: 'loaded' }) });
+    const { fetch } = await serve({ container, controllers: [AsyncController] });
+    expect(await (await fetch('/')).json()).toEqual({ name: 'loaded' });
+  });
+});
+
+describe('plugin.state', () => {
+  it('is empty before the installation', () => {
+    const plugin = controllersPlugin({ router: createRouter(), controllers: [TimeController] });
+    expect(plugin.state).toEqual({ controllers: [], routeCount: 0, initialized: false });
+    expect(plugin.state).toSatisfy(Object.isFrozen);
+  });
+
+  it('describes what is registered after the installation; All() is one route', async () => {
+    const { plugin } = await serve({ prefix: '/api', controllers: [TimeController] });
+    expect(plugin.state).toMatchObject({
+      controllers: [
+        {
+          controller: TimeController,
+          name: 'TimeController',
+          prefix: '/time',
+          routes: [
+            { method: 'GET', path: '/api/time', handler: 'TimeController.read' },
+            { method: 'ALL', path: '/api/time/any', handler: 'TimeController.any' },
+          ],
+        },
+      ],
+      routeCount: 2,
+      initialized: true,
+    });
+    expect(plugin.state).toSatisfy(Object.isFrozen);
+  });
+
+  it('stays as it was when the installation fails', async () => {
+    class NoController {}
+    const plugin = controllersPlugin({ router: createRouter(), controllers: [NoController] });
+    await expect(createApp().plugin(plugin)).rejects.toThrow('NoController');
+    expect(plugin.state.initialized).toBe(false);
+  });
+
+  it('keeps the options of routes', async () => {
+    const response = { '~standard': { version: 1, vendor: 'test', validate: () => ({ value: 1 }) } } as const;
+    @Controller()
+    class DocumentedController {
+      @Get('/', {
+        summary: 'Reads',
+        description: 'Reads it',
+        tags: ['a'],
+        deprecated: true,
+        response,
+      })
+      read() {
+        return {};
+      }
+    }
+    const { plugin } = await serve({ controllers: [DocumentedController] });
+    expect(plugin.state.controllers[0]?.routes[0]).toMatchObject({
+      summary: 'Reads',
+      description: 'Reads it',
+      tags: ['a'],
+      deprecated: true,
+      response,
+    });
+  });
+});
+
+describe('debug', () => {
+  it('logs nothing unless it is set', async () => {
+    const logger = { debug: vi.fn(), warn: vi.fn() };
+    await serve({ logger, controllers: [TimeController] });
+    expect(logger.debug).not.toHaveBeenCalled();
+  });
+
+  it('logs each registered class, each route and the count', async () => {
+    const logger = { debug: vi.fn(), warn: vi.fn() };
+    await serve({ logger, debug: true, prefix: '/api', controllers: [TimeController] });
+    expect(logger.debug.mock.calls.flat()).toEqual([
+      '[controllers] registered TimeController',
+      '[controllers] GET /api/time',
+      '[controllers] ALL /api/time/any',
+      '[controllers] 2 routes registered',
+    ]);
+  });
+
+  it('logs to stderr without a logger', async () => {
+    const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await serve({ debug: true, controllers: [BareController] });
+    const lines = stderr.mock.calls.flat();
+    stderr.mockRestore();
+    expect(lines).toContain('[controllers] GET /bare');
+  });
+});
+
+describe('registerController', () => {
+  it('registers a single controller on a router', async () => {
+    const router = createRouter();
+    const container = createContainer();
+    const registered = registerController(router, TimeController, { container, prefix: '/api' });
+    expect(registered.routes.map(({ path }) => path)).toEqual(['/api/time', '/api/time/any']);
+    const app = createApp().route('/', router);
+    expect(await (await app.request('/api/time')).json()).toEqual({ now: 'noon' });
+  });
+
+  it('says to build asynchronous providers first', () => {
+    @Controller()
+    class AsyncController {
+      static readonly inject = ['later'] as const;
+      constructor(readonly later: string) {}
+
+      @Get()
+      read() {
+        return this.later;
+      }
+    }
+    const container = createContainer();
+    container.register('later', { useFactory: async () => 'value' });
+    expect(() => registerController(createRouter(), AsyncController, { container })).toThrow(
+      /Cannot resolve the controller AsyncController[\s\S]*initialize/,
+    );
+  });
+});
