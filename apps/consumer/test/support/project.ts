@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+/** The folder of this workspace package. */
+export const here = resolve(import.meta.dirname, '../..');
+
+/** The packages that are published. */
+export const packages = ['core', 'di', 'controllers'] as const;
+
+export type PackageName = (typeof packages)[number];
+
+/** Runs a command in a folder; rejects with its output when it fails. */
+export function run(command: string, args: readonly string[], cwd: string) {
+  return execute(command, args, { cwd, timeout: 100_000 });
+}
+
+/** Runs a compiler of the workspace in a project. */
+export function runTsc(compiler: string, args: readonly string[], project: string) {
+  return run(process.execPath, [join(here, 'node_modules', compiler, 'bin/tsc'), ...args], project);
+}
+
+/** Packs every package as it would be published; gives the tarballs by name. */
+export async function packAll(target: string): Promise<ReadonlyMap<PackageName, string>> {
+  const tarballs = packages.map(async (name) => {
+    const folder = join(target, name);
+    await run(
+      'pnpm',
+      ['pack', '--pack-destination', folder],
+      resolve(here, '../../packages', name),
+    );
+    const [file = ''] = await readdir(folder);
+    return [name, join(folder, file)] as const;
+  });
+  return new Map(await Promise.all(tarballs));
+}
+
+/** Makes an empty project, outside of the workspace, and installs tarballs and packages into it with npm. */
+export async function createProject(
+  project: string,
+  dependencies: readonly string[],
+): Promise<void> {
+  await mkdir(project, { recursive: true });
+  await cp(join(here, 'fixtures/tsconfig.json'), join(project, 'tsconfig.json'));
+  await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  const flags = ['--no-audit', '--no-fund', '--strict-peer-deps', '--prefer-offline'];
+  await run('npm', ['install', ...flags, '@types/node@22.20.5', ...dependencies], project);
+}
