@@ -19,6 +19,7 @@ import {
 /** An application that listens until the test is over. */
 export interface Served {
   readonly plugin: ControllersPlugin;
+  readonly url: string;
   /** What `errorHandler` did not show to a client. */
   readonly hidden: readonly unknown[];
   /** Sends a request over a socket. */
@@ -45,6 +46,7 @@ export async function serve(
   const send = (path: string, init?: RequestInit) => fetch(new URL(path, server.url), init);
   return {
     plugin,
+    url: server.url,
     hidden,
     fetch: send,
     post: (path, body) =>

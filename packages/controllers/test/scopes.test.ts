@@ -1,0 +1,244 @@
+import { request } from 'node:http';
+import { createApp, createRouter } from '@fairlead/core';
+import { createContainer, Inject, Service } from '@fairlead/di';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type CanActivate,
+  Controller,
+  controllersPlugin,
+  Get,
+  UseGuard,
+  UseMiddleware,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+const disposed = vi.fn<(session: Session) => void>();
+
+@Service({ scope: 'request' })
+class Session implements AsyncDisposable {
+  static count = 0;
+  readonly id = ++Session.count;
+  readonly seen: string[] = [];
+
+  async [Symbol.asyncDispose]() {
+    disposed(this);
+  }
+}
+
+@Service({ scope: 'request' })
+class SessionGuard implements CanActivate {
+  constructor(private readonly session: Session) {}
+
+  canActivate() {
+    this.session.seen.push('guard');
+    return true;
+  }
+}
+
+@Controller('/session')
+@Service({ scope: 'request' })
+class SessionController {
+  constructor(private readonly session: Session) {}
+
+  @Get()
+  @UseGuard(SessionGuard)
+  read() {
+    return { id: this.session.id, seen: this.session.seen };
+  }
+
+  @Get('/fails')
+  fails() {
+    throw new Error(String(this.session.id));
+  }
+}
+
+@Controller('/transient')
+@Service({ scope: 'transient' })
+class TransientController {
+  #count = 0;
+
+  @Get()
+  read() {
+    this.#count += 1;
+    return { count: this.#count };
+  }
+}
+
+@Controller('/singleton')
+class SingletonController {
+  #count = 0;
+
+  @Get()
+  read() {
+    this.#count += 1;
+    return { count: this.#count };
+  }
+
+  @Get('/guarded')
+  @UseGuard(SessionGuard)
+  guarded() {
+    return { guarded: true };
+  }
+}
+
+const controllers = [SessionController, TransientController, SingletonController];
+
+describe('a singleton controller', () => {
+  it('is one instance for all requests', async () => {
+    const { fetch } = await serve({ controllers });
+    await fetch('/singleton');
+    expect(await (await fetch('/singleton')).json()).toEqual({ count: 2 });
+  });
+
+  it('may have a request-scoped guard', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/singleton/guarded')).json()).toEqual({ guarded: true });
+  });
+});
+
+describe('a transient controller', () => {
+  it('is a new instance for each request', async () => {
+    const { fetch } = await serve({ controllers });
+    await fetch('/transient');
+    expect(await (await fetch('/transient')).json()).toEqual({ count: 1 });
+  });
+});
+
+describe('a request-scoped controller', () => {
+  it('shares one scope with its guards and services, which ends with the response', async () => {
+    const { fetch } = await serve({ controllers });
+    const first = (await (await fetch('/session')).json()) as { id: number; seen: string[] };
+    const second = (await (await fetch('/session')).json()) as { id: number; seen: string[] };
+    expect(first.seen).toEqual(['guard']);
+    expect(second.seen).toEqual(['guard']);
+    expect(second.id).not.toBe(first.id);
+    await vi.waitFor(() => {
+      const ids = disposed.mock.calls.map(([session]) => session.id);
+      expect(ids).toEqual(expect.arrayContaining([first.id, second.id]));
+    });
+  });
+
+  it('is disposed when the method throws', async () => {
+    const { fetch, hidden } = await serve({ controllers });
+    expect((await fetch('/session/fails')).status).toBe(500);
+    const id = Number((hidden[0] as Error).message);
+    await vi.waitFor(() => {
+      expect(disposed.mock.calls.map(([session]) => session.id)).toContain(id);
+    });
+  });
+
+  it('is disposed in calls without a socket', async () => {
+    const app = createApp();
+    const router = createRouter();
+    await app.plugin(controllersPlugin({ router, container: createContainer(), controllers }));
+    app.route('/', router);
+    const { id } = (await (await app.request('/session')).json()) as { id: number };
+    await vi.waitFor(() => {
+      expect(disposed.mock.calls.map(([session]) => session.id)).toContain(id);
+    });
+  });
+
+  it('is disposed after the method has ended when the client goes away first', async () => {
+    const steps: string[] = [];
+    const entered = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+
+    @Service({ scope: 'request' })
+    class Connection implements Disposable {
+      [Symbol.dispose]() {
+        steps.push('disposed');
+        ended.resolve();
+      }
+    }
+
+    @Controller()
+    @Service({ scope: 'request' })
+    class SlowController {
+      constructor(readonly connection: Connection) {}
+
+      @Get()
+      @UseMiddleware((ctx, next) => {
+        ctx.res.once('close', () => left.resolve());
+        return next();
+      })
+      async read() {
+        entered.resolve();
+        await left.promise;
+        steps.push('method ended');
+      }
+    }
+
+    const { url } = await serve({ controllers: [SlowController] });
+    const outgoing = request(url).on('error', () => {});
+    outgoing.end();
+    await entered.promise;
+    outgoing.destroy();
+    await ended.promise;
+    expect(steps).toEqual(['method ended', 'disposed']);
+  });
+
+  it('may depend on something asynchronous', async () => {
+    @Controller()
+    @Service({ scope: 'request' })
+    class LateController {
+      constructor(@Inject('tenant') private readonly tenant: string) {}
+
+      @Get()
+      read() {
+        return { tenant: this.tenant };
+      }
+    }
+    const container = createContainer();
+    container.register('tenant', { useFactory: async () => 'acme' }, { scope: 'request' });
+    const { fetch } = await serve({ container, controllers: [LateController] });
+    expect(await (await fetch('/')).json()).toEqual({ tenant: 'acme' });
+  });
+
+  it('answers 500 with a ControllerResolutionError when it cannot be built', async () => {
+    @Controller()
+    @Service({ scope: 'request' })
+    class BrokenController {
+      constructor() {
+        throw new Error('pool exhausted');
+      }
+
+      @Get()
+      read() {
+        return {};
+      }
+    }
+    const { fetch, hidden } = await serve({ controllers: [BrokenController] });
+    const response = await fetch('/');
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('pool exhausted');
+    expect(hidden).toMatchObject([{ name: 'ControllerResolutionError' }]);
+  });
+
+  it('warns of a scope that fails to dispose', async () => {
+    @Service({ scope: 'request' })
+    class Leaky implements Disposable {
+      [Symbol.dispose]() {
+        throw new Error('cannot close');
+      }
+    }
+    @Controller('/leaky')
+    @Service({ scope: 'request' })
+    class LeakyController {
+      constructor(readonly leaky: Leaky) {}
+
+      @Get()
+      read() {
+        return {};
+      }
+    }
+    const logger = { debug: vi.fn(), warn: vi.fn() };
+    const { fetch } = await serve({ logger, controllers: [LeakyController] });
+    expect((await fetch('/leaky')).status).toBe(200);
+    await vi.waitFor(() => {
+      expect(logger.warn).toHaveBeenCalledWith(
+        expect.stringContaining('the request scope of GET /leaky failed to dispose'),
+      );
+    });
+  });
+});

@@ -1,0 +1,336 @@
+import { createApp, createRouter, type Router } from '@fairlead/core';
+import { type Constructor, createContainer, Service, token } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import {
+  Body,
+  Controller,
+  type ControllersPluginOptions,
+  controllersPlugin,
+  Get,
+  type Guard,
+  HttpCode,
+  Post,
+  Redirect,
+  SetHeader,
+  StartError,
+  UseGuard,
+  UseMiddleware,
+} from '../src/index.js';
+
+class PlainClass {}
+
+@Controller()
+class EmptyController {}
+
+@Controller()
+class WorkingController {
+  @Get('/works')
+  read() {
+    return {};
+  }
+}
+
+@Controller('/items')
+class FirstController {
+  @Get('/:id')
+  read() {
+    return {};
+  }
+}
+
+@Controller('/items')
+class SecondController {
+  @Get('/:name')
+  find() {
+    return {};
+  }
+}
+
+class Database {
+  constructor(readonly url: string) {}
+}
+
+@Service()
+class Repository {
+  constructor(readonly database: Database) {}
+}
+
+@Controller('/repository')
+class RepositoryController {
+  constructor(readonly repository: Repository) {}
+
+  @Get()
+  read() {
+    return {};
+  }
+}
+
+const MISSING = token<() => boolean>('MISSING');
+
+interface Attempt {
+  readonly error: Error;
+  readonly router: Router;
+}
+
+/** Installs a plugin that must not start. */
+async function fail(
+  controllers: readonly Constructor[],
+  options: Partial<ControllersPluginOptions> = {},
+): Promise<Attempt> {
+  const router = options.router ?? createRouter();
+  const before = router.routes.length;
+  const container = createContainer();
+  const plugin = controllersPlugin({ container, controllers, ...options, router });
+  const error: unknown = await createApp()
+    .plugin(plugin)
+    .then(() => undefined, (reason: unknown) => reason);
+  expect(error).toBeInstanceOf(Error);
+  expect(router.routes).toHaveLength(before);
+  return { error: error as Error, router };
+}
+
+describe('install rejects, having registered nothing, for', () => {
+  it('a class without @Controller()', async () => {
+    const { error } = await fail([WorkingController, PlainClass]);
+    expect(error).toMatchObject({
+      name: 'NotAControllerError',
+      status: 500,
+      message:
+        'PlainClass is not a controller. Decorate the class with @Controller(), or leave it out of the list.',
+    });
+  });
+
+  it('something that is no class', async () => {
+    const { error } = await fail([undefined as unknown as Constructor]);
+    expect(error.message).toMatch(/^undefined is not a controller/);
+  });
+
+  it('a controller without routes', async () => {
+    const { error } = await fail([WorkingController, EmptyController]);
+    expect(error).toMatchObject({
+      name: 'NoRoutesError',
+      status: 500,
+      message: expect.stringContaining('EmptyController has no routes.'),
+    });
+  });
+
+  it('equivalent routes of two controllers, naming both methods', async () => {
+    const { error } = await fail([FirstController, SecondController]);
+    expect(error).toMatchObject({
+      name: 'RouteRegistrationError',
+      status: 500,
+      handler: 'SecondController.find',
+      cause: { code: 'ROUTE_CONFLICT' },
+      message:
+        'Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read. Change the path of one of the two.',
+    });
+  });
+
+  it('a route that the router has already', async () => {
+    const router = createRouter({ caseSensitive: false }).get('/Items/:key', () => {});
+    const { error } = await fail([FirstController], { router });
+    expect(error.message).toContain('matches the same paths as GET /Items/:key of the router');
+  });
+
+  it('a path that cannot be read', async () => {
+    @Controller('/files')
+    class PathController {
+      @Get('/*rest/more')
+      read() {
+        return {};
+      }
+    }
+    const { error } = await fail([PathController]);
+    expect(error).toMatchObject({
+      handler: 'PathController.read',
+      cause: { code: 'INVALID_PATTERN' },
+    });
+  });
+
+  it('a dependency that the container cannot supply, with its path', async () => {
+    const { error } = await fail([RepositoryController]);
+    expect(error).toMatchObject({ name: 'ControllerResolutionError', status: 500 });
+    expect(error.message).toMatch(
+      /^Cannot resolve the controller RepositoryController: [\s\S]*RepositoryController → Repository → Database/,
+    );
+    expect(error.cause).toMatchObject({ code: expect.stringMatching(/^DI_/) });
+  });
+
+  it('a guard or a middleware that the container cannot supply', async () => {
+    @Controller()
+    @UseGuard(MISSING)
+    @UseMiddleware('missing')
+    class TokenController {
+      @Get()
+      read() {
+        return {};
+      }
+    }
+    const { error } = await fail([TokenController], { middleware: [Symbol('log')] });
+    expect(error).toBeInstanceOf(StartError);
+    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('the middleware Symbol(log) of the plugin'),
+      expect.stringContaining('the guard token(MISSING) of TokenController.read'),
+      expect.stringContaining("the middleware 'missing' of TokenController.read"),
+    ]);
+  });
+
+  it('a token of something that is no guard or no middleware', async () => {
+    @Controller()
+    @UseGuard('guard')
+    class TokenController {
+      @Get()
+      read() {
+        return {};
+      }
+    }
+    const container = createContainer();
+    container.register('guard', { useValue: { activate: true } });
+    container.register('middleware', { useValue: 7 });
+    const guard = await fail([TokenController], { container });
+    expect(guard.error.message).toContain('object of Object, which is no function and no object');
+    const middleware = await fail([WorkingController], { container, middleware: ['middleware'] });
+    expect(middleware.error.message).toContain('supplies 7, which is no function (ctx, next)');
+  });
+
+  it('a parameter without a decorator', async () => {
+    @Controller()
+    class ParameterController {
+      @Post()
+      create(@Body() body: unknown, now: Date, page = 1) {
+        return { body, now, page };
+      }
+    }
+    const { error } = await fail([ParameterController]);
+    expect(error.message).toBe(
+      "Cannot register the route ParameterController.create: its parameter 1 has no decorator, so nothing can be passed for it. Add one, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
+    );
+  });
+
+  it('a status, header or redirect that cannot be sent, and a guard that is not there', async () => {
+    const guards = [undefined as unknown as Guard];
+    @Controller()
+    class ResponseController {
+      @Get('/status')
+      @HttpCode(99)
+      status() {}
+
+      @Get('/header')
+      @SetHeader('X-Text', 'a\r\nb')
+      header() {}
+
+      @Get('/name')
+      @SetHeader('X Text', 'a')
+      name() {}
+
+      @Get('/redirect')
+      @Redirect('/a\nb')
+      redirect() {}
+
+      @Get('/redirect-status')
+      @Redirect('/', 200)
+      redirectStatus() {}
+
+      @Get('/guard')
+      @UseGuard(...guards)
+      guard() {}
+    }
+    const { error } = await fail([ResponseController]);
+    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('ResponseController.status: its status is 99.'),
+      expect.stringContaining("ResponseController.header: its header 'X-Text' cannot be sent"),
+      expect.stringContaining("ResponseController.name: its header 'X Text' cannot be sent"),
+      expect.stringContaining('ResponseController.redirect: the URL of its redirect holds a control'),
+      expect.stringContaining('ResponseController.redirectStatus: the status of its redirect is 200'),
+      expect.stringContaining('ResponseController.guard: its guard 0 is undefined'),
+    ]);
+  });
+
+  it('everything at once, in one error that numbers the problems', async () => {
+    const { error } = await fail([
+      PlainClass,
+      EmptyController,
+      FirstController,
+      SecondController,
+      RepositoryController,
+    ]);
+    expect(error).toMatchObject({ name: 'StartError', status: 500, code: 'START_FAILED' });
+    expect((error as StartError).problems.map(({ name }) => name)).toEqual([
+      'NotAControllerError',
+      'NoRoutesError',
+      'RouteRegistrationError',
+      'ControllerResolutionError',
+    ]);
+    expect(error.message).toMatch(
+      /^The controllers cannot start: 4 problems\.\n {2}1\. NotAControllerError: .*\n {2}2\. NoRoutesError: .*\n {2}3\. /,
+    );
+  });
+
+  it('a constructor that throws', async () => {
+    @Controller()
+    class ThrowingController {
+      constructor() {
+        throw new Error('no database');
+      }
+
+      @Get()
+      read() {
+        return {};
+      }
+    }
+    const { error } = await fail([ThrowingController, WorkingController]);
+    expect(error).toMatchObject({ name: 'ControllerResolutionError' });
+    expect(error.message).toContain('ThrowingController');
+  });
+
+  it('an asynchronous provider that fails', async () => {
+    @Controller()
+    class AsyncController {
+      static readonly inject = ['later'] as const;
+      constructor(readonly later: string) {}
+
+      @Get()
+      read() {
+        return this.later;
+      }
+    }
+    const container = createContainer();
+    container.register('later', { useFactory: () => Promise.reject(new Error('unreachable')) });
+    const { error } = await fail([AsyncController], { container });
+    expect(error).toMatchObject({ name: 'ControllerResolutionError' });
+  });
+
+  it('what a container without validate cannot resolve', async () => {
+    const resolve = (): never => {
+      throw new Error('not mine');
+    };
+    const { error } = await fail([WorkingController, FirstController], { container: { resolve } });
+    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
+      'Cannot resolve the controller WorkingController: not mine',
+      'Cannot resolve the controller FirstController: not mine',
+    ]);
+  });
+});
+
+describe('a decorator that stands in the wrong place', () => {
+  it('is refused on a static method', () => {
+    const decorate = () => {
+      class StaticController {
+        @Get('/')
+        static read() {}
+      }
+      return StaticController;
+    };
+    expect(decorate).toThrow('@Get() cannot stand on StaticController.read');
+  });
+
+  it('is refused on a constructor', () => {
+    const decorate = () => {
+      class ConstructedController {
+        constructor(@Body() readonly body: unknown) {}
+      }
+      return ConstructedController;
+    };
+    expect(decorate).toThrow('@Body() cannot stand on the constructor of');
+  });
+});
