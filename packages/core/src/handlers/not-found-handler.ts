@@ -1,12 +1,12 @@
 import { allowedMethods, type Context } from '../context/context.js';
 import { MethodNotAllowedError, NotFoundError } from '../errors/http-errors.js';
 import type { Middleware } from '../pipeline/middleware.js';
-import { formatAllow } from '../router/method.js';
+import { answersMethod, formatAllow } from '../router/method.js';
 import { assertTarget } from '../router/mount.js';
 import { answerProblem } from './answer-problem.js';
 
 /**
- * Answers what no route has answered: 404 for an unknown path; for a known path, 204 to OPTIONS and
+ * Answers what no route has answered: 404 for an unknown path, or a route that passed on; for a known path, 204 to OPTIONS and
  * 405 to any other method, both with `Allow`. Comes last; leaves an answered context alone.
  *
  * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
@@ -25,8 +25,9 @@ export function notFoundHandler(): Middleware {
 export function answerNotFound(ctx: Context): void {
   assertTarget(ctx);
   const methods = allowedMethods(ctx);
-  const isKnown = methods.size > 0 || ctx.path === '*';
-  if (!isKnown) {
+  // Where a route has met the request and passed it on, another method would be no better.
+  const isOtherMethod = methods.size > 0 && !answersMethod(methods, ctx.method);
+  if (!isOtherMethod && ctx.path !== '*') {
     answerProblem(ctx, new NotFoundError(`No route matches ${ctx.path}.`));
     return;
   }

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { formatAllow, parseMethod, selectByMethod } from './method.js';
+import { answersMethod, formatAllow, parseMethod, selectByMethod } from './method.js';
 
 describe('parseMethod', () => {
   it.each([...METHODS, 'ALL'])('reads %s in any case', (method) => {
@@ -37,7 +37,22 @@ describe('formatAllow', () => {
     [['POST'], 'OPTIONS, POST'],
     [['PUT', 'GET', 'DELETE'], 'DELETE, GET, HEAD, OPTIONS, PUT'],
     [[], 'OPTIONS'],
+    [['ALL'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
+    [['ALL', 'REPORT'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, REPORT'],
   ])('of %j is %s', (methods, value) => {
     expect(formatAllow(new Set(methods))).toBe(value);
+  });
+});
+
+describe('answersMethod', () => {
+  it.each([
+    [['GET'], 'GET', true],
+    [['GET'], 'HEAD', true],
+    [['HEAD'], 'GET', false],
+    [['ALL'], 'REPORT', true],
+    [['PUT'], 'POST', false],
+    [[], 'GET', false],
+  ])('of %j for %s is %s', (methods, method, answer) => {
+    expect(answersMethod(new Set(methods), method)).toBe(answer);
   });
 });

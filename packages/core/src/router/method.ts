@@ -4,6 +4,9 @@ import { SetupError } from '../errors/setup-error.js';
 /** Stands for every method in a route. */
 export const ALL = 'ALL';
 
+/** The methods that a router has a verb for. */
+const COMMON = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
 /**
  * Reads the method of a route.
  *
@@ -34,13 +37,23 @@ export function selectByMethod<T>(routes: ReadonlyMap<string, T>, method: string
 }
 
 /**
+ * Whether a route of one of these methods answers a request's method.
+ *
+ * @param methods - Methods of the routes that match a path.
+ */
+export function answersMethod(methods: ReadonlySet<string>, method: string): boolean {
+  return methods.has(method) || methods.has(ALL) || (method === 'HEAD' && methods.has('GET'));
+}
+
+/**
  * Value of an `Allow` header.
  *
- * @param methods - Methods of the routes that match a path, without `ALL`.
+ * @param methods - Methods of the routes that match a path; `ALL` is written as {@link COMMON}.
  * @see RFC 9110 §10.2.1
  */
 export function formatAllow(methods: ReadonlySet<string>): string {
   const allowed = new Set(methods).add('OPTIONS');
+  if (allowed.delete(ALL)) for (const method of COMMON) allowed.add(method);
   if (allowed.has('GET')) allowed.add('HEAD');
   return [...allowed].sort().join(', ');
 }
