@@ -81,6 +81,15 @@ class SingletonController {
   }
 }
 
+/** Something that one part of a test waits for and another brings about. */
+function signal(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give = (): void => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
+
 const controllers = [SessionController, TransientController, SingletonController];
 
 describe('a singleton controller', () => {
@@ -140,15 +149,15 @@ describe('a request-scoped controller', () => {
 
   it('is disposed after the method has ended when the client goes away first', async () => {
     const steps: string[] = [];
-    const entered = Promise.withResolvers<void>();
-    const left = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<void>();
+    const entered = signal();
+    const left = signal();
+    const ended = signal();
 
     @Service({ scope: 'request' })
     class Connection implements Disposable {
       [Symbol.dispose]() {
         steps.push('disposed');
-        ended.resolve();
+        ended.give();
       }
     }
 
@@ -159,12 +168,12 @@ describe('a request-scoped controller', () => {
 
       @Get()
       @UseMiddleware((ctx, next) => {
-        ctx.res.once('close', () => left.resolve());
+        ctx.res.once('close', () => left.give());
         return next();
       })
       async read() {
-        entered.resolve();
-        await left.promise;
+        entered.give();
+        await left.given;
         steps.push('method ended');
       }
     }
@@ -172,9 +181,9 @@ describe('a request-scoped controller', () => {
     const { url } = await serve({ controllers: [SlowController] });
     const outgoing = request(url).on('error', () => {});
     outgoing.end();
-    await entered.promise;
+    await entered.given;
     outgoing.destroy();
-    await ended.promise;
+    await ended.given;
     expect(steps).toEqual(['method ended', 'disposed']);
   });
 

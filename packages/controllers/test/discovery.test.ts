@@ -1,0 +1,220 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  discoverControllers,
+  type DiscoveryResult,
+  getControllersFromResults,
+  getErrorsFromResults,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+import { controllerSource, writeTree } from './support/tree.js';
+
+function names(results: readonly DiscoveryResult[]): string[] {
+  return getControllersFromResults(results).map(({ name }) => name);
+}
+
+function silent() {
+  return { debug: vi.fn<(message: string) => void>(), warn: vi.fn<(message: string) => void>() };
+}
+
+describe('discoverControllers', () => {
+  it('finds controllers in files and subdirectories of any name, in path order', async () => {
+    const root = await writeTree({
+      'z.ts': controllerSource('Last'),
+      'deeply/nested/whatever.ts': controllerSource('Nested', '/n', '../../../..'),
+      'a.js': 'export const nothing = 1;',
+      'b.ts': `${controllerSource('First')}${controllerSource('Second').replace(/import.*/, '')}`,
+      'data.json': '{}',
+    });
+    const results = await discoverControllers({ root });
+    expect(results.map(({ file }) => file)).toEqual(
+      ['a.js', 'b.ts', 'deeply/nested/whatever.ts', 'z.ts'].map((file) => join(root, file)),
+    );
+    expect(names(results)).toEqual(['First', 'Second', 'Nested', 'Last']);
+  });
+
+  it.each([
+    ['a path', (root: string) => root],
+    ['a URL', (root: string) => pathToFileURL(root)],
+    ['a file: URL as text', (root: string) => `${pathToFileURL(root).href}/`],
+  ])('takes %s for root', async (_kind, form) => {
+    const root = await writeTree({ 'a.ts': controllerSource('A') });
+    expect(names(await discoverControllers({ root: form(root) }))).toEqual(['A']);
+  });
+
+  it('leaves tests, node_modules, dist and __tests__ alone unless told otherwise', async () => {
+    const broken = 'throw new Error("imported");';
+    const root = await writeTree({
+      'a.ts': controllerSource('A'),
+      'a.test.ts': broken,
+      'a.spec.ts': broken,
+      'a.test.js': broken,
+      'a.spec.js': broken,
+      'node_modules/a.js': broken,
+      'dist/a.js': broken,
+      '__tests__/a.ts': broken,
+    });
+    const results = await discoverControllers({ root });
+    expect(results.map(({ file }) => file)).toEqual([join(root, 'a.ts')]);
+  });
+
+  it('never imports declarations, nor what is no module', async () => {
+    const root = await writeTree({
+      'a.d.ts': 'not a module',
+      'b.d.mts': 'not a module',
+      'c.txt': 'not a module',
+      'd.mjs': 'export {};',
+    });
+    const results = await discoverControllers({ root, include: ['**/*'] });
+    expect(results).toEqual([{ file: join(root, 'd.mjs'), controllers: [] }]);
+  });
+
+  it('takes include and exclude in place of the defaults', async () => {
+    const root = await writeTree({
+      'users.controller.ts': controllerSource('Users'),
+      'posts.controller.ts': controllerSource('Posts'),
+      'other.ts': controllerSource('Other'),
+      'dist/built.controller.ts': controllerSource('Built', '/built', '../../..'),
+    });
+    const results = await discoverControllers({
+      root,
+      include: ['**/*.controller.ts'],
+      exclude: ['posts.*'],
+    });
+    expect(names(results)).toEqual(['Built', 'Users']);
+  });
+
+  it('finds default exports, and a class that is exported twice once', async () => {
+    const root = await writeTree({
+      'a.ts': controllerSource('A').replace('export class', 'export default class'),
+      'b.ts': `${controllerSource('B')} export { B as Alias };`,
+      'index.ts': `export { default as A } from './a.js'; export * from './b.js';`,
+    });
+    const results = await discoverControllers({ root });
+    expect(results.map(({ controllers }) => controllers.length)).toEqual([1, 1, 2]);
+    expect(names(results)).toEqual(['A', 'B']);
+  });
+
+  it('finds only what is marked itself, and only what is exported', async () => {
+    const root = await writeTree({
+      'a.ts': `${controllerSource('A')}
+        export class Derived extends A {}
+        export const value = { A };
+        export function Plain() {}
+        @Controller() class Hidden {}
+        void Hidden;`,
+    });
+    expect(names(await discoverControllers({ root }))).toEqual(['A']);
+  });
+
+  it('reports a file that cannot be imported, and goes on with the others', async () => {
+    const root = await writeTree({
+      'broken.js': 'throw new Error("no such table");',
+      'good.ts': controllerSource('Good'),
+    });
+    const results = await discoverControllers({ root });
+    expect(names(results)).toEqual(['Good']);
+    expect(getErrorsFromResults(results)).toMatchObject([
+      {
+        name: 'DiscoveryError',
+        code: 'DISCOVERY_FAILED',
+        status: 500,
+        file: join(root, 'broken.js'),
+        cause: { message: 'no such table' },
+        message: expect.stringContaining('importing it threw Error: no such table.'),
+      },
+    ]);
+  });
+
+  it('throws a DiscoveryError for a root that is missing or is a file', async () => {
+    const root = await writeTree({ 'a.ts': '' });
+    const missing = join(root, 'missing');
+    await expect(discoverControllers({ root: missing })).rejects.toMatchObject({
+      name: 'DiscoveryError',
+      file: missing,
+      message: expect.stringContaining(`Discovery failed at ${missing}: the root is missing`),
+    });
+    await expect(discoverControllers({ root: join(root, 'a.ts') })).rejects.toMatchObject({
+      name: 'DiscoveryError',
+    });
+  });
+
+  it('awaits the top level of the files that it imports', async () => {
+    const root = await writeTree({
+      'slow.ts': `await new Promise((resolve) => setImmediate(resolve)); ${controllerSource('Slow')}`,
+    });
+    expect(names(await discoverControllers({ root }))).toEqual(['Slow']);
+  });
+});
+
+describe('controllersPlugin with root', () => {
+  it('registers what it discovers', async () => {
+    const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.ts': controllerSource('B') });
+    const { fetch, plugin } = await serve({ root, prefix: '/api' });
+    expect(await (await fetch('/api/B')).json()).toBe('B');
+    expect(plugin.state).toMatchObject({ routeCount: 2, initialized: true });
+  });
+
+  it('warns of files that cannot be imported and starts all the same', async () => {
+    const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
+    const logger = silent();
+    const { fetch } = await serve({ root, logger });
+    expect((await fetch('/A')).status).toBe(200);
+    expect(logger.warn.mock.calls.flat()).toEqual([
+      expect.stringMatching(/^\[controllers\] Discovery failed at .*b\.js: importing it threw 1\./),
+    ]);
+  });
+
+  it('warns on the console without a logger', async () => {
+    const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await serve({ root });
+    const lines = warn.mock.calls.flat();
+    warn.mockRestore();
+    expect(lines).toEqual([expect.stringContaining('[controllers] Discovery failed')]);
+  });
+
+  it('rejects for files that cannot be imported when it is strict', async () => {
+    const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
+    await expect(serve({ root, strict: true })).rejects.toMatchObject({
+      name: 'DiscoveryError',
+      file: join(root, 'b.js'),
+    });
+  });
+
+  it('rejects for a missing root even when it is not strict', async () => {
+    const root = await writeTree({});
+    await expect(serve({ root: join(root, 'missing') })).rejects.toMatchObject({
+      name: 'DiscoveryError',
+    });
+  });
+
+  it('names the methods of discovered controllers that collide', async () => {
+    const root = await writeTree({
+      'a.ts': controllerSource('A', '/same'),
+      'b.ts': controllerSource('B', '/same'),
+    });
+    await expect(serve({ root })).rejects.toThrow('GET /same of A.read');
+  });
+
+  it('warns when it finds nothing', async () => {
+    const root = await writeTree({});
+    const logger = silent();
+    await serve({ root, logger });
+    expect(logger.warn).toHaveBeenCalledWith(`[controllers] no controllers found in ${root}`);
+  });
+
+  it('logs the root, each discovered class with its file, and the count', async () => {
+    const root = await writeTree({ 'a.ts': controllerSource('A') });
+    const logger = silent();
+    await serve({ root, logger, debug: true });
+    expect(logger.debug.mock.calls.flat()).toEqual([
+      `[controllers] discovering controllers in ${root}`,
+      `[controllers] discovered A in ${join(root, 'a.ts')}`,
+      '[controllers] registered A',
+      '[controllers] GET /A',
+      '[controllers] 1 routes registered',
+    ]);
+  });
+});
