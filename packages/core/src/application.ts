@@ -216,16 +216,24 @@ export class Application {
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error);
+      return;
     }
+    this.#inFlight -= 1;
   }
 
+  /** Answers with an error. A response that cannot be written even so is cut off. */
   #fail(ctx: Context, error: unknown): void {
-    answerError(ctx, error, false, logError);
-    this.#write(ctx);
+    try {
+      answerError(ctx, error, false, logError);
+      this.#write(ctx);
+    } catch (failure) {
+      logError(failure);
+      ctx.res.destroy();
+    }
+    this.#inFlight -= 1;
   }
 
   #write(ctx: Context): void {
-    this.#inFlight -= 1;
     writeResponse(answerOf(ctx), ctx.res, this.#draining, logError);
   }
 

@@ -45,9 +45,28 @@ export function answerError(
   includeStack: boolean,
   onError: (error: unknown, ctx: Context) => void,
 ): void {
-  if (ctx.res.headersSent) ctx.res.destroy();
-  else answerProblem(ctx, error, includeStack);
-  if (ctx.res.headersSent || !isHttpError(error) || !error.expose) onError(error, ctx);
+  if (ctx.res.headersSent) {
+    ctx.res.destroy();
+    onError(error, ctx);
+    return;
+  }
+  const answered = answerProblemOf(ctx, error, includeStack);
+  if (!isHttpError(answered) || !answered.expose) onError(answered, ctx);
+}
+
+/** Answers with an error, or with another that tells why this one cannot be written; returns which. */
+function answerProblemOf(ctx: Context, error: unknown, includeStack: boolean): unknown {
+  try {
+    answerProblem(ctx, error, includeStack);
+    return error;
+  } catch (failure) {
+    const both = new AggregateError(
+      [error, failure],
+      'An error could not be written as a response.',
+    );
+    answerProblem(ctx, both, includeStack);
+    return both;
+  }
 }
 
 /** Writes an error to stderr, with its stack and causes. */

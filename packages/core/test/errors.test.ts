@@ -1,0 +1,215 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type Application,
+  BadRequestError,
+  type Context,
+  createApp,
+  errorHandler,
+  type ErrorHandlerOptions,
+  HttpError,
+  type Middleware,
+  NotFoundError,
+} from '../src/index.js';
+import { connectRaw } from './support/raw.js';
+import { sender } from './support/send.js';
+import { serve } from './support/serve.js';
+
+/** Keeps what the framework writes to stderr out of the test's output. */
+const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+afterEach(() => stderr.mockClear());
+
+const thrower =
+  (error: unknown): Middleware =>
+  () => {
+    throw error;
+  };
+
+function failing(error: unknown, options?: ErrorHandlerOptions): Application {
+  return createApp().use(errorHandler(options), thrower(error));
+}
+
+async function get(app: Application, path = '/', method = 'GET') {
+  const send = await sender(app);
+  return send(method, path);
+}
+
+describe('errorHandler', () => {
+  it('answers with application/problem+json of the error', async () => {
+    const error = new NotFoundError('No user has the id 7.', { details: { id: '7' } });
+    const reply = await get(failing(error), '/users/7?page=1');
+    expect(reply.status).toBe(404);
+    expect(reply.headers['content-type']).toBe('application/problem+json');
+    expect(reply.json()).toEqual({
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: 'No user has the id 7.',
+      instance: '/users/7',
+      code: 'NOT_FOUND',
+      error: 'No user has the id 7.',
+      id: '7',
+    });
+  });
+
+  it('answers alike to an error that was thrown after an await', async () => {
+    const app = createApp().use(errorHandler(), async () => {
+      await Promise.resolve();
+      throw new BadRequestError('Later.');
+    });
+    expect((await get(app)).json()).toMatchObject({ status: 400, detail: 'Later.' });
+  });
+
+  it('sends the headers of the error', async () => {
+    const error = new HttpError(429, 'Slow down.', { headers: { 'Retry-After': '3' } });
+    expect((await get(failing(error))).headers['retry-after']).toBe('3');
+  });
+
+  it.each([true, false])('shows the stack: %s', async (includeStack) => {
+    const reply = await get(failing(new BadRequestError('Why.'), { includeStack }));
+    expect('stack' in (reply.json() as object)).toBe(includeStack);
+  });
+
+  it('shows no stack unless it is told to', async () => {
+    expect((await get(failing(new Error('secret')))).json()).not.toHaveProperty('stack');
+  });
+
+  it.each([[new Error('secret')], ['secret'], [null], [undefined], [new HttpError(503, 'secret')]])(
+    'tells onError, and not the client, of %j',
+    async (thrown) => {
+      const told: unknown[] = [];
+      const onError = (error: unknown, ctx: Context) => told.push([error, ctx.path]);
+      const reply = await get(failing(thrown, { onError }), '/here');
+      expect(reply.status).toBeGreaterThanOrEqual(500);
+      expect(reply.text).not.toContain('secret');
+      expect(told).toEqual([[thrown, '/here']]);
+      expect(stderr).not.toHaveBeenCalled();
+    },
+  );
+
+  it('tells onError nothing of an error that the client is shown', async () => {
+    const told: unknown[] = [];
+    await get(failing(new NotFoundError(), { onError: (error) => told.push(error) }));
+    expect(told).toEqual([]);
+  });
+
+  it('writes to stderr what onError would be told', async () => {
+    const error = new Error('secret');
+    await get(failing(error));
+    expect(stderr.mock.calls).toEqual([[error]]);
+  });
+
+  it('answers 500 when onError throws', async () => {
+    const broken = new Error('The log is full.');
+    const onError = () => {
+      throw broken;
+    };
+    expect((await get(failing(new Error('secret'), { onError }))).status).toBe(500);
+    expect(stderr.mock.calls).toEqual([[broken]]);
+  });
+
+  it('replaces an answer that was recorded, and the headers that describe its body', async () => {
+    const app = createApp().use(errorHandler(), (ctx) => {
+      ctx.status = 201;
+      ctx.set('ETag', '"1"');
+      ctx.set('Content-Language', 'en');
+      ctx.set('Cache-Control', 'max-age=60');
+      ctx.set('Location', '/elsewhere');
+      ctx.set('Access-Control-Allow-Origin', '*');
+      ctx.html('<p>half</p>');
+      throw new BadRequestError('After all.');
+    });
+    const { status, headers, text } = await get(app);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({ detail: 'After all.' });
+    expect(headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'access-control-allow-origin': '*',
+    });
+    expect(Object.keys(headers)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/etag|language|cache|location/)]),
+    );
+  });
+
+  it('replaces an answer whose middleware has taken the response over but written nothing', async () => {
+    const app = createApp().use(errorHandler(), (ctx) => {
+      ctx.takeOver();
+      throw new BadRequestError('After all.');
+    });
+    expect((await get(app)).status).toBe(400);
+  });
+
+  it('lets middleware above it change the answer', async () => {
+    const app = createApp()
+      .use(async (ctx, next) => {
+        await next();
+        ctx.set('X-Status', ctx.status);
+      })
+      .use(errorHandler(), thrower(new NotFoundError()));
+    expect((await get(app)).headers['x-status']).toBe('404');
+  });
+
+  it('answers HEAD with the headers alone', async () => {
+    const whole = await get(failing(new NotFoundError()));
+    const head = await get(failing(new NotFoundError()), '/', 'HEAD');
+    expect(head).toMatchObject({ status: 404, text: '' });
+    expect(head.headers['content-length']).toBe(whole.headers['content-length']);
+  });
+
+  it('closes the connection when the response has begun', async () => {
+    const told: unknown[] = [];
+    const late = new Error('Too late.');
+    const app = createApp().use(errorHandler({ onError: (error) => told.push(error) }), (ctx) => {
+      ctx.takeOver().writeHead(200, { 'Content-Length': '10' }).write('half');
+      throw late;
+    });
+    const { port } = await serve(app);
+    const { socket, ended } = connectRaw(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await ended()).not.toContain('Too late.');
+    expect(told).toEqual([late]);
+  });
+});
+
+const handlers: readonly (readonly [string, (error: unknown) => Application])[] = [
+  ['with errorHandler()', (error) => failing(error)],
+  ['without', (error) => createApp().use(thrower(error))],
+];
+
+describe.each(handlers)('an error, %s', (_, createFailing) => {
+  it('is answered with a problem body', async () => {
+    const reply = await get(createFailing(new BadRequestError('Why.')));
+    expect(reply.headers['content-type']).toBe('application/problem+json');
+    expect(reply.json()).toMatchObject({ status: 400, detail: 'Why.' });
+  });
+
+  it('is answered with a generic body when the client may not see it, and logged', async () => {
+    const error = new Error('secret');
+    const reply = await get(createFailing(error));
+    expect(reply.json()).toMatchObject({ status: 500, detail: 'Internal Server Error' });
+    expect(stderr.mock.calls).toEqual([[error]]);
+  });
+
+  it.each([
+    ['details', { details: { count: 1n } }],
+    ['headers', { headers: { 'X-One': 'a\r\nSet-Cookie: b=1' } }],
+  ])('that cannot be written for its %s is a generic 500, and logged', async (_part, options) => {
+    const error = new BadRequestError('Why.', options);
+    const reply = await get(createFailing(error));
+    expect(reply.status).toBe(500);
+    expect(reply.headers).not.toHaveProperty('set-cookie');
+    expect(stderr.mock.calls).toMatchObject([[{ errors: [error, expect.any(TypeError)] }]]);
+  });
+});
+
+it('a response that node refuses to write even as an error closes the connection', async () => {
+  const app = createApp().use((ctx) => {
+    ctx.set('Trailer', 'X-Sum');
+    ctx.send('text');
+  });
+  const { port } = await serve(app);
+  const { socket, ended } = connectRaw(port);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(await ended()).toBe('');
+  const refusal = expect.objectContaining({ code: 'ERR_HTTP_TRAILER_INVALID' });
+  expect(stderr.mock.calls).toEqual([[refusal], [refusal]]);
+});
