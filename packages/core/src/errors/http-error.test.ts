@@ -1,0 +1,115 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { HttpError, isHttpError } from './http-error.js';
+import * as httpErrors from './http-errors.js';
+
+/** Imports this package's module a second time, as an installation of two versions would. */
+async function importCopy(): Promise<typeof import('./http-error.js')> {
+  const specifier = './http-error.js?copy';
+  return import(/* @vite-ignore */ specifier);
+}
+
+describe('HttpError', () => {
+  it('carries what it was given', () => {
+    const cause = new Error('below');
+    const options = {
+      code: 'TEAPOT',
+      expose: false,
+      headers: { 'Retry-After': '1' },
+      details: { issues: [] },
+      cause,
+    };
+    expect(new HttpError(418, 'Short and stout.', options)).toMatchObject({
+      name: 'HttpError',
+      status: 418,
+      message: 'Short and stout.',
+      ...options,
+    });
+  });
+
+  it.each([
+    [404, 'NOT_FOUND', 'Not Found', true],
+    [418, 'I_M_A_TEAPOT', "I'm a Teapot", true],
+    [499, 'ERROR', 'Error', true],
+    [500, 'INTERNAL_SERVER_ERROR', 'Internal Server Error', false],
+    [505, 'HTTP_VERSION_NOT_SUPPORTED', 'HTTP Version Not Supported', false],
+  ])('of %i has the code %s and the message %j by default', (status, code, message, expose) => {
+    expect(new HttpError(status)).toMatchObject({
+      status,
+      code,
+      message,
+      expose,
+      headers: {},
+      details: {},
+    });
+  });
+
+  it.each([200, 399, 600, 404.5, Number.NaN, '404'])('refuses the status %j', (status) => {
+    expect(() => new HttpError(status as number)).toThrow(
+      new RangeError(`An HttpError takes a status from 400 to 599, not ${status}.`),
+    );
+  });
+
+  it('is named after the class that was constructed', () => {
+    class OutOfStockError extends HttpError {}
+    expect(new OutOfStockError(409).name).toBe('OutOfStockError');
+  });
+});
+
+describe('the family', () => {
+  it.each([
+    ['BadRequestError', httpErrors.BadRequestError, 400, 'BAD_REQUEST'],
+    ['UnauthorizedError', httpErrors.UnauthorizedError, 401, 'UNAUTHORIZED'],
+    ['ForbiddenError', httpErrors.ForbiddenError, 403, 'FORBIDDEN'],
+    ['NotFoundError', httpErrors.NotFoundError, 404, 'NOT_FOUND'],
+    ['MethodNotAllowedError', httpErrors.MethodNotAllowedError, 405, 'METHOD_NOT_ALLOWED'],
+    ['ConflictError', httpErrors.ConflictError, 409, 'CONFLICT'],
+    ['PayloadTooLargeError', httpErrors.PayloadTooLargeError, 413, 'PAYLOAD_TOO_LARGE'],
+    [
+      'UnsupportedMediaTypeError',
+      httpErrors.UnsupportedMediaTypeError,
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    [
+      'UnprocessableContentError',
+      httpErrors.UnprocessableContentError,
+      422,
+      'UNPROCESSABLE_ENTITY',
+    ],
+    ['TooManyRequestsError', httpErrors.TooManyRequestsError, 429, 'TOO_MANY_REQUESTS'],
+    ['InternalServerError', httpErrors.InternalServerError, 500, 'INTERNAL_SERVER_ERROR'],
+    ['ServiceUnavailableError', httpErrors.ServiceUnavailableError, 503, 'SERVICE_UNAVAILABLE'],
+  ])('%s', (name, ErrorClass, status, code) => {
+    const error = new ErrorClass('Why.', { cause: 'below' });
+    expect(error).toBeInstanceOf(HttpError);
+    expect(error).toMatchObject({ name, status, code, message: 'Why.', cause: 'below' });
+  });
+});
+
+describe('isHttpError', () => {
+  it('knows the errors of another copy of this package', async () => {
+    const copy = await importCopy();
+    const error: unknown = new copy.HttpError(404, 'From there.');
+    expect(error).not.toBeInstanceOf(HttpError);
+    expect(isHttpError(error)).toBe(true);
+    expect(copy.isHttpError(new HttpError(400))).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    null,
+    'text',
+    404,
+    {},
+    { status: 404 },
+    Object.assign(new Error(), { status: 404 }),
+  ])('takes %j for none', (value) => {
+    expect(isHttpError(value)).toBe(false);
+  });
+
+  it('narrows the type', () => {
+    const error: unknown = new HttpError(404);
+    expectTypeOf(isHttpError).guards.toEqualTypeOf<HttpError>();
+    expect(isHttpError(error) && error.status).toBe(404);
+  });
+});
