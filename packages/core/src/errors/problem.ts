@@ -31,8 +31,7 @@ export function describeProblem(error: unknown, instance: string, includeStack: 
   const status = known?.status ?? 500;
   const title = titleOf(status);
   const detail = known?.expose ? known.message : title;
-  return {
-    ...(known?.expose ? known.details : undefined),
+  const members = {
     type: 'about:blank',
     title,
     status,
@@ -41,5 +40,7 @@ export function describeProblem(error: unknown, instance: string, includeStack: 
     code: known?.code ?? 'INTERNAL_SERVER_ERROR',
     error: detail,
     ...(includeStack && error instanceof Error && error.stack ? { stack: error.stack } : undefined),
-  };
+  } as const;
+  // Details follow the standard members, and replace none of them.
+  return { ...members, ...(known?.expose ? known.details : undefined), ...members };
 }
