@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
+import { writeTree } from './support/tree.js';
+
+const base = { 'package.json': PACKAGE_JSON, 'fairlead.js': FAIRLEAD };
+
+/** A controller as compilers write it. */
+function compiled(name: string, imports = ''): string {
+  return `
+import { Controller, Get } from '#fairlead';
+${imports}
+export class ${name} { read() { return '${name}'; } }
+__decorate([
+  Get('/${name}'),
+], ${name}.prototype, 'read');
+__decorate([
+  Controller(),
+], ${name});
+function __decorate(decorators, target, key) { for (const d of decorators) d(target, key); }
+`;
+}
+
+/** An application that installs the plugin at its top level, over its own directory. */
+const INSTALL = `
+import { controllersPlugin, createApp, createContainer, createRouter } from '#fairlead';
+export const name = 'app';
+const plugin = controllersPlugin({
+  router: createRouter(),
+  container: createContainer(),
+  root: new URL('./', import.meta.url),
+  exclude: ['fairlead.js'],
+});
+await createApp().plugin(plugin);
+console.log('found', plugin.state.controllers.map(({ name }) => name).join());
+`;
+
+/** Keeps the process alive for as long as the installation takes. */
+const BUSY = `const busy = setInterval(() => {}, 1000);${INSTALL}clearInterval(busy);`;
+
+beforeAll(buildBundle, 60_000);
+
+describe('discovery from a module that is still being evaluated', () => {
+  it.each([
+    ['the entry', { 'main.js': INSTALL }],
+    ['a module that the entry imports', { 'main.js': "import './app.js';", 'app.js': BUSY }],
+    [
+      'a module deep below the entry',
+      {
+        'main.js': "import { name } from './server.js'; console.log(name);",
+        'server.js': "export * from './middle.js';",
+        'middle.js': "var helper = 1;\nimport {\n  name,\n} from './app.js';\nexport { name };",
+        'app.js': BUSY,
+      },
+    ],
+    [
+      'a function that the entry awaits',
+      {
+        'main.js': "import { start } from './start.js';\nawait start();",
+        'start.js': `${INSTALL.replace('await createApp', 'export async function start() {\nawait null;\nawait createApp')}}`,
+      },
+    ],
+    [
+      'a module that was imported dynamically',
+      { 'main.js': "await import('./middle.js');", 'middle.js': "await import('./app.js');", 'app.js': INSTALL },
+    ],
+  ])('does not wait for itself: %s', async (_case, files) => {
+    const root = await writeTree({ ...base, ...files, 'users.js': compiled('Users') });
+    const { code, stdout } = await runNode(root, ['main.js']);
+    expect(stdout).toContain('found Users\n');
+    expect(code).toBe(0);
+  });
+
+  it('does not import the entry of a directory, nor one without its extension', async () => {
+    const root = await writeTree({
+      ...base,
+      'main.js': "console.log('entered');\nimport './app.js';",
+      'app.js': INSTALL,
+      'users.js': compiled('Users'),
+    });
+    const { code, stdout } = await runNode(root, ['.']);
+    expect(stdout).toBe('found Users\nentered\n');
+    expect(code).toBe(0);
+  });
+
+  it('warns of controllers that cannot be imported because they import that module', async () => {
+    const root = await writeTree({
+      ...base,
+      'main.js': "import './app.js';",
+      'app.js': BUSY,
+      'lost.js': compiled('Lost', "import { name } from './app.js';"),
+      'users.js': compiled('Users'),
+    });
+    const { code, stdout, stderr } = await runNode(root, ['main.js']);
+    expect(stdout).toBe('found Users\n');
+    expect(stderr).toMatch(
+      /^\[controllers\] Discovery failed at .*lost\.js: it imports .*app\.js, which is the module that starts the application/,
+    );
+    expect(code).toBe(0);
+  });
+
+  it('warns of controllers in that module itself', async () => {
+    const root = await writeTree({ ...base, 'main.js': `${compiled('Lost')}${INSTALL}` });
+    const { code, stderr } = await runNode(root, ['main.js']);
+    expect(stderr).toMatch(/Discovery failed at .*main\.js: it is the module that starts/);
+    expect(code).toBe(0);
+  });
+
+  it('warns of a file whose import cannot finish', async () => {
+    const root = await writeTree({
+      ...base,
+      'main.js': INSTALL,
+      'stuck.js': 'await new Promise(() => {});',
+      'users.js': compiled('Users'),
+    });
+    const { code, stdout, stderr } = await runNode(root, ['main.js']);
+    expect(stdout).toBe('found Users\n');
+    expect(stderr).toMatch(/Discovery failed at .*stuck\.js: importing it cannot finish/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('the files of a program', () => {
+  it('that are TypeScript which node cannot run are reported with what to do', async () => {
+    const root = await writeTree({
+      ...base,
+      'main.js': INSTALL,
+      'users.ts': "import { Controller } from '#fairlead';\n@Controller()\nexport class Users {}",
+    });
+    const { stderr } = await runNode(root, ['main.js']);
+    expect(stderr).toMatch(/users\.ts: importing it threw .*Point root at compiled JavaScript/s);
+  });
+});

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'tsup';
+
+const BUNDLE = new URL('../../reports/bundle/', import.meta.url);
+
+/** What a program has left behind. */
+export interface Outcome {
+  readonly code: number | string | null | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Builds this package, core and di into one module, which programs import as `#fairlead`. */
+export async function buildBundle(): Promise<void> {
+  await mkdir(BUNDLE, { recursive: true });
+  const entry = fileURLToPath(new URL('fairlead.ts', BUNDLE));
+  const modules = ['../../src/index.js', '@fairlead/core', '@fairlead/di'];
+  await writeFile(entry, modules.map((name) => `export * from '${name}';\n`).join(''));
+  await build({
+    entry: [entry],
+    outDir: fileURLToPath(BUNDLE),
+    format: 'esm',
+    config: false,
+    silent: true,
+    noExternal: [/^@fairlead/],
+    esbuildOptions: (options) => {
+      options.conditions = ['@fairlead/source'];
+    },
+  });
+}
+
+/** Makes `#fairlead` known to the files of a tree. */
+export const PACKAGE_JSON = JSON.stringify({
+  type: 'module',
+  main: 'main.js',
+  imports: { '#fairlead': './fairlead.js' },
+});
+
+/** Text of the file that stands for the bundle in a tree. */
+export const FAIRLEAD = "export * from '../bundle/fairlead.js';";
+
+/**
+ * Runs node to its end.
+ *
+ * @param directory - Where it runs.
+ * @param args - Options and entry.
+ */
+export function runNode(directory: string, args: readonly string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { cwd: directory, env: { PATH: process.env.PATH }, timeout: 20_000 };
+    execFile(process.execPath, [...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : error.code, stdout, stderr });
+    });
+  });
+}
