@@ -1,9 +1,21 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { ResponseHeaders } from './response-headers.js';
 
 /** What a response may carry: text, bytes, or a stream of either. */
 export type ResponseBody = string | Uint8Array | Readable | ReadableStream;
+
+/** Whether a body comes bit by bit. */
+export function isStream(body: ResponseBody | undefined): body is Readable | ReadableStream {
+  return typeof body === 'object' && !(body instanceof Uint8Array);
+}
+
+/** Lets go of what a stream that is not sent holds open. */
+export function releaseBody(body: ResponseBody | undefined): void {
+  if (body instanceof Readable) body.destroy();
+  // A stream that another reader has locked is that reader's to cancel.
+  else if (isStream(body)) body.cancel().catch(() => undefined);
+}
 
 /** Headers that describe a body, and go when another body takes its place. */
 const REPRESENTATION_HEADERS = [
@@ -53,7 +65,7 @@ export class Answer {
       else if (type !== present) this.headers.set('Content-Type', type);
       this.#defaultType = type;
     }
-    this.#body = body;
+    this.#replaceBody(body);
     this.takenOver = false;
   }
 
@@ -61,8 +73,15 @@ export class Answer {
   discard(): void {
     for (const name of REPRESENTATION_HEADERS) this.headers.delete(name);
     this.#defaultType = undefined;
-    this.#body = undefined;
+    this.#replaceBody(undefined);
     this.status = undefined;
     this.takenOver = false;
+  }
+
+  #replaceBody(body: ResponseBody | undefined): void {
+    if (this.#body !== body) releaseBody(this.#body);
+    // A stream may fail before it is sent; the writer looks at `errored` then.
+    if (body instanceof Readable) body.on('error', () => undefined);
+    this.#body = body;
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import type { Answer, ResponseBody } from '../context/answer.js';
+import { type Answer, isStream, releaseBody } from '../context/answer.js';
 
 /** Statuses whose response has no content. */
 const BODILESS = new Set([204, 205, 304]);
@@ -23,18 +23,18 @@ export function writeResponse(
   onError: (error: unknown) => void,
 ): void {
   if (answer.takenOver || res.headersSent || res.destroyed) {
-    discard(answer.body);
+    releaseBody(answer.body);
     return;
   }
   const { headers, status = 200 } = answer;
   const body = BODILESS.has(status) ? undefined : answer.body;
   if (body !== answer.body) {
-    discard(answer.body);
+    releaseBody(answer.body);
     headers.delete('Content-Type');
   }
   headers.delete('Transfer-Encoding');
   if (close) headers.set('Connection', 'close');
-  if (isStream(body)) sendStream(body, res, status, headers.toLines(), onError);
+  if (isStream(body)) sendStream(body, res, status, answer, onError);
   else sendWhole(body ?? '', res, status, answer);
 }
 
@@ -59,29 +59,36 @@ function sendStream(
   body: Readable | ReadableStream,
   res: ServerResponse,
   status: number,
-  lines: (string | number | string[])[],
+  { headers }: Answer,
   onError: (error: unknown) => void,
 ): void {
-  res.strictContentLength = true;
-  res.writeHead(status, lines);
+  const source = body instanceof Readable ? body : Readable.fromWeb(body);
+  if (source.errored) throw source.errored;
+  res.writeHead(status, headers.toLines());
   if (res.req.method === 'HEAD') {
-    discard(body);
+    releaseBody(source);
     res.end();
     return;
   }
-  const source = body instanceof Readable ? body : Readable.fromWeb(body);
-  pipeline(source, res, (error) => {
+  const done = (error: NodeJS.ErrnoException | null): void => {
     const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed;
     if (error && !clientLeft) onError(error);
-  });
+  };
+  const length = headers.get('Content-Length');
+  if (length === undefined) pipeline(source, res, done);
+  else pipeline(source, (chunks: Readable) => holdTo(Number(length), chunks), res, done);
 }
 
-function isStream(body: ResponseBody | undefined): body is Readable | ReadableStream {
-  return typeof body === 'object' && !(body instanceof Uint8Array);
-}
-
-/** Lets go of what a stream that is not sent holds open. */
-function discard(body: ResponseBody | undefined): void {
-  if (body instanceof Readable) body.destroy();
-  else if (isStream(body)) void body.cancel();
+/** Passes chunks on; fails where they are not as many bytes as was announced, before one too many. */
+async function* holdTo(length: number, chunks: AsyncIterable<string | Uint8Array>) {
+  let sent = 0;
+  for await (const chunk of chunks) {
+    sent += Buffer.byteLength(chunk);
+    if (sent > length) break;
+    yield chunk;
+  }
+  if (sent === length) return;
+  throw new RangeError(
+    `The stream holds ${sent > length ? 'more' : 'fewer'} bytes than its Content-Length of ${length}.`,
+  );
 }

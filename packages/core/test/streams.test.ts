@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createApp, errorHandler, type Middleware } from '../src/index.js';
+import { connectRaw } from './support/raw.js';
+import { sender } from './support/send.js';
+import { serve } from './support/serve.js';
+
+/** Keeps what the framework writes to stderr out of the test's output. */
+const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+afterEach(() => stderr.mockClear());
+
+async function answer(handler: Middleware, method = 'GET') {
+  const send = await sender(createApp().use(errorHandler(), handler));
+  return send(method, '/');
+}
+
+/** A stream that gives nothing and ends only when it is destroyed. */
+const idle = () => new Readable({ read: () => undefined });
+
+/** Resolves once a stream has closed, be it with an error. */
+const closeOf = (stream: Readable) => new Promise<void>((resolve) => stream.once('close', resolve));
+
+describe('a stream', () => {
+  it.each([
+    ['of node', () => Readable.from([Buffer.from('one '), Buffer.from('two')])],
+    ['of text', () => Readable.from(['one ', 'two'])],
+    ['of the web', () => new Blob(['one two']).stream() as ReadableStream],
+  ])('%s is sent in chunks, as bytes', async (_, createStream) => {
+    const reply = await answer((ctx) => ctx.send(createStream()));
+    expect(reply.text).toBe('one two');
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'transfer-encoding': 'chunked',
+    });
+  });
+
+  it('is sent with the Content-Type and Content-Length that were set', async () => {
+    const reply = await answer((ctx) => {
+      ctx.set('Content-Type', 'text/csv');
+      ctx.set('Content-Length', 3);
+      ctx.send(Readable.from(['a,b']));
+    });
+    expect(reply.text).toBe('a,b');
+    expect(reply.headers).toMatchObject({ 'content-type': 'text/csv', 'content-length': '3' });
+    expect(reply.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  it('is read no faster than the client takes it', async () => {
+    const chunk = Buffer.alloc(64 * 1024);
+    const waiting: number[] = [];
+    const reply = await answer((ctx) => {
+      const chunks = function* () {
+        for (let sent = 0; sent < 200; sent += 1) {
+          waiting.push(ctx.res.writableLength);
+          yield chunk;
+        }
+      };
+      ctx.send(Readable.from(chunks(), { highWaterMark: 1 }));
+    });
+    expect(reply.bytes).toHaveLength(200 * chunk.length);
+    expect(Math.max(...waiting)).toBeLessThan(4 * chunk.length);
+  });
+
+  it('gives no body to HEAD, and is let go of', async () => {
+    const stream = idle();
+    const closed = closeOf(stream);
+    const reply = await answer((ctx) => ctx.send(stream), 'HEAD');
+    expect(reply).toMatchObject({ status: 200, text: '' });
+    await closed;
+  });
+
+  it.each([204, 304])('gives no body to a %i, and is let go of', async (status) => {
+    const stream = idle();
+    const closed = closeOf(stream);
+    const reply = await answer((ctx) => {
+      ctx.status = status;
+      ctx.send(stream);
+    });
+    expect(reply).toMatchObject({ status, text: '' });
+    await closed;
+  });
+
+  it.each<[string, Middleware]>([
+    ['another body', (ctx) => ctx.json(null)],
+    [
+      'an error',
+      () => {
+        throw new Error('After all.');
+      },
+    ],
+  ])('that is replaced by %s is let go of', async (_, replace) => {
+    const stream = idle();
+    const closed = closeOf(stream);
+    await answer((ctx, next) => {
+      ctx.send(stream);
+      return replace(ctx, next);
+    });
+    await closed;
+  });
+
+  it('of the web that is replaced is cancelled', async () => {
+    const cancelled = vi.fn();
+    await answer((ctx) => {
+      ctx.send(new ReadableStream({ cancel: cancelled }));
+      ctx.json(null);
+    });
+    expect(cancelled).toHaveBeenCalledTimes(1);
+  });
+
+  it('that failed before it was sent is a 500', async () => {
+    const reply = await answer(async (ctx) => {
+      const stream = idle();
+      ctx.send(stream);
+      const failed = closeOf(stream);
+      stream.destroy(new Error('No such file.'));
+      await failed;
+    });
+    expect(reply.json()).toMatchObject({ status: 500, code: 'INTERNAL_SERVER_ERROR' });
+    expect(stderr.mock.calls).toEqual([[new Error('No such file.')]]);
+  });
+
+  it('that another reader has locked is a 500', async () => {
+    const reply = await answer((ctx) => {
+      const stream = new ReadableStream();
+      stream.getReader();
+      ctx.send(stream);
+    });
+    expect(reply.json()).toMatchObject({ status: 500, code: 'INTERNAL_SERVER_ERROR' });
+  });
+});
+
+describe('a connection', () => {
+  const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  it('is cut when the stream fails on the way, and the error is logged', async () => {
+    const broken = new Error('The disk is gone.');
+    const chunks = function* () {
+      yield 'half';
+      throw broken;
+    };
+    const { port } = await serve(createApp().use((ctx) => ctx.send(Readable.from(chunks()))));
+    const { socket, ended } = connectRaw(port);
+    socket.write(REQUEST);
+    expect(await ended()).not.toMatch(/0\r\n\r\n$/);
+    expect(stderr.mock.calls).toEqual([[broken]]);
+  });
+
+  it.each([
+    ['more', 'four'],
+    ['fewer', 'tw'],
+  ])('is cut when the stream holds %s bytes than its Content-Length', async (word, text) => {
+    const app = createApp().use((ctx) => {
+      ctx.set('Content-Length', 3);
+      ctx.send(Readable.from([text]));
+    });
+    const { port } = await serve(app);
+    const { socket, ended } = connectRaw(port);
+    socket.write(REQUEST);
+    expect(await ended()).not.toMatch(/\r\n\r\n.{3}/);
+    expect(stderr.mock.calls).toEqual([
+      [new RangeError(`The stream holds ${word} bytes than its Content-Length of 3.`)],
+    ]);
+  });
+
+  it('that the client closes lets go of the stream, and that is no error', async () => {
+    const stream = idle();
+    stream.push('begun');
+    const closed = closeOf(stream);
+    const { port } = await serve(createApp().use((ctx) => ctx.send(stream)));
+    const { socket } = connectRaw(port);
+    socket.write(REQUEST);
+    await once(socket, 'data');
+    socket.destroy();
+    await closed;
+    expect(stderr).not.toHaveBeenCalled();
+  });
+});
