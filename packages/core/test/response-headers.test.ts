@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { createApp, errorHandler, json, type Middleware } from '../src/index.js';
+import { connectRaw } from './support/raw.js';
+import { sender } from './support/send.js';
+import { serve } from './support/serve.js';
+
+async function answer(handler: Middleware) {
+  const send = await sender(createApp().use(errorHandler({ onError: () => undefined }), handler));
+  return send('GET', '/');
+}
+
+describe('response headers', () => {
+  it('with several values are several lines', async () => {
+    const reply = await answer((ctx) => {
+      ctx.append('Set-Cookie', 'a=1');
+      ctx.append('Set-Cookie', ['b=2', 'c=3']);
+      ctx.send('');
+    });
+    expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2', 'c=3']);
+  });
+
+  it('are written in the case in which they were set', async () => {
+    const { port } = await serve(
+      createApp().use((ctx) => {
+        ctx.set('x-CASE', '1');
+        ctx.send('');
+      }),
+    );
+    const connection = connectRaw(port);
+    connection.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await connection.responses(1)).toEqual([expect.stringContaining('\r\nx-CASE: 1\r\n')]);
+  });
+
+  it('cannot say another length or framing than the body has', async () => {
+    const reply = await answer((ctx) => {
+      ctx.set('Content-Length', 99);
+      ctx.set('Transfer-Encoding', 'chunked');
+      ctx.send('four');
+    });
+    expect(reply.text).toBe('four');
+    expect(reply.headers['content-length']).toBe('4');
+    expect(reply.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  it('that hold CR or LF are refused, and nothing of them is sent', async () => {
+    const app = createApp()
+      .use(errorHandler({ onError: () => undefined }), json())
+      .use((ctx) => {
+        ctx.set('X-Name', String(ctx.body));
+        ctx.send('');
+      });
+    const send = await sender(app);
+    const headers = { 'Content-Type': 'application/json' };
+    const reply = await send('POST', '/', { headers, body: '"a\\r\\nSet-Cookie: b=1"' });
+    expect(reply.status).toBe(500);
+    expect(reply.headers).not.toHaveProperty('set-cookie');
+    expect(reply.headers).not.toHaveProperty('x-name');
+  });
+});
+
+describe('ctx.redirect()', () => {
+  it.each([
+    [undefined, 302],
+    [301, 301],
+    [308, 308],
+  ])('with the status %s answers %i, Location and an empty body', async (status, sent) => {
+    const reply = await answer((ctx) => ctx.redirect('/users/7?a=b', status));
+    expect(reply).toMatchObject({ status: sent, text: '' });
+    expect(reply.headers.location).toBe('/users/7?a=b');
+    expect(reply.headers['content-length']).toBe('0');
+    expect(reply.headers).not.toHaveProperty('content-type');
+  });
+
+  it('leaves nothing of an earlier body', async () => {
+    const reply = await answer((ctx) => {
+      ctx.json({});
+      ctx.redirect('/');
+    });
+    expect(reply.text).toBe('');
+    expect(reply.headers).not.toHaveProperty('content-type');
+  });
+
+  it.each(['/a\r\nSet-Cookie: b=1', '/a\nb', '/a\0b'])('refuses the target %j', async (url) => {
+    const reply = await answer((ctx) => ctx.redirect(url));
+    expect(reply.status).toBe(500);
+    expect(reply.headers).not.toHaveProperty('location');
+    expect(reply.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it.each([200, 299, 400, 301.5])('refuses the status %d', async (status) => {
+    const reply = await answer((ctx) => {
+      expect(() => ctx.redirect('/', status)).toThrow(
+        new RangeError(`ctx.redirect() takes a status from 300 to 399, not ${status}.`),
+      );
+      ctx.json(ctx.responseHeaders.has('Location'));
+    });
+    expect(reply.json()).toBe(false);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { type Context, createApp, errorHandler, type Middleware } from '../src/index.js';
+import { sender } from './support/send.js';
+
+async function answer(handler: Middleware, method = 'GET') {
+  const send = await sender(createApp().use(errorHandler({ onError: () => undefined }), handler));
+  return send(method, '/');
+}
+
+describe('a body', () => {
+  it.each<[string, (ctx: Context) => void, string, string]>([
+    [
+      'json',
+      (ctx) => ctx.json({ name: 'Zoë' }),
+      'application/json; charset=utf-8',
+      '{"name":"Zoë"}',
+    ],
+    ['json', (ctx) => ctx.json(null), 'application/json; charset=utf-8', 'null'],
+    ['html', (ctx) => ctx.html('<p>é</p>'), 'text/html; charset=utf-8', '<p>é</p>'],
+    ['send', (ctx) => ctx.send('日本'), 'text/plain; charset=utf-8', '日本'],
+    ['send', (ctx) => ctx.send(''), 'text/plain; charset=utf-8', ''],
+    ['send', (ctx) => ctx.send(Buffer.from('ÿ')), 'application/octet-stream', 'ÿ'],
+  ])('of ctx.%s() has its type and its length in bytes', async (_, respond, type, text) => {
+    const reply = await answer(respond);
+    expect(reply.status).toBe(200);
+    expect(reply.text).toBe(text);
+    expect(reply.headers).toMatchObject({
+      'content-type': type,
+      'content-length': String(Buffer.byteLength(text)),
+    });
+  });
+
+  it('keeps a Content-Type that was set by hand, before or after', async () => {
+    const before = await answer((ctx) => {
+      ctx.set('content-type', 'application/vnd.user+json');
+      ctx.json({});
+    });
+    const after = await answer((ctx) => {
+      ctx.json({});
+      ctx.set('content-type', 'application/vnd.user+json');
+      ctx.json([]);
+    });
+    expect(before.headers['content-type']).toBe('application/vnd.user+json');
+    expect(after.headers['content-type']).toBe('application/vnd.user+json');
+  });
+
+  it('replaces an earlier one together with its type', async () => {
+    const reply = await answer((ctx) => {
+      ctx.html('<p>');
+      ctx.json(1);
+    });
+    expect(reply.text).toBe('1');
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  it('of JSON is written when it is given', async () => {
+    const reply = await answer((ctx) => {
+      const user = { name: 'Ada' };
+      ctx.json(user);
+      user.name = 'Bob';
+    });
+    expect(reply.json()).toEqual({ name: 'Ada' });
+  });
+
+  it.each([[undefined], [() => 1], [1n], [Symbol('a')]])('of JSON cannot be %s', async (value) => {
+    const errors: unknown[] = [];
+    const app = createApp()
+      .use(errorHandler({ onError: (error) => errors.push(error) }))
+      .use((ctx) => ctx.json(value));
+    const send = await sender(app);
+    expect((await send('GET', '/')).status).toBe(500);
+    expect(errors).toEqual([expect.any(TypeError)]);
+  });
+});
+
+describe('a status', () => {
+  it('alone is an answer', async () => {
+    const reply = await answer((ctx) => {
+      ctx.status = 202;
+    });
+    expect(reply).toMatchObject({ status: 202, text: '' });
+    expect(reply.headers['content-length']).toBe('0');
+  });
+
+  it('is 200 until it is set', async () => {
+    const reply = await answer((ctx) => ctx.json([ctx.status, ctx.answered]));
+    expect(reply.json()).toEqual([200, false]);
+  });
+
+  it.each([0, 100, 199, 1000, 200.5, Number.NaN, '200'])('cannot be %j', async (status) => {
+    const reply = await answer((ctx) => {
+      expect(() => {
+        ctx.status = status as number;
+      }).toThrow(new RangeError(`ctx.status takes an integer from 200 to 999, not ${status}.`));
+      ctx.json(ctx.status);
+    });
+    expect(reply.json()).toBe(200);
+  });
+
+  it.each([
+    [204, undefined],
+    [205, '0'],
+    [304, undefined],
+  ])('of %i has no body', async (status, length) => {
+    const reply = await answer((ctx) => {
+      ctx.status = status;
+      ctx.set('ETag', '"1"');
+      ctx.json({ large: true });
+    });
+    expect(reply).toMatchObject({ status, text: '' });
+    expect(reply.headers.etag).toBe('"1"');
+    expect(reply.headers['content-length']).toBe(length);
+    expect(reply.headers).not.toHaveProperty('content-type');
+    expect(reply.headers).not.toHaveProperty('transfer-encoding');
+  });
+});
+
+describe('a recorded answer', () => {
+  it('can be changed by middleware above, after await next()', async () => {
+    const app = createApp()
+      .use(async (ctx, next) => {
+        await next();
+        ctx.status = 203;
+        ctx.set('X-Elapsed', '1');
+      })
+      .use((ctx) => ctx.json('answer'));
+    const send = await sender(app);
+    const reply = await send('GET', '/');
+    expect(reply).toMatchObject({ status: 203, text: '"answer"' });
+    expect(reply.headers['x-elapsed']).toBe('1');
+  });
+
+  it('can be replaced by middleware above', async () => {
+    const app = createApp()
+      .use(async (ctx, next) => {
+        await next();
+        ctx.send('above');
+      })
+      .use((ctx) => ctx.json('below'));
+    const send = await sender(app);
+    expect((await send('GET', '/')).text).toBe('above');
+  });
+
+  it('is written once, after the pipeline has run', async () => {
+    const sent: boolean[] = [];
+    const reply = await answer(async (ctx) => {
+      ctx.json(1);
+      sent.push(ctx.res.headersSent);
+      await Promise.resolve();
+      sent.push(ctx.res.headersSent);
+      ctx.json(2);
+    });
+    expect(sent).toEqual([false, false]);
+    expect(reply.text).toBe('2');
+  });
+
+  it('is left out where the raw response was taken over', async () => {
+    const reply = await answer((ctx) => {
+      ctx.json('not sent');
+      ctx.takeOver().writeHead(201, { 'X-Raw': '1' }).end('raw');
+    });
+    expect(reply).toMatchObject({ status: 201, text: 'raw' });
+    expect(reply.headers['x-raw']).toBe('1');
+  });
+
+  it('is left out where the raw response is written later', async () => {
+    const reply = await answer((ctx) => {
+      const res = ctx.takeOver();
+      setImmediate(() => res.end('later'));
+    });
+    expect(reply).toMatchObject({ status: 200, text: 'later' });
+  });
+});
+
+describe('a HEAD request', () => {
+  it('is answered with the status and headers of GET, without the body', async () => {
+    const handler: Middleware = (ctx) => {
+      ctx.set('ETag', '"1"');
+      ctx.status = 201;
+      ctx.json({ name: 'Zoë' });
+    };
+    const [get, head] = [await answer(handler), await answer(handler, 'HEAD')];
+    expect(head.text).toBe('');
+    expect(head.status).toBe(get.status);
+    expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' });
+  });
+});
