@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { createApp, createRouter, type Middleware, RouteConflictError } from '../src/index.js';
+import { sender } from './support/send.js';
+
+const show: Middleware = (ctx) => ctx.json([ctx.pattern, ctx.params]);
+
+describe('a mounted router', () => {
+  it.each([
+    ['/api/users', '/api/users'],
+    ['/api/users/', '/api/users'],
+    ['/api/users/7', '/api/users/:id'],
+  ])('answers %s by its route %s', async (path, pattern) => {
+    const users = createRouter().get('/', show).get('/:id', show);
+    const send = await sender(createApp().route('/api/users', users));
+    expect((await send('GET', path)).json()).toMatchObject([pattern, {}]);
+  });
+
+  it.each(['/api/usersX', '/api/users7', '/api', '/7', '/api/use', '/API/users'])(
+    'does not answer %s: the prefix ends at a segment',
+    async (path) => {
+      const users = createRouter().get('/', show).get('/:id', show);
+      const send = await sender(createApp().route('/api/users', users));
+      expect((await send('GET', path)).status).toBe(404);
+    },
+  );
+
+  it.each(['api/', '/api', '/api/', 'api'])('may be given the prefix %s', async (prefix) => {
+    const send = await sender(createApp().route(prefix, createRouter().get('users', show)));
+    expect((await send('GET', '/api/users')).json()).toEqual(['/api/users', {}]);
+  });
+
+  it('sees the parameters of its prefix', async () => {
+    const posts = createRouter().get('/:post', show);
+    const send = await sender(createApp().route('/users/:id/posts', posts));
+    expect((await send('GET', '/users/7/posts/9')).json()).toEqual([
+      '/users/:id/posts/:post',
+      { id: '7', post: '9' },
+    ]);
+  });
+
+  it('may stand at two prefixes', async () => {
+    const router = createRouter().get('/a', show);
+    const send = await sender(createApp().route('/one', router).route('/two', router));
+    expect((await send('GET', '/one/a')).json()).toEqual(['/one/a', {}]);
+    expect((await send('GET', '/two/a')).json()).toEqual(['/two/a', {}]);
+  });
+
+  it('may gain routes after it was mounted', async () => {
+    const router = createRouter();
+    const app = createApp().route('/', router);
+    router.get('/late', show);
+    const send = await sender(app);
+    expect((await send('GET', '/late')).status).toBe(200);
+  });
+
+  it('meets requests in the order of registration with middleware', async () => {
+    const app = createApp()
+      .route('/', createRouter().get('/early', show))
+      .use((ctx) => ctx.send('middleware'))
+      .route('/', createRouter().get('/late', show));
+    const send = await sender(app);
+    expect((await send('GET', '/early')).json()).toEqual(['/early', {}]);
+    expect((await send('GET', '/late')).text).toBe('middleware');
+  });
+
+  it('shares a path with another router by method', async () => {
+    const app = createApp()
+      .route(
+        '/',
+        createRouter().get('/a', (ctx) => ctx.send('read')),
+      )
+      .route(
+        '/',
+        createRouter().put('/a', (ctx) => ctx.send('written')),
+      );
+    const send = await sender(app);
+    expect((await send('PUT', '/a')).text).toBe('written');
+    expect((await send('POST', '/a')).headers.allow).toBe('GET, HEAD, OPTIONS, PUT');
+  });
+});
+
+describe('nested routers', () => {
+  it('answer under the prefixes of all that hold them, inside their middleware', async () => {
+    const log: string[] = [];
+    const trace =
+      (name: string): Middleware =>
+      (_ctx, next) => {
+        log.push(name);
+        return next();
+      };
+    const comments = createRouter().use(trace('comments')).get('/:comment', show);
+    const posts = createRouter().use(trace('posts')).route('/:post/comments', comments);
+    const users = createRouter().use(trace('users')).route('/:user/posts', posts);
+    const send = await sender(createApp().route('/api/users', users));
+    expect((await send('GET', '/api/users/1/posts/2/comments/3')).json()).toEqual([
+      '/api/users/:user/posts/:post/comments/:comment',
+      { user: '1', post: '2', comment: '3' },
+    ]);
+    expect(log).toEqual(['users', 'posts', 'comments']);
+  });
+
+  it('are listed by app.routes() with their full patterns', () => {
+    const handler = () => undefined;
+    const inner = createRouter().post('/b', handler);
+    const outer = createRouter().route('/inner', inner).get('/a', handler);
+    const app = createApp().route('/outer', outer).use(handler);
+    expect(app.routes()).toEqual([
+      { method: 'GET', pattern: '/outer/a', handlers: [handler] },
+      { method: 'POST', pattern: '/outer/inner/b', handlers: [handler] },
+    ]);
+  });
+});
+
+describe('a conflict', () => {
+  const handler = () => undefined;
+
+  it('between two routers is an error that names both patterns', () => {
+    const app = createApp()
+      .route('/users', createRouter().get('/:id', handler))
+      .route('/', createRouter().get('/users/:name', handler));
+    expect(() => app.seal()).toThrow(new RouteConflictError('GET', '/users/:id', '/users/:name'));
+  });
+
+  it('between a router and one nested in it is an error that names both patterns', () => {
+    const nested = createRouter().get('/:id', handler);
+    const app = createApp().route('/', createRouter().get('/a/:x', handler).route('/a', nested));
+    expect(() => app.seal()).toThrow(new RouteConflictError('GET', '/a/:x', '/a/:id'));
+  });
+
+  it('between the parameters of a prefix and a route is an error that names the pattern', () => {
+    const app = createApp().route('/users/:id', createRouter().get('/posts/:id', handler));
+    expect(() => app.seal()).toThrow(
+      "The pattern '/users/:id/posts/:id' is not valid: the parameter 'id' stands in it twice; rename one.",
+    );
+  });
+
+  it('makes request() reject', async () => {
+    const router = createRouter().get('/a', handler);
+    const app = createApp().route('/', router).route('/', router);
+    await expect(app.request('/a')).rejects.toThrow(RouteConflictError);
+  });
+});
