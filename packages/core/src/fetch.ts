@@ -14,6 +14,8 @@ const NULL_BODY = new Set([204, 205, 304]);
  * @throws What `fetch` would: the reason of the request's signal, or the connection's error.
  */
 export async function fetchFrom(server: Server, request: Request): Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
   const body = Buffer.from(await request.arrayBuffer());
   const [near, far] = duplexPair();
   server.emit('connection', far);
@@ -30,10 +32,10 @@ export async function fetchFrom(server: Server, request: Request): Promise<Respo
       method: request.method,
       path: pathname + search,
       headers: Object.fromEntries(headers),
-      signal: request.signal,
+      signal,
     })
       .once('response', resolve)
-      .once('error', reject)
+      .once('error', (error) => reject(signal.aborted ? signal.reason : error))
       .end(body);
   });
   incoming.once('close', () => near.destroy());

@@ -1,0 +1,183 @@
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  BadRequestError,
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  notFoundHandler,
+} from '../src/index.js';
+import { deferred } from './support/deferred.js';
+import { serve } from './support/serve.js';
+
+/** Keeps what the framework writes to stderr out of the test's output. */
+const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+afterEach(() => stderr.mockClear());
+
+function createExample() {
+  const router = createRouter()
+    .get('/', (ctx) => ctx.json([1, 'é']))
+    .post('/', (ctx) => {
+      ctx.status = 201;
+      ctx.set('Location', '/users/1');
+      ctx.json({ body: ctx.body ?? null, type: ctx.get('Content-Type') ?? null });
+    })
+    .get('/:id', (ctx) => ctx.json({ id: ctx.params.id, query: ctx.query }))
+    .delete('/:id', (ctx) => {
+      ctx.status = 204;
+    })
+    .get('/:id/page', (ctx) => ctx.html('<p>é</p>'))
+    .get('/:id/bytes', (ctx) => ctx.send(Uint8Array.of(0, 255, 13, 10)))
+    .get('/:id/stream', (ctx) => ctx.send(Readable.from(['one', 'two'])))
+    .get('/:id/cookies', (ctx) => {
+      ctx.append('Set-Cookie', ['a=1', 'b=2']);
+      ctx.send('');
+    })
+    .get('/:id/old', (ctx) => ctx.redirect('/users/2', 301))
+    .get('/:id/unchanged', (ctx) => {
+      ctx.status = 304;
+    })
+    .get('/:id/raw', (ctx) => {
+      ctx.takeOver().writeHead(203, 'Odd Phrase', { 'X-Raw': '1' }).end('raw');
+    })
+    .get('/:id/refused', () => {
+      throw new BadRequestError('Why.', { headers: { 'X-Why': '1' } });
+    })
+    .get('/:id/broken', () => {
+      throw new Error('secret');
+    });
+  return createApp()
+    .use(errorHandler(), json({ limit: 100 }))
+    .route('/users', router)
+    .use(notFoundHandler());
+}
+
+const JSON_POST = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+
+const cases: readonly (readonly [string, RequestInit])[] = [
+  ['/users', {}],
+  ['/users', { method: 'HEAD' }],
+  ['/users', { method: 'OPTIONS' }],
+  ['/users', { method: 'PUT', body: 'text' }],
+  ['/users', { ...JSON_POST, body: '{"name":"Zoë"}' }],
+  ['/users', { ...JSON_POST, body: '{"name":' }],
+  ['/users', { ...JSON_POST, body: JSON.stringify('x'.repeat(1000)) }],
+  ['/users', JSON_POST],
+  ['/users', { method: 'POST', body: 'plain' }],
+  ['/users', { method: 'POST', body: new URLSearchParams({ a: '1' }) }],
+  ['/users/a%2Fb?x=1&x=2&y', {}],
+  ['/users/%zz', {}],
+  ['/users/7', { method: 'DELETE' }],
+  ['/users/7/page', {}],
+  ['/users/7/bytes', {}],
+  ['/users/7/stream', {}],
+  ['/users/7/stream', { method: 'HEAD' }],
+  ['/users/7/cookies', {}],
+  ['/users/7/old', { redirect: 'manual' }],
+  ['/users/7/unchanged', {}],
+  ['/users/7/raw', {}],
+  ['/users/7/refused', {}],
+  ['/users/7/broken', {}],
+  ['/nowhere', {}],
+];
+
+/** Headers of the moment and of the connection; fetch itself asks for another connection for HEAD. */
+const NOT_COMPARED = ['date', 'connection', 'keep-alive'];
+
+async function describeResponse(response: Response) {
+  const headers = [...response.headers].filter(([name]) => !NOT_COMPARED.includes(name));
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, statusText: response.statusText, headers, bytes };
+}
+
+describe('app.request()', () => {
+  it.each(cases)('answers as a socket does: %s %j', async (path, init) => {
+    const { url } = await serve(createExample());
+    const overSocket = await describeResponse(await fetch(new URL(path, url), init));
+    const inProcess = await describeResponse(await createExample().request(path, init));
+    expect(inProcess).toEqual(overSocket);
+  });
+
+  it('needs no port, and can be called many times at once', async () => {
+    const app = createExample();
+    const ids = Array.from({ length: 50 }, (_, id) => String(id));
+    const answers = await Promise.all(
+      ids.map(async (id) => (await app.request(`/users/${id}`)).json()),
+    );
+    expect(answers).toEqual(ids.map((id) => ({ id, query: {} })));
+  });
+
+  it('sends the path as it was written', async () => {
+    const app = createApp().use((ctx) => ctx.send(`${ctx.path}?${ctx.searchParams}`));
+    const response = await app.request('/a%2Fb/c?d=%20e');
+    expect(await response.text()).toBe('/a%2Fb/c?d=+e');
+  });
+});
+
+describe('app.fetch()', () => {
+  it('takes a Request, its host and headers', async () => {
+    const app = createApp().use((ctx) => ctx.json([ctx.get('Host'), ctx.get('X-One'), ctx.path]));
+    const request = new Request('http://example.com:81/a', { headers: { 'X-One': '1' } });
+    expect(await (await app.fetch(request)).json()).toEqual(['example.com:81', '1', '/a']);
+  });
+
+  it('takes a Request whose body is a stream', async () => {
+    const body = new Blob(['{"a":1}']).stream();
+    const request = new Request('http://localhost/users', { ...JSON_POST, body, duplex: 'half' });
+    const response = await createExample().fetch(request);
+    expect(await response.json()).toMatchObject({ body: { a: 1 } });
+  });
+
+  it('resolves before a streamed body has ended', async () => {
+    const stream = new Readable({ read: () => undefined });
+    stream.push('first ');
+    const response = await createApp()
+      .use((ctx) => ctx.send(stream))
+      .request('/');
+    expect(response.status).toBe(200);
+    stream.push('last');
+    stream.push(null);
+    expect(await response.text()).toBe('first last');
+  });
+
+  it('lets the handler see that the caller has given up, and rejects with the reason', async () => {
+    const caller = new AbortController();
+    const aborted = deferred();
+    const reason = new Error('No longer needed.');
+    const app = createApp().use(async (ctx) => {
+      ctx.signal.addEventListener('abort', () => aborted.resolve());
+      caller.abort(reason);
+      await aborted.promise;
+    });
+    await expect(app.request('/', { signal: caller.signal })).rejects.toBe(reason);
+    await aborted.promise;
+  });
+
+  it('rejects at once with the reason of a signal that has aborted', async () => {
+    const handler = vi.fn();
+    const reason = new Error('Too late.');
+    const signal = AbortSignal.abort(reason);
+    await expect(createApp().use(handler).request('/', { signal })).rejects.toBe(reason);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('rejects when the response is cut off before it began', async () => {
+    const app = createApp().use((ctx) => {
+      ctx.takeOver().destroy();
+    });
+    await expect(app.request('/')).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('gives a body that fails when the response is cut off on the way', async () => {
+    const app = createApp().use((ctx) => {
+      const chunks = function* () {
+        yield 'half';
+        throw new Error('The disk is gone.');
+      };
+      ctx.send(Readable.from(chunks()));
+    });
+    const response = await app.request('/');
+    await expect(response.text()).rejects.toThrow();
+  });
+});
