@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Application,
+  createApp,
+  createRouter,
+  type Plugin,
+  SealedError,
+  SetupError,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+const handler = () => undefined;
+
+const begin: readonly (readonly [string, (app: Application) => Promise<unknown>])[] = [
+  ['listen()', (app) => serve(app)],
+  ['request()', (app) => app.request('/')],
+  ['fetch()', (app) => app.fetch(new Request('http://localhost/'))],
+  ['seal()', async (app) => app.seal()],
+];
+
+describe.each(begin)('after %s', (_, beginToAnswer) => {
+  it('middleware, routers and plugins are refused, with what to do', async () => {
+    const app = createApp();
+    await beginToAnswer(app);
+    expect(() => app.use(handler)).toThrow(new SealedError('app.use()'));
+    expect(() => app.route('/', createRouter())).toThrow(new SealedError('app.route()'));
+    await expect(app.plugin({ name: 'late', install: handler })).rejects.toThrow(
+      new SealedError('app.plugin()'),
+    );
+  });
+
+  it('routes are refused by every router that the application holds', async () => {
+    const nested = createRouter();
+    const router = createRouter().route('/nested', nested);
+    const app = createApp().route('/', router);
+    await beginToAnswer(app);
+    expect(() => router.get('/a', handler)).toThrow(new SealedError("router.get('/a')"));
+    expect(() => nested.post('/b', handler)).toThrow(new SealedError("router.post('/b')"));
+    expect(() => router.use(handler)).toThrow(new SealedError('router.use()'));
+    expect(() => router.route('/c', createRouter())).toThrow(new SealedError('router.route()'));
+  });
+});
+
+describe('registration', () => {
+  it('refuses middleware that is no function', () => {
+    expect(() => createApp().use(handler, null as never)).toThrow(
+      'app.use() takes functions (ctx, next), and was given null.',
+    );
+  });
+
+  it('refuses what is no router', () => {
+    expect(() => createApp().route('/a', {} as never)).toThrow(
+      new SetupError('INVALID_ROUTER', "app.route('/a') takes a router of createRouter()."),
+    );
+  });
+
+  it('refuses a prefix that cannot be read', () => {
+    expect(() => createApp().route('/a//b', createRouter())).toThrow("The pattern '/a//b'");
+  });
+
+  it.each([undefined, null, {}, handler])('refuses the plugin %o', async (plugin) => {
+    await expect(createApp().plugin(plugin as never)).rejects.toThrow(
+      new SetupError('INVALID_PLUGIN', 'app.plugin() takes an object with install(app).'),
+    );
+  });
+
+  it('can be chained', async () => {
+    const app = createApp();
+    expect(app.use(handler)).toBe(app);
+    expect(app.route('/', createRouter())).toBe(app);
+    expect(await app.plugin({ name: 'plugin', install: handler })).toBe(app);
+  });
+});
+
+describe('a plugin', () => {
+  it('is awaited, and registers at its place in the order', async () => {
+    const app = createApp();
+    await app.plugin({
+      name: 'answer',
+      async install(target) {
+        await Promise.resolve();
+        target.use((ctx) => ctx.send('plugin'));
+      },
+    });
+    app.use((ctx) => ctx.send('after'));
+    expect(await (await app.request('/')).text()).toBe('plugin');
+  });
+
+  it('that fails to install stops the start with its own error, and is not closed', async () => {
+    const app = createApp();
+    const error = new Error('No database.');
+    const closed: string[] = [];
+    const plugin: Plugin = {
+      name: 'store',
+      install: () => Promise.reject(error),
+      close: () => void closed.push('store'),
+    };
+    await expect(app.plugin(plugin)).rejects.toBe(error);
+    await app.close();
+    expect(closed).toEqual([]);
+  });
+});
+
+describe('app.close()', () => {
+  /** A plugin that writes to a log when it is closed, after a turn of the event loop. */
+  const closing = (name: string, log: string[]): Plugin => ({
+    name,
+    install: handler,
+    async close() {
+      log.push(`${name} closing`);
+      await new Promise(setImmediate);
+      log.push(`${name} closed`);
+    },
+  });
+
+  it('closes plugins one after the other, last installed first', async () => {
+    const log: string[] = [];
+    const app = createApp();
+    await app.plugin(closing('first', log));
+    await app.plugin({ name: 'without close', install: handler });
+    await app.plugin(closing('second', log));
+    await app.close();
+    expect(log).toEqual(['second closing', 'second closed', 'first closing', 'first closed']);
+  });
+
+  it('closes them once, however often it is called', async () => {
+    const log: string[] = [];
+    const app = createApp();
+    await app.plugin(closing('only', log));
+    await Promise.all([app.close(), app.close()]);
+    await app.close();
+    expect(log).toEqual(['only closing', 'only closed']);
+  });
+
+  it('closes the others when one fails, and tells of every failure', async () => {
+    const log: string[] = [];
+    const app = createApp();
+    const [first, last] = [new Error('first'), new Error('last')];
+    const failing = (error: Error): Plugin => ({
+      name: error.message,
+      install: handler,
+      close() {
+        throw error;
+      },
+    });
+    await app.plugin(failing(first));
+    await app.plugin(closing('middle', log));
+    await app.plugin(failing(last));
+    await expect(app.close()).rejects.toMatchObject({
+      message: 'Plugins failed to close.',
+      errors: [last, first],
+    });
+    expect(log).toEqual(['middle closing', 'middle closed']);
+  });
+});
