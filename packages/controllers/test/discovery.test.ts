@@ -1,3 +1,4 @@
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -140,6 +141,22 @@ describe('discoverControllers', () => {
     });
   });
 
+  it('follows links to files, each file once, and none to directories', async () => {
+    const root = await writeTree({
+      'real/a.ts': controllerSource('A', '/a', '../../..'),
+      'directory.ts/b.ts': controllerSource('B', '/b', '../../..'),
+    });
+    await symlink(join(root, 'real/a.ts'), join(root, 'z.ts'));
+    await symlink(join(root, 'nowhere'), join(root, 'y.ts'));
+    await symlink(join(root, 'real'), join(root, 'linked'));
+    await symlink(root, join(root, 'cycle'));
+    const results = await discoverControllers({ root });
+    expect(results.map(({ file }) => file)).toEqual([
+      join(root, 'directory.ts/b.ts'),
+      join(root, 'real/a.ts'),
+    ]);
+  });
+
   it('awaits the top level of the files that it imports', async () => {
     const root = await writeTree({
       'slow.ts': `await new Promise((resolve) => setImmediate(resolve)); ${controllerSource('Slow')}`,
@@ -214,7 +231,7 @@ describe('controllersPlugin with root', () => {
       `[controllers] discovered A in ${join(root, 'a.ts')}`,
       '[controllers] registered A',
       '[controllers] GET /A',
-      '[controllers] 1 routes registered',
+      '[controllers] registered 1 route',
     ]);
   });
 });

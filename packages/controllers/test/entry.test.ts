@@ -61,7 +61,11 @@ describe('discovery from a module that is still being evaluated', () => {
     ],
     [
       'a module that was imported dynamically',
-      { 'main.js': "await import('./middle.js');", 'middle.js': "await import('./app.js');", 'app.js': INSTALL },
+      {
+        'main.js': "await import('./middle.js');",
+        'middle.js': "await import('./app.js');",
+        'app.js': INSTALL,
+      },
     ],
   ])('does not wait for itself: %s', async (_case, files) => {
     const root = await writeTree({ ...base, ...files, 'users.js': compiled('Users') });

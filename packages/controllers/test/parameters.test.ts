@@ -127,8 +127,7 @@ describe('Body(field)', () => {
     const response = await post('/echo/field', body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
-      error:
-        "The body field 'name' is required by EchoController.field and is missing.",
+      error: "The body field 'name' is required by EchoController.field and is missing.",
     });
   });
 

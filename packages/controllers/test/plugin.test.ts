@@ -1,5 +1,11 @@
 import { createApp, createRouter } from '@fairlead/core';
-import { type ContainerInterface, createContainer, Inject, Service, type Token } from '@fairlead/di';
+import {
+  type ContainerInterface,
+  createContainer,
+  Inject,
+  Service,
+  type Token,
+} from '@fairlead/di';
 import { describe, expect, it, vi } from 'vitest';
 import {
   All,
@@ -157,7 +163,9 @@ describe('router', () => {
 
 describe('controllers', () => {
   it('registers exactly the classes that it lists, each once', async () => {
-    const { plugin } = await serve({ controllers: [TimeController, BareController, TimeController] });
+    const { plugin } = await serve({
+      controllers: [TimeController, BareController, TimeController],
+    });
     expect(plugin.state.controllers.map(({ name }) => name)).toEqual([
       'TimeController',
       'BareController',
@@ -238,7 +246,9 @@ describe('plugin.state', () => {
   });
 
   it('keeps the options of routes', async () => {
-    const response = { '~standard': { version: 1, vendor: 'test', validate: () => ({ value: 1 }) } } as const;
+    const response = {
+      '~standard': { version: 1, vendor: 'test', validate: () => ({ value: 1 }) },
+    } as const;
     @Controller()
     class DocumentedController {
       @Get('/', {
@@ -277,7 +287,7 @@ describe('debug', () => {
       '[controllers] registered TimeController',
       '[controllers] GET /api/time',
       '[controllers] ALL /api/time/any',
-      '[controllers] 2 routes registered',
+      '[controllers] registered 2 routes',
     ]);
   });
 

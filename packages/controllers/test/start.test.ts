@@ -83,7 +83,10 @@ async function fail(
   const plugin = controllersPlugin({ container, controllers, ...options, router });
   const error: unknown = await createApp()
     .plugin(plugin)
-    .then(() => undefined, (reason: unknown) => reason);
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
   expect(error).toBeInstanceOf(Error);
   expect(router.routes).toHaveLength(before);
   return { error: error as Error, router };
@@ -240,8 +243,12 @@ describe('install rejects, having registered nothing, for', () => {
       expect.stringContaining('ResponseController.status: its status is 99.'),
       expect.stringContaining("ResponseController.header: its header 'X-Text' cannot be sent"),
       expect.stringContaining("ResponseController.name: its header 'X Text' cannot be sent"),
-      expect.stringContaining('ResponseController.redirect: the URL of its redirect holds a control'),
-      expect.stringContaining('ResponseController.redirectStatus: the status of its redirect is 200'),
+      expect.stringContaining(
+        'ResponseController.redirect: the URL of its redirect holds a control',
+      ),
+      expect.stringContaining(
+        'ResponseController.redirectStatus: the status of its redirect is 200',
+      ),
       expect.stringContaining('ResponseController.guard: its guard 0 is undefined'),
     ]);
   });
@@ -314,14 +321,8 @@ describe('install rejects, having registered nothing, for', () => {
 
 describe('a decorator that stands in the wrong place', () => {
   it('is refused on a static method', () => {
-    const decorate = () => {
-      class StaticController {
-        @Get('/')
-        static read() {}
-      }
-      return StaticController;
-    };
-    expect(decorate).toThrow('@Get() cannot stand on StaticController.read');
+    const decorate = () => Get('/')(WorkingController, 'create', {});
+    expect(decorate).toThrow('@Get() cannot stand on WorkingController.create');
   });
 
   it('is refused on a constructor', () => {

@@ -17,7 +17,9 @@ import { serve } from './support/serve.js';
 const positive = schema<number>((value) =>
   Number(value) > 0 ? { value: Number(value) } : { issues: [{ message: 'must be positive' }] },
 );
-const withDefault = schema<number>((value) => ({ value: value === undefined ? 10 : Number(value) }));
+const withDefault = schema<number>((value) => ({
+  value: value === undefined ? 10 : Number(value),
+}));
 const slowUser: StandardSchema<{ name: string }> = schema<{ name: string }>(async (value) => ({
   value: { name: String((value as { name?: unknown }).name) },
 }));
@@ -53,7 +55,9 @@ class TransformController {
   }
 
   @Get('/rejects/:id')
-  rejects(@Param('id', { transform: () => Promise.reject(new Error('inner secret')) }) id: unknown) {
+  rejects(
+    @Param('id', { transform: () => Promise.reject(new Error('inner secret')) }) id: unknown,
+  ) {
     return { id };
   }
 

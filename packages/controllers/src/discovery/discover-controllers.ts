@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { DiscoveryError } from '../errors/discovery-error.js';
 import type { DiscoveryResult } from './discovery-result.js';
 import { type DiscoveryOptions, findFiles } from './find-files.js';
@@ -40,10 +40,10 @@ export async function discover(
   const { idle, stop } = watchIdle();
   const look = async (file: string): Promise<DiscoveryResult> => {
     try {
-      const blocker =
-        file === entry || pending.size === 0 ? undefined : await graph.findReached(file, pending);
-      if (file === entry || blocker !== undefined) return await leaveAlone(file, blocker ?? file);
-      return Object.freeze({ file, controllers: await importControllers(file, idle) });
+      const blocker = file === entry ? file : graph.findReached(file, pending);
+      const controllers =
+        blocker === undefined ? await importControllers(file, idle) : leaveAlone(file, blocker);
+      return Object.freeze({ file, controllers });
     } catch (error) {
       if (error instanceof DiscoveryError) return Object.freeze({ file, controllers: [], error });
       throw error;
@@ -57,13 +57,13 @@ export async function discover(
 }
 
 /** @throws {DiscoveryError} 500, when the file declares a controller, which would be lost. */
-async function leaveAlone(file: string, blocker: string): Promise<DiscoveryResult> {
-  if (DECLARES_CONTROLLER.test(await readFile(file, 'utf8'))) {
+function leaveAlone(file: string, blocker: string): readonly [] {
+  if (DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) {
     const what = blocker === file ? 'it' : `it imports ${blocker}, which`;
     throw new DiscoveryError(
       file,
       `${what} is the module that starts the application and is still being evaluated, so its controllers cannot be imported. Move them to a file that does not import it.`,
     );
   }
-  return Object.freeze({ file, controllers: [] });
+  return [];
 }

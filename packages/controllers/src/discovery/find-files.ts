@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import glob from 'fast-glob';
@@ -34,7 +34,8 @@ const MODULE = /(?<!\.d)\.(?:ts|mts|js|mjs)$/;
 /**
  * Lists the files that discovery is to import.
  *
- * @returns Absolute paths, in the order of their code units; symbolic links are not followed below root.
+ * @returns Real paths, each once, in the order of their paths below root by code units. Linked
+ *   files are followed, linked directories are not.
  * @throws {DiscoveryError} 500, when root is missing or is no directory.
  */
 export async function findFiles({
@@ -46,12 +47,21 @@ export async function findFiles({
     cwd: await openRoot(root),
     ignore: [...exclude],
     absolute: true,
+    // Linked directories may form cycles; linked files, which may not, are no files to onlyFiles.
     followSymbolicLinks: false,
+    onlyFiles: false,
   });
-  return files
-    .filter((file) => MODULE.test(file))
-    .map((file) => resolve(file))
-    .sort();
+  const modules = files.filter((file) => MODULE.test(file)).sort();
+  return [...new Set((await Promise.all(modules.map(realFile))).flat())];
+}
+
+/** The path under which node knows a file; nothing for a directory or a link that leads nowhere. */
+async function realFile(path: string): Promise<string[]> {
+  const isFile = await stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  return isFile ? [await realpath(path)] : [];
 }
 
 /** The absolute path that a root stands for. */

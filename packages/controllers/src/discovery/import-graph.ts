@@ -1,12 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-/** A file as the graph knows it. */
-interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
 
 const CLAUSE = String.raw`(?:[\w$]+|\*(?:\s*as\s+[\w$]+)?|\{[^}]*\})`;
 
@@ -20,10 +14,12 @@ const DECLARATION = new RegExp(
 
 /**
  * Says which files import which, by their text, before any of them is imported. It follows relative
- * and `file:` specifiers of static declarations, and takes what it finds in a block comment for one.
+ * and `file:` specifiers of static declarations, and takes a declaration that stands at the start of
+ * a line within a block comment for one. It reads synchronously, so that no number of files can use
+ * up the file descriptors.
  */
 export class ImportGraph {
-  readonly #imports = new Map<string, Promise<readonly string[]>>();
+  readonly #imports = new Map<string, readonly string[]>();
 
   /**
    * Finds out whether evaluating a file means to wait for one of others.
@@ -32,51 +28,54 @@ export class ImportGraph {
    * @param targets - Absolute paths.
    * @returns The first target that the file is, or imports, directly or not; undefined for none.
    */
-  async findReached(file: string, targets: ReadonlySet<string>): Promise<string | undefined> {
+  findReached(file: string, targets: ReadonlySet<string>): string | undefined {
+    if (targets.size === 0) return undefined;
     const seen = new Set([file]);
     for (const path of seen) {
       if (targets.has(path)) return path;
-      for (const imported of await this.#importsOf(path)) seen.add(imported);
+      for (const imported of this.#importsOf(path)) seen.add(imported);
     }
     return undefined;
   }
 
-  #importsOf(path: string): Promise<readonly string[]> {
+  #importsOf(path: string): readonly string[] {
     const known = this.#imports.get(path);
     if (known !== undefined) return known;
-    const imports = readImports(path);
+    const imports = importsIn(readText(path), path);
     this.#imports.set(path, imports);
     return imports;
   }
 }
 
-async function readImports(path: string): Promise<readonly string[]> {
-  const source = await readSource([path]);
-  if (source === undefined) return [];
-  const specifiers = [...source.text.matchAll(DECLARATION)].flatMap(
+/**
+ * Lists the files that a module statically imports or re-exports, as far as they exist.
+ *
+ * @param text - Source of the module, JavaScript or TypeScript.
+ * @param path - Absolute path of the module.
+ */
+export function importsIn(text: string, path: string): readonly string[] {
+  const specifiers = [...text.matchAll(DECLARATION)].flatMap(
     ({ groups }) => groups?.specifier ?? [],
   );
-  const files = await Promise.all(
-    specifiers.map((specifier) => readSource(candidates(specifier, path))),
-  );
-  return files.flatMap((file) => file?.path ?? []);
+  return specifiers.flatMap((specifier) => candidates(specifier, path).find(isFile) ?? []);
 }
 
 /** Paths that a specifier may stand for, under node or under a TypeScript loader. */
 function candidates(specifier: string, importer: string): string[] {
   const bare = specifier.replace(/[?#].*$/, '');
   const path = bare.startsWith('file:') ? fileURLToPath(bare) : resolve(dirname(importer), bare);
-  return [path, path.replace(/js$/, 'ts'), `${path}.ts`, `${path}.js`, `${path}/index.ts`];
+  return [path, path.replace(/js$/, 'ts'), `${path}.ts`, `${path}.js`, resolve(path, 'index.ts')];
 }
 
-/** The first of several paths that is a readable file. */
-async function readSource(paths: readonly string[]): Promise<SourceFile | undefined> {
-  for (const path of paths) {
-    try {
-      return { path, text: await readFile(path, 'utf8') };
-    } catch {
-      // Not this one; that none is there is node's to report, when it imports the file.
-    }
+/** What cannot be read imports nothing; node reports it when it imports the file. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
-  return undefined;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

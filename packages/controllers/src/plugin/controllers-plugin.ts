@@ -37,7 +37,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     async install() {
       const pending = new Set([...pendingHere, ...modulesOnStack()]);
       state = installedState(await start(options, pending, log));
-      log.debug(`${state.routeCount} routes registered`);
+      log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
     },
   };
 }

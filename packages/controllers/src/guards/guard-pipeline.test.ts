@@ -1,0 +1,67 @@
+import type { Context } from '@fairlead/core';
+import { token } from '@fairlead/di';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { GuardFn } from './guard.js';
+import { createGuardPipeline, type GuardCheck, guardName } from './guard-pipeline.js';
+
+const ctx = {} as Context;
+
+/** Guards by verdict and whether they answer with a promise. */
+const guards = fc.array(fc.record({ allows: fc.boolean(), later: fc.boolean() }), { maxLength: 8 });
+
+describe('createGuardPipeline', () => {
+  it('asks in order until one denies, whichever of them are asynchronous', async () => {
+    await fc.assert(
+      fc.asyncProperty(guards, async (list) => {
+        const asked: number[] = [];
+        const checks = list.map(
+          ({ allows, later }, index): GuardCheck => ({
+            name: `guard ${index}`,
+            ask: () => {
+              asked.push(index);
+              return later ? Promise.resolve(allows) : allows;
+            },
+          }),
+        );
+        const outcome = await (async () => createGuardPipeline(checks)(ctx))().then(
+          () => 'allowed',
+          (error: Error) => error.message,
+        );
+        const denier = list.findIndex(({ allows }) => !allows);
+        const last = denier === -1 ? list.length - 1 : denier;
+        expect(outcome).toBe(denier === -1 ? 'allowed' : `Access denied by guard ${denier}.`);
+        expect(asked).toEqual(Array.from({ length: last + 1 }, (_, index) => index));
+      }),
+    );
+  });
+
+  it('makes no promise when no guard does', () => {
+    const checks = [{ name: 'a', ask: () => true }];
+    expect(createGuardPipeline(checks)(ctx)).toBeUndefined();
+    expect(() => createGuardPipeline([{ name: 'b', ask: () => false }])(ctx)).toThrow('by b.');
+  });
+});
+
+describe('guardName', () => {
+  function named() {
+    return true;
+  }
+  class RoleGuard {
+    canActivate() {
+      return true;
+    }
+  }
+  const nameless = (): GuardFn => () => true;
+
+  it.each([
+    [named, 'named'],
+    [RoleGuard, 'RoleGuard'],
+    [nameless(), 'guard#2'],
+    ['text', "'text'"],
+    [Symbol('symbol'), 'Symbol(symbol)'],
+    [token<GuardFn>('typed'), 'token(typed)'],
+  ])('of %o is %s', (guard, name) => {
+    expect(guardName(guard, 2)).toBe(name);
+  });
+});

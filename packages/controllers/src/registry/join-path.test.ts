@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { joinPath } from './join-path.js';
+
+const part = fc.stringMatching(/^[/a:*]{0,6}$/);
+
+describe('joinPath', () => {
+  it.each([
+    [[], '/'],
+    [['', undefined], '/'],
+    [['/'], '/'],
+    [['api', 'v1', 'users', ':id'], '/api/v1/users/:id'],
+    [['/api/', '//users//', '/'], '/api/users'],
+    [['/files', '/*rest'], '/files/*rest'],
+  ])('joins %j to %s', (parts, path) => {
+    expect(joinPath(...parts)).toBe(path);
+  });
+
+  it('does not depend on how the parts are grouped', () => {
+    fc.assert(
+      fc.property(part, part, part, (a, b, c) => {
+        expect(joinPath(joinPath(a, b), c)).toBe(joinPath(a, joinPath(b, c)));
+        expect(joinPath(joinPath(a))).toBe(joinPath(a));
+      }),
+    );
+  });
+});

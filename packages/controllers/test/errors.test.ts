@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { HttpError, isHttpError, type Middleware } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import {
+  Body,
+  Controller,
+  ControllerError,
+  ControllerResolutionError,
+  DiscoveryError,
+  Get,
+  GuardRejectionError,
+  MissingParameterError,
+  NoRoutesError,
+  NotAControllerError,
+  ParameterInjectionError,
+  ParameterValidationError,
+  Post,
+  RouteRegistrationError,
+  StartError,
+  UseGuard,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+const place = { parameter: 'body', handler: 'A.b' };
+const cause = new Error('cause');
+const errors: readonly (readonly [ControllerError, number, string])[] = [
+  [new ControllerError('text'), 500, 'CONTROLLER_ERROR'],
+  [new ControllerResolutionError('the controller A', cause), 500, 'CONTROLLER_RESOLUTION'],
+  [new DiscoveryError('/a.ts', 'text'), 500, 'DISCOVERY_FAILED'],
+  [new GuardRejectionError('admin'), 403, 'GUARD_REJECTED'],
+  [new MissingParameterError(place), 400, 'MISSING_PARAMETER'],
+  [new NoRoutesError('A'), 500, 'NO_ROUTES'],
+  [new NotAControllerError('A'), 500, 'NOT_A_CONTROLLER'],
+  [new ParameterInjectionError(place, cause), 400, 'PARAMETER_INJECTION'],
+  [new ParameterValidationError(place, []), 400, 'VALIDATION_FAILED'],
+  [new RouteRegistrationError('A.b', 'text'), 500, 'ROUTE_REGISTRATION'],
+  [new StartError([cause, cause]), 500, 'START_FAILED'],
+];
+
+describe('every error', () => {
+  it.each(errors)('%s has its status and code', (error, status, code) => {
+    expect(error).toBeInstanceOf(ControllerError);
+    expect(error).toBeInstanceOf(HttpError);
+    expect(error).toSatisfy(isHttpError);
+    expect(error).toMatchObject({ status, code, expose: status < 500 });
+    expect(error.name).toBe(error.constructor.name);
+  });
+
+  it.each(errors)('%s is in the README with its status and code', async (error, status, code) => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    expect(readme).toContain(`| \`${error.name}\` | \`${code}\` | ${status} |`);
+  });
+
+  it('keeps its cause', () => {
+    expect(new ControllerResolutionError('the controller A', cause).cause).toBe(cause);
+    expect(new RouteRegistrationError('A.b', 'text', cause).cause).toBe(cause);
+    expect(new DiscoveryError('/a.ts', 'text', cause).cause).toBe(cause);
+  });
+});
+
+@Controller()
+class FailingController {
+  @Get('/denied')
+  @UseGuard(function admin() {
+    return false;
+  })
+  denied() {}
+
+  @Post('/missing')
+  missing(@Body('name') name: string) {
+    return { name };
+  }
+
+  @Get('/unknown')
+  unknown() {
+    throw new TypeError('unknown');
+  }
+}
+
+/** The documented global handler: answers what it knows, and throws the rest on. */
+const globalHandler: Middleware = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (error instanceof GuardRejectionError) {
+      ctx.status = error.status;
+      ctx.json({ error: 'Access denied', guard: error.guardName });
+    } else if (error instanceof MissingParameterError) {
+      ctx.status = error.status;
+      ctx.json({ error: error.message });
+    } else throw error;
+  }
+};
+
+describe('a global handler', () => {
+  it('may catch errors by their class and throw unknown ones on', async () => {
+    const { fetch, post } = await serve({ controllers: [FailingController] }, [globalHandler]);
+    const denied = await fetch('/denied');
+    expect(denied.status).toBe(403);
+    expect(await denied.json()).toEqual({ error: 'Access denied', guard: 'admin' });
+    const missing = await post('/missing', {});
+    expect(missing.status).toBe(400);
+    expect(await missing.json()).toEqual({
+      error: "The body field 'name' is required by FailingController.missing and is missing.",
+    });
+    expect((await fetch('/unknown')).status).toBe(500);
+  });
+});

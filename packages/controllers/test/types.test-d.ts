@@ -1,0 +1,109 @@
+import type { Context } from '@fairlead/core';
+import { createContainer, token } from '@fairlead/di';
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  Body,
+  type CanActivate,
+  type ControllersPluginOptions,
+  controllersPlugin,
+  createCustomParamDecorator,
+  discoverControllers,
+  type DiscoveryResult,
+  Get,
+  type GuardContext,
+  type GuardFn,
+  type PluginState,
+  Param,
+  Query,
+  type RegisteredController,
+  registerController,
+  type StandardSchema,
+  UseGuard,
+  UseMiddleware,
+} from '../src/index.js';
+
+declare const schema: StandardSchema<string, number>;
+
+describe('options', () => {
+  it('require a router only', () => {
+    type Required = 'router';
+    expectTypeOf<Pick<ControllersPluginOptions, Required>>().toExtend<ControllersPluginOptions>();
+    // @ts-expect-error the router is missing
+    controllersPlugin({ root: '.' });
+  });
+
+  it('take a container as @fairlead/di makes it, or no more than resolve', () => {
+    expectTypeOf(createContainer()).toExtend<ControllersPluginOptions['container']>();
+    expectTypeOf<{ resolve<T>(): T }>().toExtend<ControllersPluginOptions['container']>();
+  });
+
+  it('take a path or a URL for root', () => {
+    expectTypeOf<ControllersPluginOptions['root']>().toEqualTypeOf<string | URL | undefined>();
+  });
+});
+
+describe('results', () => {
+  it('have their types', () => {
+    expectTypeOf(controllersPlugin).returns.toHaveProperty('state').toEqualTypeOf<PluginState>();
+    expectTypeOf(discoverControllers).returns.resolves.toEqualTypeOf<DiscoveryResult[]>();
+    expectTypeOf(registerController).returns.toEqualTypeOf<RegisteredController>();
+    expectTypeOf<PluginState['controllers']>().toEqualTypeOf<readonly RegisteredController[]>();
+  });
+});
+
+describe('guards', () => {
+  it('are functions, classes and tokens', () => {
+    class RoleGuard implements CanActivate {
+      constructor(readonly role: string) {}
+      canActivate(ctx: GuardContext) {
+        return ctx.path === this.role;
+      }
+    }
+    UseGuard((ctx) => ctx.path === '/', RoleGuard, 'token', Symbol('token'));
+    UseGuard(token<GuardFn>('guard'), token<CanActivate>('guard'));
+    expectTypeOf<GuardContext>().toEqualTypeOf<Context>();
+    // @ts-expect-error a class without canActivate is no guard
+    UseGuard(class {});
+    // @ts-expect-error a guard says yes or no
+    UseGuard(() => 'yes');
+    // @ts-expect-error a middleware is no number
+    UseMiddleware(7);
+  });
+});
+
+describe('parameter decorators', () => {
+  it('check the transform against what is extracted', () => {
+    Query('page', { transform: Number });
+    Query('page', { transform: (page) => page.trim() });
+    Query({ transform: (query) => Object.keys(query) });
+    Param('id', { transform: schema });
+    Body({ transform: (body: { name: string }) => body.name });
+    // @ts-expect-error a query parameter is a string
+    Query('page', { transform: (page: number) => page });
+    // @ts-expect-error a route parameter has a name
+    Param();
+  });
+
+  it('made of a function stand with parentheses and without', () => {
+    const User = createCustomParamDecorator(async (ctx) => ctx.path);
+    class UserController {
+      read(@User user: string, @User() again: string, @User({ transform: (path) => path.length }) length: number) {
+        return [user, again, length];
+      }
+    }
+    expectTypeOf<UserController>().toHaveProperty('read');
+    // @ts-expect-error the transform takes what the function gives, awaited
+    User({ transform: (path: number) => path });
+  });
+});
+
+describe('route decorators', () => {
+  it('stand on methods', () => {
+    class PropertyController {
+      // @ts-expect-error a property is no method
+      @Get() property = 1;
+      @Get() method() {}
+    }
+    expectTypeOf<PropertyController>().toHaveProperty('method');
+  });
+});
