@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { answerOf, Context, type RouteTable } from './context/context.js';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { answerOf, Context } from './context/context.js';
+import type { RouteTable } from './context/route-match.js';
+import { isWaiting } from './context/expectation.js';
 import { isPromiseLike, type Next } from './context/next.js';
 import { joinPaths } from './context/path.js';
 import { RouteConflictError, SealedError, SetupError } from './errors/setup-error.js';
@@ -13,6 +15,7 @@ import { writeResponse } from './response/write-response.js';
 import { createMount } from './router/mount.js';
 import { parsePattern, shapeOf } from './router/pattern.js';
 import { type Route, Router, rulesOf, sealRouter } from './router/router.js';
+import { createServer } from './server.js';
 
 /** A middleware, or a router at its prefix, in the order of registration. */
 type Entry = Middleware | { readonly prefix: string; readonly router: Router };
@@ -234,7 +237,9 @@ export class Application {
   }
 
   #write(ctx: Context): void {
-    writeResponse(answerOf(ctx), ctx.res, this.#draining, logError);
+    // A client that was never told to send its body may send it or not: the connection is over.
+    const close = this.#draining || isWaiting(ctx.req);
+    writeResponse(answerOf(ctx), ctx.res, close, logError);
   }
 
   #assertOpen(place: string): void {

@@ -1,9 +1,10 @@
-import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { type Application, drain, inFlightOf } from './application.js';
+import { createServer, type ServerLimits } from './server.js';
 
-/** Where and how {@link listen} binds. */
-export interface ListenOptions {
+/** Where {@link listen} binds, what the server accepts, and how long it waits. */
+export interface ListenOptions extends ServerLimits {
   /** Address or name to bind; every interface by default. */
   readonly host?: string;
 }
@@ -34,7 +35,7 @@ const QUIET = 200;
  *
  * @param app - The application.
  * @param port - 0 to 65535; 0 takes a free one.
- * @param options - The host to bind.
+ * @param options - The host to bind, limits and time-outs.
  * @returns The server, once it is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
  * @throws {Error} When the port cannot be bound; the message names it, `cause` is node's error.
@@ -45,7 +46,7 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<Server> {
   app.seal();
-  const server = createServer(app.handle);
+  const server = createServer(app.handle, options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       reject(new Error(describeBindError(port, options.host, cause), { cause }));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Context } from '../context/context.js';
 import {
   BadRequestError,
   PayloadTooLargeError,
@@ -23,7 +24,7 @@ export function hasBody(req: IncomingMessage): boolean {
 /**
  * Reads a request body into one buffer, never holding more than `limit` bytes of it.
  *
- * @param req - Request whose body nobody has read yet.
+ * @param ctx - Context of a request whose body nobody has read yet.
  * @param limit - Largest body accepted, in bytes after content decoding.
  * @returns The whole body, decoded; empty when the request has none.
  * @throws {PayloadTooLargeError} 413, at the first byte past `limit`, or at once when
@@ -32,17 +33,18 @@ export function hasBody(req: IncomingMessage): boolean {
  * @throws {BadRequestError} 400, when the encoded content is corrupt, or the client stops early.
  * @see RFC 9112 §6, §8; RFC 9110 §8.4, §15.5.14
  */
-export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(ctx: Context, limit: number): Promise<Buffer> {
+  const { req } = ctx;
   if (req.destroyed) return Promise.reject(aborted());
   const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') {
     if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
-    return collect(req, req, limit);
+    return collect(req, ctx.bodyStream(), limit);
   }
   const createDecoder = DECODERS.get(encoding);
   if (createDecoder === undefined) return Promise.reject(unsupported(encoding));
   const decoder = createDecoder();
-  req.pipe(decoder);
+  ctx.bodyStream().pipe(decoder);
   return collect(req, decoder, limit).finally(() => {
     req.unpipe(decoder);
     decoder.destroy();

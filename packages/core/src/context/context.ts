@@ -1,29 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Answer, type ResponseBody } from './answer.js';
-import { isPromiseLike, type Next } from './next.js';
+import { sendContinue } from './expectation.js';
+import { type Next, outsideOfPipeline, settle } from './next.js';
 import { firstValues } from './query.js';
 import type { HeaderValue, ResponseHeaders } from './response-headers.js';
 import { abortOnClose } from './signal.js';
+import type { RouteMatch, RouteTable } from './route-match.js';
+import type { State } from './state.js';
 import { parseTarget, type Target } from './target.js';
-
-/** Free-form data of one request. Declare its members by augmenting this interface. */
-export interface State {
-  [key: string]: unknown;
-}
-
-/** The routes that a context's request could have met. */
-export interface RouteTable {
-  /** Methods of the routes that match a path; of all routes for `*`. */
-  methods(path: string): ReadonlySet<string>;
-}
-
-/** What the router tells a context of the route that matched. */
-export interface RouteMatch {
-  /** The route's full pattern, with its prefixes. */
-  readonly pattern: string;
-  /** Decoded parameters by name. */
-  params(): Readonly<Record<string, string>>;
-}
+import { toJson } from './to-json.js';
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
@@ -178,6 +163,15 @@ export class Context {
   }
 
   /**
+   * The request's body as it comes over the wire, for a parser of its own; nobody else may have read
+   * it. A client that asked for `100 Continue` is sent it now.
+   */
+  bodyStream(): IncomingMessage {
+    sendContinue(this.req, this.res);
+    return this.req;
+  }
+
+  /**
    * Sets a response header in place of any earlier value.
    *
    * @throws {TypeError} When the name is no token or the value holds a control character.
@@ -201,11 +195,7 @@ export class Context {
    * @throws {TypeError} When JSON cannot write it: a cycle, a BigInt, undefined, a function.
    */
   json(value: unknown): void {
-    const text: string | undefined = JSON.stringify(value);
-    if (text === undefined) {
-      throw new TypeError(`ctx.json() was given a value that JSON cannot write: ${typeof value}.`);
-    }
-    this.#answer.record(text, 'application/json; charset=utf-8');
+    this.#answer.record(toJson(value), 'application/json; charset=utf-8');
   }
 
   /** Answers with an HTML document. Escape what users typed before it gets here. */
@@ -247,18 +237,9 @@ export class Context {
    */
   next(): void | Promise<void> {
     const step = this.#next;
-    const restore = () => {
+    return settle(step, () => {
       this.#next = step;
-    };
-    let result: void | Promise<void>;
-    try {
-      result = step();
-    } catch (error) {
-      restore();
-      throw error;
-    }
-    if (isPromiseLike(result)) return Promise.resolve(result).finally(restore);
-    restore();
+    });
   }
 
   /** Takes the raw response out of the framework's hands: the caller writes and ends it. */
@@ -266,8 +247,4 @@ export class Context {
     this.#answer.takenOver = true;
     return this.res;
   }
-}
-
-function outsideOfPipeline(): never {
-  throw new TypeError('ctx.next() was called outside of a middleware.');
 }

@@ -10,7 +10,8 @@ export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  readonly instance: string;
+  /** Path of the request; absent when none could be read. */
+  readonly instance?: string;
   /** Stable upper-snake identifier of the error. */
   readonly code: string;
   /** Repeats `detail`, for clients of the plain `{ error }` shape. */
@@ -23,10 +24,14 @@ export interface Problem {
  * Describes a thrown value for a client.
  *
  * @param error - Anything that was thrown; what is no HttpError becomes a generic 500.
- * @param instance - Path of the request that failed.
+ * @param instance - Path of the request that failed, when it is known.
  * @param includeStack - Whether to add the error's stack, whatever it exposes.
  */
-export function describeProblem(error: unknown, instance: string, includeStack: boolean): Problem {
+export function describeProblem(
+  error: unknown,
+  instance: string | undefined,
+  includeStack: boolean,
+): Problem {
   const known = isHttpError(error) ? error : undefined;
   const status = known?.status ?? 500;
   const title = titleOf(status);
@@ -36,7 +41,7 @@ export function describeProblem(error: unknown, instance: string, includeStack: 
     title,
     status,
     detail,
-    instance,
+    ...(instance === undefined ? undefined : { instance }),
     code: known?.code ?? 'INTERNAL_SERVER_ERROR',
     error: detail,
     ...(includeStack && error instanceof Error && error.stack ? { stack: error.stack } : undefined),

@@ -1,10 +1,5 @@
-import {
-  type Context,
-  type RouteMatch,
-  type RouteTable,
-  setMatch,
-  targetOf,
-} from '../context/context.js';
+import { type Context, setMatch, targetOf } from '../context/context.js';
+import type { RouteMatch, RouteTable } from '../context/route-match.js';
 import { decodeParameter, joinPaths } from '../context/path.js';
 import { BadRequestError } from '../errors/http-errors.js';
 import { compose } from '../pipeline/compose.js';

@@ -1,0 +1,52 @@
+import { UnsupportedMediaTypeError } from '../errors/http-errors.js';
+import type { Middleware } from '../pipeline/middleware.js';
+import { parseLimit } from './limit.js';
+import { type MediaType, parseMediaType } from './media-type.js';
+import { hasBody, readBody } from './read-body.js';
+
+/** What every body parser may be told. */
+export interface BodyOptions {
+  /** Largest body accepted after content decoding: bytes, or a text such as `'1mb'` (the default). */
+  readonly limit?: number | string;
+}
+
+/** What tells one body parser from another. */
+export interface BodyFormat {
+  /** Whether it reads bodies of this media type. */
+  accepts(essence: string): boolean;
+  /** Charsets that it decodes; the first is meant when none is given. Undefined when it has none. */
+  readonly charsets?: readonly string[];
+  /** Makes `ctx.body` of a body that is not empty. */
+  parse(bytes: Buffer, type: MediaType): unknown;
+}
+
+/**
+ * Makes the middleware that reads bodies of one format into `ctx.body`. An empty body leaves it
+ * undefined; a body of another media type is left unread for another parser, and one that was read
+ * before stays as it is.
+ *
+ * @param format - What it reads, and how.
+ * @param options - The limit.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit cannot be read.
+ */
+export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
+  const limit = parseLimit(options.limit ?? '1mb');
+  return (ctx, next) => {
+    if (!hasBody(ctx.req) || ctx.req.readableEnded || ctx.body !== undefined) return next();
+    const type = parseMediaType(ctx.get('Content-Type') ?? '');
+    if (!format.accepts(type.essence)) return next();
+    assertCharset(format, type);
+    return readBody(ctx, limit).then((bytes) => {
+      if (bytes.length > 0) ctx.body = format.parse(bytes, type);
+      return next();
+    });
+  };
+}
+
+function assertCharset({ charsets }: BodyFormat, { charset }: MediaType): void {
+  if (charsets === undefined || charset === undefined || charsets.includes(charset)) return;
+  throw new UnsupportedMediaTypeError(
+    `The charset '${charset}' is not supported. Send the body as ${charsets[0]}.`,
+    { code: 'UNSUPPORTED_CHARSET' },
+  );
+}

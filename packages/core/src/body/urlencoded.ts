@@ -1,0 +1,47 @@
+import { PayloadTooLargeError } from '../errors/http-errors.js';
+import type { Middleware } from '../pipeline/middleware.js';
+import { type BodyOptions, createBodyParser } from './body-parser.js';
+import { decodeText } from './text.js';
+
+/** What {@link urlencoded} may be told. */
+export interface UrlencodedOptions extends BodyOptions {
+  /** Largest number of fields; 1,000 by default. */
+  readonly maxFields?: number;
+}
+
+/**
+ * Reads `application/x-www-form-urlencoded` bodies into `ctx.body`: an object without prototype, in
+ * which a field that stands once is a string, and one that is repeated is an array of strings.
+ *
+ * The middleware answers 400 to bytes that are no UTF-8, 413 to a body past the limit or with too many
+ * fields, 415 to another charset or an unknown content encoding.
+ *
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit cannot be read.
+ * @see URL Standard §5.1
+ */
+export function urlencoded(options: UrlencodedOptions = {}): Middleware {
+  const { maxFields = 1_000 } = options;
+  return createBodyParser(
+    {
+      accepts: (essence) => essence === 'application/x-www-form-urlencoded',
+      charsets: ['utf-8', 'utf8'],
+      parse: (bytes) => parseForm(decodeText(bytes, 'utf-8'), maxFields),
+    },
+    options,
+  );
+}
+
+function parseForm(text: string, maxFields: number): Record<string, string | string[]> {
+  const fields = [...new URLSearchParams(text)];
+  if (fields.length > maxFields) {
+    throw new PayloadTooLargeError(`The form has more than ${maxFields} fields.`, {
+      code: 'TOO_MANY_FIELDS',
+    });
+  }
+  const form: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of fields) {
+    const present = form[name];
+    form[name] = present === undefined ? value : [present, value].flat();
+  }
+  return form;
+}

@@ -1,0 +1,127 @@
+import {
+  createServer as createNodeServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { expectContinue } from './context/expectation.js';
+import { HttpError } from './errors/http-error.js';
+import { describeProblem } from './errors/problem.js';
+
+/** What a server accepts, and how long it waits. */
+export interface ServerLimits {
+  /** Milliseconds from the start of a request until its headers are complete; 20,000 by default. */
+  readonly headersTimeout?: number;
+  /** Milliseconds from the start of a request until its body is complete; 120,000 by default. */
+  readonly requestTimeout?: number;
+  /** Milliseconds that a connection may stay open between two requests; 72,000 by default. */
+  readonly keepAliveTimeout?: number;
+  /** Bytes of a request line and headers together; 16,384 by default. */
+  readonly maxHeaderSize?: number;
+  /** Number of request headers; 200 by default. */
+  readonly maxHeaders?: number;
+  /** Bytes of a request target; 8,192 by default. */
+  readonly maxTargetSize?: number;
+}
+
+/** The response that a connection is working on or has worked on last. */
+const LATEST = Symbol('latest response');
+
+type Connection = Socket & { [LATEST]?: ServerResponse };
+
+/**
+ * Creates a server of node:http that refuses what is too long, too slow or malformed with a problem
+ * body, in the order of the requests.
+ *
+ * @param handle - Answers every other request.
+ * @param limits - Each has a default.
+ * @see RFC 9112 §3 (414), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect)
+ */
+export function createServer(handle: RequestListener, limits: ServerLimits = {}): Server {
+  const {
+    headersTimeout = 20_000,
+    requestTimeout = 120_000,
+    keepAliveTimeout = 72_000,
+    maxHeaderSize = 16_384,
+    maxHeaders = 200,
+    maxTargetSize = 8_192,
+  } = limits;
+  const shortest = Math.min(...[headersTimeout, requestTimeout].filter((time) => time > 0));
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    (req.socket as Connection)[LATEST] = res;
+    if ((req.url ?? '').length > maxTargetSize) {
+      refuse(res, tooLong(414, `The request target is longer than ${maxTargetSize} bytes.`));
+    } else if (req.rawHeaders.length > 2 * maxHeaders) {
+      refuse(res, tooLong(431, `The request has more than ${maxHeaders} headers.`));
+    } else handle(req, res);
+  };
+  const server = createNodeServer({
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
+    maxHeaderSize,
+    // How precise the time-outs are.
+    connectionsCheckingInterval: Math.min(1_000, Math.max(50, shortest / 4)),
+  });
+  // node would drop the headers past its own limit without a word; onRequest refuses them.
+  server.maxHeadersCount = 0;
+  // 100 Continue is sent when the body is asked for, so that a refused one is never sent.
+  server.on('checkContinue', (req, res) => {
+    expectContinue(req);
+    onRequest(req, res);
+  });
+  return server.on('request', onRequest).on('clientError', onClientError);
+}
+
+function tooLong(status: 414 | 431, detail: string): HttpError {
+  return new HttpError(status, detail, { headers: { Connection: 'close' } });
+}
+
+/** Answers a request that never gets to the application. */
+function refuse(res: ServerResponse, error: HttpError): void {
+  const body = JSON.stringify(describeProblem(error, undefined, false));
+  const headers = { 'Content-Type': 'application/problem+json', ...error.headers };
+  res.writeHead(error.status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+}
+
+/** Answers bytes that are no request, or a request that does not end, and ends the connection. */
+function onClientError(error: NodeJS.ErrnoException, socket: Connection): void {
+  const latest = socket[LATEST];
+  const answer = () => socket.end(describeRefusal(error));
+  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  else if (latest === undefined || latest.writableFinished) answer();
+  // An earlier request is being answered: its response goes first.
+  else if (latest.req.complete) latest.once('finish', answer);
+  // The request whose body is broken or late; behind others, or half answered, it gets no answer.
+  else if (latest.headersSent || latest.socket === null) socket.destroy();
+  else answer();
+}
+
+function describeRefusal({ code }: NodeJS.ErrnoException): string {
+  const problem = describeProblem(refusalOf(code), undefined, false);
+  const body = JSON.stringify(problem);
+  return [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+function refusalOf(code: string | undefined): HttpError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new HttpError(431, 'The request line and headers are too long.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new HttpError(413, 'The chunk extensions of the body are too long.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpError(408, 'The request was not complete in time.');
+    default:
+      return new HttpError(400, 'What was sent is no valid HTTP request.');
+  }
+}
