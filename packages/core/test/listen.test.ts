@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { createApp, createRouter, listen, RouteConflictError } from '../src/index.js';
+import { deferred } from './support/deferred.js';
+import { connectRaw } from './support/raw.js';
+import { serve } from './support/serve.js';
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const greeter = () => createApp().use((ctx) => ctx.send('hello'));
+
+/** An application whose handler tells when it has begun, and ends when the test says so. */
+function createSlowApp() {
+  const [begun, go] = [deferred(), deferred()];
+  const app = createApp().use(async (ctx) => {
+    begun.resolve();
+    await go.promise;
+    ctx.send('done');
+  });
+  return { app, begun: begun.promise, go: go.resolve };
+}
+
+describe('listen()', () => {
+  it('takes a free port for 0 and is bound once it resolves', async () => {
+    const { url, port } = await serve(greeter());
+    expect(port).toBeGreaterThan(0);
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    expect(await (await fetch(url)).text()).toBe('hello');
+  });
+
+  it.each([
+    [{}, 'localhost'],
+    [{ host: '0.0.0.0' }, 'localhost'],
+    [{ host: '127.0.0.1' }, '127.0.0.1'],
+  ])('with %j has a url that can be called', async (options, host) => {
+    const server = await listen(greeter(), 0, options);
+    expect(server.url).toBe(`http://${host}:${server.port}`);
+    expect(await (await fetch(server.url)).text()).toBe('hello');
+    await server.close({ timeout: 0 });
+  });
+
+  it('rejects when the port is in use, and names it', async () => {
+    const { port } = await serve(greeter());
+    await expect(listen(greeter(), port, { host: '127.0.0.1' })).rejects.toMatchObject({
+      message: `Cannot listen on port ${port} of 127.0.0.1: it is in use. Stop what uses it, or choose another port.`,
+      cause: { code: 'EADDRINUSE' },
+    });
+  });
+
+  it('rejects when the host is not of this machine, and names it', async () => {
+    await expect(listen(greeter(), 0, { host: '192.0.2.1' })).rejects.toMatchObject({
+      message: expect.stringMatching(/^Cannot listen on port 0 of 192\.0\.2\.1: .*EADDRNOTAVAIL/),
+      cause: { code: 'EADDRNOTAVAIL' },
+    });
+  });
+
+  it.each([-1, 65_536, 1.5])('rejects for %d, which is no port, and names it', async (port) => {
+    await expect(listen(greeter(), port)).rejects.toThrow(String(port));
+  });
+
+  it('rejects when routes conflict', async () => {
+    const router = createRouter().get('/a', () => undefined);
+    const app = createApp().route('/', router).route('/', router);
+    await expect(listen(app, 0)).rejects.toThrow(RouteConflictError);
+  });
+});
+
+describe('server.close()', () => {
+  it('answers what is in flight with Connection: close, then resolves', async () => {
+    const { app, begun, go } = createSlowApp();
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write(REQUEST);
+    await begun;
+    const closed = server.close();
+    go();
+    await closed;
+    const answer = await ended();
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(answer).toMatch(/\r\n\r\ndone$/);
+  });
+
+  it('refuses connections at once', async () => {
+    const { app, begun, go } = createSlowApp();
+    const server = await serve(app);
+    connectRaw(server.port).socket.write(REQUEST);
+    await begun;
+    const closed = server.close();
+    const [error] = await once(connect(server.port, '127.0.0.1'), 'error');
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    go();
+    await closed;
+  });
+
+  it('answers a request that is already on its way on an open connection', async () => {
+    const server = await serve(greeter());
+    const connection = connectRaw(server.port);
+    connection.socket.write(REQUEST);
+    await connection.responses(1);
+    const closed = server.close();
+    connection.socket.write(REQUEST);
+    const [first, second] = await connection.responses(2);
+    expect(first).not.toMatch(/^connection: close\r$/im);
+    expect(second).toMatch(/^connection: close\r$/im);
+    await closed;
+  });
+
+  it('ends idle connections', async () => {
+    const server = await serve(greeter());
+    const connection = connectRaw(server.port);
+    connection.socket.write(REQUEST);
+    await connection.responses(1);
+    await server.close();
+    expect(await connection.ended()).toMatch(/\r\n\r\nhello$/);
+  });
+
+  it('cuts connections that are still busy at the deadline, and aborts their signals', async () => {
+    const [begun, aborted] = [deferred(), deferred()];
+    const app = createApp().use(async (ctx) => {
+      ctx.signal.addEventListener('abort', () => aborted.resolve());
+      begun.resolve();
+      await aborted.promise;
+    });
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write(REQUEST);
+    await begun.promise;
+    await server.close({ timeout: 10 });
+    expect(await ended()).toBe('');
+    await aborted.promise;
+  });
+
+  it('waits for the first call when it is called again', async () => {
+    const { app, begun, go } = createSlowApp();
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write(REQUEST);
+    await begun;
+    const order: string[] = [];
+    const first = server.close().then(() => order.push('first'));
+    const second = server.close({ timeout: 0 }).then(() => order.push('second'));
+    go();
+    await Promise.all([first, second]);
+    expect(order).toEqual(['first', 'second']);
+    expect(await ended()).toMatch(/done$/);
+  });
+});

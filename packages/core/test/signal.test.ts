@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { createApp } from '../src/index.js';
+import { deferred } from './support/deferred.js';
+import { connectRaw } from './support/raw.js';
+import { sender } from './support/send.js';
+import { serve } from './support/serve.js';
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+it('ctx.signal aborts when the client goes away', async () => {
+  const [begun, aborted] = [deferred(), deferred<boolean>()];
+  const app = createApp().use(async (ctx) => {
+    const { signal } = ctx;
+    begun.resolve();
+    await once(signal, 'abort');
+    aborted.resolve(signal.aborted);
+  });
+  const { port } = await serve(app);
+  const { socket } = connectRaw(port);
+  socket.write(REQUEST);
+  await begun.promise;
+  socket.destroy();
+  expect(await aborted.promise).toBe(true);
+});
+
+it('ctx.signal has aborted when it is first read after the client went away', async () => {
+  const [begun, seen] = [deferred(), deferred<boolean>()];
+  const app = createApp().use(async (ctx) => {
+    begun.resolve();
+    await once(ctx.res, 'close');
+    seen.resolve(ctx.signal.aborted);
+  });
+  const { port } = await serve(app);
+  const { socket } = connectRaw(port);
+  socket.write(REQUEST);
+  await begun.promise;
+  socket.destroy();
+  expect(await seen.promise).toBe(true);
+});
+
+it('ctx.signal does not abort once the response is complete', async () => {
+  const after = deferred<readonly boolean[]>();
+  const app = createApp().use((ctx) => {
+    const { signal } = ctx;
+    ctx.res.once('close', () => after.resolve([signal.aborted, ctx.signal.aborted]));
+    ctx.send('complete');
+  });
+  const send = await sender(app);
+  await send('GET', '/');
+  expect(await after.promise).toEqual([false, false]);
+});
+
+it('ctx.signal is one signal', async () => {
+  const app = createApp().use((ctx) => {
+    const { signal } = ctx;
+    ctx.json(ctx.signal === signal);
+  });
+  const send = await sender(app);
+  expect((await send('GET', '/')).json()).toBe(true);
+});
