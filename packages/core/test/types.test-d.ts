@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type Application,
+  type Context,
+  createApp,
+  createRouter,
+  errorHandler,
+  HttpError,
+  isHttpError,
+  json,
+  listen,
+  type Middleware,
+  notFoundHandler,
+  type Plugin,
+  type Problem,
+  type Route,
+  type Router,
+  type Server,
+} from '../src/index.js';
+
+describe('Context', () => {
+  it('gives what a client sent without any', () => {
+    expectTypeOf<Context['body']>().toBeUnknown();
+    expectTypeOf<Context['state'][string]>().toBeUnknown();
+    expectTypeOf<Context['params']>().toEqualTypeOf<Readonly<Record<string, string>>>();
+    expectTypeOf<Context['query']>().toEqualTypeOf<Readonly<Record<string, string>>>();
+    expectTypeOf<Context['headers']>().toEqualTypeOf<IncomingHttpHeaders>();
+    expectTypeOf<Context['get']>().returns.toEqualTypeOf<string | undefined>();
+    expectTypeOf<Context['method']>().toBeString();
+    expectTypeOf<Context['path']>().toBeString();
+    expectTypeOf<Context['signal']>().toEqualTypeOf<AbortSignal>();
+    expectTypeOf<Context['req']>().toEqualTypeOf<IncomingMessage>();
+    expectTypeOf<Context['res']>().toEqualTypeOf<ServerResponse>();
+  });
+
+  it('answers with any value, text, bytes or streams', () => {
+    expectTypeOf<Context['json']>().parameter(0).toBeUnknown();
+    expectTypeOf<Context['html']>().parameter(0).toBeString();
+    expectTypeOf<string | Uint8Array | NodeJS.ReadStream>().toExtend<
+      Parameters<Context['send']>[0]
+    >();
+    expectTypeOf<Context['status']>().toBeNumber();
+  });
+
+  it('may not be given another request or path', () => {
+    expectTypeOf<{ readonly req: IncomingMessage }>().toEqualTypeOf<Pick<Context, 'req'>>();
+    expectTypeOf<{ readonly path: string }>().toEqualTypeOf<Pick<Context, 'path'>>();
+  });
+});
+
+describe('Middleware', () => {
+  it('may be synchronous or asynchronous, and return anything', () => {
+    expectTypeOf<(ctx: Context) => void>().toExtend<Middleware>();
+    expectTypeOf<
+      (ctx: Context, next: () => void | Promise<void>) => Promise<void>
+    >().toExtend<Middleware>();
+    expectTypeOf<() => string>().toExtend<Middleware>();
+  });
+
+  it('may not ask for more than ctx and next', () => {
+    expectTypeOf<
+      (ctx: Context, next: () => void, error: Error) => void
+    >().not.toExtend<Middleware>();
+    expectTypeOf<(ctx: string) => void>().not.toExtend<Middleware>();
+  });
+
+  it('has its parameters inferred where it is written', () => {
+    createApp().use((ctx, next) => {
+      expectTypeOf(ctx).toEqualTypeOf<Context>();
+      expectTypeOf(next).returns.toEqualTypeOf<void | Promise<void>>();
+    });
+    createRouter().get('/', (ctx) => {
+      expectTypeOf(ctx).toEqualTypeOf<Context>();
+    });
+  });
+
+  it('is what the factories make', () => {
+    expectTypeOf(json).returns.toEqualTypeOf<Middleware>();
+    expectTypeOf(errorHandler).returns.toEqualTypeOf<Middleware>();
+    expectTypeOf(notFoundHandler).returns.toEqualTypeOf<Middleware>();
+    expectTypeOf(json)
+      .parameter(0)
+      .toEqualTypeOf<{ readonly limit?: number | string } | undefined>();
+    expectTypeOf<{ includeStack: boolean }>().toExtend<
+      NonNullable<Parameters<typeof errorHandler>[0]>
+    >();
+  });
+});
+
+describe('the application', () => {
+  it('chains its registrations', () => {
+    expectTypeOf(createApp).returns.toEqualTypeOf<Application>();
+    expectTypeOf(createApp().use(json())).toEqualTypeOf<Application>();
+    expectTypeOf(createApp().route('/', createRouter())).toEqualTypeOf<Application>();
+    expectTypeOf<Application['plugin']>().returns.resolves.toEqualTypeOf<Application>();
+    expectTypeOf(createRouter().get('/', () => undefined)).toEqualTypeOf<Router>();
+    expectTypeOf<Application['routes']>().returns.toEqualTypeOf<readonly Route[]>();
+  });
+
+  it('answers in process with the Response of the platform', () => {
+    expectTypeOf<Application['fetch']>().parameters.toEqualTypeOf<[Request]>();
+    expectTypeOf<Application['fetch']>().returns.resolves.toEqualTypeOf<Response>();
+    expectTypeOf<Application['request']>().returns.resolves.toEqualTypeOf<Response>();
+  });
+
+  it('takes plugins that install at once or later', () => {
+    expectTypeOf<{ name: string; install(app: Application): void }>().toExtend<Plugin>();
+    expectTypeOf<{ name: string; install(app: Application): Promise<void> }>().toExtend<Plugin>();
+    expectTypeOf<{ name: string }>().not.toExtend<Plugin>();
+  });
+
+  it('listens', () => {
+    expectTypeOf(listen).returns.resolves.toEqualTypeOf<Server>();
+    expectTypeOf<Server['port']>().toBeNumber();
+    expectTypeOf<Server['url']>().toBeString();
+    expectTypeOf<Server['close']>()
+      .parameter(0)
+      .toEqualTypeOf<{ readonly timeout?: number } | undefined>();
+  });
+});
+
+describe('errors', () => {
+  it('are narrowed by isHttpError', () => {
+    expectTypeOf(isHttpError).guards.toEqualTypeOf<HttpError>();
+    expectTypeOf<HttpError['status']>().toBeNumber();
+    expectTypeOf<HttpError['headers']>().toEqualTypeOf<Readonly<Record<string, string>>>();
+  });
+
+  it('are described by Problem', () => {
+    expectTypeOf<Problem['status']>().toBeNumber();
+    expectTypeOf<Problem['stack']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Problem['issues']>().toBeUnknown();
+  });
+});
