@@ -11,6 +11,7 @@ import {
   UseMiddleware,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
+import { signal } from './support/signal.js';
 
 const disposed = vi.fn<(session: Session) => void>();
 
@@ -79,15 +80,6 @@ class SingletonController {
   guarded() {
     return { guarded: true };
   }
-}
-
-/** Something that one part of a test waits for and another brings about. */
-function signal(): { readonly given: Promise<void>; readonly give: () => void } {
-  let give = (): void => {};
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return { given, give: () => give() };
 }
 
 const controllers = [SessionController, TransientController, SingletonController];

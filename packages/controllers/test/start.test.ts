@@ -1,11 +1,9 @@
-import { createApp, createRouter, type Router } from '@fairlead/core';
-import { type Constructor, createContainer, Service, token } from '@fairlead/di';
+import { createRouter } from '@fairlead/core';
+import { type Constructor, Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   Body,
   Controller,
-  type ControllersPluginOptions,
-  controllersPlugin,
   Get,
   type Guard,
   HttpCode,
@@ -14,8 +12,8 @@ import {
   SetHeader,
   StartError,
   UseGuard,
-  UseMiddleware,
 } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
 
 class PlainClass {}
 
@@ -65,36 +63,9 @@ class RepositoryController {
   }
 }
 
-const MISSING = token<() => boolean>('MISSING');
-
-interface Attempt {
-  readonly error: Error;
-  readonly router: Router;
-}
-
-/** Installs a plugin that must not start. */
-async function fail(
-  controllers: readonly Constructor[],
-  options: Partial<ControllersPluginOptions> = {},
-): Promise<Attempt> {
-  const router = options.router ?? createRouter();
-  const before = router.routes.length;
-  const container = createContainer();
-  const plugin = controllersPlugin({ container, controllers, ...options, router });
-  const error: unknown = await createApp()
-    .plugin(plugin)
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-  expect(error).toBeInstanceOf(Error);
-  expect(router.routes).toHaveLength(before);
-  return { error: error as Error, router };
-}
-
 describe('install rejects, having registered nothing, for', () => {
   it('a class without @Controller()', async () => {
-    const { error } = await fail([WorkingController, PlainClass]);
+    const error = await failStart([WorkingController, PlainClass]);
     expect(error).toMatchObject({
       name: 'NotAControllerError',
       status: 500,
@@ -104,12 +75,12 @@ describe('install rejects, having registered nothing, for', () => {
   });
 
   it('something that is no class', async () => {
-    const { error } = await fail([undefined as unknown as Constructor]);
+    const error = await failStart([undefined as unknown as Constructor]);
     expect(error.message).toMatch(/^undefined is not a controller/);
   });
 
   it('a controller without routes', async () => {
-    const { error } = await fail([WorkingController, EmptyController]);
+    const error = await failStart([WorkingController, EmptyController]);
     expect(error).toMatchObject({
       name: 'NoRoutesError',
       status: 500,
@@ -118,7 +89,7 @@ describe('install rejects, having registered nothing, for', () => {
   });
 
   it('equivalent routes of two controllers, naming both methods', async () => {
-    const { error } = await fail([FirstController, SecondController]);
+    const error = await failStart([FirstController, SecondController]);
     expect(error).toMatchObject({
       name: 'RouteRegistrationError',
       status: 500,
@@ -131,7 +102,7 @@ describe('install rejects, having registered nothing, for', () => {
 
   it('a route that the router has already', async () => {
     const router = createRouter({ caseSensitive: false }).get('/Items/:key', () => {});
-    const { error } = await fail([FirstController], { router });
+    const error = await failStart([FirstController], { router });
     expect(error.message).toContain('matches the same paths as GET /Items/:key of the router');
   });
 
@@ -143,57 +114,11 @@ describe('install rejects, having registered nothing, for', () => {
         return {};
       }
     }
-    const { error } = await fail([PathController]);
+    const error = await failStart([PathController]);
     expect(error).toMatchObject({
       handler: 'PathController.read',
       cause: { code: 'INVALID_PATTERN' },
     });
-  });
-
-  it('a dependency that the container cannot supply, with its path', async () => {
-    const { error } = await fail([RepositoryController]);
-    expect(error).toMatchObject({ name: 'ControllerResolutionError', status: 500 });
-    expect(error.message).toMatch(
-      /^Cannot resolve the controller RepositoryController: [\s\S]*RepositoryController → Repository → Database/,
-    );
-    expect(error.cause).toMatchObject({ code: expect.stringMatching(/^DI_/) });
-  });
-
-  it('a guard or a middleware that the container cannot supply', async () => {
-    @Controller()
-    @UseGuard(MISSING)
-    @UseMiddleware('missing')
-    class TokenController {
-      @Get()
-      read() {
-        return {};
-      }
-    }
-    const { error } = await fail([TokenController], { middleware: [Symbol('log')] });
-    expect(error).toBeInstanceOf(StartError);
-    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining('the middleware Symbol(log) of the plugin'),
-      expect.stringContaining('the guard token(MISSING) of TokenController.read'),
-      expect.stringContaining("the middleware 'missing' of TokenController.read"),
-    ]);
-  });
-
-  it('a token of something that is no guard or no middleware', async () => {
-    @Controller()
-    @UseGuard('guard')
-    class TokenController {
-      @Get()
-      read() {
-        return {};
-      }
-    }
-    const container = createContainer();
-    container.register('guard', { useValue: { activate: true } });
-    container.register('middleware', { useValue: 7 });
-    const guard = await fail([TokenController], { container });
-    expect(guard.error.message).toContain('object of Object, which is no function and no object');
-    const middleware = await fail([WorkingController], { container, middleware: ['middleware'] });
-    expect(middleware.error.message).toContain('supplies 7, which is no function (ctx, next)');
   });
 
   it('a parameter without a decorator', async () => {
@@ -204,7 +129,7 @@ describe('install rejects, having registered nothing, for', () => {
         return { body, now, page };
       }
     }
-    const { error } = await fail([ParameterController]);
+    const error = await failStart([ParameterController]);
     expect(error.message).toBe(
       "Cannot register the route ParameterController.create: its parameter 1 has no decorator, so nothing can be passed for it. Add one, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
     );
@@ -238,7 +163,7 @@ describe('install rejects, having registered nothing, for', () => {
       @UseGuard(...guards)
       guard() {}
     }
-    const { error } = await fail([ResponseController]);
+    const error = await failStart([ResponseController]);
     expect((error as StartError).problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('ResponseController.status: its status is 99.'),
       expect.stringContaining("ResponseController.header: its header 'X-Text' cannot be sent"),
@@ -254,7 +179,7 @@ describe('install rejects, having registered nothing, for', () => {
   });
 
   it('everything at once, in one error that numbers the problems', async () => {
-    const { error } = await fail([
+    const error = await failStart([
       PlainClass,
       EmptyController,
       FirstController,
@@ -271,51 +196,6 @@ describe('install rejects, having registered nothing, for', () => {
     expect(error.message).toMatch(
       /^The controllers cannot start: 4 problems\.\n {2}1\. NotAControllerError: .*\n {2}2\. NoRoutesError: .*\n {2}3\. /,
     );
-  });
-
-  it('a constructor that throws', async () => {
-    @Controller()
-    class ThrowingController {
-      constructor() {
-        throw new Error('no database');
-      }
-
-      @Get()
-      read() {
-        return {};
-      }
-    }
-    const { error } = await fail([ThrowingController, WorkingController]);
-    expect(error).toMatchObject({ name: 'ControllerResolutionError' });
-    expect(error.message).toContain('ThrowingController');
-  });
-
-  it('an asynchronous provider that fails', async () => {
-    @Controller()
-    class AsyncController {
-      static readonly inject = ['later'] as const;
-      constructor(readonly later: string) {}
-
-      @Get()
-      read() {
-        return this.later;
-      }
-    }
-    const container = createContainer();
-    container.register('later', { useFactory: () => Promise.reject(new Error('unreachable')) });
-    const { error } = await fail([AsyncController], { container });
-    expect(error).toMatchObject({ name: 'ControllerResolutionError' });
-  });
-
-  it('what a container without validate cannot resolve', async () => {
-    const resolve = (): never => {
-      throw new Error('not mine');
-    };
-    const { error } = await fail([WorkingController, FirstController], { container: { resolve } });
-    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
-      'Cannot resolve the controller WorkingController: not mine',
-      'Cannot resolve the controller FirstController: not mine',
-    ]);
   });
 });
 

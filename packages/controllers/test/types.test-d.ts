@@ -87,7 +87,11 @@ describe('parameter decorators', () => {
   it('made of a function stand with parentheses and without', () => {
     const User = createCustomParamDecorator(async (ctx) => ctx.path);
     class UserController {
-      read(@User user: string, @User() again: string, @User({ transform: (path) => path.length }) length: number) {
+      read(
+        @User user: string,
+        @User() again: string,
+        @User({ transform: (path) => path.length }) length: number,
+      ) {
         return [user, again, length];
       }
     }

@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { type Context, NotFoundError } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import { Controller, Ctx, Get, HttpCode, Post, Res, SetHeader } from '../src/index.js';
+import { serve } from './support/serve.js';
+
+@Controller('/status')
+class StatusController {
+  @Post('/option', { status: 201 })
+  option() {
+    return {};
+  }
+
+  @Post('/decorator')
+  @HttpCode(202)
+  decorator() {
+    return {};
+  }
+
+  @Post('/both', { status: 201 })
+  @HttpCode(202)
+  both() {
+    return {};
+  }
+
+  @Post('/empty')
+  @HttpCode(202)
+  empty() {}
+
+  @Post('/overridden')
+  @HttpCode(202)
+  overridden(@Ctx() ctx: Context) {
+    ctx.status = 203;
+    return {};
+  }
+
+  @Post('/fails')
+  @HttpCode(202)
+  fails() {
+    throw new NotFoundError();
+  }
+}
+
+@Controller('/headers')
+class HeaderController {
+  @Get('/two')
+  @SetHeader('X-One', '1')
+  @SetHeader('X-Two', '2')
+  two() {
+    return {};
+  }
+
+  @Get('/repeated')
+  @SetHeader('Set-Cookie', 'a=1')
+  @SetHeader('set-cookie', 'b=2')
+  repeated() {
+    return {};
+  }
+
+  @Get('/type')
+  @SetHeader('Content-Type', 'application/json; charset=utf-8')
+  @HttpCode(201)
+  type() {
+    return { typed: true };
+  }
+
+  @Get('/changed')
+  @SetHeader('X-One', '1')
+  changed(@Ctx() ctx: Context) {
+    ctx.set('X-One', 'changed');
+    return {};
+  }
+
+  @Get('/stream')
+  @SetHeader('Content-Type', 'text/csv')
+  stream() {
+    return Readable.from(['a,b']);
+  }
+
+  @Get('/fails')
+  @SetHeader('Cache-Control', 'public, max-age=60')
+  fails() {
+    throw new NotFoundError();
+  }
+
+  @Get('/raw')
+  @SetHeader('X-One', '1')
+  @HttpCode(203)
+  raw(@Res() res: ServerResponse) {
+    res.end('raw');
+  }
+}
+
+const controllers = [StatusController, HeaderController];
+
+describe('the status of a route', () => {
+  it.each([
+    ['option', 201],
+    ['decorator', 202],
+    ['both', 202],
+    ['empty', 202],
+    ['overridden', 203],
+    ['fails', 404],
+  ])('%s: %i', async (path, status) => {
+    const { fetch } = await serve({ controllers });
+    expect((await fetch(`/status/${path}`, { method: 'POST' })).status).toBe(status);
+  });
+});
+
+describe('SetHeader', () => {
+  it('adds headers, repeated on one method', async () => {
+    const { fetch } = await serve({ controllers });
+    const { headers } = await fetch('/headers/two');
+    expect([headers.get('x-one'), headers.get('x-two')]).toEqual(['1', '2']);
+  });
+
+  it('sends several values of one name as several lines, top to bottom', async () => {
+    const { fetch } = await serve({ controllers });
+    const { headers } = await fetch('/headers/repeated');
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
+  it('can be changed by the method', async () => {
+    const { fetch } = await serve({ controllers });
+    expect((await fetch('/headers/changed')).headers.get('x-one')).toBe('changed');
+  });
+
+  it('may state the type of a value or a stream', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/headers/type')).json()).toEqual({ typed: true });
+    expect((await fetch('/headers/stream')).headers.get('content-type')).toBe('text/csv');
+  });
+
+  it('does not make an error cacheable', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/headers/fails');
+    expect(response.status).toBe(404);
+    expect(response.headers.get('cache-control')).toBeNull();
+  });
+
+  it('reaches a response that the method writes itself, as the status does', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/headers/raw');
+    expect(response.status).toBe(203);
+    expect(response.headers.get('x-one')).toBe('1');
+    expect(await response.text()).toBe('raw');
+  });
+});

@@ -1,0 +1,28 @@
+import { createApp, createRouter } from '@fairlead/core';
+import { type Constructor, createContainer } from '@fairlead/di';
+import { expect } from 'vitest';
+import { type ControllersPluginOptions, controllersPlugin } from '../../src/index.js';
+
+/**
+ * Installs a plugin that must not start, and sees to it that nothing was registered.
+ *
+ * @returns What the installation rejected with.
+ */
+export async function failStart(
+  controllers: readonly Constructor[],
+  options: Partial<ControllersPluginOptions> = {},
+): Promise<Error> {
+  const router = options.router ?? createRouter();
+  const before = router.routes.length;
+  const container = createContainer();
+  const plugin = controllersPlugin({ container, controllers, ...options, router });
+  const error: unknown = await createApp()
+    .plugin(plugin)
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+  expect(error).toBeInstanceOf(Error);
+  expect(router.routes).toHaveLength(before);
+  return error as Error;
+}
