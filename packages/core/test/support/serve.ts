@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { type Application, listen, type Server } from '../../src/index.js';
+import { type Application, listen, type ListenOptions, type Server } from '../../src/index.js';
 
 /** Listens on a free port until the test has finished. */
-export async function serve(app: Application): Promise<Server> {
-  const server = await listen(app, 0, { host: '127.0.0.1' });
+export async function serve(app: Application, options: ListenOptions = {}): Promise<Server> {
+  const server = await listen(app, 0, { host: '127.0.0.1', ...options });
   onTestFinished(() => server.close({ timeout: 0 }));
   return server;
 }
