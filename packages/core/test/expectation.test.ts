@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { type Application, createApp, errorHandler, json } from '../src/index.js';
+import { serve } from './support/serve.js';
+
+/** Sends headers with `Expect: 100-continue`, and the body only when the server asks for it. */
+async function expectContinue(app: Application, body: string) {
+  const { port } = await serve(app);
+  const outgoing = request({
+    port,
+    method: 'POST',
+    headers: {
+      Expect: '100-continue',
+      'Content-Type': 'application/json',
+      'Content-Length': body.length,
+    },
+  });
+  let wasAsked = false;
+  outgoing.once('continue', () => {
+    wasAsked = true;
+    outgoing.end(body);
+  });
+  outgoing.flushHeaders();
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = await incoming.toArray();
+  outgoing.destroy();
+  return {
+    wasAsked,
+    status: incoming.statusCode,
+    connection: incoming.headers.connection,
+    text: Buffer.concat(chunks).toString(),
+  };
+}
+
+describe('a client that expects 100 Continue', () => {
+  it('is asked for its body by a parser that reads it', async () => {
+    const app = createApp().use(json(), (ctx) => ctx.json(ctx.body));
+    expect(await expectContinue(app, '{"a":1}')).toEqual({
+      wasAsked: true,
+      status: 200,
+      connection: 'keep-alive',
+      text: '{"a":1}',
+    });
+  });
+
+  it('is asked for its body by ctx.bodyStream()', async () => {
+    const app = createApp().use(async (ctx) => {
+      const chunks: Buffer[] = await ctx.bodyStream().toArray();
+      ctx.send(Buffer.concat(chunks));
+    });
+    expect(await expectContinue(app, 'text')).toMatchObject({ wasAsked: true, text: 'text' });
+  });
+
+  it('is not asked for a body that is refused by its length', async () => {
+    const app = createApp().use(errorHandler(), json({ limit: 5 }));
+    expect(await expectContinue(app, '{"a":1}')).toMatchObject({
+      wasAsked: false,
+      status: 413,
+      connection: 'close',
+    });
+  });
+
+  it('is not asked for a body that nobody reads, and the connection ends', async () => {
+    const app = createApp().use((ctx) => ctx.send('no need'));
+    expect(await expectContinue(app, '{"a":1}')).toEqual({
+      wasAsked: false,
+      status: 200,
+      connection: 'close',
+      text: 'no need',
+    });
+  });
+});
