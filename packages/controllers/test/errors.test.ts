@@ -19,6 +19,7 @@ import {
   StartError,
   UseGuard,
 } from '../src/index.js';
+import * as controllers from '../src/index.js';
 import { serve } from './support/serve.js';
 
 const place = { parameter: 'body', handler: 'A.b' };
@@ -46,9 +47,17 @@ describe('every error', () => {
     expect(error.name).toBe(error.constructor.name);
   });
 
-  it.each(errors)('%s is in the README with its status and code', async (error, status, code) => {
+  it('is in the README, in this order, with its code and status', async () => {
     const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-    expect(readme).toContain(`| \`${error.name}\` | \`${code}\` | ${status} |`);
+    const listed = [...readme.matchAll(/^\| `(\w+Error)` +\| `(\w+)` +\| (\d+) +\|/gm)];
+    expect(listed.map((row) => row.slice(1))).toEqual(
+      errors.map(([error, status, code]) => [error.name, code, String(status)]),
+    );
+  });
+
+  it('that is exported is in that list', () => {
+    const exported = Object.keys(controllers).filter((name) => name.endsWith('Error'));
+    expect(errors.map(([{ name }]) => name).sort()).toEqual(exported.sort());
   });
 
   it('keeps its cause', () => {
