@@ -36,7 +36,14 @@ export {
 export { errorHandler, type ErrorHandlerOptions } from './handlers/error-handler.js';
 export { notFoundHandler } from './handlers/not-found-handler.js';
 export { type CloseOptions, listen, type ListenOptions, type Server } from './listen.js';
+export { cors, type CorsOptions } from './middleware/cors.js';
+export { etag } from './middleware/etag.js';
+export { requestId, type RequestIdOptions } from './middleware/request-id.js';
+export { requestLogger, type RequestLoggerOptions } from './middleware/request-logger.js';
+export { secureHeaders } from './middleware/secure-headers.js';
+export { timeout } from './middleware/timeout.js';
 export type { Handler, Middleware } from './pipeline/middleware.js';
 export type { Plugin } from './plugin.js';
+export { sendEvents, type ServerSentEvent } from './response/server-sent-events.js';
 export type { ServerLimits } from './server.js';
 export { createRouter, type Route, Router, type RouterOptions } from './router/router.js';

@@ -37,7 +37,7 @@ type Connection = Socket & { [LATEST]?: ServerResponse };
  *
  * @param handle - Answers every other request.
  * @param limits - Each has a default.
- * @see RFC 9112 §3 (414), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect)
+ * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect)
  */
 export function createServer(handle: RequestListener, limits: ServerLimits = {}): Server {
   const {
@@ -51,17 +51,17 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
   const shortest = Math.min(...[headersTimeout, requestTimeout].filter((time) => time > 0));
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     (req.socket as Connection)[LATEST] = res;
-    if ((req.url ?? '').length > maxTargetSize) {
-      refuse(res, tooLong(414, `The request target is longer than ${maxTargetSize} bytes.`));
-    } else if (req.rawHeaders.length > 2 * maxHeaders) {
-      refuse(res, tooLong(431, `The request has more than ${maxHeaders} headers.`));
-    } else handle(req, res);
+    const refusal = checkHead(req, maxHeaders, maxTargetSize);
+    if (refusal === undefined) handle(req, res);
+    else refuse(res, refusal);
   };
   const server = createNodeServer({
     headersTimeout,
     requestTimeout,
     keepAliveTimeout,
     maxHeaderSize,
+    // checkHead looks at Host, and at its number, too.
+    requireHostHeader: false,
     // How precise the time-outs are.
     connectionsCheckingInterval: Math.min(1_000, Math.max(50, shortest / 4)),
   });
@@ -75,15 +75,39 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
   return server.on('request', onRequest).on('clientError', onClientError);
 }
 
-function tooLong(status: 414 | 431, detail: string): HttpError {
-  return new HttpError(status, detail, { headers: { Connection: 'close' } });
+/** Why a request line and headers cannot be accepted, or undefined. */
+function checkHead(
+  { url = '', rawHeaders, httpVersion }: IncomingMessage,
+  maxHeaders: number,
+  maxTargetSize: number,
+): HttpError | undefined {
+  if (url.length > maxTargetSize) {
+    return new HttpError(414, `The request target is longer than ${maxTargetSize} bytes.`);
+  }
+  if (rawHeaders.length > 2 * maxHeaders) {
+    return new HttpError(431, `The request has more than ${maxHeaders} headers.`);
+  }
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    return new HttpError(400, `A request has one Host header, and this one has ${hosts}.`);
+  }
+  return undefined;
 }
 
 /** Answers a request that never gets to the application. */
 function refuse(res: ServerResponse, error: HttpError): void {
   const body = JSON.stringify(describeProblem(error, undefined, false));
-  const headers = { 'Content-Type': 'application/problem+json', ...error.headers };
-  res.writeHead(error.status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+  res
+    .writeHead(error.status, {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    })
+    .end(body);
 }
 
 /** Answers bytes that are no request, or a request that does not end, and ends the connection. */

@@ -35,13 +35,22 @@ const REPRESENTATION_HEADERS = [
 
 /** The answer to one request, as far as the pipeline has recorded it. */
 export class Answer {
-  /** Undefined until it is set. */
-  status: number | undefined = undefined;
   readonly headers = new ResponseHeaders();
   /** Whether the raw response is in the user's hands. */
   takenOver = false;
+  #status: number | undefined = undefined;
   #body: ResponseBody | undefined = undefined;
+  #isFinal = false;
   #defaultType: string | undefined = undefined;
+
+  /** Undefined until it is set. */
+  get status(): number | undefined {
+    return this.#status;
+  }
+
+  set status(status: number | undefined) {
+    if (!this.#isFinal) this.#status = status;
+  }
 
   /** Undefined until it is recorded. */
   get body(): ResponseBody | undefined {
@@ -50,7 +59,7 @@ export class Answer {
 
   /** Whether a body or a status was set, or the raw response was taken over. */
   get given(): boolean {
-    return this.#body !== undefined || this.status !== undefined || this.takenOver;
+    return this.#body !== undefined || this.#status !== undefined || this.takenOver;
   }
 
   /**
@@ -59,6 +68,10 @@ export class Answer {
    * @param type - Its `Content-Type`, unless another was set by hand.
    */
   record(body: ResponseBody, type: string | undefined): void {
+    if (this.#isFinal) {
+      releaseBody(body);
+      return;
+    }
     const present = this.headers.get('Content-Type');
     if (present === this.#defaultType) {
       if (type === undefined) this.headers.delete('Content-Type');
@@ -71,11 +84,17 @@ export class Answer {
 
   /** Forgets the status, the body and the headers that describe it; an error's answer follows. */
   discard(): void {
+    if (this.#isFinal) return;
     for (const name of REPRESENTATION_HEADERS) this.headers.delete(name);
     this.#defaultType = undefined;
     this.#replaceBody(undefined);
     this.status = undefined;
     this.takenOver = false;
+  }
+
+  /** Makes status and body last: what is recorded after this is ignored. */
+  finalize(): void {
+    this.#isFinal = true;
   }
 
   #replaceBody(body: ResponseBody | undefined): void {

@@ -21,6 +21,9 @@ export let setMatch: (ctx: Context, match: RouteMatch) => void;
 /** What a context has recorded of its answer. */
 export let answerOf: (ctx: Context) => Answer;
 
+/** Aborts a context's signal. */
+export let abortSignal: (ctx: Context, reason: unknown) => void;
+
 /** What a context's request line asks for. */
 export let targetOf: (ctx: Context) => Target;
 
@@ -61,6 +64,10 @@ export class Context {
       ctx.#params = undefined;
     };
     answerOf = (ctx) => ctx.#answer;
+    abortSignal = (ctx, reason) => {
+      ctx.#controller ??= abortOnClose(ctx.res);
+      ctx.#controller.abort(reason);
+    };
     targetOf = (ctx) => ctx.#target;
     allowedMethods = (ctx) => ctx.#routes.methods(ctx.path);
   }

@@ -1,0 +1,33 @@
+import { isHttpError } from '../errors/http-error.js';
+import { after } from '../pipeline/after.js';
+import type { Middleware } from '../pipeline/middleware.js';
+
+/** What {@link requestLogger} may be told. */
+export interface RequestLoggerOptions {
+  /** Takes one line for each request, without its line end; `console.log` by default. */
+  readonly log?: (line: string) => void;
+  /** A clock that never goes back, in milliseconds; `performance.now` by default. */
+  readonly now?: () => number;
+}
+
+/**
+ * Logs each request as `<METHOD> <path> <status> <duration> ms`. The duration spans the downstream
+ * chain, not the sending of the response.
+ *
+ * Below the error handler, an error passes through before it has become a response: its status is read
+ * from it.
+ */
+export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
+  const { log = (line) => console.log(line), now = () => performance.now() } = options;
+  return function requestLogger(ctx, next) {
+    const start = now();
+    const write = (status: number): void => {
+      log(`${ctx.method} ${ctx.path} ${status} ${(now() - start).toFixed(1)} ms`);
+    };
+    return after(
+      next,
+      () => write(ctx.status),
+      (error) => write(isHttpError(error) ? error.status : 500),
+    );
+  };
+}

@@ -1,0 +1,281 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type Application,
+  cors,
+  createApp,
+  errorHandler,
+  etag,
+  NotFoundError,
+  requestId,
+  requestLogger,
+  secureHeaders,
+  sendEvents,
+  timeout,
+} from '../src/index.js';
+import { connectRaw } from './support/raw.js';
+import { serve } from './support/serve.js';
+import { deferred } from './support/deferred.js';
+
+describe('requestLogger()', () => {
+  const times = () => [0, 12.34].values();
+
+  it('logs method, path, status and the milliseconds of the downstream chain', async () => {
+    const lines: string[] = [];
+    const clock = times();
+    const logger = requestLogger({
+      log: (line) => lines.push(line),
+      now: () => clock.next().value ?? 0,
+    });
+    const app = createApp().use(logger, async (ctx) => {
+      ctx.status = 201;
+    });
+    await app.request('/users?page=1', { method: 'POST' });
+    expect(lines).toEqual(['POST /users 201 12.3 ms']);
+  });
+
+  it.each([
+    [new NotFoundError('x'), 404],
+    [new Error('x'), 500],
+  ])('logs the status of an error that passes through', async (error, status) => {
+    const lines: string[] = [];
+    const app = createApp().use(errorHandler({ onError: () => undefined }));
+    app.use(requestLogger({ log: (line) => lines.push(line) }), () => {
+      throw error;
+    });
+    await app.request('/x');
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`^GET /x ${status} \\d`))]);
+  });
+});
+
+describe('requestId()', () => {
+  const app = (options = {}) =>
+    createApp().use(requestId(options), (ctx) => ctx.json(ctx.state.requestId));
+
+  it('gives each request an id of its own, in state and header', async () => {
+    const one = await app().request('/');
+    const other = await app().request('/');
+    expect(one.headers.get('X-Request-Id')).toBe(await one.json());
+    expect(one.headers.get('X-Request-Id')).not.toBe(other.headers.get('X-Request-Id'));
+  });
+
+  it('does not believe the client', async () => {
+    const answer = await app().request('/', { headers: { 'X-Request-Id': 'mine' } });
+    expect(await answer.json()).not.toBe('mine');
+  });
+
+  it('keeps a well-formed id of a trusted proxy', async () => {
+    const ask = (id: string) =>
+      app({ trust: true }).request('/', { headers: { 'X-Request-Id': id } });
+    expect(await (await ask('a-1.b_2')).json()).toBe('a-1.b_2');
+    expect(await (await ask('a b')).json()).not.toBe('a b');
+  });
+});
+
+describe('secureHeaders()', () => {
+  it('covers errors, and lets the handler and the options decide otherwise', async () => {
+    const app = createApp()
+      .use(errorHandler(), secureHeaders({ 'x-frame-options': false, 'X-Own': 'yes' }))
+      .use((ctx) => {
+        ctx.set('Referrer-Policy', 'origin');
+        throw new NotFoundError();
+      });
+    const { headers } = await app.request('/');
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000; includeSubDomains');
+    expect(headers.get('X-Frame-Options')).toBeNull();
+    expect(headers.get('X-Own')).toBe('yes');
+    expect(headers.get('Referrer-Policy')).toBe('origin');
+  });
+});
+
+describe('etag()', () => {
+  const app = createApp().use(etag(), (ctx) => {
+    if (ctx.path === '/dated') ctx.set('Last-Modified', 'Wed, 21 Oct 2026 07:28:00 GMT');
+    if (ctx.path === '/created') ctx.status = 201;
+    ctx.json({ path: ctx.path });
+  });
+  const get = (path: string, headers = {}, method = 'GET') =>
+    app.request(path, { method, headers });
+
+  it('tags the bytes of an answer', async () => {
+    const [one, again, other] = await Promise.all([get('/a'), get('/a'), get('/b')]);
+    expect(one.headers.get('ETag')).toMatch(/^"[\w-]{27}"$/);
+    expect(again.headers.get('ETag')).toBe(one.headers.get('ETag'));
+    expect(other.headers.get('ETag')).not.toBe(one.headers.get('ETag'));
+  });
+
+  it.each(['GET', 'HEAD'])('answers a %s for what the client has with 304', async (method) => {
+    const tag = (await get('/a')).headers.get('ETag');
+    const answer = await get('/a', { 'If-None-Match': `"x", W/${tag}` }, method);
+    expect(answer.status).toBe(304);
+    expect(answer.headers.get('ETag')).toBe(tag);
+    expect(answer.headers.get('Content-Length')).toBeNull();
+    expect(await answer.text()).toBe('');
+  });
+
+  it('answers what has changed in full', async () => {
+    expect((await get('/a', { 'If-None-Match': '"x"' })).status).toBe(200);
+  });
+
+  it('looks at If-Modified-Since only without If-None-Match', async () => {
+    const since = { 'If-Modified-Since': 'Wed, 21 Oct 2026 07:28:00 GMT' };
+    expect((await get('/dated', since)).status).toBe(304);
+    expect((await get('/dated', { ...since, 'If-None-Match': '"x"' })).status).toBe(200);
+    const before = { 'If-Modified-Since': 'Wed, 21 Oct 2026 07:27:59 GMT' };
+    expect((await get('/dated', before)).status).toBe(200);
+    expect((await get('/a', since)).status).toBe(200);
+  });
+
+  it('leaves other statuses and methods alone', async () => {
+    expect((await get('/created')).headers.get('ETag')).toBeNull();
+    expect((await get('/a', { 'If-None-Match': '*' }, 'POST')).status).toBe(200);
+  });
+});
+
+describe('timeout()', () => {
+  it('answers 503 once, aborts the signal, and ignores what comes late', async () => {
+    const late = deferred();
+    const reasons: unknown[] = [];
+    const onError = vi.fn();
+    const app = createApp().use(errorHandler({ onError }), timeout(5), async (ctx) => {
+      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      reasons.push(ctx.signal.reason);
+      ctx.status = 200;
+      ctx.json('late');
+      late.resolve();
+    });
+    const answer = await app.request('/slow');
+    await late.promise;
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: 'TIMED_OUT', detail: 'Service Unavailable' });
+    expect(reasons).toEqual([expect.objectContaining({ code: 'TIMED_OUT' })]);
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  it('leaves a quick answer and a quick error alone', async () => {
+    const app = createApp().use(errorHandler(), timeout(60_000), async (ctx) => {
+      await null;
+      if (ctx.path === '/error') throw new NotFoundError();
+      ctx.json('quick');
+    });
+    expect(await (await app.request('/')).json()).toBe('quick');
+    expect((await app.request('/error')).status).toBe(404);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('refuses %s milliseconds', (milliseconds) => {
+    expect(() => timeout(milliseconds)).toThrow(
+      expect.objectContaining({ code: 'INVALID_TIMEOUT' }),
+    );
+  });
+});
+
+describe('cors()', () => {
+  const page = 'https://app.example.com';
+  const ask = (app: Application, headers: Record<string, string>, method = 'GET') =>
+    app.request('/', { method, headers });
+  const withCors = (options?: Parameters<typeof cors>[0]) =>
+    createApp().use(errorHandler(), cors(options), (ctx) => {
+      if (ctx.method === 'DELETE') throw new NotFoundError();
+      ctx.json('ok');
+    });
+
+  it('lets every origin read by default', async () => {
+    const { headers } = await ask(withCors(), { Origin: page });
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Vary')).toBeNull();
+  });
+
+  it('says nothing to a request without an origin, and varies all the same', async () => {
+    const { headers } = await ask(withCors({ origin: [page] }), {});
+    expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
+    expect(headers.get('Vary')).toBe('Origin');
+  });
+
+  it('names the origin of a list or a function, and no other', async () => {
+    const list = withCors({ origin: [page], credentials: true, exposedHeaders: ['ETag'] });
+    const { headers } = await ask(list, { Origin: page });
+    expect(headers.get('Access-Control-Allow-Origin')).toBe(page);
+    expect(headers.get('Access-Control-Allow-Credentials')).toBe('true');
+    expect(headers.get('Access-Control-Expose-Headers')).toBe('ETag');
+    const other = await ask(list, { Origin: 'https://evil.example' });
+    expect(other.headers.get('Access-Control-Allow-Origin')).toBeNull();
+    const byFunction = withCors({ origin: (origin) => origin.endsWith('.example.com') });
+    const answer = await ask(byFunction, { Origin: page });
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(page);
+  });
+
+  it('keeps its headers on errors', async () => {
+    const answer = await ask(withCors(), { Origin: page }, 'DELETE');
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+  });
+
+  it('answers a preflight with 204 and what it allows', async () => {
+    const answer = await ask(
+      withCors({ methods: ['GET', 'PUT'], maxAge: 600 }),
+      {
+        Origin: page,
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'x-own',
+      },
+      'OPTIONS',
+    );
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('Access-Control-Allow-Methods')).toBe('GET, PUT');
+    expect(answer.headers.get('Access-Control-Allow-Headers')).toBe('x-own');
+    expect(answer.headers.get('Access-Control-Max-Age')).toBe('600');
+    expect(answer.headers.get('Vary')).toBe('Access-Control-Request-Headers');
+  });
+
+  it('leaves an OPTIONS that is no preflight to the application', async () => {
+    const answer = await ask(withCors(), { Origin: page }, 'OPTIONS');
+    expect(await answer.json()).toBe('ok');
+  });
+
+  it('refuses credentials for every origin', () => {
+    expect(() => cors({ credentials: true })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CORS' }),
+    );
+  });
+});
+
+describe('sendEvents()', () => {
+  it('writes each event, its lines apart', async () => {
+    const app = createApp().use((ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          yield { data: 'a\nb', event: 'note', id: '1', retry: 500 };
+          yield { data: '' };
+        })(),
+      ),
+    );
+    const answer = await app.request('/');
+    expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
+    expect(await answer.text()).toBe(
+      'event: note\nid: 1\nretry: 500\ndata: a\ndata: b\n\ndata: \n\n',
+    );
+  });
+
+  it('ends the source when the client goes away', async () => {
+    const ended = deferred();
+    const app = createApp().use((ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          try {
+            yield { data: 'first' };
+            await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+          } finally {
+            ended.resolve();
+          }
+        })(),
+      ),
+    );
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.once('data', () => socket.destroy());
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await expect(ended.promise).resolves.toBeUndefined();
+  });
+});
