@@ -24,6 +24,7 @@ export async function fetchFrom(server: Server, request: Request): Promise<Respo
   const headers = new Headers(request.headers);
   headers.set('Host', headers.get('Host') ?? host);
   headers.set('Connection', 'keep-alive');
+  headers.delete('Transfer-Encoding');
   if (request.body !== null) headers.set('Content-Length', String(body.length));
 
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -129,6 +129,17 @@ describe('app.fetch()', () => {
     expect(await response.json()).toMatchObject({ body: { a: 1 } });
   });
 
+  it('frames the body by its length, whatever the Request says', async () => {
+    const app = createApp().use(json(), (ctx) => ctx.json([ctx.body, ctx.get('Content-Length')]));
+    const headers = {
+      ...JSON_POST.headers,
+      'Transfer-Encoding': 'chunked',
+      'Content-Length': '99',
+    };
+    const response = await app.request('/', { method: 'POST', headers, body: '[1]' });
+    expect(await response.json()).toEqual([[1], '3']);
+  });
+
   it('resolves before a streamed body has ended', async () => {
     const stream = new Readable({ read: () => undefined });
     stream.push('first ');
