@@ -111,6 +111,23 @@ describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
   );
 });
 
+const routerless: readonly (readonly [string, () => Application])[] = [
+  ['with notFoundHandler()', () => createApp().use(notFoundHandler())],
+  ['without', () => createApp()],
+];
+
+describe.each(routerless)('an application without routers, %s', (_, createVariant) => {
+  it.each([
+    ['GET', '/%zz', 400],
+    ['GET', '/a', 404],
+    ['OPTIONS', '/a', 404],
+    ['OPTIONS', '*', 204],
+  ])('answers %s %s with %i', async (method, path, status) => {
+    const send = await sender(createVariant());
+    expect((await send(method, path)).status).toBe(status);
+  });
+});
+
 describe('a context that middleware has answered', () => {
   it('is left alone, be it by a status alone', async () => {
     const app = createApp()
