@@ -6,9 +6,9 @@ import {
   errorHandler,
   json,
   notFoundHandler,
+  requestLogger,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
-import { type Log, requestLogger } from './middleware/request-logger.js';
 import { createUsersRouter } from './users/routes.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
 
@@ -19,7 +19,7 @@ export interface UsersAppOptions {
   /** Whether an error answer carries the stack. */
   readonly includeStack: boolean;
   /** Takes one line for each request. */
-  readonly log: Log;
+  readonly log: (line: string) => void;
   /** Takes each error whose cause no client may read. */
   readonly onError: (error: unknown) => void;
 }
@@ -44,7 +44,7 @@ export async function createUsersApp(options: UsersAppOptions): Promise<Applicat
 
   const app = createApp();
   app.use(errorHandler({ includeStack, onError }));
-  app.use(requestLogger(log));
+  app.use(requestLogger({ log }));
   app.use(json());
   await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
   await app.plugin(
