@@ -200,6 +200,21 @@ describe('a second call of next', () => {
     },
   );
 
+  it('by ctx.next() not awaited is found where all below it is synchronous', async () => {
+    const errors: unknown[] = [];
+    const app = createApp().use(
+      errorHandler({ onError: (error) => errors.push(error) }),
+      function offender(ctx) {
+        void ctx.next();
+        void ctx.next();
+      },
+      (ctx) => ctx.json(null),
+    );
+    const send = await sender(app);
+    expect((await send('GET', '/')).status).toBe(500);
+    expect(errors).toEqual([new NextCalledTwiceError('offender')]);
+  });
+
   it('is found in middleware of a route, and a nameless one is told by its place', async () => {
     const errors: unknown[] = [];
     const router = createRouter().get(

@@ -149,32 +149,6 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('Expect: 100-continue', () => {
-  const head =
-    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n';
-
-  it('is granted when the body is read', async () => {
-    const connection = connectRaw(await serveEcho());
-    connection.socket.once('data', () => connection.socket.end('{"a":1}'));
-    connection.socket.write(`${head}Connection: close\r\nContent-Length: 7\r\n\r\n`);
-    const text = await connection.ended();
-    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
-    expect(text).toContain('{"path":"/","body":{"a":1}}');
-  });
-
-  it('is refused with 413 and an end when the body would be too large', async () => {
-    const text = await exchange(await serveEcho(), `${head}Content-Length: 2000000\r\n\r\n`);
-    expect(text).toMatch(/^HTTP\/1\.1 413 /);
-    expect(text).toContain('\r\nConnection: close\r\n');
-  });
-
-  it('is refused with 417 when it is another expectation', async () => {
-    const port = await serveEcho();
-    const text = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: magic\r\nConnection: close\r\n\r\n';
-    expect(statusOf(await exchange(port, text))).toBe(417);
-  });
-});
-
 describe('many connections', () => {
   it('survives 800 that send nothing', async () => {
     const port = await serveEcho();
