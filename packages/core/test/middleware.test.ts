@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  Context,
   createApp,
   createRouter,
   errorHandler,
@@ -237,7 +238,6 @@ describe('a second call of next', () => {
 
 describe('ctx.next()', () => {
   it('outside of a middleware is an error', async () => {
-    const { Context } = await import('../src/index.js');
     const app = createApp().use((ctx) => {
       const other = new Context(ctx.req, ctx.res, { methods: () => new Set() });
       expect(() => other.next()).toThrow('ctx.next() was called outside of a middleware.');
