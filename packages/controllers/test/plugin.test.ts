@@ -52,6 +52,33 @@ describe('controllers', () => {
   });
 });
 
+describe('without root and controllers', () => {
+  it('the plugin warns that there is nothing to register', async () => {
+    const logger = { debug: vi.fn(), warn: vi.fn() };
+    const { plugin } = await serve({ logger });
+    expect(logger.warn.mock.calls).toEqual([
+      ['[controllers] no controllers to register: set root'],
+    ]);
+    expect(plugin.state).toEqual({ controllers: [], routeCount: 0, initialized: true });
+  });
+});
+
+describe('a second copy of this package', () => {
+  it('understands the decorators of the first', async () => {
+    vi.resetModules();
+    const copy = await import('../src/index.js');
+    expect(copy.controllersPlugin).not.toBe(controllersPlugin);
+    const router = createRouter();
+    const plugin = copy.controllersPlugin({
+      router,
+      container: createContainer(),
+      controllers: [TimeController],
+    });
+    await createApp().plugin(plugin);
+    expect(plugin.state.routeCount).toBe(2);
+  });
+});
+
 describe('container', () => {
   it('supplies what controllers depend on', async () => {
     const container = createContainer();

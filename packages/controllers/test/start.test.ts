@@ -1,4 +1,4 @@
-import { createRouter } from '@fairlead/core';
+import { createRouter, type Middleware } from '@fairlead/core';
 import { type Constructor, Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
   SetHeader,
   StartError,
   UseGuard,
+  UseMiddleware,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
 
@@ -135,8 +136,10 @@ describe('install rejects, having registered nothing, for', () => {
     );
   });
 
-  it('a status, header or redirect that cannot be sent, and a guard that is not there', async () => {
-    const guards = [undefined as unknown as Guard];
+  it('a status, header or redirect that cannot be sent, and a guard that cannot be asked', async () => {
+    class NoGuard {}
+    const guards = [undefined, NoGuard] as unknown as readonly Guard[];
+    const middleware = [NoGuard] as unknown as readonly Middleware[];
     @Controller()
     class ResponseController {
       @Get('/status')
@@ -161,6 +164,7 @@ describe('install rejects, having registered nothing, for', () => {
 
       @Get('/guard')
       @UseGuard(...guards)
+      @UseMiddleware(...middleware)
       guard() {}
     }
     const error = await failStart([ResponseController]);
@@ -175,6 +179,8 @@ describe('install rejects, having registered nothing, for', () => {
         'ResponseController.redirectStatus: the status of its redirect is 200',
       ),
       expect.stringContaining('ResponseController.guard: its guard 0 is undefined'),
+      expect.stringContaining('ResponseController.guard: its guard 1 is the class NoGuard'),
+      expect.stringContaining('ResponseController.guard: its middleware 0 is the class NoGuard'),
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type { Context } from '@fairlead/core';
 import { describeToken } from '@fairlead/di';
 import { GuardRejectionError } from '../errors/guard-rejection-error.js';
-import { isPromiseLike } from '../invocation/promise.js';
+import { isPromiseLike } from '../promise.js';
 import type { Guard } from './guard.js';
 
 /** One guard of a route, ready to be asked. */

@@ -22,7 +22,7 @@ export type Guard =
   | symbol;
 
 /** Tells a guard class from a guard function: its prototype has `canActivate`. */
-export function isGuardClass(guard: Guard): guard is Constructor<CanActivate> {
+export function isGuardClass(guard: unknown): guard is Constructor<CanActivate> {
   if (typeof guard !== 'function') return false;
   const prototype: unknown = guard.prototype;
   return typeof prototype === 'object' && prototype !== null && isCanActivate(prototype);

@@ -10,7 +10,7 @@ import {
   type ParameterMetadata,
 } from '../metadata/parameter.js';
 import { createExtract, type Extract } from './extract.js';
-import { catching, chain, isPromiseLike } from './promise.js';
+import { catching, chain, isPromiseLike } from '../promise.js';
 import { createConversion } from './transform.js';
 
 /** Reads the arguments of a method from a request; a promise only when one of them needs it. */

@@ -9,7 +9,7 @@ import {
   type StandardSchema,
   type StandardSchemaIssue,
 } from '../metadata/standard-schema.js';
-import { chain } from './promise.js';
+import { chain } from '../promise.js';
 
 /** The two ways of a value through a parameter's transform. */
 export interface Conversion {

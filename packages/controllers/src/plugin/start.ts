@@ -64,7 +64,10 @@ async function findControllers(
   pending: ReadonlySet<string>,
   log: PluginLogger,
 ): Promise<Found> {
-  if (root === undefined) return { classes: [...new Set(controllers)], problems: [] };
+  if (root === undefined) {
+    if (controllers.length === 0) log.warn('no controllers to register: set root');
+    return { classes: [...new Set(controllers)], problems: [] };
+  }
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const globs = { ...(include && { include }), ...(exclude && { exclude }) };
   const results = await discover({ root, ...globs }, pending);

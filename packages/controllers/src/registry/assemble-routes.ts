@@ -1,16 +1,16 @@
-import type { Context, Handler, Middleware } from '@fairlead/core';
-import { describeToken, type Token } from '@fairlead/di';
-import { ControllerResolutionError } from '../errors/controller-resolution-error.js';
-import { type Guard, type GuardFn, isCanActivate, isGuardClass } from '../guards/guard.js';
-import { createGuardPipeline, type GuardCheck, guardName } from '../guards/guard-pipeline.js';
+import type { Context, Handler } from '@fairlead/core';
+import { createGuardPipeline, type GuardCheck } from '../guards/guard-pipeline.js';
 import { createReadArguments } from '../invocation/arguments.js';
 import { createInvoker } from '../invocation/invoker.js';
-import { chain } from '../invocation/promise.js';
+import { chain } from '../promise.js';
 import { createPrepare, createRespond, type ResponsePlan } from '../invocation/respond.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
+import { createGuardCheck } from './create-guard-check.js';
+import { createMiddleware } from './create-middleware.js';
 import type { BuiltRoute, ControllerDefinition, RouteDefinition } from './definition.js';
-import type { Instances, Supply } from './instances.js';
+import type { Instances, Supply, SupplyToken } from './instances.js';
 import { joinPath } from './join-path.js';
+import { wrongInstance } from './wrong-instance.js';
 
 /** What the routes of a controller are put together with. */
 export interface Assembly {
@@ -39,7 +39,7 @@ export function assembleRoutes(
   return Object.freeze(
     definition.routes.map((route) => {
       const supplies = [controller];
-      const supply = (token: Token, subject: string): Supply => {
+      const supply: SupplyToken = (token, subject) => {
         const found = instances.supply(token, `${subject} of ${route.handler}`);
         supplies.push(found);
         return found;
@@ -47,7 +47,7 @@ export function assembleRoutes(
       const middleware = [...assembly.middleware, ...route.middleware].map((reference) =>
         createMiddleware(reference, supply),
       );
-      const checks = route.guards.map((guard, index) => createCheck(guard, index, supply));
+      const checks = route.guards.map((guard, index) => createGuardCheck(guard, index, supply));
       const invoker = createRouteInvoker(route, controller, checks);
       const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
       const scope = isScoped ? [instances.scopeMiddleware] : [];
@@ -58,50 +58,6 @@ export function assembleRoutes(
       });
     }),
   );
-}
-
-type SupplyToken = (token: Token, subject: string) => Supply;
-
-function createMiddleware(reference: MiddlewareReference, supply: SupplyToken): Middleware {
-  if (typeof reference === 'function') return reference;
-  const subject = `the middleware ${describeToken(reference)}`;
-  const asMiddleware = (value: unknown): Middleware => {
-    if (typeof value === 'function') return value as Middleware;
-    throw notA('function (ctx, next)', subject, value);
-  };
-  const supplied = supply(reference, subject);
-  if (supplied.perRequest === undefined) return asMiddleware(supplied.instance);
-  return (ctx, next) => chain(supplied.perRequest(ctx), (value) => asMiddleware(value)(ctx, next));
-}
-
-function createCheck(guard: Guard, index: number, supply: SupplyToken): GuardCheck {
-  const name = guardName(guard, index);
-  if (typeof guard === 'function' && !isGuardClass(guard)) return { name, ask: guard };
-  const subject = `the guard ${describeToken(guard)}`;
-  const supplied = supply(guard, subject);
-  if (supplied.perRequest === undefined) return { name, ask: asGuard(supplied.instance, subject) };
-  return {
-    name,
-    ask: (ctx) => chain(supplied.perRequest(ctx), (value) => asGuard(value, subject)(ctx)),
-  };
-}
-
-function asGuard(value: unknown, subject: string): GuardFn {
-  if (typeof value === 'object' && value !== null && isCanActivate(value)) {
-    return (ctx) => value.canActivate(ctx);
-  }
-  if (typeof value === 'function') return value as GuardFn;
-  throw notA('function and no object with canActivate()', subject, value);
-}
-
-function notA(expected: string, subject: string, value: unknown): ControllerResolutionError {
-  const problem = `the container supplies ${describeValue(value)}, which is no ${expected}. Register one.`;
-  return new ControllerResolutionError(subject, problem);
-}
-
-function describeValue(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
-  return `an object of ${value.constructor?.name ?? 'no class'}`;
 }
 
 function createRouteInvoker(
@@ -147,5 +103,5 @@ function methodOf(instance: unknown, { methodName, handler }: RouteDefinition): 
     methodName
   ];
   if (typeof method === 'function') return method as Method;
-  throw notA('object with this method', `the controller of ${handler}`, instance);
+  throw wrongInstance('object with this method', `the controller of ${handler}`, instance);
 }

@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { isToken } from '@fairlead/di';
+import { type Class, isToken, type Token } from '@fairlead/di';
 import { RouteRegistrationError } from '../errors/definition-errors.js';
+import { isGuardClass } from '../guards/guard.js';
 import { redirectProblem } from '../invocation/redirect.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
@@ -39,12 +40,22 @@ function parameterProblems({ controller }: ControllerDefinition, route: RouteDef
 }
 
 /** In an import cycle, what a decorator names may not be there yet. */
-function referenceProblems(kind: string, references: readonly unknown[]): string[] {
-  return references.flatMap((reference, index) =>
-    isToken(reference)
-      ? []
-      : `its ${kind} ${index} is ${String(reference)}. Give a function, a class or a token; where its import is part of a cycle, move it to a file of its own.`,
-  );
+function referenceProblems(kind: 'guard' | 'middleware', references: readonly unknown[]): string[] {
+  return references.flatMap((reference, index) => {
+    if (!isToken(reference)) {
+      return `its ${kind} ${index} is ${String(reference)}. Give a function or a token; where its import is part of a cycle, move it to a file of its own.`;
+    }
+    if (isGuardClass(reference) || !isClass(reference)) return [];
+    const fix =
+      kind === 'guard'
+        ? 'Give it canActivate().'
+        : 'Register a function with the container under a token, and give the token.';
+    return `its ${kind} ${index} is the class ${reference.name}, which cannot be called. ${fix}`;
+  });
+}
+
+function isClass(reference: Token): reference is Class {
+  return typeof reference === 'function' && /^class\b/.test(String(reference));
 }
 
 function headerProblems({ headers }: RouteDefinition): string[] {

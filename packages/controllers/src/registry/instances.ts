@@ -8,6 +8,9 @@ export type Supply =
   | { readonly instance: unknown; readonly perRequest?: undefined }
   | { readonly perRequest: (ctx: Context) => unknown };
 
+/** Finds out how to get what a token stands for; the text says what it is. */
+export type SupplyToken = (token: Token, subject: string) => Supply;
+
 /** Gets controllers, guards and middleware from a container. */
 export class Instances {
   readonly #container: ContainerInterface;

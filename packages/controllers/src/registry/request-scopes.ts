@@ -1,6 +1,6 @@
 import type { Context, Middleware } from '@fairlead/core';
 import type { ContainerInterface, RequestScope } from '@fairlead/di';
-import { isPromiseLike } from '../invocation/promise.js';
+import { isPromiseLike } from '../promise.js';
 
 /** The request scopes of the requests that are being answered: one for each. */
 export class RequestScopes {
