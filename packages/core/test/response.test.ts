@@ -185,3 +185,19 @@ describe('a HEAD request', () => {
     expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' });
   });
 });
+
+describe('ctx.responseBody', () => {
+  it('is what was recorded last, and undefined before', async () => {
+    const seen: unknown[] = [];
+    const app = createApp().use((ctx) => {
+      seen.push(ctx.responseBody);
+      ctx.status = 201;
+      seen.push(ctx.responseBody);
+      ctx.send('first');
+      ctx.json({ a: 1 });
+      seen.push(ctx.responseBody);
+    });
+    await app.request('/');
+    expect(seen).toEqual([undefined, undefined, '{"a":1}']);
+  });
+});

@@ -151,6 +151,11 @@ export class Context {
     return this.#answer.headers;
   }
 
+  /** Body recorded for the response; undefined until there is one. */
+  get responseBody(): ResponseBody | undefined {
+    return this.#answer.body;
+  }
+
   /** Whether a body or a status was set, or the raw response was taken over or written to. */
   get answered(): boolean {
     return this.#answer.given || this.res.headersSent;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { answerOf, type Context } from '../context/context.js';
+import type { Context } from '../context/context.js';
 import { after } from '../pipeline/after.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
@@ -13,6 +13,8 @@ export function etag(): Middleware {
   return function etag(ctx, next) {
     return after(next, () => {
       if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;
+      // What nobody has answered is about to become a 404.
+      if (!ctx.answered) return;
       tag(ctx);
       if (isFresh(ctx)) ctx.status = 304;
     });
@@ -20,7 +22,7 @@ export function etag(): Middleware {
 }
 
 function tag(ctx: Context): void {
-  const { body } = answerOf(ctx);
+  const body = ctx.responseBody;
   if (ctx.responseHeaders.has('ETag')) return;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return;
   ctx.set('ETag', `"${createHash('sha1').update(body).digest('base64url')}"`);
