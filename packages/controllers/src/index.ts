@@ -1,7 +1,7 @@
 export { Controller, type ControllerOptions } from './decorators/controller.js';
 export {
-  createCustomParamDecorator,
   type CustomParamDecorator,
+  createCustomParamDecorator,
 } from './decorators/custom-parameter.js';
 export { Body, Ctx, Header, Param, Query, Req, Res } from './decorators/parameters.js';
 export { HttpCode, Redirect, type RedirectTarget, SetHeader } from './decorators/response.js';
@@ -65,7 +65,7 @@ export { type ControllersPlugin, controllersPlugin } from './plugin/controllers-
 export type { PluginLogger } from './plugin/plugin-log.js';
 export type { ControllersPluginOptions } from './plugin/plugin-options.js';
 export type { PluginState } from './plugin/plugin-state.js';
-export { buildRoutes, type BuildRoutesOptions } from './registry/build-routes.js';
+export { type BuildRoutesOptions, buildRoutes } from './registry/build-routes.js';
 export { ControllerRegistry } from './registry/controller-registry.js';
 export type {
   BuiltRoute,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import {
-  discoverControllers,
   type DiscoveryResult,
+  discoverControllers,
   getControllersFromResults,
   getErrorsFromResults,
 } from '../src/index.js';

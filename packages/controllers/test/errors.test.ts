@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { HttpError, isHttpError, type Middleware } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
+import * as controllers from '../src/index.js';
 import {
   Body,
   Controller,
@@ -19,7 +20,6 @@ import {
   StartError,
   UseGuard,
 } from '../src/index.js';
-import * as controllers from '../src/index.js';
 import { serve } from './support/serve.js';
 
 const place = { parameter: 'body', handler: 'A.b' };

@@ -1,5 +1,5 @@
-import type { GuardFn } from '../src/index.js';
 import { describe, expect, it } from 'vitest';
+import type { GuardFn } from '../src/index.js';
 import {
   Body,
   Controller,

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import {
   Body,
   Controller,
-  createCustomParamDecorator,
   Ctx,
+  createCustomParamDecorator,
   Get,
   Header,
   Param,

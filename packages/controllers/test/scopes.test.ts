@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { createApp, createRouter } from '@fairlead/core';
-import { createContainer, Inject, Service } from '@fairlead/di';
+import { createContainer, Service } from '@fairlead/di';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type CanActivate,
@@ -177,43 +177,6 @@ describe('a request-scoped controller', () => {
     outgoing.destroy();
     await ended.given;
     expect(steps).toEqual(['method ended', 'disposed']);
-  });
-
-  it('may depend on something asynchronous', async () => {
-    @Controller()
-    @Service({ scope: 'request' })
-    class LateController {
-      constructor(@Inject('tenant') private readonly tenant: string) {}
-
-      @Get()
-      read() {
-        return { tenant: this.tenant };
-      }
-    }
-    const container = createContainer();
-    container.register('tenant', { useFactory: async () => 'acme' }, { scope: 'request' });
-    const { fetch } = await serve({ container, controllers: [LateController] });
-    expect(await (await fetch('/')).json()).toEqual({ tenant: 'acme' });
-  });
-
-  it('answers 500 with a ControllerResolutionError when it cannot be built', async () => {
-    @Controller()
-    @Service({ scope: 'request' })
-    class BrokenController {
-      constructor() {
-        throw new Error('pool exhausted');
-      }
-
-      @Get()
-      read() {
-        return {};
-      }
-    }
-    const { fetch, hidden } = await serve({ controllers: [BrokenController] });
-    const response = await fetch('/');
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toContain('pool exhausted');
-    expect(hidden).toMatchObject([{ name: 'ControllerResolutionError' }]);
   });
 
   it('warns of a scope that fails to dispose', async () => {

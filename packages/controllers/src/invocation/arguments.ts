@@ -9,8 +9,8 @@ import {
   type ParameterDefinition,
   type ParameterMetadata,
 } from '../metadata/parameter.js';
-import { createExtract, type Extract } from './extract.js';
 import { catching, chain, isPromiseLike } from '../promise.js';
+import { createExtract, type Extract } from './extract.js';
 import { createConversion } from './transform.js';
 
 /** Reads the arguments of a method from a request; a promise only when one of them needs it. */

@@ -1,6 +1,6 @@
 import type { Context, Handler } from '@fairlead/core';
-import type { ReadArguments } from './arguments.js';
 import { isPromiseLike } from '../promise.js';
+import type { ReadArguments } from './arguments.js';
 
 /** The stages of a route, in the order in which a request meets them. */
 export interface Stages {

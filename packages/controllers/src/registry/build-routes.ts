@@ -1,7 +1,7 @@
 import {
-  container as globalContainer,
   type Constructor,
   type ContainerInterface,
+  container as globalContainer,
 } from '@fairlead/di';
 import { throwProblems } from '../errors/start-error.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';

@@ -1,7 +1,7 @@
 import type { Middleware } from '@fairlead/core';
 import { describeToken } from '@fairlead/di';
-import { chain } from '../promise.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
+import { chain } from '../promise.js';
 import type { SupplyToken } from './instances.js';
 import { wrongInstance } from './wrong-instance.js';
 

@@ -2,8 +2,8 @@ import type { Constructor } from '@fairlead/di';
 import { NoRoutesError, NotAControllerError } from '../errors/definition-errors.js';
 import type { MethodMetadata, RouteMetadata } from '../metadata/class-metadata.js';
 import { type InheritedMetadata, inheritedMetadata } from '../metadata/inherit.js';
-import { ownMetadata } from '../metadata/storage.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
+import { ownMetadata } from '../metadata/storage.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 import { joinPath } from './join-path.js';
 

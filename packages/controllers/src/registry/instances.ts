@@ -90,13 +90,14 @@ export class Instances {
   /** A promise only when something that the token needs is asynchronous. */
   #resolveFor(ctx: Context, token: Token, subject: string): unknown {
     const scope = this.#scopes.of(ctx);
+    const fail = (error: unknown): never => {
+      throw new ControllerResolutionError(subject, error);
+    };
     try {
       return scope.resolve(token);
     } catch (error) {
-      if (codeOf(error) === 'DI_ASYNC_PROVIDER' && scope.resolveAsync !== undefined) {
-        return scope.resolveAsync(token);
-      }
-      throw new ControllerResolutionError(subject, error);
+      if (codeOf(error) !== 'DI_ASYNC_PROVIDER') return fail(error);
+      return scope.resolveAsync?.(token).then(undefined, fail) ?? fail(error);
     }
   }
 

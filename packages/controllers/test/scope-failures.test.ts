@@ -1,0 +1,60 @@
+import { createContainer, Inject, Service } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import { Controller, Get } from '../src/index.js';
+import { serve } from './support/serve.js';
+
+describe('a request-scoped controller', () => {
+  it('may depend on something asynchronous', async () => {
+    @Controller()
+    @Service({ scope: 'request' })
+    class LateController {
+      constructor(@Inject('tenant') private readonly tenant: string) {}
+
+      @Get()
+      read() {
+        return { tenant: this.tenant };
+      }
+    }
+    const container = createContainer();
+    container.register('tenant', { useFactory: async () => 'acme' }, { scope: 'request' });
+    const { fetch } = await serve({ container, controllers: [LateController] });
+    expect(await (await fetch('/')).json()).toEqual({ tenant: 'acme' });
+  });
+
+  it('answers 500 with a ControllerResolutionError when something asynchronous fails', async () => {
+    @Controller()
+    @Service({ scope: 'request' })
+    class LateController {
+      constructor(@Inject('tenant') readonly tenant: string) {}
+
+      @Get()
+      read() {}
+    }
+    const container = createContainer();
+    const useFactory = () => Promise.reject(new Error('unreachable'));
+    container.register('tenant', { useFactory }, { scope: 'request' });
+    const { fetch, hidden } = await serve({ container, controllers: [LateController] });
+    expect((await fetch('/')).status).toBe(500);
+    expect(hidden).toMatchObject([{ name: 'ControllerResolutionError' }]);
+  });
+
+  it('answers 500 with a ControllerResolutionError when it cannot be built', async () => {
+    @Controller()
+    @Service({ scope: 'request' })
+    class BrokenController {
+      constructor() {
+        throw new Error('pool exhausted');
+      }
+
+      @Get()
+      read() {
+        return {};
+      }
+    }
+    const { fetch, hidden } = await serve({ controllers: [BrokenController] });
+    const response = await fetch('/');
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('pool exhausted');
+    expect(hidden).toMatchObject([{ name: 'ControllerResolutionError' }]);
+  });
+});
