@@ -18,6 +18,8 @@ export async function fetchFrom(server: Server, request: Request): Promise<Respo
   signal.throwIfAborted();
   const body = Buffer.from(await request.arrayBuffer());
   const [near, far] = duplexPair();
+  // One side of a pair does not close the other when it is destroyed.
+  near.once('close', () => far.destroy());
   server.emit('connection', far);
 
   const { pathname, search, host } = new URL(request.url);
