@@ -1,0 +1,101 @@
+import { listen } from '@fairlead/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createUsersApp } from '../src/app.js';
+import type { User } from '../src/users/user.js';
+import type { UserStore } from '../src/users/store/user-store.js';
+
+const ADA: User = Object.freeze({
+  id: '0b0f2a4e-6f5a-4a57-9d3c-1f0e8a6b7c1d',
+  name: 'Ada <b>',
+  email: 'ada@example.com',
+  createdAt: '2026-01-02T03:04:05.678Z',
+  updatedAt: '2026-01-02T03:04:05.678Z',
+});
+
+/** A store that always holds one user, so that a call changes nothing for the next. */
+const ONE_USER: UserStore = {
+  list: () => [ADA],
+  page: () => ({ users: [ADA], total: 1 }),
+  find: (id) => (id === ADA.id ? ADA : undefined),
+  create: (input) => ({ ...ADA, ...input }),
+  update: (id, changes) => (id === ADA.id ? { ...ADA, ...changes } : undefined),
+  delete: (id) => id === ADA.id,
+  close: () => undefined,
+};
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const send = (method: string, body: string, headers: Record<string, string> = JSON_TYPE) => ({
+  method,
+  body,
+  headers,
+});
+
+const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users'].flatMap(
+  (users): [string, string, RequestInit?][] => [
+    ['the list', users],
+    ['a page', `${users}?page=2&limit=5`],
+    ['a user', `${users}/${ADA.id}`],
+    ['a user as HTML', `${users}/${ADA.id}`, { headers: { Accept: 'text/html' } }],
+    ['no user', `${users}/nobody`],
+    ['a create', users, send('POST', '{"name":"Ada","email":"a@b"}')],
+    ['a create without email', users, send('POST', '{"name":"Ada"}')],
+    ['a create without body', users, { method: 'POST' }],
+    ['a create of another type', users, send('POST', 'name=Ada', { 'Content-Type': 'text/plain' })],
+    ['an update', `${users}/${ADA.id}`, send('PUT', '{"name":"É"}')],
+    ['an update of nobody', `${users}/nobody`, send('PUT', '{}')],
+    ['malformed JSON', users, send('POST', '{"name":')],
+    ['a forbidden key', users, send('POST', '{"__proto__":{}}')],
+    ['a body past the limit', users, send('POST', `"${'a'.repeat(1_048_576)}"`)],
+    [
+      'an unknown charset',
+      users,
+      send('POST', '{}', { 'Content-Type': 'application/json; charset=x' }),
+    ],
+    ['an unknown encoding', users, send('POST', '{}', { ...JSON_TYPE, 'Content-Encoding': 'zip' })],
+    ['a delete', `${users}/${ADA.id}`, { method: 'DELETE' }],
+    ['a delete of nobody', `${users}/nobody`, { method: 'DELETE' }],
+    ['a HEAD', users, { method: 'HEAD' }],
+    ['a HEAD of nobody', `${users}/nobody`, { method: 'HEAD' }],
+    ['OPTIONS', users, { method: 'OPTIONS' }],
+    ['another method', users, { method: 'PATCH' }],
+    ['a malformed escape', `${users}/%c3%28`],
+    ['an escaped slash', `${users}/a%2Fb`],
+    ['a trailing slash', `${users}/`],
+    ['an unknown path', `${users}/a/b`],
+  ],
+);
+
+/** Everything of a response but the time at which it was made. */
+async function readAll(response: Response) {
+  const headers = [...response.headers].filter(([name]) => name !== 'date');
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    headers,
+    bytes: Buffer.from(await response.arrayBuffer()).toString('latin1'),
+  };
+}
+
+describe('a call in process equals a call over a socket', () => {
+  it.each(requests)('%s: %s', async (_what, path, init) => {
+    const app = await createUsersApp({
+      store: ONE_USER,
+      includeStack: false,
+      log: () => undefined,
+      onError: () => undefined,
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeout: 0 }));
+    const inProcess = await readAll(await app.request(path, init));
+    // fetch() asks the server to close after a HEAD; a call in process has no connection to keep.
+    const overSocket = await readAll(await fetch(server.url + path, init));
+    const hopByHop = (name: string) => name === 'connection' || name === 'keep-alive';
+    const endToEnd = ({ headers }: { headers: [string, string][] }) =>
+      headers.filter(([name]) => !hopByHop(name));
+    expect({ ...inProcess, headers: endToEnd(inProcess) }).toEqual({
+      ...overSocket,
+      headers: endToEnd(overSocket),
+    });
+    expect(inProcess.status).toBeLessThan(500);
+  });
+});
