@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import * as core from '../src/index.js';
+
+const packageRoot = new URL('..', import.meta.url);
+const readme = readFileSync(new URL('README.md', packageRoot), 'utf8');
+
+/** Cells of the README's table rows, without the quotes of code. */
+const rows = [...readme.matchAll(/^\| (.*) \|$/gm)].map(([, cells = '']) =>
+  cells.replaceAll('`', '').split(' | '),
+);
+
+/** Every code that the source gives to an error. */
+const codes = readdirSync(new URL('src', packageRoot), { recursive: true, encoding: 'utf8' })
+  .filter((file) => /(?<!\.test)\.ts$/.test(file))
+  .map((file) => readFileSync(new URL(`src/${file}`, packageRoot), 'utf8'))
+  .flatMap((source) => [
+    ...source.matchAll(/(?:code: |SetupError\(\s*|super\(\s*)'([A-Z]+(?:_[A-Z]+)+)'/g),
+  ])
+  .map(([, code]) => code);
+
+/** The HttpErrors of fixed status that the package exports, by name. */
+const httpErrors = Object.entries(core).flatMap(([name, value]) =>
+  typeof value === 'function' && value.prototype instanceof core.HttpError
+    ? [[name, Reflect.construct(value, ['Why.']) as core.HttpError] as const]
+    : [],
+);
+
+it('the README lists every HttpError with its status and code', () => {
+  const documented = rows.filter(([name]) => /^\w+Error$/.test(name ?? ''));
+  const exported = httpErrors.map(([name, { status, code }]) => [name, String(status), code]);
+  expect(documented.sort()).toEqual(exported.sort());
+});
+
+it('the README lists every code, and no other', () => {
+  const documented = rows
+    .map(([code]) => code)
+    .filter((code) => /^[A-Z]+(_[A-Z]+)+$/.test(code ?? ''));
+  expect(documented.sort()).toEqual([...new Set(codes)].sort());
+});
+
+it.each(['ROUTE_CONFLICT', 'MALFORMED_TARGET', 'APPLICATION_SEALED', 'INVALID_LIMIT'])(
+  'the search finds %s in the source',
+  (code) => {
+    expect(codes).toContain(code);
+  },
+);
