@@ -14,7 +14,7 @@ import type { Plugin } from './plugin.js';
 import { writeResponse } from './response/write-response.js';
 import { createMount } from './router/mount.js';
 import { parsePattern, shapeOf } from './router/pattern.js';
-import { type Route, Router, rulesOf, sealRouter } from './router/router.js';
+import { type Route, Router, sealRouter } from './router/router.js';
 import { createServer } from './server.js';
 
 /** A middleware, or a router at its prefix, in the order of registration. */
@@ -205,7 +205,7 @@ export class Application {
       if (typeof entry === 'function') continue;
       for (const { method, pattern: relative } of entry.router.routes) {
         const pattern = parsePattern(joinPaths(entry.prefix, relative));
-        const key = `${method} ${shapeOf(pattern, rulesOf(entry.router))}`;
+        const key = `${method} ${shapeOf(pattern, entry.router.rules)}`;
         const existing = byShape.get(key);
         if (existing) throw new RouteConflictError(method, existing, pattern.text);
         byShape.set(key, pattern.text);

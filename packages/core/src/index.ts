@@ -46,4 +46,5 @@ export type { Handler, Middleware } from './pipeline/middleware.js';
 export type { Plugin } from './plugin.js';
 export { sendEvents, type ServerSentEvent } from './response/server-sent-events.js';
 export type { ServerLimits } from './server.js';
+export type { PathRules } from './router/pattern.js';
 export { createRouter, type Route, Router, type RouterOptions } from './router/router.js';

@@ -12,6 +12,13 @@ export class SetupError extends Error {
 
 /** Two equivalent patterns were registered for one method. */
 export class RouteConflictError extends SetupError {
+  /** The method that both patterns share. */
+  readonly method: string;
+  /** The pattern that was there first. */
+  readonly existing: string;
+  /** The pattern that collides with it. */
+  readonly added: string;
+
   /**
    * @param method - The method that both share.
    * @param existing - Pattern that was there first.
@@ -22,6 +29,9 @@ export class RouteConflictError extends SetupError {
       'ROUTE_CONFLICT',
       `${method} ${added} matches the same paths as ${method} ${existing}, which is registered already. Remove one of the two or change its path.`,
     );
+    this.method = method;
+    this.existing = existing;
+    this.added = added;
   }
 }
 

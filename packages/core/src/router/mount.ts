@@ -5,7 +5,7 @@ import { BadRequestError } from '../errors/http-errors.js';
 import { compose } from '../pipeline/compose.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { parsePattern } from './pattern.js';
-import { type Router, rulesOf } from './router.js';
+import type { Router } from './router.js';
 import { type Found, Tree } from './tree.js';
 
 /** A router at its place in an application. */
@@ -28,7 +28,7 @@ interface MountedRoute {
  * @param router - The router, which gains no more routes.
  */
 export function createMount(prefix: string, router: Router): Mount {
-  const tree = new Tree<MountedRoute>(rulesOf(router));
+  const tree = new Tree<MountedRoute>(router.rules);
   for (const { method, pattern: relative, handlers } of router.routes) {
     const pattern = parsePattern(joinPaths(prefix, relative));
     const { text, names } = pattern;

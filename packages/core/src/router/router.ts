@@ -17,15 +17,13 @@ export interface Route {
   readonly handlers: readonly Middleware[];
 }
 
-/** Gives a router's rules to who mounts it. */
-export let rulesOf: (router: Router) => PathRules;
-
 /** Closes a router and those nested in it: a later registration is an error. */
 export let sealRouter: (router: Router) => void;
 
 /** A table of routes, relative to where an application mounts it. */
 export class Router {
-  readonly #rules: PathRules;
+  /** How it compares paths. */
+  readonly rules: Readonly<PathRules>;
   readonly #own: Route[] = [];
   readonly #nested: { readonly prefix: string; readonly router: Router }[] = [];
   readonly #middleware: Middleware[] = [];
@@ -33,7 +31,6 @@ export class Router {
   #sealed = false;
 
   static {
-    rulesOf = (router) => router.#rules;
     sealRouter = (router) => {
       router.#sealed = true;
       for (const { router: nested } of router.#nested) sealRouter(nested);
@@ -41,7 +38,7 @@ export class Router {
   }
 
   constructor({ caseSensitive = true, strict = false }: RouterOptions = {}) {
-    this.#rules = Object.freeze({ caseSensitive, strict });
+    this.rules = Object.freeze({ caseSensitive, strict });
   }
 
   /**
@@ -60,7 +57,7 @@ export class Router {
     assertMiddleware(place, handlers.length === 0 ? [undefined] : handlers);
     const parsed = parsePattern(pattern);
     const route = { method: parseMethod(method), pattern: parsed.text, handlers };
-    const key = `${route.method} ${shapeOf(parsed, this.#rules)}`;
+    const key = `${route.method} ${shapeOf(parsed, this.rules)}`;
     const existing = this.#byShape.get(key);
     if (existing) throw new RouteConflictError(route.method, existing.pattern, route.pattern);
     this.#byShape.set(key, route);
@@ -133,8 +130,8 @@ export class Router {
     if (router.#holds(this)) {
       throw new SetupError('ROUTER_CYCLE', `The router nested at '${prefix}' holds itself.`);
     }
-    const { caseSensitive, strict } = this.#rules;
-    if (router.#rules.caseSensitive !== caseSensitive || router.#rules.strict !== strict) {
+    const { caseSensitive, strict } = this.rules;
+    if (router.rules.caseSensitive !== caseSensitive || router.rules.strict !== strict) {
       throw new SetupError(
         'ROUTER_OPTIONS_DIFFER',
         `The router nested at '${prefix}' compares paths otherwise than its parent. Create both with the same caseSensitive and strict.`,
