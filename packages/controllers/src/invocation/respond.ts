@@ -15,14 +15,6 @@ export interface ResponsePlan {
   readonly takesResponse: boolean;
 }
 
-/** Types that the context itself gives to a body. */
-const CONTEXT_TYPES: ReadonlySet<unknown> = new Set([
-  'application/json; charset=utf-8',
-  'text/html; charset=utf-8',
-  'text/plain; charset=utf-8',
-  'application/octet-stream',
-]);
-
 /**
  * Makes the function that sets a route's status and headers. It runs before the method, which can
  * change them; when the method throws, the error's own answer replaces the status.
@@ -46,11 +38,10 @@ export function createPrepare(plan: ResponsePlan): (ctx: Context) => void {
  */
 export function createRespond(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
   const { handler, redirect, status, takesResponse } = plan;
-  const stated = groupByName(plan.headers).get('content-type')?.value;
   return (ctx, result) => {
     if (ctx.res.headersSent) {
       ctx.takeOver();
-    } else if (hasBody(ctx, stated)) {
+    } else if (ctx.responseBody !== undefined) {
       return;
     } else if (redirect !== undefined) {
       sendRedirect(ctx, redirect, result, handler);
@@ -73,15 +64,6 @@ function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {
   return (
     result instanceof Uint8Array || result instanceof Readable || result instanceof ReadableStream
   );
-}
-
-/** Whether a body was recorded; a context that is answered may have no more than a status. */
-function hasBody(ctx: Context, stated: string | readonly string[] | undefined): boolean {
-  if (!ctx.answered) return false;
-  const { responseHeaders } = ctx;
-  const isRedirect = ctx.status >= 300 && ctx.status < 400 && responseHeaders.has('Location');
-  const type = responseHeaders.get('Content-Type');
-  return isRedirect || (CONTEXT_TYPES.has(type) && type !== stated);
 }
 
 /** A header with its value, or with all values that were stated for its name. */
