@@ -5,12 +5,17 @@ import {
   createApp,
   errorHandler,
   etag,
+  json,
+  type Middleware,
   NotFoundError,
+  raw,
   requestId,
   requestLogger,
   secureHeaders,
   sendEvents,
+  text,
   timeout,
+  urlencoded,
 } from '../src/index.js';
 import { connectRaw } from './support/raw.js';
 import { serve } from './support/serve.js';
@@ -278,4 +283,32 @@ describe('sendEvents()', () => {
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect(ended.promise).resolves.toBeUndefined();
   });
+});
+
+describe('requestLogger() logs the status that the client gets', () => {
+  it.each<[string, number, Middleware]>([
+    ['nobody answered', 404, () => undefined],
+    ['the raw response was taken over', 202, (ctx) => void ctx.takeOver().writeHead(202).end()],
+  ])('when %s', async (_when, status, handler) => {
+    const lines: string[] = [];
+    const app = createApp().use(requestLogger({ log: (line) => lines.push(line) }), handler);
+    expect((await app.request('/')).status).toBe(status);
+    expect(lines).toEqual([expect.stringContaining(`GET / ${status} `)]);
+  });
+});
+
+it('an error adds to what cors() says the answer varies by', async () => {
+  const app = createApp().use(errorHandler(), cors({ origin: ['https://a.example'] }), () => {
+    throw new NotFoundError('x', { headers: { Vary: 'Accept' } });
+  });
+  expect((await app.request('/')).headers.get('Vary')).toBe('Origin, Accept');
+});
+
+it.each([
+  ['json', json()],
+  ['text', text()],
+  ['raw', raw()],
+  ['urlencoded', urlencoded()],
+])('the parser %s has its name', (name, parser) => {
+  expect(parser.name).toBe(name);
 });

@@ -12,6 +12,8 @@ export interface BodyOptions {
 
 /** What tells one body parser from another. */
 export interface BodyFormat {
+  /** Names the middleware. */
+  readonly name: string;
   /** Whether it reads bodies of this media type. */
   accepts(essence: string): boolean;
   /** Charsets that it decodes; the first is meant when none is given. Undefined when it has none. */
@@ -31,7 +33,7 @@ export interface BodyFormat {
  */
 export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
   const limit = parseLimit(options.limit ?? '1mb');
-  return (ctx, next) => {
+  const middleware: Middleware = (ctx, next) => {
     if (!hasBody(ctx.req) || ctx.req.readableEnded || ctx.body !== undefined) return next();
     const type = parseMediaType(ctx.get('Content-Type') ?? '');
     if (!format.accepts(type.essence)) return next();
@@ -41,6 +43,7 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
       return next();
     });
   };
+  return Object.defineProperty(middleware, 'name', { value: format.name });
 }
 
 function assertCharset({ charsets }: BodyFormat, { charset }: MediaType): void {

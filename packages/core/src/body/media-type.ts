@@ -14,7 +14,7 @@ export interface MediaType {
 export function parseMediaType(header: string): MediaType {
   const [essence = '', ...parameters] = header.split(';');
   const charset = parameters
-    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
+    .map((parameter) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(parameter.trim())?.[1])
     .find((value) => value !== undefined);
   return { essence: essence.trim().toLowerCase(), charset: charset?.toLowerCase() };
 }

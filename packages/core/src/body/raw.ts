@@ -17,7 +17,7 @@ export interface RawOptions extends BodyOptions {
 export function raw(options: RawOptions = {}): Middleware {
   const { types = ['application/octet-stream'] } = options;
   return createBodyParser(
-    { accepts: (essence) => types.includes(essence), parse: (bytes) => bytes },
+    { name: 'raw', accepts: (essence) => types.includes(essence), parse: (bytes) => bytes },
     options,
   );
 }

@@ -15,6 +15,7 @@ const CHARSETS = ['utf-8', 'utf8', 'us-ascii', 'iso-8859-1', 'windows-1252', 'ut
 export function text(options: BodyOptions = {}): Middleware {
   return createBodyParser(
     {
+      name: 'text',
       accepts: (essence) => essence.startsWith('text/'),
       charsets: CHARSETS,
       parse: (bytes, { charset = 'utf-8' }) => decodeText(bytes, charset),

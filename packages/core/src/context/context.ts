@@ -138,10 +138,10 @@ export class Context {
     return this.#answer.status ?? 200;
   }
 
-  /** @throws {RangeError} When it is not an integer from 200 to 999. */
+  /** @throws {RangeError} When it is not an integer from 200 to 599. */
   set status(status: number) {
-    if (!Number.isInteger(status) || status < 200 || status > 999) {
-      throw new RangeError(`ctx.status takes an integer from 200 to 999, not ${String(status)}.`);
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(`ctx.status takes an integer from 200 to 599, not ${String(status)}.`);
     }
     this.#answer.status = status;
   }

@@ -74,7 +74,7 @@ describe('the family', () => {
       'UnprocessableContentError',
       httpErrors.UnprocessableContentError,
       422,
-      'UNPROCESSABLE_ENTITY',
+      'UNPROCESSABLE_CONTENT',
     ],
     ['TooManyRequestsError', httpErrors.TooManyRequestsError, 429, 'TOO_MANY_REQUESTS'],
     ['InternalServerError', httpErrors.InternalServerError, 500, 'INTERNAL_SERVER_ERROR'],

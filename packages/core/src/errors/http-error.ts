@@ -60,7 +60,8 @@ export function isHttpError(value: unknown): value is HttpError {
   return value instanceof Error && BRAND in value;
 }
 
-/** The reason phrase of a status, as node knows it. */
+/** The reason phrase of a status. */
 export function titleOf(status: number): string {
-  return STATUS_CODES[status] ?? 'Error';
+  // node still has the phrase of RFC 4918.
+  return status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error');
 }

@@ -18,5 +18,9 @@ export function answerProblem(ctx: Context, error: unknown, includeStack = false
   answer.status = problem.status;
   answer.record(body, 'application/problem+json');
   if (!isHttpError(error)) return;
-  for (const [name, value] of Object.entries(error.headers)) answer.headers.set(name, value);
+  for (const [name, value] of Object.entries(error.headers)) {
+    // What the answer varies by adds up; any other header of the error takes the place of an earlier one.
+    if (name.toLowerCase() === 'vary') answer.headers.append(name, value);
+    else answer.headers.set(name, value);
+  }
 }

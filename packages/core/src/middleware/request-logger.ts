@@ -1,4 +1,5 @@
 import { isHttpError } from '../errors/http-error.js';
+import type { Context } from '../context/context.js';
 import { after } from '../pipeline/after.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
@@ -26,8 +27,14 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
     };
     return after(
       next,
-      () => write(ctx.status),
+      () => write(statusOf(ctx)),
       (error) => write(isHttpError(error) ? error.status : 500),
     );
   };
+}
+
+/** The status that the client gets. */
+function statusOf(ctx: Context): number {
+  if (ctx.res.headersSent) return ctx.res.statusCode;
+  return ctx.answered ? ctx.status : 404;
 }
