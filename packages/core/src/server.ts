@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import { expectContinue } from './context/expectation.js';
 import { HttpError } from './errors/http-error.js';
 import { describeProblem } from './errors/problem.js';
+import { announceEnd, isEnding, latestOf, setLatest } from './response/connection.js';
 
 /** What a server accepts, and how long it waits. */
 export interface ServerLimits {
@@ -26,18 +27,13 @@ export interface ServerLimits {
   readonly maxTargetSize?: number;
 }
 
-/** The response that a connection is working on or has worked on last. */
-const LATEST = Symbol('latest response');
-
-type Connection = Socket & { [LATEST]?: ServerResponse };
-
 /**
  * Creates a server of node:http that refuses what is too long, too slow or malformed with a problem
  * body, in the order of the requests.
  *
  * @param handle - Answers every other request.
  * @param limits - Each has a default.
- * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect)
+ * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
 export function createServer(handle: RequestListener, limits: ServerLimits = {}): Server {
   const {
@@ -50,10 +46,16 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
   } = limits;
   const shortest = Math.min(...[headersTimeout, requestTimeout].filter((time) => time > 0));
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-    (req.socket as Connection)[LATEST] = res;
+    if (isEnding(req.socket)) return;
+    setLatest(res);
     const refusal = checkHead(req, maxHeaders, maxTargetSize);
     if (refusal === undefined) handle(req, res);
     else refuse(res, refusal);
+  };
+  const onExpectation = (req: IncomingMessage, res: ServerResponse): void => {
+    if (isEnding(req.socket)) return;
+    setLatest(res);
+    refuse(res, new HttpError(417, "The only expectation that is met is '100-continue'."));
   };
   const server = createNodeServer({
     headersTimeout,
@@ -72,6 +74,7 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
     expectContinue(req);
     onRequest(req, res);
   });
+  server.on('checkExpectation', onExpectation);
   return server.on('request', onRequest).on('clientError', onClientError);
 }
 
@@ -101,6 +104,7 @@ function checkHead(
 /** Answers a request that never gets to the application. */
 function refuse(res: ServerResponse, error: HttpError): void {
   const body = JSON.stringify(describeProblem(error, undefined, false));
+  announceEnd(res);
   res
     .writeHead(error.status, {
       'Content-Type': 'application/problem+json',
@@ -111,16 +115,21 @@ function refuse(res: ServerResponse, error: HttpError): void {
 }
 
 /** Answers bytes that are no request, or a request that does not end, and ends the connection. */
-function onClientError(error: NodeJS.ErrnoException, socket: Connection): void {
-  const latest = socket[LATEST];
+function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const latest = latestOf(socket);
   const answer = () => socket.end(describeRefusal(error));
   if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-  else if (latest === undefined || latest.writableFinished) answer();
-  // An earlier request is being answered: its response goes first.
-  else if (latest.req.complete) latest.once('finish', answer);
-  // The request whose body is broken or late; behind others, or half answered, it gets no answer.
-  else if (latest.headersSent || latest.socket === null) socket.destroy();
-  else answer();
+  else if (latest === undefined) answer();
+  else if (!latest.req.complete) {
+    // The request itself is broken or late. Answered already, or behind others, it gets no answer.
+    if (latest.headersSent || latest.socket === null) socket.destroy();
+    else answer();
+  } else if (!isEnding(socket)) {
+    // An earlier request is being answered: its response goes first.
+    announceEnd(latest);
+    if (latest.writableFinished) answer();
+    else latest.once('finish', answer);
+  }
 }
 
 function describeRefusal({ code }: NodeJS.ErrnoException): string {

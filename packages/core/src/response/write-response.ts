@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { type Answer, isStream, releaseBody } from '../context/answer.js';
+import { announceEnd } from './connection.js';
 
 /** Statuses whose response has no content. */
 const BODILESS = new Set([204, 205, 304]);
@@ -34,6 +35,7 @@ export function writeResponse(
   }
   headers.delete('Transfer-Encoding');
   if (close) headers.set('Connection', 'close');
+  if (/\bclose\b/i.test(String(headers.get('Connection')))) announceEnd(res);
   if (isStream(body)) sendStream(body, res, status, answer, onError);
   else sendWhole(body ?? '', res, status, answer);
 }

@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+const LATEST = Symbol('latest response');
+const ENDING = Symbol('ending');
+
+type Connection = Socket & { [LATEST]?: ServerResponse; [ENDING]?: true };
+
+/** Remembers the response to the request that came last on a connection. */
+export function setLatest(res: ServerResponse): void {
+  (res.req.socket as Connection)[LATEST] = res;
+}
+
+/** The response that a connection is working on or has worked on last. */
+export function latestOf(socket: Socket): ServerResponse | undefined {
+  return (socket as Connection)[LATEST];
+}
+
+/** Whether no request has come behind the one that a response answers. */
+export function isLatest(res: ServerResponse): boolean {
+  const latest = latestOf(res.req.socket);
+  return latest === undefined || latest === res;
+}
+
+/** Remembers that a response announces the end of its connection. */
+export function announceEnd(res: ServerResponse): void {
+  (res.req.socket as Connection)[ENDING] = true;
+}
+
+/**
+ * Whether the end of a connection was announced: what comes on it after that is not looked at.
+ *
+ * @see RFC 9112 §9.6
+ */
+export function isEnding(socket: Socket): boolean {
+  return (socket as Connection)[ENDING] === true;
+}

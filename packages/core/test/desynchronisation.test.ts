@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { createApp } from '../src/index.js';
+import { connectRaw, exchange } from './support/raw.js';
+import { serve } from './support/serve.js';
+
+/** An application that answers at once and remembers the paths that it was asked for. */
+function createWitness() {
+  const paths: string[] = [];
+  const app = createApp().use((ctx) => {
+    paths.push(ctx.path);
+    if (ctx.path === '/closing') ctx.set('Connection', 'close');
+    ctx.send('seen');
+  });
+  return { app, paths };
+}
+
+const statusesOf = (answer: string) => answer.match(/^HTTP\/1\.1 \d+/gm);
+
+it('a request that was answered before its body broke gets no second response', async () => {
+  const { port } = await serve(createWitness().app);
+  const { socket, responses, ended } = connectRaw(port);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  await responses(1);
+  socket.write('rubbish\r\n');
+  expect(statusesOf(await ended())).toEqual(['HTTP/1.1 200']);
+});
+
+it.each([
+  ['a refusal', 'GET /first HTTP/1.1\r\n\r\n', 'HTTP/1.1 400'],
+  [
+    'an expectation that is not met',
+    'GET /first HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n',
+    'HTTP/1.1 417',
+  ],
+  [
+    'a body that was not asked for',
+    'POST /first HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab',
+    'HTTP/1.1 200',
+  ],
+  ['a handler that closes', 'GET /closing HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 200'],
+])('a request behind %s, which ends the connection, is not run', async (_, first, status) => {
+  const { app, paths } = createWitness();
+  const { port } = await serve(app);
+  const answer = await exchange(port, `${first}POST /behind HTTP/1.1\r\nHost: a\r\n\r\n`);
+  expect(statusesOf(answer)).toEqual([status]);
+  expect(paths).not.toContain('/behind');
+});
+
+it('rubbish behind a refusal gets no second one', async () => {
+  const { port } = await serve(createWitness().app);
+  const answer = await exchange(port, 'GET / HTTP/1.1\r\n\r\nrubbish\r\n\r\n');
+  expect(statusesOf(answer)).toEqual(['HTTP/1.1 400']);
+});
+
+it('an expectation that is not met is refused with a problem', async () => {
+  const { port } = await serve(createWitness().app);
+  const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n');
+  expect(answer).toContain('\r\nConnection: close\r\n');
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+    status: 417,
+    detail: "The only expectation that is met is '100-continue'.",
+  });
+});
