@@ -58,7 +58,8 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
     refuse(res, new HttpError(417, "The only expectation that is met is '100-continue'."));
   };
   const server = createNodeServer({
-    headersTimeout,
+    // node refuses one that is longer than the time for the whole request.
+    headersTimeout: requestTimeout > 0 ? Math.min(headersTimeout, requestTimeout) : headersTimeout,
     requestTimeout,
     keepAliveTimeout,
     maxHeaderSize,

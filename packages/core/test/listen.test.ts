@@ -58,6 +58,14 @@ describe('listen()', () => {
     await expect(listen(greeter(), port)).rejects.toThrow(String(port));
   });
 
+  it.each([{ requestTimeout: 5_000 }, { headersTimeout: 500_000 }, { requestTimeout: 0 }])(
+    'takes %j without the other time-out',
+    async (options) => {
+      const { url } = await serve(greeter(), options);
+      expect(await (await fetch(url)).text()).toBe('hello');
+    },
+  );
+
   it('rejects when routes conflict', async () => {
     const router = createRouter().get('/a', () => undefined);
     const app = createApp().route('/', router).route('/', router);
