@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDisposition } from './disposition.js';
+
+/** A text as a parser of headers hands it on. */
+const latin1 = (text: string) => Buffer.from(text).toString('latin1');
+
+describe('a disposition', () => {
+  it.each([
+    ['form-data; name="a"', 'a', undefined],
+    ['form-data; name=a', 'a', undefined],
+    ['FORM-DATA;NAME="a"', 'a', undefined],
+    ['form-data; name="a";', 'a', undefined],
+    ['form-data; name=""', '', undefined],
+    ['form-data; name="a; filename=b"', 'a; filename=b', undefined],
+    ['form-data; filename="b"; name="a"', 'a', 'b'],
+    ['form-data; name="a"; filename=""', 'a', ''],
+    ['form-data; name="say \\"hi\\""', 'say "hi"', undefined],
+    ['form-data; name="a"; filename="x"; filename*=UTF-8\'\'na%C3%AFve', 'a', 'naïve'],
+    ['form-data; name="a"; filename*=utf-8\'en\'%E2%82%AC', 'a', '€'],
+  ])('%s is read', (header, name, fileName) => {
+    expect(parseDisposition(header)).toEqual({ name, fileName });
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd'],
+    ['/etc/passwd', 'passwd'],
+    ['C:\\photos\\a.jpg', 'a.jpg'],
+    ['C:a.jpg', 'a.jpg'],
+    ['..\\a/b\\c', 'c'],
+    ['..', ''],
+    ['.', ''],
+    ['a/..', ''],
+    ['.htaccess', '.htaccess'],
+  ])('names of a file %s only its base', (path, base) => {
+    expect(parseDisposition(`form-data; name="a"; filename="${path}"`).fileName).toBe(base);
+  });
+
+  it('cuts off folders that filename* hides in escapes', () => {
+    const header = "form-data; name=a; filename*=utf-8''..%2F..%5Cb";
+    expect(parseDisposition(header).fileName).toBe('b');
+  });
+
+  it.each([
+    '',
+    'attachment; name="a"',
+    'form-data',
+    'form-data; filename="b"',
+    'form-data; name="a',
+    'form-data; name="a"b',
+    'form-data name="a"',
+    'form-data; name="a\0"',
+    'form-data; name="a"; filename="b\0"',
+    'form-data; name="\xff"',
+    'form-data; name=a; filename="\xff"',
+    "form-data; name=a; filename*=utf-8''%FF",
+    "form-data; name=a; filename*=utf-8''%00",
+    "form-data; name=a; filename*=latin-1''a",
+  ])('%j is malformed', (header) => {
+    expect(() => parseDisposition(header)).toThrow(
+      expect.objectContaining({ status: 400, code: 'MALFORMED_MULTIPART' }),
+    );
+  });
+
+  it.each(['"__proto__"', '__proto__', '"__proto__"; filename="a"'])(
+    'refuses the name %s',
+    (name) => {
+      expect(() => parseDisposition(`form-data; name=${name}`)).toThrow(
+        expect.objectContaining({ status: 400, code: 'FORBIDDEN_KEY' }),
+      );
+    },
+  );
+
+  it('gives back every name that a client may quote', () => {
+    const names = fc.string({ unit: 'grapheme' }).filter((name) => !/\p{Cc}|__proto__/u.test(name));
+    fc.assert(
+      fc.property(names, (name) => {
+        const quoted = name.replace(/["\\]/g, '\\$&');
+        expect(parseDisposition(latin1(`form-data; name="${quoted}"`)).name).toBe(name);
+      }),
+    );
+  });
+
+  it('never names a file with a separator', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a.:/\\]*$/), (path) => {
+        const quoted = path.replace(/["\\]/g, '\\$&');
+        const { fileName } = parseDisposition(`form-data; name=a; filename="${quoted}"`);
+        expect(fileName).toMatch(/^(?!\.{1,2}$)[^/\\]*$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createApp, errorHandler } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import { multipart, type MultipartLimits, parts } from '../src/index.js';
+import { field, file, form, HEADERS, part, post, refusal } from './support/form.js';
+import { serve } from './support/serve.js';
+
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const rows = [
+  ...readme.matchAll(/^\| `(\w+)` +\| ([\d,]+)\b[^|]*\|[^|]*\| `([A-Z_]+)` +\|$/gm),
+].map(([, name = '', value = '', code = '']) => ({
+  name: name as keyof MultipartLimits,
+  value: Number(value.replaceAll(',', '')),
+  code,
+}));
+
+/** For each limit, a form that has `amount` of it. */
+const examples: Required<{ [Name in keyof MultipartLimits]: (amount: number) => string }> = {
+  totalSize: (amount) =>
+    `${'x'.repeat(amount - form(field('a')).length - 2)}\r\n${form(field('a'))}`,
+  fileSize: (amount) => form(file('a', 'b', 'x'.repeat(amount))),
+  fieldSize: (amount) => form(field('a', 'x'.repeat(amount))),
+  files: (amount) => form(file('a', 'b').repeat(amount)),
+  fields: (amount) => form(field('a').repeat(amount)),
+  parts: (amount) => form(file('a', 'b').repeat(10), field('a').repeat(amount - 10)),
+  headerPairs: (amount) => form(part([DISPOSITION, ...Array(amount - 1).fill('a: b')])),
+  headerSize: (amount) => form(part([DISPOSITION, `a: ${'x'.repeat(amount - 37)}`])),
+};
+
+const DISPOSITION = 'Content-Disposition: form-data; name=a';
+
+/** How a request may take a form, with limits. */
+const readers = {
+  'multipart()': (limits: MultipartLimits) =>
+    createApp().use(errorHandler(), multipart({ limits }), (ctx) => ctx.json(null)),
+  'parts(), which drops the files': (limits: MultipartLimits) =>
+    createApp().use(errorHandler(), async (ctx) => {
+      for await (const { kind } of parts(ctx, { limits })) ctx.json(kind);
+    }),
+};
+
+describe.each(Object.entries(readers))('%s', (_, create) => {
+  it.each(rows)('takes $name up to $value, and refuses more', async ({ name, value, code }) => {
+    const app = create({});
+    expect((await post(app, examples[name](value))).status).toBe(200);
+    expect(await refusal(await post(app, examples[name](value + 1)))).toEqual([413, code]);
+  });
+
+  it.each(rows)('can be told another $name', async ({ name, code }) => {
+    const app = create({ fields: 300, files: 300, parts: 300, [name]: 200 });
+    expect((await post(app, examples[name](200))).status).toBe(200);
+    expect(await refusal(await post(app, examples[name](201)))).toEqual([413, code]);
+  });
+
+  it('can be told no limit', async () => {
+    const app = create({ fileSize: Infinity });
+    const large = form(file('a', 'b', 'x'.repeat(6 * 1024 ** 2)));
+    expect((await post(app, large)).status).toBe(200);
+  });
+});
+
+it('every limit is in the README', () => {
+  expect(rows.map(({ name }) => name)).toEqual(Object.keys(examples));
+});
+
+it('a body whose Content-Length exceeds totalSize is refused before it is read', async () => {
+  let wasRead: unknown;
+  const app = createApp().use(
+    errorHandler(),
+    (ctx, next) => Promise.resolve(next()).finally(() => (wasRead = ctx.req.readableDidRead)),
+    multipart({ limits: { totalSize: 9 } }),
+  );
+  expect(await refusal(await post(app, form()))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  expect(wasRead).toBe(false);
+});
+
+it('totalSize counts the bytes of a body without Content-Length', async () => {
+  const { url } = await serve(readers['multipart()']({ totalSize: 100 }));
+  const body = Readable.from([form(file('a', 'b', 'x'.repeat(100)))]);
+  const answer = await fetch(url, { method: 'POST', headers: HEADERS, body, duplex: 'half' });
+  expect(await refusal(answer)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+});
+
+it.each([
+  ['folded', `Content-Type: ${'x'.repeat(5_000)}\r\n ${'x'.repeat(5_000)}`],
+  ['of one name', `a: ${'x'.repeat(5_000)}\r\na: ${'x'.repeat(5_000)}`],
+  ['far too long', `a: ${'x'.repeat(100_000)}`],
+])('headers that are %s count for headerSize', async (_, header) => {
+  const app = readers['multipart()']({});
+  const answer = await post(app, form(part([DISPOSITION, header])));
+  expect(await refusal(answer)).toEqual([413, 'PART_HEADERS_TOO_LARGE']);
+});

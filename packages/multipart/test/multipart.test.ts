@@ -1,0 +1,226 @@
+import { createApp, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import { multipart, type UploadedFile } from '../src/index.js';
+import { BOUNDARY, field, file, form, HEADERS, part, post, refusal } from './support/form.js';
+import { serve } from './support/serve.js';
+
+/** An application that tells what it finds in `ctx.body`. */
+const echo = () =>
+  createApp().use(errorHandler(), multipart(), (ctx) => ctx.json(ctx.body ?? 'nothing'));
+
+async function read(body: string): Promise<unknown> {
+  return (await post(echo(), body)).json();
+}
+
+/** What JSON makes of a file. */
+const written = (fileName: string, mediaType: string, text: string) => ({
+  fileName,
+  mediaType,
+  bytes: Buffer.from(text).toJSON(),
+});
+
+describe('a form in ctx.body', () => {
+  it('has no prototype', async () => {
+    let body: unknown;
+    const app = createApp().use(multipart(), (ctx) => {
+      body = ctx.body;
+      ctx.status = 204;
+    });
+    await post(app, form(field('constructor', 'x')));
+    expect(Object.getPrototypeOf(body)).toBeNull();
+    expect(body).toHaveProperty('constructor', 'x');
+  });
+
+  it('has strings, files, and arrays of what is repeated', async () => {
+    const body = form(
+      field('one', 'a'),
+      field('two', ''),
+      file('three', 'x.txt', 'b'),
+      field('one', 'c'),
+      file('one', 'y.txt', 'd'),
+    );
+    expect(await read(body)).toEqual({
+      one: ['a', 'c', written('y.txt', 'application/octet-stream', 'd')],
+      two: '',
+      three: written('x.txt', 'application/octet-stream', 'b'),
+    });
+  });
+
+  it('has the media type that the client claims for a file', async () => {
+    const headers = ['Content-Disposition: form-data; name="a"; filename="b"', 'Content-Type: a/b'];
+    expect(await read(form(part(headers, 'c')))).toEqual({ a: written('b', 'a/b', 'c') });
+  });
+
+  it('has a file without name and bytes for an empty file input', async () => {
+    expect(await read(form(file('a', '')))).toEqual({
+      a: written('', 'application/octet-stream', ''),
+    });
+  });
+
+  it('names a file without its folders', async () => {
+    const body = await read(form(file('a', '../../etc/passwd')));
+    expect(body).toMatchObject({ a: { fileName: 'passwd' } });
+  });
+
+  it('may be empty', async () => {
+    expect(await read(form())).toEqual({});
+  });
+
+  it('passes over what stands before the first and after the last delimiter', async () => {
+    expect(await read(`before\r\n${form(field('a', 'b'))}after`)).toEqual({ a: 'b' });
+  });
+
+  it('keeps line breaks and what looks like a delimiter', async () => {
+    const value = `\r\n--\r\n--edg\r\n-edge--\r\n`;
+    expect(await read(form(field('a', value)))).toEqual({ a: value });
+  });
+
+  it.each([
+    [
+      'over HTTP',
+      async (body: FormData) => fetch((await serve(echo())).url, { method: 'POST', body }),
+    ],
+    ['in memory', async (body: FormData) => echo().request('/', { method: 'POST', body })],
+  ])('is read %s as a client of the platform writes it', async (_, send) => {
+    const bytes = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => index * 7));
+    const form = new FormData();
+    form.set('text', 'naïve €\r\n');
+    form.set('file', new File([bytes], 'naïve €.bin', { type: 'image/png' }));
+    const { text, file } = (await (await send(form)).json()) as {
+      text: string;
+      file: UploadedFile;
+    };
+    expect(text).toBe('naïve €\r\n');
+    expect(file).toMatchObject({ fileName: 'naïve €.bin', mediaType: 'image/png' });
+    expect(Buffer.from(file.bytes).equals(bytes)).toBe(true);
+  });
+});
+
+describe('multipart()', () => {
+  it.each([
+    ['JSON', { 'Content-Type': 'application/json' }],
+    ['another multipart type', { 'Content-Type': `multipart/mixed; boundary=${BOUNDARY}` }],
+    ['a longer name', { 'Content-Type': `multipart/form-data-x; boundary=${BOUNDARY}` }],
+  ])('leaves a body of %s unread', async (_, headers) => {
+    const app = createApp().use(multipart(), async (ctx) => {
+      ctx.send(Buffer.concat(await ctx.bodyStream().toArray()));
+    });
+    expect(await (await post(app, '"x"', headers)).text()).toBe('"x"');
+  });
+
+  it('stands beside json()', async () => {
+    const app = createApp().use(multipart(), json(), (ctx) => ctx.json(ctx.body));
+    const response = await post(app, '["x"]', { 'Content-Type': 'application/json' });
+    expect(await response.json()).toEqual(['x']);
+  });
+
+  it('takes the media type in any case', async () => {
+    const headers = { 'Content-Type': `Multipart/Form-Data; Boundary="${BOUNDARY}"` };
+    expect(await (await post(echo(), form(field('a', 'b')), headers)).json()).toEqual({ a: 'b' });
+  });
+
+  it('leaves ctx.body undefined for an empty body', async () => {
+    expect(await (await post(echo(), '')).json()).toBe('nothing');
+  });
+
+  it('leaves what another parser has read as it is', async () => {
+    const app = createApp().use(multipart(), multipart(), (ctx) => ctx.json(ctx.body));
+    expect(await (await post(app, form(field('a', 'b')))).json()).toEqual({ a: 'b' });
+  });
+
+  it('leaves a body alone that another reader has taken', async () => {
+    const readAll = createApp().use(async (ctx, next) => {
+      await ctx.bodyStream().toArray();
+      await next();
+    });
+    const app = readAll.use(multipart(), (ctx) => ctx.json(ctx.body ?? 'nothing'));
+    expect(await (await post(app, form(field('a', 'b')))).json()).toBe('nothing');
+  });
+
+  it('makes no promise for a request without a form', async () => {
+    let result: unknown = 'not run';
+    const app = createApp().use(
+      (_, next) => {
+        result = next();
+      },
+      multipart(),
+      notFoundHandler(),
+    );
+    await app.request('/');
+    expect(result).toBeUndefined();
+  });
+
+  it.each([-1, 1.5, Number.NaN, '1mb' as unknown as number])(
+    'does not take %s for a limit',
+    (fileSize) => {
+      expect(() => multipart({ limits: { fileSize } })).toThrow(
+        expect.objectContaining({ name: 'SetupError', code: 'INVALID_LIMIT' }),
+      );
+    },
+  );
+
+  it('takes the default for a limit that is undefined', async () => {
+    const limits = { files: undefined } as unknown as { files: number };
+    const app = createApp().use(multipart({ limits }), (ctx) => ctx.json(ctx.body));
+    expect((await post(app, form(file('a', 'b')))).status).toBe(200);
+  });
+});
+
+describe('a body that is refused', () => {
+  it.each([
+    ['without a boundary', 'multipart/form-data'],
+    ['with an empty boundary', 'multipart/form-data; boundary='],
+    ['with an empty quoted boundary', 'multipart/form-data; boundary=""'],
+    ['with a boundary of 71 bytes', `multipart/form-data; boundary=${'a'.repeat(71)}`],
+  ])('%s is a 400', async (_, type) => {
+    const answer = await post(echo(), form(field('a')), { 'Content-Type': type });
+    expect(await refusal(answer)).toEqual([400, 'MISSING_BOUNDARY']);
+  });
+
+  it.each([
+    ['without a delimiter', 'a'],
+    ['that ends in headers', `--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"`],
+    ['that ends in a field', field('a', 'b').slice(0, -3)],
+    ['that ends in a file', file('a', 'b', 'c').slice(0, -2)],
+    ['that ends after a part', field('a', 'b')],
+    ['that ends in the last delimiter', form(field('a', 'b')).slice(0, -3)],
+    ['with headers that a delimiter cuts off', `--${BOUNDARY}\r\nA: b\r\n${form(field('a'))}`],
+    ['with headers that the last delimiter cuts off', `--${BOUNDARY}\r\nA: b\r\n${form()}`],
+    ['with a part without headers', form(part([]))],
+    ['with a part without a name', form(part(['Content-Disposition: form-data']))],
+    ['with a part of another disposition', form(part(['Content-Disposition: inline; name="a"']))],
+    [
+      'with a line that is no header first',
+      form(part(['a', 'Content-Disposition: form-data; name=a'])),
+    ],
+  ])('%s is a 400', async (_, body) => {
+    expect(await refusal(await post(echo(), body))).toEqual([400, 'MALFORMED_MULTIPART']);
+  });
+
+  it.each([
+    ['field', field('a', '\xff')],
+    ['name', field('\xff', 'a')],
+    ['file name', file('a', '\xff')],
+  ])('with a %s that is no UTF-8 is a 400', async (_, body) => {
+    const answer = await post(echo(), Buffer.from(form(body), 'latin1'));
+    expect(await refusal(answer)).toEqual([400, 'MALFORMED_MULTIPART']);
+  });
+
+  it.each([
+    ['field', field('__proto__', 'a')],
+    ['file', file('__proto__', 'a')],
+  ])('with a %s named __proto__ is a 400', async (_, body) => {
+    expect(await refusal(await post(echo(), form(body)))).toEqual([400, 'FORBIDDEN_KEY']);
+  });
+
+  it.each(['gzip', 'br', 'unknown'])('in the content encoding %s is a 415', async (encoding) => {
+    const answer = await post(echo(), form(), { ...HEADERS, 'Content-Encoding': encoding });
+    expect(answer.headers.get('Accept-Encoding')).toBe('identity');
+    expect(await refusal(answer)).toEqual([415, 'UNSUPPORTED_CONTENT_ENCODING']);
+  });
+
+  it('in the content encoding identity is none', async () => {
+    const answer = await post(echo(), form(), { ...HEADERS, 'Content-Encoding': 'identity' });
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { createApp, errorHandler } from '@fairlead/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FilePart, parts } from '../src/index.js';
+import { field, file, form, HEADERS, post, refusal } from './support/form.js';
+import { create, describeAll, head, limits, MEGABYTE } from './support/parts.js';
+import { connectRaw } from './support/raw.js';
+import { serve } from './support/serve.js';
+
+/** Lets the event loop go round. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate();
+}
+
+describe('parts()', () => {
+  it('gives fields and files in their order', async () => {
+    const body = form(field('a', '1'), file('b', 'b.txt', '2'), field('c'), file('d', '', ''));
+    const mediaType = 'application/octet-stream';
+    expect(await (await post(create(describeAll), body)).json()).toEqual([
+      { kind: 'field', name: 'a', value: '1' },
+      { kind: 'file', name: 'b', fileName: 'b.txt', mediaType, text: '2' },
+      { kind: 'field', name: 'c', value: '' },
+      { kind: 'file', name: 'd', fileName: '', mediaType, text: '' },
+    ]);
+  });
+
+  it('gives the same parts however the body is cut into chunks', async () => {
+    const content = fc.stringMatching(/^[\r\n-edg]{0,20}$/);
+    const written = fc.oneof(
+      fc.tuple(fc.constant('a'), content).map(([name, text]) => field(name, text)),
+      fc.tuple(fc.constant('a'), content).map(([name, text]) => file(name, 'b', text)),
+    );
+    const { url } = await serve(create(describeAll));
+    const send = async (body: NonNullable<RequestInit['body']>) =>
+      (await fetch(url, { method: 'POST', headers: HEADERS, body, duplex: 'half' })).text();
+    await fc.assert(
+      fc.asyncProperty(fc.array(written), fc.array(fc.nat(200)), async (all, cuts) => {
+        const body = form(...all);
+        const edges = [0, ...cuts.filter((cut) => cut < body.length), body.length];
+        const sorted = edges.toSorted((one, other) => one - other);
+        const chunks = sorted.slice(1).map((end, index) => body.slice(sorted[index], end));
+        const stream = Readable.from(chunks.filter((chunk) => chunk !== ''));
+        expect(await send(stream)).toBe(await send(body));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('holds little of a file that is read more slowly than it comes', async () => {
+    let held = 0;
+    const app = create(async (ctx) => {
+      const reader = parts(ctx, { limits });
+      const { stream } = (await reader.next()).value as FilePart;
+      ctx.req.on('data', () => {
+        held = Math.max(held, stream.readableLength);
+      });
+      let size = 0;
+      for await (const chunk of stream) {
+        size += chunk.length;
+        await turns(5);
+      }
+      ctx.json(size);
+    });
+    const { url } = await serve(app);
+    const body = form(file('a', 'a', MEGABYTE.repeat(16)));
+    const answer = await fetch(url, { method: 'POST', headers: HEADERS, body });
+    expect(await answer.json()).toBe(16 * 1024 ** 2);
+    expect(held).toBeLessThan(256 * 1024);
+  });
+
+  it('holds few of many parts that are taken more slowly than they come', async () => {
+    const one = field('a', 'b');
+    let taken = 0;
+    let held = 0;
+    const app = create(async (ctx) => {
+      for await (const _ of parts(ctx, { limits: { fields: Infinity, parts: Infinity } })) {
+        taken += 1;
+        held = Math.max(held, ctx.req.socket.bytesRead - taken * one.length);
+        await turns(2);
+      }
+      ctx.json(taken);
+    });
+    const { url } = await serve(app);
+    const body = form(one.repeat(20_000));
+    const answer = await fetch(url, { method: 'POST', headers: HEADERS, body });
+    expect(await answer.json()).toBe(20_000);
+    expect(held).toBeLessThan(256 * 1024);
+  });
+
+  it('drops what is not read of a file', async () => {
+    const app = create(async (ctx) => {
+      const names: string[] = [];
+      for await (const part of parts(ctx, { limits })) names.push(part.name);
+      ctx.json(names);
+    });
+    const body = form(file('a', 'a', MEGABYTE), file('b', 'b', MEGABYTE), field('c'));
+    expect(await (await post(app, body)).json()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('drops what is left of a file that the reader has destroyed', async () => {
+    const app = create(async (ctx) => {
+      const names: string[] = [];
+      for await (const part of parts(ctx, { limits })) {
+        names.push(part.name);
+        await (part as FilePart).stream.iterator().return?.();
+      }
+      ctx.json(names);
+    });
+    const body = form(file('a', 'a', MEGABYTE), file('b', 'b', MEGABYTE));
+    expect(await (await post(app, body)).json()).toEqual(['a', 'b']);
+  });
+
+  it('fails the stream of a file that is read while the next part is asked for', async () => {
+    const app = create(async (ctx) => {
+      const reader = parts(ctx, { limits });
+      const { value: first } = await reader.next();
+      const reading = (first as FilePart).stream.toArray();
+      await Promise.all([expect(reading).rejects.toThrow(), reader.next()]);
+      ctx.json('done');
+    });
+    const { url } = await serve(app);
+    const body = form(file('a', 'a', MEGABYTE.repeat(4)), field('b'));
+    const answer = await fetch(url, { method: 'POST', headers: HEADERS, body });
+    expect(await answer.json()).toBe('done');
+  });
+
+  it('refuses another media type', async () => {
+    const answer = await post(create(describeAll), '{}', { 'Content-Type': 'application/json' });
+    expect(await refusal(answer)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  it('refuses a request without a body', async () => {
+    const answer = await create(describeAll).request('/', { method: 'POST', headers: HEADERS });
+    expect(await refusal(answer)).toEqual([400, 'MALFORMED_MULTIPART']);
+  });
+
+  it('refuses a body that has been read', async () => {
+    const logged: unknown[] = [];
+    const app = createApp().use(
+      errorHandler({ onError: (error) => logged.push(error) }),
+      async (ctx, next) => {
+        await ctx.bodyStream().toArray();
+        await next();
+      },
+      describeAll,
+    );
+    expect(await refusal(await post(app, form()))).toEqual([500, 'BODY_ALREADY_READ']);
+    expect(logged).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('POST /') }),
+    ]);
+  });
+
+  it('throws at once for a limit that is none', async () => {
+    const app = create((ctx) => {
+      expect(() => parts(ctx, { limits: { files: -1 } })).toThrow(/'files' is -1/);
+      ctx.json(null);
+    });
+    expect((await post(app, form())).status).toBe(200);
+  });
+
+  it('lets a client that waits for 100 Continue send its body', async () => {
+    const { port } = await serve(create(describeAll));
+    const { socket, ended } = connectRaw(port);
+    const body = form(field('a'));
+    socket.write(
+      head(body.length).replace('Host', 'Connection: close\r\nExpect: 100-continue\r\nHost'),
+    );
+    expect(String(await once(socket, 'data'))).toContain('100 Continue');
+    socket.write(body);
+    expect(await ended()).toContain('200 OK');
+  });
+});
