@@ -28,6 +28,7 @@ export {
 export {
   ErasedTypeError,
   MissingMetadataError,
+  type MissingMetadataReason,
   UndefinedTypeError,
 } from './errors/metadata-errors.js';
 export type {

@@ -41,6 +41,11 @@ export function parameterMarks(target: Class): ReadonlyMap<number, ParameterMark
   return Reflect.getOwnMetadata(PARAMETERS, target) ?? new Map();
 }
 
+/** True when a decorator of any package, on the class or a parameter, recorded something of it. */
+export function isDecorated(target: Class): boolean {
+  return Reflect.getOwnMetadataKeys(target).length > 0;
+}
+
 /**
  * Reads the parameter types that the compiler emitted for a class's own constructor.
  *

@@ -4,6 +4,7 @@ import { resolveError } from '../../test/resolve-error.js';
 import { type Container, createContainer } from '../container.js';
 import { Inject } from '../decorators/inject.js';
 import { Service } from '../decorators/service.js';
+import type { Constructor } from '../token.js';
 import { ErasedTypeError, MissingMetadataError, UndefinedTypeError } from './metadata-errors.js';
 
 let container: Container;
@@ -28,8 +29,30 @@ describe('missing metadata', () => {
     expect(error).toBeInstanceOf(MissingMetadataError);
     expect(error).toMatchObject({ code: 'DI_MISSING_METADATA', token: Plain, parameter: 0 });
     expect(error.message).toContain('nothing says what parameter 0 of its constructor is');
+    expect(error.message).toContain('add @Service() to Plain and compile with');
     expect(error.message).toContain('emitDecoratorMetadata');
     expect(error.message).toContain('static inject');
+  });
+
+  it.each([
+    ['the class', (target: Constructor) => Service()(target)],
+    ['a parameter', (target: Constructor) => Inject('value')(target, undefined, 0)],
+    ['the class, by another package', Reflect.metadata('elsewhere', true)],
+  ])('is told of a compiler that emits no types when a decorator stands on %s', (_on, decorate) => {
+    class Marked {
+      constructor(
+        readonly value: string,
+        readonly unmarked: Unmarked,
+      ) {}
+    }
+    decorate(Marked);
+    container.register(Marked);
+    const { message } = resolveError(container, Marked);
+
+    expect(message).toContain('Marked has a decorator, but its compiler emitted no types');
+    expect(message).toContain('emitDecoratorMetadata, which esbuild and tsx cannot do');
+    expect(message).toContain('static inject');
+    expect(message).not.toContain('add @Service()');
   });
 
   it('is told of a static inject that is too short', () => {
@@ -41,10 +64,10 @@ describe('missing metadata', () => {
       ) {}
     }
 
-    expect(resolveError(container, Short)).toMatchObject({
-      code: 'DI_MISSING_METADATA',
-      parameter: 1,
-    });
+    const error = resolveError(container, Short);
+
+    expect(error).toMatchObject({ code: 'DI_MISSING_METADATA', parameter: 1 });
+    expect(error.message).toContain('give `static inject` one entry for each parameter');
   });
 
   it('is told of a base class whose constructor a decorated class inherits', () => {
@@ -87,6 +110,7 @@ describe('an erased type', () => {
     expect(error).toMatchObject({ code: 'DI_ERASED_TYPE', token: Configured, parameter: 1 });
     expect(error.message).toContain('parameter 1 of Configured: its type was erased to Object');
     expect(error.message).toContain('import type');
+    expect(error.message).toContain('@Inject(lazy(() => TheClass))');
   });
 
   it('is told of a primitive with a default value', () => {
@@ -95,7 +119,17 @@ describe('an erased type', () => {
       constructor(readonly limit: number = 10) {}
     }
 
-    expect(resolveError(container, Limited).message).toContain('erased to Number');
+    const { message } = resolveError(container, Limited);
+
+    expect(message).toContain('erased to Number');
+    expect(message).not.toContain('import type');
+  });
+
+  it('is told of an enum, which some compilers emit as the object that it is', () => {
+    const error = resolveError(container, classNeeding('Painted', { Red: 0 }));
+
+    expect(error.message).toContain("its type is no class at run time but of the kind 'object'");
+    expect(error.message).toContain('mark the parameter with @Inject(token)');
   });
 
   it.each([
@@ -120,5 +154,6 @@ describe('an undefined type', () => {
     expect(error).toBeInstanceOf(UndefinedTypeError);
     expect(error).toMatchObject({ code: 'DI_UNDEFINED_TYPE', token: Early, parameter: 0 });
     expect(error.message).toContain('@Inject(lazy(() => TheClass))');
+    expect(error.message).toContain('for a default value without a type, add @Optional()');
   });
 });

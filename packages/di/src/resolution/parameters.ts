@@ -5,7 +5,7 @@ import {
   MissingMetadataError,
   UndefinedTypeError,
 } from '../errors/metadata-errors.js';
-import { type ParameterMark, parameterMarks, parameterTypes } from '../metadata.js';
+import { isDecorated, type ParameterMark, parameterMarks, parameterTypes } from '../metadata.js';
 import type { Provider } from '../provider.js';
 import { type Class, isToken } from '../token.js';
 
@@ -54,7 +54,7 @@ function constructorParameters(target: Class): readonly Parameter[] {
 function statedParameters(target: Class, inject: unknown): readonly Parameter[] {
   const entries: readonly unknown[] = Array.isArray(inject) ? inject : [];
   if (entries.length < target.length) {
-    return [(path) => new MissingMetadataError(path, target, entries.length)];
+    return [(path) => new MissingMetadataError(path, target, entries.length, 'short')];
   }
   return entries.map((entry, index) => typedParameter(target, index, entry, undefined));
 }
@@ -67,7 +67,10 @@ function markedParameters(
   const count = Math.max(target.length, ...[...marks.keys()].map((index) => index + 1));
   const indexes = Array.from({ length: count }, (_, index) => index);
   const unknown = indexes.find((index) => marks.get(index)?.inject === undefined);
-  if (unknown !== undefined) return [(path) => new MissingMetadataError(path, target, unknown)];
+  if (unknown !== undefined) {
+    const reason = isDecorated(target) ? 'untyped' : 'undecorated';
+    return [(path) => new MissingMetadataError(path, target, unknown, reason)];
+  }
   return indexes.map((index) => typedParameter(target, index, undefined, marks.get(index)));
 }
 
