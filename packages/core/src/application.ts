@@ -11,6 +11,7 @@ import { answerNotFound } from './handlers/not-found-handler.js';
 import { compose } from './pipeline/compose.js';
 import { assertMiddleware, type Middleware } from './pipeline/middleware.js';
 import type { Plugin } from './plugin.js';
+import { isLatest } from './response/connection.js';
 import { writeResponse } from './response/write-response.js';
 import { createMount } from './router/mount.js';
 import { parsePattern, shapeOf } from './router/pattern.js';
@@ -238,7 +239,7 @@ export class Application {
 
   #write(ctx: Context): void {
     // A client that was never told to send its body may send it or not: the connection is over.
-    const close = this.#draining || isWaiting(ctx.req);
+    const close = isWaiting(ctx.req) || (this.#draining && isLatest(ctx.res));
     writeResponse(answerOf(ctx), ctx.res, close, logError);
   }
 

@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createApp } from '../src/index.js';
+import { deferred } from './support/deferred.js';
+import { connectRaw } from './support/raw.js';
+import { serve } from './support/serve.js';
+
+const LARGE = 32 * 1024 ** 2;
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** An application that holds requests back until the test opens the gate. */
+function createGate(waitFor = 1) {
+  const [full, gate] = [deferred(), deferred()];
+  let waiting = 0;
+  const app = createApp().use(async (ctx) => {
+    waiting += 1;
+    if (waiting === waitFor) full.resolve();
+    await gate.promise;
+    ctx.send(ctx.path);
+  });
+  return { app, full: full.promise, open: gate.resolve };
+}
+
+const bodiesOf = (answer: string) => answer.match(/(?<=\r\n\r\n)\/\d/g);
+
+describe('during a drain', () => {
+  it('every request of a pipeline is answered, and the last answer closes', async () => {
+    const { app, full, open } = createGate(3);
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write(['/1', '/2', '/3'].map((path) => GET.replace('/', path)).join(''));
+    await full;
+    const closed = server.close();
+    open();
+    await closed;
+    const answer = await ended();
+    expect(bodiesOf(answer)).toEqual(['/1', '/2', '/3']);
+    expect(answer.match(/^connection: .*$/gim)).toEqual([
+      'Connection: keep-alive',
+      'Connection: keep-alive',
+      'Connection: close',
+    ]);
+  });
+
+  it('many requests in flight on as many connections are all answered', async () => {
+    const { app, full, open } = createGate(200);
+    const server = await serve(app);
+    const connections = Array.from({ length: 200 }, () => connectRaw(server.port));
+    for (const { socket } of connections) socket.write(GET);
+    await full;
+    const closed = server.close();
+    open();
+    const answers = await Promise.all(connections.map(({ ended }) => ended()));
+    await closed;
+    expect(new Set(answers.map((answer) => answer.replace(/^Date: .*$/m, ''))).size).toBe(1);
+    expect(answers[0]).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\r\n\r\n\/$/s);
+  });
+
+  it('a large answer reaches a client that reads slowly', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await serve(createApp().use((ctx) => ctx.send(Buffer.alloc(LARGE))));
+    const socket = await beginReading(server.port);
+    const closed = server.close();
+    vi.advanceTimersByTime(5_000);
+    expect(await readBytes(socket, LARGE)).toBeGreaterThanOrEqual(LARGE);
+    socket.end();
+    await closed;
+  });
+
+  it('the deadline cuts a client that reads nothing', async () => {
+    const server = await serve(createApp().use((ctx) => ctx.send(Buffer.alloc(LARGE))));
+    const socket = await beginReading(server.port);
+    await server.close({ timeout: 10 });
+    await expect(readBytes(socket, LARGE)).resolves.toBeLessThan(LARGE);
+  });
+});
+
+describe('clients that send without a pause', () => {
+  it.each([
+    ['on connections that they keep', true, ['ECONNREFUSED']],
+    ['each on a connection of its own', false, ['ECONNREFUSED', 'ECONNRESET']],
+  ])('%s get a whole answer to every request that was taken', async (_, keepAlive, codes) => {
+    const taken: string[] = [];
+    const [busy, seenInDrain] = [deferred(), new Set<string>()];
+    let isDraining = false;
+    const app = createApp().use(async (ctx) => {
+      taken.push(ctx.path);
+      if (isDraining) seenInDrain.add(ctx.path);
+      if (taken.length === 300) busy.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+      ctx.send(ctx.path);
+    });
+    const server = await serve(app);
+    const clients = Array.from({ length: 20 }, (_, id) => sendOn(server.port, id, keepAlive));
+    await busy.promise;
+    isDraining = true;
+    await server.close();
+    const outcomes = await Promise.all(clients);
+    const answers = outcomes.flatMap((outcome) => outcome.answers);
+    const whole = answers.filter(({ path, text }) => text === path).map(({ path }) => path);
+    expect(whole.sort()).toEqual(taken.sort());
+    const inDrain = answers.filter(({ path }) => seenInDrain.has(path));
+    expect(new Set(inDrain.map(({ connection }) => connection))).not.toContain('keep-alive');
+    expect(codes).toEqual(expect.arrayContaining(outcomes.map(({ code }) => code)));
+  });
+});
+
+/** Asks for a large answer, and stops reading at its first bytes. */
+async function beginReading(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write(GET);
+  await once(socket, 'readable');
+  return socket;
+}
+
+/** Reads at least so many bytes, or as many as come; returns how many. */
+async function readBytes(socket: Socket, count: number): Promise<number> {
+  let received = 0;
+  try {
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      received += chunk.length;
+      if (received >= count) break;
+    }
+  } catch {
+    // The server has reset the connection.
+  }
+  return received;
+}
+
+interface Outcome {
+  readonly answers: { path: string; text: string; connection: string | undefined }[];
+  /** Code of the error at which the client gave up. */
+  readonly code: string | undefined;
+}
+
+/** Sends one request after another until one fails. */
+async function sendOn(port: number, id: number, keepAlive: boolean): Promise<Outcome> {
+  const agent = new Agent({ keepAlive, maxSockets: 1 });
+  const answers: Outcome['answers'] = [];
+  try {
+    for (let count = 0; ; count += 1) {
+      const path = `/${id}-${count}`;
+      const outgoing = request({ host: '127.0.0.1', port, path, agent }).end();
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      const text = Buffer.concat(await incoming.toArray()).toString();
+      answers.push({ path, text, connection: incoming.headers.connection });
+    }
+  } catch (error) {
+    return { answers, code: (error as NodeJS.ErrnoException).code };
+  } finally {
+    agent.destroy();
+  }
+}
