@@ -1,5 +1,5 @@
 import type { Server as HttpServer } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Application, drain, inFlightOf } from './application.js';
 import { createServer, type ServerLimits } from './server.js';
 
@@ -47,6 +47,11 @@ export async function listen(
 ): Promise<Server> {
   app.seal();
   const server = createServer(app.handle, options);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       reject(new Error(describeBindError(port, options.host, cause), { cause }));
@@ -59,13 +64,18 @@ export async function listen(
     url: `http://${hostOf(options.host)}:${address.port}`,
     port: address.port,
     close({ timeout = 10_000 }: CloseOptions = {}) {
-      closing ??= close(app, server, timeout);
+      closing ??= close(app, server, sockets, timeout);
       return closing;
     },
   });
 }
 
-async function close(app: Application, server: HttpServer, timeout: number): Promise<void> {
+async function close(
+  app: Application,
+  server: HttpServer,
+  sockets: ReadonlySet<Socket>,
+  timeout: number,
+): Promise<void> {
   drain(app);
   // http's own close() would at once cut connections on which a request may be on its way.
   const closed = new Promise<void>((resolve) => {
@@ -73,7 +83,9 @@ async function close(app: Application, server: HttpServer, timeout: number): Pro
   });
   let busyAt = Date.now();
   const quiet = setInterval(() => {
-    if (inFlightOf(app) > 0) busyAt = Date.now();
+    // A response that is written may still be on its way to a client that reads slowly.
+    const isSending = [...sockets].some((socket) => socket.writableLength > 0);
+    if (isSending || inFlightOf(app) > 0) busyAt = Date.now();
     else if (Date.now() - busyAt >= QUIET) server.closeIdleConnections();
   }, QUIET / 4);
   const deadline = setTimeout(() => server.closeAllConnections(), timeout);
