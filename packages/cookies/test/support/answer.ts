@@ -1,4 +1,4 @@
-import { createApp, errorHandler, type Middleware } from '@fairlead/core';
+import { type Context, createApp, errorHandler, type Middleware } from '@fairlead/core';
 
 /** What a handler has made of a request. */
 export interface Answered {
@@ -33,14 +33,12 @@ export async function answer(handler: Middleware, cookie = ''): Promise<Answered
   };
 }
 
-/** What a handler reads of a request with this `Cookie` header. */
-export async function readWith<T>(
-  cookie: string,
-  read: (ctx: Parameters<Middleware>[0]) => T,
-): Promise<T | undefined> {
+/** What a function reads of a request with this `Cookie` header; throws what it throws. */
+export async function readWith<T>(cookie: string, read: (ctx: Context) => T): Promise<T> {
   const values: T[] = [];
-  await answer((ctx) => values.push(read(ctx)), cookie);
-  return values[0];
+  const { errors } = await answer((ctx) => values.push(read(ctx)), cookie);
+  for (const error of errors) throw error;
+  return values[0] as T;
 }
 
 /** The `Cookie` header of a client that keeps these `Set-Cookie` lines. */
