@@ -1,0 +1,2 @@
+export { StaticRootError } from './errors.js';
+export { type StaticOptions, serveStatic } from './serve-static.js';

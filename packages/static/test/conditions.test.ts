@@ -1,0 +1,155 @@
+import { type Context, cors, createApp, errorHandler } from '@fairlead/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveStatic } from '../src/index.js';
+import { createFolder, type Folder } from './support/folder.js';
+import { getter } from './support/serve.js';
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await createFolder();
+});
+afterAll(() => folder.remove());
+
+const appOf = () => createApp().use(errorHandler(), serveStatic(folder.root));
+const request = (headers: Record<string, string>, path = '/a.txt') =>
+  appOf().request(path, { headers });
+
+describe('a range', () => {
+  it.each([
+    ['bytes=0-3', '0123', 'bytes 0-3/10'],
+    ['bytes=4-4', '4', 'bytes 4-4/10'],
+    ['bytes=7-', '789', 'bytes 7-9/10'],
+    ['bytes=-2', '89', 'bytes 8-9/10'],
+    ['bytes=5-99', '56789', 'bytes 5-9/10'],
+  ])('%s is a 206 with %s', async (range, text, contentRange) => {
+    const response = await request({ Range: range });
+    expect(response.status).toBe(206);
+    expect(await response.text()).toBe(text);
+    expect(response.headers.get('Content-Range')).toBe(contentRange);
+    expect(response.headers.get('Content-Length')).toBe(String(text.length));
+  });
+
+  it.each(['lines=1-2', 'bytes=a-b', 'bytes=0-1,5-6'])('%s is ignored', async (range) => {
+    const response = await request({ Range: range });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('0123456789');
+  });
+
+  it('gives HEAD the headers of its 206', async () => {
+    const headers = { Range: 'bytes=2-3' };
+    const response = await appOf().request('/a.txt', { method: 'HEAD', headers });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('Content-Length')).toBe('2');
+  });
+
+  it.each([
+    ['/a.txt', 'bytes=10-', 'bytes */10'],
+    ['/empty.txt', 'bytes=0-', 'bytes */0'],
+  ])('outside of %s is a 416 that tells the length', async (path, range, contentRange) => {
+    const response = await request({ Range: range }, path);
+    expect(response.status).toBe(416);
+    expect(response.headers.get('Content-Range')).toBe(contentRange);
+    expect(await response.json()).toMatchObject({ code: 'RANGE_NOT_SATISFIABLE' });
+  });
+
+  it('counts if If-Range names what the client has', async () => {
+    const modified = (await request({})).headers.get('Last-Modified') ?? '';
+    const same = await request({ Range: 'bytes=0-0', 'If-Range': modified });
+    const other = await request({ Range: 'bytes=0-0', 'If-Range': '"other"' });
+    expect(same.status).toBe(206);
+    expect(other.status).toBe(200);
+  });
+});
+
+describe('a condition', () => {
+  it.each([
+    ['If-None-Match', 'ETag'],
+    ['If-Modified-Since', 'Last-Modified'],
+  ])('%s of the own %s is a 304 without body', async (condition, validator) => {
+    const get = await getter(appOf());
+    const first = await get('/a.txt');
+    const value = String(first.headers[validator.toLowerCase()]);
+    const reply = await get('/a.txt', { [condition]: value });
+    expect(reply).toMatchObject({ status: 304, text: '' });
+    expect(reply.headers).toMatchObject({
+      etag: first.headers.etag,
+      'cache-control': 'public, max-age=0',
+    });
+    expect(reply.headers).not.toHaveProperty('content-type');
+    expect(reply.headers).not.toHaveProperty('content-length');
+  });
+
+  it.each([
+    ['If-None-Match', '"other"'],
+    ['If-Modified-Since', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+  ])('%s: %s is a 200', async (condition, value) => {
+    expect((await request({ [condition]: value })).status).toBe(200);
+  });
+
+  it.each([
+    ['If-Match', '"other"'],
+    ['If-Unmodified-Since', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+  ])('%s: %s is a 412', async (condition, value) => {
+    const response = await request({ [condition]: value });
+    expect(response.status).toBe(412);
+    expect(await response.json()).toMatchObject({ code: 'PRECONDITION_FAILED' });
+  });
+});
+
+describe('response headers of other middleware', () => {
+  const before = (set: (ctx: Context) => void) =>
+    createApp().use(
+      errorHandler(),
+      cors(),
+      (ctx, next) => {
+        set(ctx);
+        return next();
+      },
+      serveStatic(folder.root),
+    );
+  const origin = { Origin: 'https://example.com' };
+
+  it.each([
+    ['a file', 200, {}],
+    ['a range', 206, { Range: 'bytes=0-0' }],
+    ['an unchanged file', 304, { 'If-None-Match': '*' }],
+    ['an error', 416, { Range: 'bytes=99-' }],
+  ])('are sent with %s, a %i', async (_, status, headers) => {
+    const app = before((ctx) => ctx.append('Set-Cookie', ['a=1', 'b=2']));
+    const response = await app.request('/a.txt', { headers: { ...origin, ...headers } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
+  it('are sent when they are set after next(), too', async () => {
+    const app = createApp().use(async (ctx, next) => {
+      await next();
+      ctx.set('X-Status', ctx.status);
+    }, serveStatic(folder.root));
+    const response = await app.request('/a.txt');
+    expect(response.headers.get('X-Status')).toBe('200');
+  });
+
+  it.each([
+    ['Cache-Control', 'no-store'],
+    ['Content-Type', 'text/x-log'],
+    ['ETag', '"mine"'],
+    ['Last-Modified', 'Thu, 01 Jan 2026 00:00:00 GMT'],
+    ['Accept-Ranges', 'none'],
+  ])('%s goes before that of the file', async (name, value) => {
+    const response = await before((ctx) => ctx.set(name, value)).request('/a.txt');
+    expect(response.headers.get(name)).toBe(value);
+  });
+
+  it('ETag is what conditions are held to', async () => {
+    const app = before((ctx) => ctx.set('ETag', '"mine"'));
+    const response = await app.request('/a.txt', { headers: { 'If-None-Match': '"mine"' } });
+    expect(response.status).toBe(304);
+  });
+
+  it('cannot say another length than the file has', async () => {
+    const app = before((ctx) => ctx.set('Content-Length', 3));
+    expect(await (await app.request('/a.txt')).text()).toBe('0123456789');
+  });
+});

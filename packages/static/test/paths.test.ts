@@ -1,0 +1,102 @@
+import { createApp, createRouter, errorHandler, notFoundHandler } from '@fairlead/core';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveStatic } from '../src/index.js';
+import { createFolder, type Folder } from './support/folder.js';
+import { getter } from './support/serve.js';
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await createFolder();
+});
+afterAll(() => folder.remove());
+
+/** Serves the directory at the root and in a route. */
+const appOf = () =>
+  createApp()
+    .use(errorHandler(), serveStatic(folder.root, { prefix: '/plain', dotfiles: 'allow' }))
+    .route('/', createRouter().get('/route/*path', serveStatic(folder.root, { dotfiles: 'allow' })))
+    .use(notFoundHandler());
+
+const outside = [
+  '/../secret.txt',
+  '/docs/../../secret.txt',
+  '/%2e%2e/secret.txt',
+  '/%2E%2E/secret.txt',
+  '/.%2e/secret.txt',
+  '/..%2fsecret.txt',
+  '/..%2Fsecret.txt',
+  '/%2e%2e%2fsecret.txt',
+  '/docs%2f..%2f..%2fsecret.txt',
+  '/..\\secret.txt',
+  '/..%5csecret.txt',
+  '/..%5Csecret.txt',
+  '/docs/..\\../secret.txt',
+  '//../secret.txt',
+  '/./../secret.txt',
+  '/..',
+  '/../',
+  '/%252e%252e/secret.txt',
+  '/..%252fsecret.txt',
+  '/%c0%ae%c0%ae/secret.txt',
+  '/..%c0%afsecret.txt',
+  '/../secret.txt%00.html',
+  '/../secret.txt#/a.txt',
+  '/#/../../secret.txt',
+  '/..;/secret.txt',
+  '/\xe9/../../secret.txt',
+];
+
+describe.each(['/plain', '/route'])('below %s', (prefix) => {
+  it.each(outside)('nothing outside of the directory is at %j', async (path) => {
+    const get = await getter(appOf());
+    const { status, text } = await get(prefix + path);
+    expect([400, 404]).toContain(status);
+    expect(text).not.toContain('"secret"');
+    expect(text).not.toBe('secret');
+  });
+
+  it.each([
+    '/docs/../private/c.txt',
+    '/./private/c.txt',
+    '/private/./c.txt',
+    '//private/c.txt',
+    '/private//c.txt',
+    '/private%2Fc.txt',
+    '/private%2fc.txt',
+    '/private/c.txt/.',
+    '/back%5Cslash.txt',
+    '/a#b.txt',
+    '/\xe9.txt',
+    '/back\\slash.txt',
+  ])('a file has no second path such as %s', async (path) => {
+    const get = await getter(appOf());
+    const { status } = await get(prefix + path);
+    expect([400, 404]).toContain(status);
+  });
+
+  it.each(['/%', '/%zz', '/a%00.txt', '/a.txt%00', '/%C3'])(
+    '%s is malformed, and a 400',
+    async (path) => {
+      const get = await getter(appOf());
+      const { status, headers } = await get(prefix + path);
+      expect(status).toBe(400);
+      expect(headers['content-type']).toBe('application/problem+json');
+    },
+  );
+});
+
+it('no path made of these pieces leads out of the directory', async () => {
+  const get = await getter(appOf());
+  const piece = fc.constantFrom(
+    ...['..', '.', '/', '%2e', '%2F', '%5c', '%252e', '%00', '%', '#', '?', ';', ':', 'docs', 'C'],
+    ...['secret.txt', 'public', 'link', '~', '*', '%c0%ae', '\xff', '\\'],
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 10 }), async (pieces) => {
+      const { text } = await get(`/plain/${pieces.join('')}`);
+      expect(text).not.toBe('secret');
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readlink, truncate, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { createApp, type Middleware } from '@fairlead/core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { serveStatic } from '../src/index.js';
+import { createFolder, type Folder } from './support/folder.js';
+import { serve } from './support/serve.js';
+
+const SIZE = 32 * 1024 * 1024;
+const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+afterEach(() => stderr.mockClear());
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await createFolder();
+  await writeFile(join(folder.root, 'big.bin'), Buffer.alloc(SIZE, 'fairlead'));
+});
+afterAll(() => folder.remove());
+
+/** Starts a download, and resolves when its head has come. */
+const download = (port: number, path = '/big.bin') =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    request({ port, host: '127.0.0.1', path, agent: false })
+      .once('response', resolve)
+      .once('error', reject)
+      .end();
+  });
+
+/** How many descriptors of this process point below the directory. */
+async function countOpenFiles(): Promise<number> {
+  const descriptors = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.startsWith(folder.root)).length;
+}
+
+describe('a large file', () => {
+  it('is written no faster than the client takes it', async () => {
+    let isFull = false;
+    let fillings = 0;
+    let overruns = 0;
+    const watch: Middleware = (ctx, next) => {
+      const write = ctx.res.write.bind(ctx.res);
+      ctx.res.on('drain', () => {
+        isFull = false;
+      });
+      ctx.res.write = (...args: unknown[]) => {
+        overruns += Number(isFull);
+        isFull = !Reflect.apply(write, ctx.res, args);
+        fillings += Number(isFull);
+        return !isFull;
+      };
+      return next();
+    };
+    const port = await serve(createApp().use(watch, serveStatic(folder.root)));
+    const incoming = await download(port);
+    await vi.waitFor(() => expect(isFull).toBe(true));
+    const hash = createHash('sha256');
+    for await (const chunk of incoming) hash.update(chunk);
+    const expected = createHash('sha256').update(Buffer.alloc(SIZE, 'fairlead'));
+    expect(hash.digest('hex')).toBe(expected.digest('hex'));
+    expect(fillings).toBeGreaterThan(0);
+    expect(overruns).toBe(0);
+  });
+
+  it('that shrinks while it is sent ends the connection', async () => {
+    const file = join(folder.root, 'shrinking.bin');
+    await writeFile(file, Buffer.alloc(SIZE));
+    const port = await serve(createApp().use(serveStatic(folder.root)));
+    const incoming = await download(port, '/shrinking.bin');
+    await truncate(file, 10);
+    await expect(incoming.resume().toArray()).rejects.toThrow('aborted');
+  });
+});
+
+describe.runIf(existsSync('/proc/self/fd'))('the file', () => {
+  it('is closed when the client leaves', async () => {
+    const port = await serve(createApp().use(serveStatic(folder.root)));
+    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+    const downloads = await Promise.all(Array.from({ length: 20 }, () => download(port)));
+    expect(await countOpenFiles()).toBe(20);
+    for (const incoming of downloads) incoming.on('error', () => undefined).destroy();
+    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+    expect(stderr).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['is sent', {}],
+    ['is sent in part', { Range: 'bytes=0-99' }],
+    ['is unchanged', { 'If-None-Match': '*' }],
+    ['cannot be sent from there', { Range: 'bytes=99999999-' }],
+  ])('is closed when it %s', async (_, headers) => {
+    const app = createApp().use(serveStatic(folder.root));
+    await (await app.request('/big.bin', { headers })).arrayBuffer();
+    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+  });
+
+  it('is closed when middleware above fails after it', async () => {
+    const app = createApp().use(async (_ctx, next) => {
+      await next();
+      expect(await countOpenFiles()).toBe(1);
+      throw new Error('above');
+    }, serveStatic(folder.root));
+    expect((await app.request('/big.bin')).status).toBe(500);
+    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+  });
+
+  it('is not opened for HEAD', async () => {
+    const counts: number[] = [];
+    const app = createApp().use(async (_ctx, next) => {
+      await next();
+      counts.push(await countOpenFiles());
+    }, serveStatic(folder.root));
+    await app.request('/big.bin', { method: 'HEAD' });
+    expect(counts).toEqual([0]);
+  });
+});

@@ -1,0 +1,40 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Application, listen } from '@fairlead/core';
+import { onTestFinished } from 'vitest';
+
+/** A response that has arrived whole. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Sends one GET, its target exactly as it is written. */
+export type Get = (
+  target: string,
+  headers?: OutgoingHttpHeaders,
+  method?: string,
+) => Promise<Reply>;
+
+/** Listens on a free port until the test has finished; returns the port. */
+export async function serve(app: Application): Promise<number> {
+  const server = await listen(app, 0, { host: '127.0.0.1' });
+  onTestFinished(() => server.close({ timeout: 0 }));
+  return server.port;
+}
+
+/** Makes an application listen for one test, and returns what sends requests to it. */
+export async function getter(app: Application): Promise<Get> {
+  const port = await serve(app);
+  return (target, headers = {}, method = 'GET') =>
+    new Promise((resolve, reject) => {
+      request({ port, host: '127.0.0.1', method, path: target, headers, agent: false })
+        .once('error', reject)
+        .once('response', (incoming) => {
+          const { statusCode: status = 0, headers } = incoming;
+          text(incoming).then((text) => resolve({ status, headers, text }), reject);
+        })
+        .end();
+    });
+}
