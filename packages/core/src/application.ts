@@ -4,22 +4,24 @@ import type { RouteTable } from './context/route-match.js';
 import { isWaiting } from './context/expectation.js';
 import { isPromiseLike, type Next } from './context/next.js';
 import { joinPaths } from './context/path.js';
-import { RouteConflictError, SealedError, SetupError } from './errors/setup-error.js';
+import { SealedError, SetupError } from './errors/setup-error.js';
 import { fetchFrom } from './fetch.js';
 import { answerError, logError } from './handlers/error-handler.js';
 import { answerNotFound } from './handlers/not-found-handler.js';
 import { compose } from './pipeline/compose.js';
 import { assertMiddleware, type Middleware } from './pipeline/middleware.js';
-import type { Plugin } from './plugin.js';
+import { closePlugins, type Plugin } from './plugin.js';
 import { isLatest } from './response/connection.js';
 import { writeResponse } from './response/write-response.js';
-import { createMount } from './router/mount.js';
-import { parsePattern, shapeOf } from './router/pattern.js';
+import { assertNoConflict } from './router/assert-no-conflict.js';
+import { type Explanation, explain } from './router/explain.js';
+import { createMount, type MountedRouter } from './router/mount.js';
+import { parsePattern } from './router/pattern.js';
 import { type Route, Router, sealRouter } from './router/router.js';
 import { createServer } from './server.js';
 
 /** A middleware, or a router at its prefix, in the order of registration. */
-type Entry = Middleware | { readonly prefix: string; readonly router: Router };
+type Entry = Middleware | MountedRouter;
 
 /** What an application has become once nothing can be registered any more. */
 interface Sealed {
@@ -102,13 +104,19 @@ export class Application {
 
   /** Every route of every mounted router, with its full pattern, in the order of registration. */
   routes(): readonly Route[] {
-    return this.#entries.flatMap((entry) => {
-      if (typeof entry === 'function') return [];
-      return entry.router.routes.map((route) => ({
-        ...route,
-        pattern: joinPaths(entry.prefix, route.pattern),
-      }));
-    });
+    return this.#routers().flatMap(({ prefix, router }) =>
+      router.routes.map((route) => ({ ...route, pattern: joinPaths(prefix, route.pattern) })),
+    );
+  }
+
+  /**
+   * Says which route answers a request, and why the routes nearest to it do not.
+   *
+   * @param method - Request method.
+   * @param target - Path of the request, with or without a query.
+   */
+  explain(method: string, target: string): Explanation {
+    return explain(this.#routers(), method.toUpperCase(), target);
   }
 
   /**
@@ -168,29 +176,17 @@ export class Application {
    * @throws {AggregateError} When plugins failed to close; the others are closed all the same.
    */
   close(): Promise<void> {
-    this.#closing ??= this.#closePlugins();
+    this.#closing ??= closePlugins(this.#plugins);
     return this.#closing;
   }
 
-  async #closePlugins(): Promise<void> {
-    const errors: unknown[] = [];
-    for (const plugin of this.#plugins.toReversed()) {
-      try {
-        await plugin.close?.();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length > 0) throw new AggregateError(errors, 'Plugins failed to close.');
-  }
-
   #build(): Sealed {
-    this.#assertNoConflict();
+    assertNoConflict(this.#routers());
     const mounts: RouteTable[] = [];
     const steps = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
       sealRouter(entry.router);
-      const mount = createMount(entry.prefix, entry.router);
+      const mount = createMount(entry);
       mounts.push(mount);
       return mount.middleware;
     });
@@ -200,18 +196,8 @@ export class Application {
     return Object.freeze({ pipeline: compose(steps), table });
   }
 
-  #assertNoConflict(): void {
-    const byShape = new Map<string, string>();
-    for (const entry of this.#entries) {
-      if (typeof entry === 'function') continue;
-      for (const { method, pattern: relative } of entry.router.routes) {
-        const pattern = parsePattern(joinPaths(entry.prefix, relative));
-        const key = `${method} ${shapeOf(pattern, entry.router.rules)}`;
-        const existing = byShape.get(key);
-        if (existing) throw new RouteConflictError(method, existing, pattern.text);
-        byShape.set(key, pattern.text);
-      }
-    }
+  #routers(): MountedRouter[] {
+    return this.#entries.filter((entry) => typeof entry !== 'function');
   }
 
   #finish(ctx: Context): void {

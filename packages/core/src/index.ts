@@ -37,6 +37,7 @@ export { errorHandler, type ErrorHandlerOptions } from './handlers/error-handler
 export { notFoundHandler } from './handlers/not-found-handler.js';
 export { type CloseOptions, listen, type ListenOptions, type Server } from './listen.js';
 export { cors, type CorsOptions } from './middleware/cors.js';
+export { currentContext, shareContext } from './middleware/current-context.js';
 export { etag } from './middleware/etag.js';
 export { requestId, type RequestIdOptions } from './middleware/request-id.js';
 export { requestLogger, type RequestLoggerOptions } from './middleware/request-logger.js';
@@ -46,5 +47,6 @@ export type { Handler, Middleware } from './pipeline/middleware.js';
 export type { Plugin } from './plugin.js';
 export { sendEvents, type ServerSentEvent } from './response/server-sent-events.js';
 export type { ServerLimits } from './server.js';
+export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathRules } from './router/pattern.js';
 export { createRouter, type Route, Router, type RouterOptions } from './router/router.js';

@@ -8,7 +8,14 @@ import { parsePattern } from './pattern.js';
 import type { Router } from './router.js';
 import { type Found, Tree } from './tree.js';
 
-/** A router at its place in an application. */
+/** A router and where it is mounted. */
+export interface MountedRouter {
+  /** May hold parameters. */
+  readonly prefix: string;
+  readonly router: Router;
+}
+
+/** A router that is ready to answer. */
 export interface Mount extends RouteTable {
   /** Runs the route that matches, or goes on. */
   readonly middleware: Middleware;
@@ -22,12 +29,10 @@ interface MountedRoute {
 }
 
 /**
- * Places a router in an application. Each route's pipeline is composed here, once.
- *
- * @param prefix - Where the router is mounted; may hold parameters.
- * @param router - The router, which gains no more routes.
+ * Places a router, which gains no more routes, in an application. Each route's pipeline is composed
+ * here, once.
  */
-export function createMount(prefix: string, router: Router): Mount {
+export function createMount({ prefix, router }: MountedRouter): Mount {
   const tree = new Tree<MountedRoute>(router.rules);
   for (const { method, pattern: relative, handlers } of router.routes) {
     const pattern = parsePattern(joinPaths(prefix, relative));

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { createApp } from '../application.js';
+import { createRouter } from './router.js';
+
+const nothing = () => undefined;
+
+const app = createApp()
+  .route(
+    '/api/users',
+    createRouter()
+      .get('/', nothing)
+      .get('/me', nothing)
+      .get('/:id', nothing)
+      .delete('/:id', nothing)
+      .get('/:id/posts', nothing),
+  )
+  .route('/files', createRouter().get('/*path', nothing));
+
+describe('app.explain()', () => {
+  it('tells the route that answers, with its decoded parameters', () => {
+    expect(app.explain('get', '/api/users/a%20b?x=1')).toMatchObject({
+      path: '/api/users/a%20b',
+      match: { method: 'GET', pattern: '/api/users/:id', params: { id: 'a b' } },
+    });
+    expect(app.explain('HEAD', '/files/a/b').match).toEqual({
+      method: 'GET',
+      pattern: '/files/*path',
+      params: { path: 'a/b' },
+    });
+  });
+
+  it('tells why the nearest others do not, the nearest first', () => {
+    expect(app.explain('GET', '/api/users/me').near).toEqual([
+      {
+        method: 'GET',
+        pattern: '/api/users/:id',
+        reason: 'it matches, and GET /api/users/me goes before it',
+      },
+      { method: 'DELETE', pattern: '/api/users/:id', reason: 'it answers DELETE, not GET' },
+      {
+        method: 'GET',
+        pattern: '/api/users/:id/posts',
+        reason: 'it has 4 segments, the path 3',
+      },
+      { method: 'GET', pattern: '/api/users', reason: 'it has 2 segments, the path 3' },
+      { method: 'GET', pattern: '/files/*path', reason: "segment 1 is 'api', not 'files'" },
+    ]);
+  });
+
+  it.each([
+    ['GET', '/API/users', "segment 1 is 'API', not 'api' (case counts)"],
+    ['PUT', '/api/users/7', 'it answers GET, not PUT'],
+    ['GET', '/api/users//posts', 'segment 3 is empty, and :id is not'],
+  ])('names what stops %s %s', (method, path, reason) => {
+    const { match, near } = app.explain(method, path);
+    expect(match).toBeUndefined();
+    expect(near.map((route) => route.reason)).toContain(reason);
+  });
+
+  it('lets more be registered', () => {
+    const open = createApp();
+    open.explain('GET', '/');
+    expect(() => open.use(nothing)).not.toThrow();
+  });
+});

@@ -1,0 +1,159 @@
+import { decodeParameter, joinPaths, normalizePath } from '../context/path.js';
+import { answersMethod } from './method.js';
+import type { MountedRouter } from './mount.js';
+import { foldCase, type PathRules, type Pattern, parsePattern, significant } from './pattern.js';
+import { Tree } from './tree.js';
+
+/** A route that was weighed for a request, and why it does not answer it. */
+export interface NearRoute {
+  readonly method: string;
+  readonly pattern: string;
+  readonly reason: string;
+}
+
+/** What an application would do with a request. */
+export interface Explanation {
+  /** Path of the request in normal form. */
+  readonly path: string;
+  /** The route that answers, and its decoded parameters; undefined when none does. */
+  readonly match:
+    | {
+        readonly method: string;
+        readonly pattern: string;
+        readonly params: Readonly<Record<string, string>>;
+      }
+    | undefined;
+  /** The routes that come nearest, the nearest first, at most ten. */
+  readonly near: readonly NearRoute[];
+}
+
+/**
+ * Says which route answers a request, and why the nearest others do not. Middleware is not looked at.
+ *
+ * @param routers - In the order in which a request meets them.
+ * @param method - Request method, in upper case.
+ * @param target - Path of the request, with or without a query.
+ */
+export function explain(
+  routers: readonly MountedRouter[],
+  method: string,
+  target: string,
+): Explanation {
+  const text = target.split('?', 1)[0] ?? '';
+  const path = normalizePath(text) ?? text;
+  const routes = routers.flatMap(routesOf);
+  const match = routers
+    .map((mounted) => findIn(routesOf(mounted), mounted.router.rules, method, path))
+    .find((found) => found !== undefined);
+  const near = routes
+    .filter(({ key }) => key !== match?.key)
+    .map((route) => ({ route, ...comparePath(route.pattern, path, route.rules) }))
+    .sort((one, other) => rank(other) - rank(one))
+    .slice(0, 10)
+    .map(({ route, reason = reasonOfMatching(route, method, match) }) => ({
+      method: route.method,
+      pattern: route.pattern.text,
+      reason,
+    }));
+  return { path, match: match && describeMatch(match), near };
+}
+
+interface CandidateRoute {
+  readonly key: string;
+  readonly method: string;
+  readonly pattern: Pattern;
+  readonly rules: PathRules;
+}
+
+interface FoundRoute extends CandidateRoute {
+  readonly texts: readonly string[];
+}
+
+function routesOf({ prefix, router }: MountedRouter): CandidateRoute[] {
+  return router.routes.map((route) => {
+    const pattern = parsePattern(joinPaths(prefix, route.pattern));
+    const key = `${route.method} ${pattern.text}`;
+    return { key, method: route.method, pattern, rules: router.rules };
+  });
+}
+
+function findIn(
+  routes: readonly CandidateRoute[],
+  rules: PathRules,
+  method: string,
+  path: string,
+): FoundRoute | undefined {
+  const tree = new Tree<CandidateRoute>(rules);
+  for (const route of routes) tree.insert(route.method, route.pattern, route);
+  const found = tree.find(method, path);
+  return found && { ...found.value, texts: found.texts };
+}
+
+function describeMatch({ method, pattern, texts }: FoundRoute) {
+  const params: Record<string, string> = Object.create(null);
+  pattern.names.forEach((name, index) => {
+    params[name] = decodeParameter(texts[index] ?? '');
+  });
+  return { method, pattern: pattern.text, params };
+}
+
+/** A pattern that matches comes before one that does not, and a longer part before a shorter one. */
+function rank({ length, reason }: Comparison): number {
+  return reason === undefined ? Number.MAX_SAFE_INTEGER : length;
+}
+
+function reasonOfMatching(
+  { method }: CandidateRoute,
+  requested: string,
+  match: FoundRoute | undefined,
+): string {
+  if (match === undefined || !answersMethod(new Set([method]), requested)) {
+    return `it answers ${method}, not ${requested}`;
+  }
+  return `it matches, and ${match.key} goes before it`;
+}
+
+/** How far a pattern goes along a path, and what stops it; no reason when it matches. */
+export interface Comparison {
+  /** Leading segments that match. */
+  readonly length: number;
+  readonly reason: string | undefined;
+}
+
+/**
+ * Compares one pattern with one path, segment by segment.
+ *
+ * @param pattern - The pattern, prefixes included.
+ * @param path - Path of the request in normal form.
+ * @param rules - How the route's router compares paths.
+ */
+export function comparePath(pattern: Pattern, path: string, rules: PathRules): Comparison {
+  const segments = significant(pattern, rules);
+  const trimmed = path.length > 1 && path.endsWith('/') && !rules.strict ? path.slice(0, -1) : path;
+  const texts = trimmed === '/' ? [] : trimmed.slice(1).split('/');
+  for (const [index, segment] of segments.entries()) {
+    const text = texts[index];
+    if (segment.kind === 'wildcard') return { length: texts.length, reason: undefined };
+    if (text === undefined) break;
+    const reason = compareSegment(segment, text, rules);
+    if (reason !== undefined) return { length: index, reason: `segment ${index + 1} ${reason}` };
+  }
+  const reason =
+    segments.length === texts.length
+      ? undefined
+      : `it has ${segments.length} segments, the path ${texts.length}`;
+  return { length: Math.min(segments.length, texts.length), reason };
+}
+
+function compareSegment(
+  segment: Exclude<Pattern['segments'][number], { kind: 'wildcard' }>,
+  text: string,
+  rules: PathRules,
+): string | undefined {
+  if (segment.kind === 'param') {
+    return text === '' ? `is empty, and :${segment.name} is not` : undefined;
+  }
+  if (foldCase(segment.text, rules) === foldCase(text, rules)) return undefined;
+  const onlyCase = segment.text.toLowerCase() === text.toLowerCase();
+  return `is '${text}', not '${segment.text}'${onlyCase ? ' (case counts)' : ''}`;
+}
