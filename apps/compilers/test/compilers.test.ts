@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { compilers } from './support/compilers.js';
+import { renderConfigurations, renderTable, replaceRegion } from './support/page.js';
+import { here, type Run, runCommand, runProject } from './support/project.js';
+
+const page = resolve(here, '../../docs/compilers.md');
+
+let runs: Run[];
+
+beforeAll(async () => {
+  runs = await Promise.all(compilers.map(runProject));
+});
+
+const allRuns = () =>
+  runs.flatMap(({ title, compiler, observations }) =>
+    observations.map((observation) => ({ title, compiler, ...observation })),
+  );
+const of = (feature: string) => allRuns().filter((observed) => observed.feature === feature);
+
+it('runs every case under every compiler', () => {
+  expect(runs.map(({ observations }) => observations.length)).toEqual(
+    runs.map(() => runs[0]?.observations.length),
+  );
+  expect(new Set(allRuns().map(({ outcome }) => outcome))).toEqual(
+    new Set([
+      'works',
+      'silent',
+      'ErasedTypeError',
+      'UndefinedTypeError',
+      'MissingMetadataError',
+      'StartError',
+      'ReferenceError',
+      'SyntaxError',
+    ]),
+  );
+});
+
+it('needs no emitted types for what is stated', () => {
+  const stated = allRuns().filter(({ needs }) => needs === 'statement');
+
+  expect(stated.filter(({ outcome }) => outcome !== 'works')).toEqual([]);
+});
+
+it('injects by type under every compiler that emits types', () => {
+  const typed = allRuns().filter(
+    ({ needs, compiler }) => needs === 'metadata' && compiler.emitsMetadata,
+  );
+
+  expect(typed.filter(({ outcome }) => outcome !== 'works')).toEqual([]);
+});
+
+it('says that the compiler emitted no types, where it did not, and what to do', () => {
+  const typed = allRuns().filter(
+    ({ needs, compiler }) => needs === 'metadata' && !compiler.emitsMetadata,
+  );
+
+  expect(typed.map(({ message }) => message)).toEqual(
+    typed.map(() =>
+      expect.stringMatching(
+        /Cannot build (\w+): nothing says what parameter \d of its constructor is\.\n {2}Path: \1\n {2}Fix: \1 has a decorator, but its compiler emitted no types: compile with experimentalDecorators and emitDecoratorMetadata, which esbuild and tsx cannot do .* `static inject = /,
+      ),
+    ),
+  );
+});
+
+describe('a type that tells nothing', () => {
+  const emitting = (feature: string) =>
+    of(feature).filter(({ compiler }) => compiler.emitsMetadata);
+
+  it('is told with its class, its parameter and the fix, when it is a class by `import type`', () => {
+    const observed = emitting('a class imported with `import type`');
+
+    expect(observed).toEqual(
+      observed.map(() =>
+        expect.objectContaining({
+          outcome: 'ErasedTypeError',
+          message: expect.stringMatching(
+            /^Cannot inject parameter 1 of Greeter: its type was erased to (Object|Function)\.\n.*\n {2}Fix: .*import it without `type`/,
+          ),
+        }),
+      ),
+    );
+  });
+
+  it.each([
+    [
+      'an interface, imported with `import type`',
+      /^.* parameter 0 of Logger: .*\n.*\n.*an interface/,
+    ],
+    ['an enum', /^.* parameter 0 of Logger: .*(Number|enum).*\n.*\n.*@Inject\(token\)/],
+    [
+      'a default value without a type: `name = "Ada"`',
+      /^.* parameter 0 of Greeter: .*\n.*\n.*(inferred|default value).*@Optional/,
+    ],
+    [
+      'a union: `clock: Clock | undefined`',
+      /^.* parameter 0 of Greeter: .*\n.*\n.*a union.*@Inject\(token\)/,
+    ],
+    [
+      'two modules that import each other, without `lazy`',
+      /^Cannot access 'Author' before|parameter 0 of Book: .*\n.*\n.*lazy\(/,
+    ],
+    [
+      'a class declared further down in the same module',
+      /^Cannot access 'Later' before initialization$/,
+    ],
+  ])('is told: %s', (feature, message) => {
+    const observed = emitting(feature);
+
+    expect(observed.length).toBeGreaterThan(0);
+    expect(observed.map((one) => one.message)).toEqual(
+      observed.map(() => expect.stringMatching(message)),
+    );
+  });
+
+  it('goes unnoticed only where @Optional() permits that there is nothing', () => {
+    const silent = allRuns().filter(({ outcome }) => outcome === 'silent');
+
+    expect(new Set(silent.map(({ feature }) => feature))).toEqual(
+      new Set(['`@Optional() clock: Clock | undefined`, with `Clock` provided']),
+    );
+  });
+});
+
+it.each(['typescript', 'typescript-6', 'typescript-7'])(
+  'finds, with isolatedModules, what swc cannot compile: %s',
+  async (dependency) => {
+    const project = join(here, 'dist', dependency);
+
+    await expect(runCommand('tsc --noEmit --isolatedModules', dependency, project)).rejects.toThrow(
+      expect.objectContaining({
+        stdout: expect.stringMatching(/^src\/interface-value\.ts.*TS1272/),
+      }),
+    );
+  },
+);
+
+it('has the results and the configurations on its page', async () => {
+  const written = await readFile(page, 'utf8');
+  const configured = replaceRegion(written, 'configurations', await renderConfigurations(runs));
+
+  await expect(replaceRegion(configured, 'table', renderTable(runs))).toMatchFileSnapshot(page);
+});

@@ -1,0 +1,74 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { Observation } from '../../fixtures/observation.js';
+import { here, type Run } from './project.js';
+
+/** The rows of the table, in groups. */
+const groups = [
+  { needs: 'statement', heading: 'Stated in the code' },
+  { needs: 'metadata', heading: 'Read from emitted types' },
+  { needs: 'nothing', heading: 'Mistakes, as they are reported' },
+];
+
+/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
+export function replaceRegion(page: string, name: string, content: string): string {
+  const [before, rest, ...more] = page.split(`<!-- ${name} -->`);
+  const [, after] = rest?.split(`<!-- /${name} -->`) ?? [];
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(`The page needs one region <!-- ${name} --> … <!-- /${name} -->.`);
+  }
+  return `${before}<!-- ${name} -->\n\n${content}\n\n<!-- /${name} -->${after}`;
+}
+
+/** One row for each feature, one column for each run. */
+export function renderTable(runs: readonly Run[]): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const features = runs[0]?.observations ?? [];
+  const rows = groups.flatMap(({ needs, heading }) => [
+    row([`**${heading}**`, ...runs.map(() => '')]),
+    ...features
+      .filter((feature) => feature.needs === needs)
+      .map(({ feature }) => row([feature.replaceAll('|', '\\|'), ...cellsOf(feature, runs)])),
+  ]);
+  const head = [
+    row(['', ...runs.map(({ title }) => title)]),
+    row(['---', ...runs.map(() => '---')]),
+  ];
+  return [...head, ...rows].join('\n');
+}
+
+function cellsOf(feature: string, runs: readonly Run[]): string[] {
+  return runs.map(({ observations }) =>
+    describe(observations.find((observation) => observation.feature === feature)),
+  );
+}
+
+function describe(observation: Observation | undefined): string {
+  const { outcome = 'missing' } = observation ?? {};
+  const words = new Map([
+    ['works', 'yes'],
+    ['silent', '**`undefined`**'],
+  ]);
+  return words.get(outcome) ?? `\`${outcome}\``;
+}
+
+/** The commands and the files of each configuration, as the runs used them. */
+export async function renderConfigurations(runs: readonly Run[]): Promise<string> {
+  const byConfig = new Map(runs.map((run) => [run.compiler.config, run]));
+  const sections = [...byConfig].map(async ([config, { compiler }]) => {
+    const files = await renderFiles(join(here, 'configs', config));
+    const commands = ['```sh', ...compiler.compile, ...compiler.run, '```'].join('\n');
+    return [`### ${config}`, commands, ...files].join('\n\n');
+  });
+  return (await Promise.all(sections)).join('\n\n');
+}
+
+async function renderFiles(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(folder, file), 'utf8');
+      return `\`${file}\`\n\n\`\`\`${extname(file).slice(1) || 'json'}\n${text}\`\`\``;
+    }),
+  );
+}
