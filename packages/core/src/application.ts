@@ -167,7 +167,9 @@ export class Application {
    * @param init - As of `new Request()`.
    */
   async request(path: string, init?: RequestInit): Promise<Response> {
-    return this.fetch(new Request(new URL(path, 'http://localhost'), init));
+    // A path that begins with two slashes names no host.
+    const url = path.startsWith('/') ? `http://localhost${path}` : path;
+    return this.fetch(new Request(new URL(url, 'http://localhost'), init));
   }
 
   /**

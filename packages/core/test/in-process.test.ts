@@ -205,3 +205,8 @@ describe('app.fetch()', () => {
     await expect(response.text()).rejects.toThrow();
   });
 });
+
+it.each(['//a/b', '//', '///'])('the path %s is a path', async (path) => {
+  const app = createApp().use((ctx) => ctx.send(ctx.path));
+  expect(await (await app.request(path)).text()).toBe(path);
+});
