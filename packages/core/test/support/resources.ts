@@ -1,0 +1,22 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+const DESCRIPTORS = '/proc/self/fd';
+
+/** Whether this system tells what a process holds open. */
+export const countsDescriptors = existsSync(DESCRIPTORS);
+
+/** How many descriptors this process holds open; 0 where the system does not tell. */
+export function openDescriptors(): number {
+  return countsDescriptors ? readdirSync(DESCRIPTORS).length : 0;
+}
+
+/** Bytes that this process holds, heap and buffers, after a collection of garbage. */
+export function heldMemory(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
