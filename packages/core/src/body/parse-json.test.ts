@@ -132,7 +132,8 @@ it.each([
   ['arrays', '[', ']'],
   ['objects', '{"a":', '}'],
 ])('accepts 1,000 levels of %s, and no more', (_, open, close) => {
-  const nested = (depth: number) => `${open.repeat(depth)}${close.repeat(depth)}`.replace(':}', ':1}');
+  const nested = (depth: number) =>
+    `${open.repeat(depth)}${close.repeat(depth)}`.replace(':}', ':1}');
   expect(() => parse(nested(1_000))).not.toThrow();
   for (const depth of [1_001, 100_000]) {
     expect(() => parse(nested(depth))).toThrow(
