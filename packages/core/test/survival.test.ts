@@ -28,7 +28,9 @@ describe('uploads that are cut in the middle', () => {
   const chunk = (bytes: Buffer) =>
     Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
   const head = (type: string, ...lines: string[]) =>
-    Buffer.from(['POST / HTTP/1.1', 'Host: a', `Content-Type: ${type}`, ...lines, '', ''].join('\r\n'));
+    Buffer.from(
+      ['POST / HTTP/1.1', 'Host: a', `Content-Type: ${type}`, ...lines, '', ''].join('\r\n'),
+    );
   const whole = `Content-Length: ${body.length}`;
   const chunked = 'Transfer-Encoding: chunked';
   const gzip = 'Content-Encoding: gzip';
@@ -86,8 +88,14 @@ describe('a client that is too slow', () => {
     ['sends nothing', ''],
     ['sends half a request line', 'GE'],
     ['sends headers without an end', 'GET / HTTP/1.1\r\nHost: a\r\nA: '],
-    ['sends half a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nContent-Length: 9\r\n\r\na'],
-    ['sends half a chunk', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\na'],
+    [
+      'sends half a body',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nContent-Length: 9\r\n\r\na',
+    ],
+    [
+      'sends half a chunk',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\na',
+    ],
   ])('is cut with 408 when it %s', async (_, start) => {
     const { port } = await serve(createStore().app, limits);
     expect(await exchange(port, start)).toMatch(/^HTTP\/1\.1 408 .*\r\nConnection: close\r\n/s);
@@ -95,7 +103,10 @@ describe('a client that is too slow', () => {
 
   it.each([
     ['headers', 'GET / HTTP/1.1\r\nHost: a\r\nA: '],
-    ['a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nContent-Length: 9999\r\n\r\n'],
+    [
+      'a body',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nContent-Length: 9999\r\n\r\n',
+    ],
   ])('is cut however regularly it sends a byte of %s', async (_, start) => {
     const { port } = await serve(createStore().app, limits);
     const { socket, ended } = connectRaw(port);
@@ -111,7 +122,9 @@ describe('a client that is too slow', () => {
     const slow = Array.from({ length: 100 }, () => exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n'));
     expect(await exchange(port, ALIVE)).toMatch(/^HTTP\/1\.1 200 /);
     const answers = await Promise.all(slow);
-    expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(new Set(['HTTP/1.1 408']));
+    expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(
+      new Set(['HTTP/1.1 408']),
+    );
   });
 });
 
@@ -134,26 +147,32 @@ describe('a gigabyte of zeros', () => {
     ['gzip', () => createGzip({ level: 1 })],
     ['deflate', () => createDeflate({ level: 1 })],
     ['br', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])('in %s is refused before it is unpacked', { timeout: 60_000 }, async (encoding, createPacker) => {
-    const bomb = await pack(createPacker());
-    const { port } = await serve(createStore().app);
-    const before = heldMemory();
-    const peaks: number[] = [];
-    const watch = setInterval(() => peaks.push(process.memoryUsage().external), 1);
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => {
-        const { socket, ended } = connectRaw(port);
-        socket.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n');
-        socket.write(`Content-Type: application/json\r\nContent-Encoding: ${encoding}\r\n`);
-        socket.write(`Content-Length: ${bomb.length}\r\n\r\n`);
-        socket.write(bomb);
-        return ended();
-      }),
-    );
-    clearInterval(watch);
-    expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(new Set(['HTTP/1.1 413']));
-    expect(Math.max(...peaks)).toBeLessThan(256 * MEBIBYTE);
-    expect(heldMemory() - before).toBeLessThan(32 * MEBIBYTE);
-    expect(await exchange(port, ALIVE)).toMatch(/^HTTP\/1\.1 200 /);
-  });
+  ])(
+    'in %s is refused before it is unpacked',
+    { timeout: 60_000 },
+    async (encoding, createPacker) => {
+      const bomb = await pack(createPacker());
+      const { port } = await serve(createStore().app);
+      const before = heldMemory();
+      const peaks: number[] = [];
+      const watch = setInterval(() => peaks.push(process.memoryUsage().external), 1);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => {
+          const { socket, ended } = connectRaw(port);
+          socket.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n');
+          socket.write(`Content-Type: application/json\r\nContent-Encoding: ${encoding}\r\n`);
+          socket.write(`Content-Length: ${bomb.length}\r\n\r\n`);
+          socket.write(bomb);
+          return ended();
+        }),
+      );
+      clearInterval(watch);
+      expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(
+        new Set(['HTTP/1.1 413']),
+      );
+      expect(Math.max(...peaks)).toBeLessThan(256 * MEBIBYTE);
+      expect(heldMemory() - before).toBeLessThan(32 * MEBIBYTE);
+      expect(await exchange(port, ALIVE)).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
 });
