@@ -103,6 +103,10 @@ describe('a type that tells nothing', () => {
       /^Cannot access 'Author' before|parameter 0 of Book: .*\n.*\n.*lazy\(/,
     ],
     [
+      'two modules that import each other, `lazy` only in the one that is evaluated second',
+      /^Cannot access 'Author' before|parameter 0 of Book: .*\n.*\n.*lazy\(/,
+    ],
+    [
       'a class declared further down in the same module',
       /^Cannot access 'Later' before initialization$/,
     ],
