@@ -1,0 +1,2 @@
+export { networkOf } from './network-of.js';
+export { rateLimit, type RateLimiter, type RateLimitOptions } from './rate-limit.js';

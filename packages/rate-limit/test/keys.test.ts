@@ -1,0 +1,72 @@
+import { request } from 'node:http';
+import { createApp, errorHandler } from '@fairlead/core';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { describe, expect, it, vi } from 'vitest';
+import { rateLimit } from '../src/index.js';
+import { create } from './support/limit.js';
+import { serve } from './support/serve.js';
+
+describe('a key', () => {
+  it('is the remote address by default', async () => {
+    const { port } = await serve(create({ points: 1, duration: 10 }));
+    const statusFrom = (localAddress: string) =>
+      new Promise((resolve, reject) => {
+        request({ host: '127.0.0.1', port, localAddress, agent: false })
+          .once('response', (response) => resolve(response.resume().statusCode))
+          .once('error', reject)
+          .end();
+      });
+    expect(await statusFrom('127.0.0.1')).toBe(200);
+    expect(await statusFrom('127.0.0.2')).toBe(200);
+    expect(await statusFrom('127.0.0.1')).toBe(429);
+  });
+
+  it('can be read from the context', async () => {
+    const app = create({ points: 1, duration: 10, key: (ctx) => ctx.query.user ?? '' });
+    const answers = [await app.request('/?user=a'), await app.request('/?user=b')];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await app.request('/?user=a')).status).toBe(429);
+  });
+
+  it('that cannot be read is the error of the request, not of the store', async () => {
+    const onError = vi.fn();
+    const broken = new Error('no user');
+    const key = () => {
+      throw broken;
+    };
+    const app = createApp().use(
+      errorHandler({ onError }),
+      rateLimit({ points: 1, duration: 1, key }),
+    );
+    expect((await app.request('/')).status).toBe(500);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(broken, expect.anything());
+  });
+
+  it.each([
+    ['long', 'x'.repeat(129)],
+    ['not ASCII', 'naïve'],
+    ['with a control character', 'a\0'],
+    ['with a space', 'a b'],
+  ])('that is %s reaches the store as a digest of its own', async (_, key) => {
+    const limit = { points: 1, duration: 10 };
+    const store = new RateLimiterMemory(limit);
+    const consume = vi.spyOn(store, 'consume');
+    const app = create({ ...limit, limiter: store, key: (ctx) => key + (ctx.query.more ?? '') });
+    await app.request('/');
+    await app.request('/?more=y');
+    const keys = consume.mock.calls.map(([consumed]) => consumed);
+    expect(keys).toEqual([
+      expect.stringMatching(/^sha256:[\da-f]{64}$/),
+      expect.stringMatching(/^sha256:[\da-f]{64}$/),
+    ]);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it('of up to 128 visible characters reaches the store as it is', async () => {
+    const limit = { points: 1, duration: 10 };
+    const store = new RateLimiterMemory(limit);
+    const consume = vi.spyOn(store, 'consume');
+    await create({ ...limit, limiter: store, key: () => 'x'.repeat(128) }).request('/');
+    expect(consume).toHaveBeenCalledExactlyOnceWith('x'.repeat(128));
+  });
+});

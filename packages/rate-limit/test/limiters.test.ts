@@ -1,0 +1,112 @@
+import { createApp, errorHandler } from '@fairlead/core';
+import {
+  BurstyRateLimiter,
+  RateLimiterMemory,
+  RateLimiterRes,
+  RLWrapperTimeouts,
+} from 'rate-limiter-flexible';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rateLimit, type RateLimiter } from '../src/index.js';
+import { create, limitOf } from './support/limit.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('a limiter', () => {
+  const limit = { points: 1, duration: 10 };
+
+  it('may be shared, so that applications count together', async () => {
+    const limiter = new RateLimiterMemory(limit);
+    expect((await create({ ...limit, limiter }).request('/')).status).toBe(200);
+    expect((await create({ ...limit, limiter }).request('/')).status).toBe(429);
+  });
+
+  it('may be a wrapper, which has no limit of its own', async () => {
+    const limiter = new RLWrapperTimeouts({
+      limiter: new RateLimiterMemory(limit),
+      timeoutMs: 5_000,
+    });
+    const app = create({ ...limit, limiter });
+    expect((await app.request('/')).status).toBe(200);
+    expect(limitOf(await app.request('/'))).toMatchObject({ status: 429, retry: '10' });
+  });
+
+  it.each([0, -1, 1])(
+    'that ends a window in %i ms leaves nothing, for at least a second',
+    async (ms) => {
+      const consume = () => Promise.reject(new RateLimiterRes(3, ms, 4));
+      expect(limitOf(await create({ ...limit, limiter: { consume } }).request('/'))).toMatchObject({
+        status: 429,
+        limit: '"default";r=0;t=1',
+        retry: '1',
+      });
+    },
+  );
+
+  it('may allow bursts', async () => {
+    const burst = new RateLimiterMemory({ points: 1, duration: 20, keyPrefix: 'burst' });
+    const app = create({
+      ...limit,
+      limiter: new BurstyRateLimiter(new RateLimiterMemory(limit), burst),
+    });
+    const answers = [await app.request('/'), await app.request('/'), await app.request('/')];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  });
+});
+
+describe('a store that fails', () => {
+  const gone = new Error('The store is gone.');
+  const limiter: RateLimiter = { consume: () => Promise.reject(gone) };
+  const limit = { points: 1, duration: 10, limiter };
+
+  it('lets requests pass by default, and is reported', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const answer = await create(limit).request('/');
+    expect(limitOf(answer)).toEqual({
+      status: 200,
+      policy: '"default";q=1;w=10',
+      limit: null,
+      retry: null,
+    });
+    expect(log).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('rate limit'), gone);
+  });
+
+  it('is reported to onError, with the context', async () => {
+    const onError = vi.fn();
+    await create({ ...limit, onError }).request('/here');
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      gone,
+      expect.objectContaining({ path: '/here' }),
+    );
+  });
+
+  it('refuses requests when it is told to, with the failure as cause', async () => {
+    const onError = vi.fn();
+    const app = createApp().use(
+      errorHandler({ onError }),
+      rateLimit({ ...limit, onFailure: 'closed' }),
+      (ctx) => ctx.send('hello'),
+    );
+    const problem = await (await app.request('/')).json();
+    expect(problem).toMatchObject({ status: 503, code: 'RATE_LIMIT_UNAVAILABLE' });
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ status: 503, cause: gone }),
+      expect.anything(),
+    );
+  });
+
+  it('may throw as well as reject', async () => {
+    const onError = vi.fn();
+    const consume = () => {
+      throw gone;
+    };
+    const app = create({ ...limit, limiter: { consume }, onError });
+    expect((await app.request('/')).status).toBe(200);
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,134 @@
+import { createApp, errorHandler, type Problem } from '@fairlead/core';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rateLimit, type RateLimitOptions } from '../src/index.js';
+import { create, limitOf } from './support/limit.js';
+import { serve } from './support/serve.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('a limit', () => {
+  it('lets as many requests pass as it has points, and says what is left', async () => {
+    const app = create({ points: 2, duration: 10 });
+    const policy = '"default";q=2;w=10';
+    const answers = [await app.request('/'), await app.request('/'), await app.request('/')];
+    expect(answers.map(limitOf)).toEqual([
+      { status: 200, policy, limit: '"default";r=1;t=10', retry: null },
+      { status: 200, policy, limit: '"default";r=0;t=10', retry: null },
+      { status: 429, policy, limit: '"default";r=0;t=10', retry: '10' },
+    ]);
+  });
+
+  it('answers the rest with a problem that says when to come back', async () => {
+    const app = create({ points: 1, duration: 10 });
+    await app.request('/');
+    const problem = (await (await app.request('/')).json()) as Problem;
+    expect(problem).toMatchObject({
+      status: 429,
+      code: 'TOO_MANY_REQUESTS',
+      detail: 'More than 1 requests in 10 seconds. Try again in 10 seconds.',
+    });
+  });
+
+  it('is the same over HTTP', async () => {
+    const { url } = await serve(create({ points: 1, duration: 10 }));
+    expect(limitOf(await fetch(url))).toMatchObject({ status: 200, limit: '"default";r=0;t=10' });
+    expect(limitOf(await fetch(url))).toMatchObject({ status: 429, retry: '10' });
+  });
+
+  it('begins anew when the window has ended', async () => {
+    const app = create({ points: 1, duration: 10 });
+    await app.request('/');
+    vi.setSystemTime(9_999);
+    expect((await app.request('/')).status).toBe(429);
+    vi.setSystemTime(10_000);
+    expect(limitOf(await app.request('/'))).toMatchObject({
+      status: 200,
+      limit: '"default";r=0;t=10',
+    });
+  });
+
+  it.each([
+    [1_500, '9'],
+    [9_000, '1'],
+    [9_999, '1'],
+  ])('after %i of 10,000 ms is open again in %s whole seconds', async (now, seconds) => {
+    const app = create({ points: 1, duration: 10 });
+    await app.request('/');
+    vi.setSystemTime(now);
+    expect(limitOf(await app.request('/'))).toMatchObject({
+      limit: `"default";r=0;t=${seconds}`,
+      retry: seconds,
+    });
+  });
+
+  it('lets exactly its points pass of requests at the same time', async () => {
+    const { url } = await serve(create({ points: 7, duration: 10 }));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url)));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([...Array(7).fill(200), ...Array(13).fill(429)]);
+  });
+
+  it.each([
+    ['not found', 404, () => undefined],
+    ['failed', 500, () => Promise.reject(new Error('broken'))],
+  ])('is told on an answer of what was %s', async (_, status, handler) => {
+    const app = createApp()
+      .use(errorHandler({ onError: () => undefined }))
+      .use(rateLimit({ points: 2, duration: 10 }), handler);
+    expect(limitOf(await app.request('/'))).toMatchObject({
+      status,
+      policy: '"default";q=2;w=10',
+      limit: '"default";r=1;t=10',
+    });
+  });
+
+  it('stands beside another on one route', async () => {
+    const app = createApp().use(
+      rateLimit({ points: 5, duration: 1, name: 'burst' }),
+      rateLimit({ points: 100, duration: 3_600, name: 'hour' }),
+      (ctx) => ctx.send('hello'),
+    );
+    expect(limitOf(await app.request('/'))).toMatchObject({
+      policy: '"burst";q=5;w=1, "hour";q=100;w=3600',
+      limit: '"burst";r=4;t=1, "hour";r=99;t=3600',
+    });
+  });
+});
+
+describe('rateLimit()', () => {
+  it.each<[string, Partial<RateLimitOptions>]>([
+    ['points', { points: 0 }],
+    ['points', { points: 1.5 }],
+    ['points', { points: Number.NaN }],
+    ['duration', { duration: 0 }],
+    ['duration', { duration: 0.5 }],
+    ['duration', { duration: 2_147_484 }],
+    ['name', { name: '' }],
+    ['name', { name: 'a"' }],
+    ['name', { name: 'a\\' }],
+    ['name', { name: 'naïve' }],
+    ['limiter', { limiter: new RateLimiterMemory({ points: 2, duration: 1 }) }],
+    ['limiter', { limiter: new RateLimiterMemory({ points: 1, duration: 2 }) }],
+  ])('refuses %s of %o', (option, options) => {
+    expect(() => rateLimit({ points: 1, duration: 1, ...options })).toThrow(
+      expect.objectContaining({
+        name: 'SetupError',
+        code: 'INVALID_RATE_LIMIT',
+        message: expect.stringContaining(option),
+      }),
+    );
+  });
+
+  it('takes the longest window', async () => {
+    const app = create({ points: 1, duration: 2_147_483 });
+    await app.request('/');
+    expect((await app.request('/')).status).toBe(429);
+  });
+});
