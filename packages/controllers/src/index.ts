@@ -1,3 +1,4 @@
+export { applyDecorators } from './decorators/apply-decorators.js';
 export { Controller, type ControllerOptions } from './decorators/controller.js';
 export {
   type CustomParamDecorator,

@@ -2,8 +2,10 @@ import type { Context } from '@fairlead/core';
 import { createContainer, token } from '@fairlead/di';
 import { describe, expectTypeOf, it } from 'vitest';
 import {
+  applyDecorators,
   Body,
   type CanActivate,
+  Controller,
   type ControllersPluginOptions,
   controllersPlugin,
   createCustomParamDecorator,
@@ -109,5 +111,22 @@ describe('route decorators', () => {
       @Get() method() {}
     }
     expectTypeOf<PropertyController>().toHaveProperty('method');
+  });
+});
+
+describe('applyDecorators', () => {
+  it('gives a decorator for what all of them are for', () => {
+    type Either = ClassDecorator & MethodDecorator;
+    expectTypeOf(applyDecorators(UseGuard(), UseMiddleware())).toEqualTypeOf<Either>();
+    expectTypeOf(applyDecorators(Get(), UseGuard())).toEqualTypeOf<MethodDecorator>();
+    const decorate = applyDecorators(Controller(), UseGuard());
+    class PlainController {
+      // @ts-expect-error it is for classes
+      @decorate
+      read() {}
+    }
+    decorate(PlainController);
+    // @ts-expect-error nothing is both a class and a method
+    applyDecorators(Controller(), Get());
   });
 });
