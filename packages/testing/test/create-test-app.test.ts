@@ -1,0 +1,155 @@
+import { Body, Controller, Get, Header, Post } from '@fairlead/controllers';
+import type { Middleware } from '@fairlead/core';
+import { Service } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import { createTestApp } from '../src/index.js';
+
+@Controller('/echo')
+class EchoController {
+  @Get()
+  read() {
+    return 'here';
+  }
+
+  @Post()
+  write(@Body() body: unknown, @Header('content-type') type: string) {
+    return { body, type };
+  }
+}
+
+const controllers = [EchoController];
+const folder = (name: string) => new URL(`./support/${name}/`, import.meta.url);
+
+/** Adds its name to a header of the response. */
+const mark =
+  (name: string): Middleware =>
+  (ctx, next) => {
+    ctx.append('X-Passed', name);
+    return next();
+  };
+
+describe('controllers', () => {
+  it('are found in a root', async () => {
+    await using app = await createTestApp({ root: folder('controllers') });
+    expect(await (await app.request('/health')).json()).toBe('well');
+  });
+
+  it('that cannot be imported stop the start', async () => {
+    const start = createTestApp({ root: folder('broken') });
+    await expect(start).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
+  });
+
+  it('that cannot be imported are a warning without `strict`', async () => {
+    const warnings: string[] = [];
+    const logger = { debug: () => undefined, warn: (text: string) => warnings.push(text) };
+    const options = { root: folder('broken'), strict: false, logger, controllers };
+    await using app = await createTestApp(options);
+    expect((await app.request('/echo')).status).toBe(200);
+    expect(warnings).toContainEqual(expect.stringContaining('broken-controller.ts'));
+  });
+
+  it('are served below a prefix, behind the middleware of the plugin', async () => {
+    const options = { controllers, prefix: '/api/v1', middleware: [mark('plugin')] };
+    await using app = await createTestApp(options);
+    const response = await app.request('/api/v1/echo');
+    expect(response.headers.get('X-Passed')).toBe('plugin');
+    expect((await app.request('/echo')).headers.get('X-Passed')).toBeNull();
+  });
+});
+
+describe('middleware', () => {
+  it('in `before` meets every request, in `after` those that no route answers', async () => {
+    const options = { controllers, before: [mark('a'), mark('b')], after: [mark('c')] };
+    await using app = await createTestApp(options);
+    expect((await app.request('/echo')).headers.get('X-Passed')).toBe('a, b');
+    const missing = await app.request('/missing');
+    expect([missing.status, missing.headers.get('X-Passed')]).toEqual([404, 'a, b, c']);
+  });
+
+  it('in `after` can answer', async () => {
+    await using app = await createTestApp({ controllers, after: [(ctx) => ctx.send('fallback')] });
+    expect(await (await app.request('/missing')).text()).toBe('fallback');
+  });
+
+  it('answers a method that a path does not have with 405', async () => {
+    await using app = await createTestApp({ controllers });
+    const response = await app.request('/echo', { method: 'DELETE' });
+    expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS, POST');
+  });
+});
+
+describe('json', () => {
+  it.each([{ name: 'Ada' }, [1], 'text', 7, false, null])('sends %j', async (json) => {
+    await using app = await createTestApp({ controllers });
+    const response = await app.request('/echo', { method: 'POST', json });
+    expect(await response.json()).toEqual({ body: json, type: 'application/json' });
+  });
+
+  it('leaves a media type of the headers as it is', async () => {
+    await using app = await createTestApp({ controllers });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const response = await app.request('/echo', { method: 'POST', json: {}, headers });
+    expect(await response.json()).toEqual({ body: {}, type: 'application/merge-patch+json' });
+  });
+
+  it('is refused beside a body', async () => {
+    await using app = await createTestApp({ controllers });
+    const call = app.request('/echo', { method: 'POST', json: 1, body: '1' });
+    await expect(call).rejects.toThrow('give either json or body');
+  });
+});
+
+describe('close', () => {
+  const log: string[] = [];
+
+  @Service()
+  class Pool implements Disposable {
+    [Symbol.dispose]() {
+      log.push('pool');
+    }
+  }
+
+  @Controller('/pooled')
+  class PooledController implements AsyncDisposable {
+    constructor(readonly pool: Pool) {}
+
+    @Get()
+    read() {}
+
+    async [Symbol.asyncDispose]() {
+      log.push('controller');
+    }
+  }
+
+  it('disposes what the container has built, the newest first, once', async () => {
+    log.length = 0;
+    const app = await createTestApp({ controllers: [PooledController] });
+    await app.close();
+    await app.close();
+    expect(log).toEqual(['controller', 'pool']);
+    expect(() => app.container.resolve(Pool)).toThrow(
+      expect.objectContaining({ code: 'DI_DISPOSED' }),
+    );
+  });
+
+  it('happens at the end of the block of `await using`', async () => {
+    log.length = 0;
+    {
+      await using app = await createTestApp({ controllers: [PooledController] });
+      expect((await app.request('/pooled')).status).toBe(204);
+      expect(log).toEqual([]);
+    }
+    expect(log).toEqual(['controller', 'pool']);
+  });
+
+  it('happens when the start fails', async () => {
+    log.length = 0;
+    class Unmarked {}
+    const start = createTestApp({
+      controllers: [Unmarked],
+      register: (container) => container.resolve(Pool),
+    });
+    await expect(start).rejects.toMatchObject({ code: 'NOT_A_CONTROLLER' });
+    expect(log).toEqual(['pool']);
+  });
+});

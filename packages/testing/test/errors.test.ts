@@ -1,0 +1,138 @@
+import { Controller, controllersPlugin, Get, Param } from '@fairlead/controllers';
+import { createApp, createRouter, errorHandler, HttpError, NotFoundError } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createTestApp } from '../src/index.js';
+
+@Controller('/failures')
+class FailuresController {
+  @Get('/missing')
+  missing() {
+    throw new NotFoundError('There is none');
+  }
+
+  @Get('/undefined')
+  throwUndefined() {
+    throw undefined;
+  }
+
+  @Get('/status/:status')
+  async fail(@Param('status', { transform: Number }) status: number) {
+    await new Promise(setImmediate);
+    throw new HttpError(status, `failed with ${status}`);
+  }
+
+  @Get('/:name')
+  async throwNamed(@Param('name') name: string) {
+    await new Promise(setImmediate);
+    throw new TypeError(name);
+  }
+}
+
+const controllers = [FailuresController];
+
+describe('an error that a client is not shown', () => {
+  it('rejects the call', async () => {
+    await using app = await createTestApp({ controllers });
+    await expect(app.request('/failures/one')).rejects.toThrow(new TypeError('one'));
+  });
+
+  it('rejects the call of its own request when several are made at once', async () => {
+    await using app = await createTestApp({ controllers });
+    const names = ['one', 'two', 'three', 'missing', 'four'];
+    const outcomes = await Promise.allSettled(
+      names.map((name) => app.request(`/failures/${name}`)),
+    );
+    expect(outcomes).toEqual([
+      { status: 'rejected', reason: new TypeError('one') },
+      { status: 'rejected', reason: new TypeError('two') },
+      { status: 'rejected', reason: new TypeError('three') },
+      { status: 'fulfilled', value: expect.objectContaining({ status: 404 }) },
+      { status: 'rejected', reason: new TypeError('four') },
+    ]);
+  });
+
+  it.each([500, 503])('rejects the call with an HttpError of %d, too', async (status) => {
+    await using app = await createTestApp({ controllers });
+    await expect(app.request(`/failures/status/${status}`)).rejects.toMatchObject({ status });
+  });
+
+  it('may be no error at all', async () => {
+    await using app = await createTestApp({ controllers });
+    await expect(app.request('/failures/undefined')).rejects.toBeUndefined();
+  });
+
+  it('rejects the call when it was thrown by middleware', async () => {
+    const before = [
+      () => {
+        throw new RangeError('early');
+      },
+    ];
+    await using app = await createTestApp({ controllers, before });
+    await expect(app.request('/anywhere')).rejects.toThrow(new RangeError('early'));
+  });
+
+  it('rejects the call instead of what its connection ends with', async () => {
+    const before = [
+      async (ctx: { takeOver(): { flushHeaders(): void } }) => {
+        ctx.takeOver().flushHeaders();
+        throw new RangeError('after the headers');
+      },
+    ];
+    await using app = await createTestApp({ controllers, before });
+    await expect(app.request('/anywhere')).rejects.toThrow(new RangeError('after the headers'));
+  });
+
+  it('goes to stderr when its call has had its response', async () => {
+    const late = new RangeError('late');
+    const logged = new Promise((resolve) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(resolve);
+      onTestFinished(() => log.mockRestore());
+    });
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const before = [
+      async (ctx: { takeOver(): { end(text: string): void } }) => {
+        ctx.takeOver().end('early');
+        await answered;
+        throw late;
+      },
+    ];
+    await using app = await createTestApp({ controllers, before });
+    expect(await (await app.request('/anywhere')).text()).toBe('early');
+    answer();
+    expect(await logged).toBe(late);
+  });
+
+  it('goes to `onError` where there is one, and the call is answered as in production', async () => {
+    const errors: unknown[] = [];
+    await using app = await createTestApp({
+      controllers,
+      onError: (error, ctx) => errors.push([ctx.path, error]),
+    });
+    const response = await app.request('/failures/one');
+
+    const router = createRouter();
+    const production = createApp().use(errorHandler({ onError: () => undefined }));
+    const container = createContainer();
+    await production.plugin(controllersPlugin({ router, container, controllers }));
+    production.route('/', router);
+    const expected = await production.request('/failures/one');
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual(await expected.json());
+    expect(errors).toEqual([['/failures/one', new TypeError('one')]]);
+  });
+});
+
+describe('an error that a client is shown', () => {
+  it.each([
+    ['/failures/missing', 404],
+    ['/failures/status/418', 418],
+    ['/nowhere', 404],
+  ])('is a response: %s', async (path, status) => {
+    await using app = await createTestApp({ controllers });
+    expect((await app.request(path)).status).toBe(status);
+  });
+});

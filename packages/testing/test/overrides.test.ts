@@ -1,0 +1,111 @@
+import { createContainer } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import { createTestApp } from '../src/index.js';
+import { Clock, Door, Greeter, GreetingsController, WORD } from './support/greetings.js';
+
+const controllers = [GreetingsController];
+const clock = { now: () => 'noon' };
+
+describe('overrides', () => {
+  it('take the place of services, values and guards, however deep', async () => {
+    await using app = await createTestApp({
+      controllers,
+      overrides: [
+        [Clock, { useValue: clock }],
+        [WORD, { useFactory: () => 'Hello' }],
+        [Door, { useValue: { canActivate: () => true } }],
+      ],
+    });
+    const response = await app.request('/greetings', { method: 'POST', json: { name: 'Ada' } });
+    expect(await response.json()).toEqual({ text: 'Hello Ada, it is noon' });
+  });
+
+  it('take the place of what `register` says', async () => {
+    await using app = await createTestApp({
+      controllers,
+      register: (container) =>
+        container.register(WORD, { useValue: 'Hello' }).register('zone', { useValue: 'Rome' }),
+      overrides: [[WORD, { useValue: 'Salve' }]],
+    });
+    const response = await app.request('/greetings/Ada');
+    expect(await response.json()).toEqual({ text: 'Salve Ada, it is noon in Rome' });
+  });
+
+  it('wait for a `register` that is asynchronous', async () => {
+    await using app = await createTestApp({
+      controllers,
+      register: async (container) => {
+        await Promise.resolve();
+        container.register(WORD, { useValue: 'Hello' });
+      },
+      overrides: [
+        [WORD, { useValue: 'Salve' }],
+        [Clock, { useValue: clock }],
+      ],
+    });
+    expect(app.container.resolve(WORD)).toBe('Salve');
+  });
+
+  it('take the options of `register` as their third entry', async () => {
+    await using app = await createTestApp({
+      controllers: [],
+      logger: { debug: () => undefined, warn: () => undefined },
+      overrides: [
+        ['tag', { useValue: 'a' }],
+        ['tag', { useValue: 'b' }, { multi: true }],
+      ],
+    });
+    expect(app.container.resolveAll('tag')).toEqual(['a', 'b']);
+  });
+
+  it('may be made by the container, with dependencies of their own', async () => {
+    class LoudGreeter extends Greeter {
+      override greet(name: string) {
+        return super.greet(name).toUpperCase();
+      }
+    }
+    await using app = await createTestApp({
+      controllers,
+      overrides: [
+        [Greeter, { useClass: LoudGreeter }],
+        [Clock, { useValue: clock }],
+        [WORD, { useValue: 'Hello' }],
+      ],
+    });
+    const response = await app.request('/greetings/Ada');
+    expect(await response.json()).toEqual({ text: 'HELLO ADA, IT IS NOON' });
+  });
+
+  it('stop the start when they cannot work', async () => {
+    const start = createTestApp({ controllers, overrides: [[WORD, {} as { useValue: string }]] });
+    await expect(start).rejects.toMatchObject({ code: 'DI_INVALID_PROVIDER' });
+  });
+});
+
+describe('containers', () => {
+  const overrides = (word: string) =>
+    [
+      [Clock, { useValue: clock }],
+      [WORD, { useValue: word }],
+    ] as const;
+
+  it('are one for each application: those made at once do not meet', async () => {
+    const words = ['Hello', 'Salve', 'Moin'];
+    const apps = await Promise.all(
+      words.map((word) => createTestApp({ controllers, overrides: overrides(word) })),
+    );
+    const answers = await Promise.all(apps.map((app) => app.request('/greetings/Ada')));
+    const texts = await Promise.all(answers.map(async (answer) => answer.json()));
+    expect(texts).toEqual(words.map((word) => ({ text: `${word} Ada, it is noon` })));
+    const greeters = apps.map(({ container }) => container.resolve(Greeter));
+    expect(new Set(greeters).size).toBe(words.length);
+    await Promise.all(apps.map((app) => app.close()));
+  });
+
+  it('are not the global one', async () => {
+    await using _app = await createTestApp({ controllers, overrides: overrides('Hello') });
+    const { container } = await import('@fairlead/di');
+    expect(container.has(WORD)).toBe(false);
+    expect(createContainer().has(WORD)).toBe(false);
+  });
+});
