@@ -52,12 +52,11 @@ it('an override fits its token', () => {
   createTestApp({ overrides: [[Store, { useValue: { find: () => 1 } }]] });
   // @ts-expect-error there is no such scope
   createTestApp({ overrides: [['x', { useValue: 1 }, { scope: 'forever' }]] });
-  const mode = { useValue: 1 };
-  // @ts-expect-error the second of two does not fit
   createTestApp({
     overrides: [
       [Port, { useValue: 1 }],
-      [Mode, mode],
+      // @ts-expect-error a number is no mode: each override has a type of its own
+      [Mode, { useValue: 1 }],
     ],
   });
 });
