@@ -6,6 +6,7 @@ export {
 } from './decorators/custom-parameter.js';
 export { Body, Ctx, Header, Param, Query, Req, Res } from './decorators/parameters.js';
 export { HttpCode, Redirect, type RedirectTarget, SetHeader } from './decorators/response.js';
+export { createRouteMetadata, type RouteMetadata } from './decorators/route-metadata.js';
 export {
   All,
   Delete,
@@ -57,6 +58,7 @@ export type {
   ParamOptions,
   Transform,
 } from './metadata/parameter.js';
+export type { RouteMetadataKey, RouteValues } from './metadata/route-values.js';
 export type {
   StandardSchema,
   StandardSchemaIssue,

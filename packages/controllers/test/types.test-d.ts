@@ -9,6 +9,7 @@ import {
   type ControllersPluginOptions,
   controllersPlugin,
   createCustomParamDecorator,
+  createRouteMetadata,
   type DiscoveryResult,
   discoverControllers,
   Get,
@@ -18,6 +19,7 @@ import {
   type PluginState,
   Query,
   type RegisteredController,
+  type RouteDefinition,
   registerController,
   type StandardSchema,
   UseGuard,
@@ -128,5 +130,15 @@ describe('applyDecorators', () => {
     decorate(PlainController);
     // @ts-expect-error nothing is both a class and a method
     applyDecorators(Controller(), Get());
+  });
+});
+
+describe('route metadata', () => {
+  it('has the type that it was created with', () => {
+    const Roles = createRouteMetadata<readonly string[]>('roles');
+    expectTypeOf(Roles.get).returns.toEqualTypeOf<readonly string[] | undefined>();
+    expectTypeOf<RouteDefinition>().toExtend<Parameters<typeof Roles.get>[0]>();
+    // @ts-expect-error roles are a list
+    Roles('admin');
   });
 });

@@ -2,6 +2,7 @@ import type { Middleware } from '@fairlead/core';
 import type { InjectionToken } from '@fairlead/di';
 import type { Guard } from '../guards/guard.js';
 import type { ParameterMetadata } from './parameter.js';
+import type { RouteMetadataKey } from './route-values.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /** Method of a route; `ALL` answers every method. */
@@ -27,7 +28,7 @@ export interface RouteOptions {
 export type MiddlewareReference = Middleware | InjectionToken<Middleware> | string | symbol;
 
 /** What a route decorator states. */
-export interface RouteMetadata {
+export interface StatedRoute {
   readonly method: RouteMethod;
   readonly path: string;
   readonly options: RouteOptions;
@@ -47,11 +48,12 @@ export interface RedirectMetadata {
 
 /** What decorators state about one method, at one class of a chain. */
 export interface MethodMetadata {
-  readonly routes: RouteMetadata[];
+  readonly routes: StatedRoute[];
   readonly parameters: Map<number, ParameterMetadata>;
   readonly guards: Guard[];
   readonly middleware: MiddlewareReference[];
   readonly headers: HeaderMetadata[];
+  readonly values: Map<RouteMetadataKey, unknown>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
 }
@@ -62,5 +64,6 @@ export interface ClassMetadata {
   controller: { readonly prefix: string; readonly version: string | undefined } | undefined;
   readonly guards: Guard[];
   readonly middleware: MiddlewareReference[];
+  readonly values: Map<RouteMetadataKey, unknown>;
   readonly methods: Map<string | symbol, MethodMetadata>;
 }

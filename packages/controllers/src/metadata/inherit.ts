@@ -1,11 +1,13 @@
 import type { Guard } from '../guards/guard.js';
 import type { ClassMetadata, MethodMetadata, MiddlewareReference } from './class-metadata.js';
+import type { RouteValues } from './route-values.js';
 import { ownMetadata } from './storage.js';
 
 /** What decorators state about a class and everything it inherits. */
 export interface InheritedMetadata {
   readonly guards: readonly Guard[];
   readonly middleware: readonly MiddlewareReference[];
+  readonly values: RouteValues;
   readonly methods: ReadonlyMap<string | symbol, Readonly<MethodMetadata>>;
 }
 
@@ -14,7 +16,8 @@ export interface InheritedMetadata {
  *
  * Guards and middleware of classes add up, the base's first. What is said of a method is overridden
  * by its name, kind by kind: the class nearest to `target` that states routes, or parameters, or
- * guards … wins, so that an overriding method without decorators keeps everything.
+ * guards … wins, so that an overriding method without decorators keeps everything. Each key of values
+ * is a kind of its own, for classes as for methods.
  *
  * @param target - The class.
  */
@@ -30,6 +33,7 @@ export function inheritedMetadata(target: object): InheritedMetadata {
   return {
     guards: levels.flatMap((level) => level.guards),
     middleware: levels.flatMap((level) => level.middleware),
+    values: new Map(levels.flatMap((level) => [...level.values])),
     methods,
   };
 }
@@ -51,6 +55,7 @@ function override(base: MethodMetadata, own: MethodMetadata): MethodMetadata {
     guards: own.guards.length > 0 ? own.guards : base.guards,
     middleware: own.middleware.length > 0 ? own.middleware : base.middleware,
     headers: own.headers.length > 0 ? own.headers : base.headers,
+    values: new Map([...base.values, ...own.values]),
     redirect: own.redirect ?? base.redirect,
     status: own.status ?? base.status,
   };

@@ -23,6 +23,7 @@ export function classMetadata(target: object): ClassMetadata {
     controller: undefined,
     guards: [],
     middleware: [],
+    values: new Map(),
     methods: new Map(),
   };
   Reflect.defineMetadata(KEY, created, target);
@@ -59,6 +60,7 @@ export function methodMetadata(
     guards: [],
     middleware: [],
     headers: [],
+    values: new Map(),
     redirect: undefined,
     status: undefined,
   };

@@ -1,9 +1,10 @@
-import type { Context, Handler } from '@fairlead/core';
+import type { Context, Handler, Middleware } from '@fairlead/core';
 import { createGuardPipeline, type GuardCheck } from '../guards/guard-pipeline.js';
 import { createReadArguments } from '../invocation/arguments.js';
 import { createInvoker } from '../invocation/invoker.js';
 import { createPrepare, createRespond, type ResponsePlan } from '../invocation/respond.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
+import { type RouteValues, setRouteValues } from '../metadata/route-values.js';
 import { chain } from '../promise.js';
 import { createGuardCheck } from './create-guard-check.js';
 import { createMiddleware } from './create-middleware.js';
@@ -50,14 +51,22 @@ export function assembleRoutes(
       const checks = route.guards.map((guard, index) => createGuardCheck(guard, index, supply));
       const invoker = createRouteInvoker(route, controller, checks);
       const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
+      const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
       const scope = isScoped ? [instances.scopeMiddleware] : [];
       return Object.freeze({
         ...route,
         path: joinPath(assembly.prefix, route.path),
-        handlers: Object.freeze([...scope, ...middleware, invoker]),
+        handlers: Object.freeze([...values, ...scope, ...middleware, invoker]),
       });
     }),
   );
+}
+
+function valuesStep(values: RouteValues): Middleware {
+  return (ctx, next) => {
+    setRouteValues(ctx, values);
+    return next();
+  };
 }
 
 function createRouteInvoker(

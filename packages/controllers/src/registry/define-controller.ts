@@ -1,6 +1,6 @@
 import type { Constructor } from '@fairlead/di';
 import { NoRoutesError, NotAControllerError } from '../errors/definition-errors.js';
-import type { MethodMetadata, RouteMetadata } from '../metadata/class-metadata.js';
+import type { MethodMetadata, StatedRoute } from '../metadata/class-metadata.js';
 import { type InheritedMetadata, inheritedMetadata } from '../metadata/inherit.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import { ownMetadata } from '../metadata/storage.js';
@@ -49,7 +49,7 @@ interface Owner {
   readonly method: Readonly<MethodMetadata>;
 }
 
-function defineRoute(owner: Owner, route: RouteMetadata, path: string): RouteDefinition {
+function defineRoute(owner: Owner, route: StatedRoute, path: string): RouteDefinition {
   const { inherited, methodName, method } = owner;
   const { options } = route;
   return Object.freeze({
@@ -68,6 +68,7 @@ function defineRoute(owner: Owner, route: RouteMetadata, path: string): RouteDef
     tags: Object.freeze([...(options.tags ?? [])]),
     deprecated: options.deprecated ?? false,
     response: options.response,
+    metadata: new Map([...inherited.values, ...method.values]),
   });
 }
 

@@ -8,6 +8,7 @@ import type {
   RouteMethod,
 } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
+import type { RouteValues } from '../metadata/route-values.js';
 import type { StandardSchema } from '../metadata/standard-schema.js';
 
 /** One route of a controller, as its decorators and those of its bases state it. */
@@ -32,6 +33,8 @@ export interface RouteDefinition {
   readonly tags: readonly string[];
   readonly deprecated: boolean;
   readonly response: StandardSchema | undefined;
+  /** Values by decorator of `createRouteMetadata`: the class's, under the method's. */
+  readonly metadata: RouteValues;
 }
 
 /** A controller, as its decorators and those of its bases state it. */

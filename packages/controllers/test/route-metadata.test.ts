@@ -1,0 +1,99 @@
+import type { Context, Middleware } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import {
+  buildRoutes,
+  Controller,
+  ControllerRegistry,
+  Ctx,
+  createRouteMetadata,
+  Get,
+  type GuardFn,
+  UseGuard,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+const Roles = createRouteMetadata<readonly string[]>('roles');
+const Cost = createRouteMetadata<number>('cost');
+
+const hasRole: GuardFn = (ctx) => {
+  const roles = Roles.get(ctx);
+  return roles === undefined || roles.includes(ctx.get('x-role') ?? '');
+};
+
+const reportCost: Middleware = (ctx, next) => {
+  ctx.set('X-Cost', String(Cost.get(ctx)));
+  return next();
+};
+
+@Roles(['admin'])
+@Cost(1)
+abstract class BaseController {
+  @Get('/base')
+  base(@Ctx() ctx: Context): unknown {
+    return [Roles.get(ctx), Cost.get(ctx)];
+  }
+
+  @Get('/changed')
+  @Roles(['reader'])
+  @Cost(2)
+  changed(@Ctx() ctx: Context): unknown {
+    return [Roles.get(ctx), Cost.get(ctx)];
+  }
+}
+
+@Controller()
+@UseGuard(hasRole)
+@Cost(3)
+class DerivedController extends BaseController {
+  @Cost(4)
+  override changed(ctx: Context) {
+    return super.changed(ctx);
+  }
+}
+
+@Controller('/plain')
+class PlainController {
+  @Get()
+  read(@Ctx() ctx: Context) {
+    return { cost: Cost.get(ctx) ?? 'none' };
+  }
+}
+
+const options = { controllers: [DerivedController, PlainController], middleware: [reportCost] };
+
+describe('metadata of a route', () => {
+  it('is read by middleware, guards and the method', async () => {
+    const { fetch } = await serve(options);
+    expect((await fetch('/base')).status).toBe(403);
+    const allowed = await fetch('/base', { headers: { 'x-role': 'admin' } });
+    expect(await allowed.json()).toEqual([['admin'], 3]);
+    expect(allowed.headers.get('x-cost')).toBe('3');
+  });
+
+  it("is the method's before the class's, each from the nearest class that states it", async () => {
+    const { fetch } = await serve(options);
+    const changed = await fetch('/changed', { headers: { 'x-role': 'reader' } });
+    expect(await changed.json()).toEqual([['reader'], 4]);
+  });
+
+  it('is undefined where nothing states it', async () => {
+    const { fetch } = await serve(options);
+    const plain = await fetch('/plain');
+    expect(await plain.json()).toEqual({ cost: 'none' });
+    expect(plain.headers.get('x-cost')).toBe('undefined');
+  });
+
+  it('adds no step to a route that has none', () => {
+    expect(buildRoutes(PlainController)[0]?.handlers).toHaveLength(1);
+  });
+
+  it('is in the definition, by its decorator, for tools', () => {
+    const [base, changed] = new ControllerRegistry().register(DerivedController).routes;
+    const values = [...(base?.metadata ?? [])].map(([{ name }, value]) => [name, value]);
+    expect(values).toEqual([
+      ['cost', 3],
+      ['roles', ['admin']],
+    ]);
+    expect(Roles.get({ metadata: changed?.metadata ?? new Map() })).toEqual(['reader']);
+  });
+});
