@@ -1,0 +1,66 @@
+import { createTestApp, type TestApp } from '@fairlead/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UsersController } from '../src/controllers/users-controller.js';
+import { MemoryUserStore } from '../src/users/store/memory.js';
+import { StoreError } from '../src/users/store/store-error.js';
+import { USER_STORE, type UserStore } from '../src/users/store/user-store.js';
+import { ADA } from './support/api.js';
+import { STORES } from './support/stores.js';
+
+const FULL = new StoreError('STORE_FULL', 'The disk is full: free some space.');
+
+/** A store that can be read and not written. */
+class FullUserStore extends MemoryUserStore {
+  override create(): never {
+    throw FULL;
+  }
+}
+
+/** Serves the controller alone, for the running test. */
+async function serve(store: UserStore, prefix = ''): Promise<TestApp> {
+  const app = await createTestApp({
+    controllers: [UsersController],
+    prefix,
+    overrides: [[USER_STORE, { useValue: store }]],
+  });
+  onTestFinished(() => app.close());
+  return app;
+}
+
+describe('UsersController', () => {
+  it.each(['', '/api/v1', '/tenants/7'])('gives a Location below its prefix %j', async (prefix) => {
+    const app = await serve(
+      STORES.memory(() => 0),
+      prefix,
+    );
+    const created = await app.request(`${prefix}/users`, { method: 'POST', json: ADA });
+    const location = created.headers.get('Location') ?? '';
+    expect(location).toMatch(new RegExp(`^${prefix}/users/[^/]+$`));
+    const found = await app.request(location);
+    expect(await found.json()).toEqual(await created.json());
+  });
+
+  it('lets the error of a store through as it is', async () => {
+    const app = await serve(new FullUserStore());
+    await expect(app.request('/users', { method: 'POST', json: ADA })).rejects.toBe(FULL);
+    expect(await (await app.request('/users')).json()).toEqual({ data: [], total: 0 });
+  });
+
+  it('leaves a store open when the application closes: whoever opened it closes it', async () => {
+    const store = STORES.memory();
+    const app = await serve(store);
+    await app.close();
+    expect(store.list()).toEqual([]);
+  });
+});
+
+describe('src/controllers', () => {
+  it('holds the users controller and nothing that cannot be imported', async () => {
+    const app = await createTestApp({
+      root: new URL('../src/controllers/', import.meta.url),
+      overrides: [[USER_STORE, { useValue: STORES.memory() }]],
+    });
+    onTestFinished(() => app.close());
+    expect(await (await app.request('/users')).json()).toEqual({ data: [], total: 0 });
+  });
+});
