@@ -15,7 +15,8 @@ import type { Hidden } from './hidden';
 @Service() export class Infers { constructor(readonly name = 'a') {} }
 @Service() export class Unites { constructor(readonly dep: Dep | string) {} }
 @Service() export class Marked { constructor(@Inject(Dep) readonly dep: unknown) {} }
-@Service() export class Spared { constructor(@Optional() readonly name = 'a') {} }
+@Service() export class Spared { constructor(@Optional() readonly name: string = 'a') {} }
+@Service() export class Hopes { constructor(@Optional() readonly dep: Dep | undefined) {} }
 export class Stated { static inject = [Dep] as const; constructor(readonly dep: Dep) {} }
 `;
 
@@ -31,6 +32,7 @@ function byTypeScript(emitDecoratorMetadata: boolean): Classes {
   const compilerOptions = {
     module: ts.ModuleKind.CommonJS,
     target: ts.ScriptTarget.ES2022,
+    strict: true,
     experimentalDecorators: true,
     emitDecoratorMetadata,
   };
@@ -64,6 +66,7 @@ const withMetadata = {
   Unites: 'DI_ERASED_TYPE',
   Marked: 'resolved',
   Spared: 'resolved',
+  Hopes: 'DI_ERASED_TYPE',
   Stated: 'resolved',
 };
 
@@ -86,6 +89,7 @@ describe('classes compiled', () => {
       Unites: 'DI_MISSING_METADATA',
       Marked: 'resolved',
       Spared: 'DI_MISSING_METADATA',
+      Hopes: 'DI_MISSING_METADATA',
       Stated: 'resolved',
     });
   });

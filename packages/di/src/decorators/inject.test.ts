@@ -41,13 +41,29 @@ describe('@Inject, @Optional and @InjectAll', () => {
     expect(container.resolve(Server)).toEqual({ port: 1, host: 'localhost', plugins: ['a', 'b'] });
   });
 
-  it('leave an optional parameter with an erased type to its default', () => {
+  it('leave an optional parameter of a primitive type to its default', () => {
     @Service()
     class Limited {
       constructor(@Optional() readonly limit: number = 10) {}
     }
 
     expect(container.resolve(Limited).limit).toBe(10);
+  });
+
+  it.each([
+    ['a union', Object],
+    ['a list', Array],
+  ])('do not take an optional parameter of %s for one that nothing provides', (_what, type) => {
+    class Hopes {
+      constructor(readonly dep: unknown) {}
+    }
+    Optional()(Hopes, undefined, 0);
+    Reflect.defineMetadata('design:paramtypes', [type], Hopes);
+    container.register(Hopes);
+
+    expect(container.validate([Hopes])).toEqual([
+      expect.objectContaining({ code: 'DI_ERASED_TYPE', parameter: 0 }),
+    ]);
   });
 
   it('give an empty list when an optional list has no provider', () => {

@@ -154,6 +154,8 @@ describe('an undefined type', () => {
     expect(error).toBeInstanceOf(UndefinedTypeError);
     expect(error).toMatchObject({ code: 'DI_UNDEFINED_TYPE', token: Early, parameter: 0 });
     expect(error.message).toContain('@Inject(lazy(() => TheClass))');
-    expect(error.message).toContain('for a default value without a type, add @Optional()');
+    expect(error.message).toContain(
+      'for a default value without a type, state the type and add @Optional()',
+    );
   });
 });

@@ -62,8 +62,8 @@ export class UndefinedTypeError extends InjectionError {
       fix:
         'for a class, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` (or ' +
         '`lazy(() => TheClass)` in `static inject`), or move one of the classes so that the ' +
-        'import cycle goes away; for a default value without a type, add @Optional(), which ' +
-        'keeps the default, or @Inject(token).',
+        'import cycle goes away; for a default value without a type, state the type and ' +
+        'add @Optional(), which keeps the default, or @Inject(token).',
       path,
       token: target,
     });
@@ -84,14 +84,14 @@ function missingMetadataFix(name: string, reason: MissingMetadataReason): string
 }
 
 function erasedTypeFix(found: unknown): string {
-  const mark = 'mark the parameter with @Inject(token), or with @Optional() to leave it undefined';
+  const mark = 'mark the parameter with @Inject(token)';
   // Compilers write Object or Function where they cannot name a type. Some write Object for a
   // class whose module is still being evaluated, too.
   return found === Object || found === Function
     ? 'when the type is a class, import it without `type` (not `import type`), and, when its ' +
         'module imports this one, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`; ' +
         `for an interface, a union or an inferred type, ${mark}.`
-    : `${mark}.`;
+    : `${mark}, or, when its type is a primitive and it has a default value, with @Optional().`;
 }
 
 function describeType(found: unknown): string {

@@ -12,18 +12,11 @@ import { type Class, isToken } from '../token.js';
 /** What one parameter receives, or why that cannot be told. */
 export type Parameter = Injection | Problem;
 
+/** Types that nobody expects to be injected by type: with `@Optional()` such a parameter keeps its default. */
+const primitives = new Set<unknown>([String, Number, Boolean, Symbol, BigInt]);
+
 /** What a `design:paramtypes` entry is when the compiler had nothing better to emit. */
-const erased = new Set<unknown>([
-  Object,
-  Function,
-  String,
-  Number,
-  Boolean,
-  Symbol,
-  BigInt,
-  Array,
-  Promise,
-]);
+const erased = new Set<unknown>([Object, Function, Array, Promise, ...primitives]);
 
 /** Lists what a provider needs, in the order of its parameters. */
 export function parametersOf(provider: Provider): readonly Parameter[] {
@@ -88,8 +81,7 @@ function typedParameter(
   if (isToken(wanted) && !erased.has(wanted)) {
     return new Injection('one', () => wanted, optional);
   }
-  // Nothing to ask for, and nothing is fine: the parameter's default value applies.
-  if (optional && mark?.inject === undefined) return nothing;
+  if (optional && mark?.inject === undefined && primitives.has(type)) return nothing;
   return wanted === undefined
     ? (path) => new UndefinedTypeError(path, target, index)
     : (path) => new ErasedTypeError(path, target, index, wanted);
