@@ -64,6 +64,7 @@ export type {
   StandardSchemaIssue,
   StandardSchemaResult,
 } from './metadata/standard-schema.js';
+export { RequestContext } from './invocation/request-context.js';
 export { type ControllersPlugin, controllersPlugin } from './plugin/controllers-plugin.js';
 export type { PluginLogger } from './plugin/plugin-log.js';
 export type { ControllersPluginOptions } from './plugin/plugin-options.js';

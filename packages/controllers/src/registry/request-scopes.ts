@@ -1,11 +1,13 @@
 import type { Context, Middleware } from '@fairlead/core';
 import type { ContainerInterface, RequestScope } from '@fairlead/di';
+import { RequestContext } from '../invocation/request-context.js';
 import { isPromiseLike } from '../promise.js';
 
 /** The request scopes of the requests that are being answered: one for each. */
 export class RequestScopes {
   readonly #scopes = new WeakMap<Context, RequestScope>();
   readonly #container: ContainerInterface;
+  readonly #hasContext: boolean;
   readonly #warn: (message: string) => void;
 
   /**
@@ -14,6 +16,8 @@ export class RequestScopes {
    */
   constructor(container: ContainerInterface, warn: (message: string) => void) {
     this.#container = container;
+    // That of @fairlead/di has it unasked; another one may not know it.
+    this.#hasContext = container.has?.(RequestContext) ?? false;
     this.#warn = warn;
   }
 
@@ -23,13 +27,14 @@ export class RequestScopes {
   }
 
   /**
-   * Opens a request's scope and disposes it once both the pipeline and the response have ended: the
+   * Opens a request's scope, with the request's context in it, and disposes it once both the pipeline and the response have ended: the
    * response when it was sent, or when the client went away.
    */
   readonly middleware: Middleware = (ctx, next) => {
     const scope = this.#container.createScope?.();
     if (scope === undefined) return next();
     this.#scopes.set(ctx, scope);
+    if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
     const dispose = (): void => {
       scope[Symbol.asyncDispose]().then(undefined, (error: unknown) => {
         this.#warn(`the request scope of ${ctx.method} ${ctx.path} failed to dispose: ${error}`);

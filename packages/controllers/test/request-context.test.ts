@@ -1,0 +1,117 @@
+import type { Context } from '@fairlead/core';
+import { type ContainerInterface, createContainer, Service } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import { type CanActivate, Controller, Get, RequestContext, UseGuard } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
+import { serve } from './support/serve.js';
+
+@Service({ scope: 'request' })
+class Locale {
+  constructor(private readonly ctx: RequestContext) {}
+
+  get name() {
+    return this.ctx.get('accept-language') ?? 'en';
+  }
+}
+
+@Service({ scope: 'transient' })
+class LocaleGuard implements CanActivate {
+  constructor(
+    private readonly ctx: RequestContext,
+    private readonly locale: Locale,
+  ) {}
+
+  canActivate(ctx: Context) {
+    return ctx === this.ctx && this.locale.name !== 'xx';
+  }
+}
+
+@Controller('/greeting')
+@UseGuard(LocaleGuard)
+@Service({ scope: 'request' })
+class GreetingController {
+  static readonly inject = [Locale, RequestContext] as const;
+
+  constructor(
+    private readonly locale: Locale,
+    private readonly ctx: Context,
+  ) {}
+
+  @Get()
+  read() {
+    return { locale: this.locale.name, path: this.ctx.path };
+  }
+}
+
+@Controller()
+class KeepingController {
+  constructor(readonly ctx: RequestContext) {}
+
+  @Get()
+  read() {
+    return {};
+  }
+}
+
+describe('RequestContext', () => {
+  it.each([
+    ['a container', createContainer()],
+    ['a child container', createContainer().createChild()],
+  ])(
+    'is the context of the request for services, guards and controllers of %s',
+    async (_, container) => {
+      const { fetch } = await serve({ container, controllers: [GreetingController] });
+      const french = await fetch('/greeting', { headers: { 'accept-language': 'fr' } });
+      expect(await french.json()).toEqual({ locale: 'fr', path: '/greeting' });
+      const danish = await fetch('/greeting', { headers: { 'accept-language': 'da' } });
+      expect(await danish.json()).toEqual({ locale: 'da', path: '/greeting' });
+      const denied = await fetch('/greeting', { headers: { 'accept-language': 'xx' } });
+      expect(denied.status).toBe(403);
+    },
+  );
+
+  it('is refused to a singleton at the start', async () => {
+    const error = await failStart([KeepingController]);
+    expect(error).toMatchObject({ cause: { code: 'DI_CAPTURED_SCOPE' } });
+    expect(error.message).toContain('KeepingController would capture RequestContext');
+  });
+
+  it('cannot be built in a scope of another making', () => {
+    const scope = createContainer().createScope();
+    expect(() => scope.resolve(Locale)).toThrow('There is no request whose context');
+  });
+
+  it('can be put into a scope of another making', () => {
+    const scope = createContainer().createScope();
+    const ctx = { get: () => 'de' } as unknown as Context;
+    scope.register(RequestContext, { useValue: ctx });
+    expect(scope.resolve(Locale).name).toBe('de');
+  });
+
+  it('is refused at the start by a container that has no scopes', async () => {
+    const resolve = (token: unknown) =>
+      token === KeepingController ? new KeepingController(new RequestContext()) : undefined;
+    const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
+    const error = await failStart([KeepingController], { container });
+    expect(error).toMatchObject({ code: 'CONTROLLER_RESOLUTION', cause: { code: 'NO_REQUEST' } });
+  });
+
+  it('is not asked of a container that does not know it', async () => {
+    const container = createContainer();
+    const other: ContainerInterface = {
+      resolve: (token) => container.resolve(token),
+      has: () => false,
+      createScope: () => container.createScope(),
+    };
+    @Controller()
+    @Service({ scope: 'request' })
+    class PlainController {
+      @Get()
+      read() {
+        return { plain: true };
+      }
+    }
+    const { fetch } = await serve({ container: other, controllers: [PlainController] });
+    expect(await (await fetch('/')).json()).toEqual({ plain: true });
+  });
+});
