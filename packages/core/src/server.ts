@@ -47,14 +47,14 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
   const shortest = Math.min(...[headersTimeout, requestTimeout].filter((time) => time > 0));
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     if (isEnding(req.socket)) return;
-    setLatest(res);
+    setLatest(res, req.socket);
     const refusal = checkHead(req, maxHeaders, maxTargetSize);
     if (refusal === undefined) handle(req, res);
     else refuse(res, refusal);
   };
   const onExpectation = (req: IncomingMessage, res: ServerResponse): void => {
     if (isEnding(req.socket)) return;
-    setLatest(res);
+    setLatest(res, req.socket);
     refuse(res, new HttpError(417, "The only expectation that is met is '100-continue'."));
   };
   const server = createNodeServer({

@@ -61,3 +61,19 @@ it('an expectation that is not met is refused with a problem', async () => {
     detail: "The only expectation that is met is '100-continue'.",
   });
 });
+
+it.each([
+  ['keeps the connection', '', 'keep-alive'],
+  ['closes the connection', 'Connection: close\r\n', 'close'],
+])('a handler that leaves a body half read answers, and %s', async (_, line, connection) => {
+  const app = createApp().use(async (ctx) => {
+    for await (const _chunk of ctx.bodyStream()) break;
+    if (ctx.get('Connection') === 'close') ctx.set('Connection', 'close');
+    ctx.send('enough');
+  });
+  const { port } = await serve(app);
+  const { socket, responses } = connectRaw(port);
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${line}Content-Length: 4\r\n\r\nhalf`);
+  const [answer] = await responses(1);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 200 .*Connection: ${connection}\r\n.*enough$`, 's'));
+});

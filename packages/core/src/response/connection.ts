@@ -3,12 +3,17 @@ import type { Socket } from 'node:net';
 
 const LATEST = Symbol('latest response');
 const ENDING = Symbol('ending');
+const CONNECTION = Symbol('connection');
 
 type Connection = Socket & { [LATEST]?: ServerResponse; [ENDING]?: true };
 
+/** A response that knows its connection: `req.socket` is null once a handler has left its body. */
+type Tracked = ServerResponse & { [CONNECTION]?: Connection };
+
 /** Remembers the response to the request that came last on a connection. */
-export function setLatest(res: ServerResponse): void {
-  (res.req.socket as Connection)[LATEST] = res;
+export function setLatest(res: ServerResponse, socket: Socket): void {
+  (res as Tracked)[CONNECTION] = socket;
+  (socket as Connection)[LATEST] = res;
 }
 
 /** The response that a connection is working on or has worked on last. */
@@ -16,15 +21,16 @@ export function latestOf(socket: Socket): ServerResponse | undefined {
   return (socket as Connection)[LATEST];
 }
 
-/** Whether no request has come behind the one that a response answers. */
+/** Whether no request has come behind the one that a response answers, as far as is known. */
 export function isLatest(res: ServerResponse): boolean {
-  const latest = latestOf(res.req.socket);
+  const latest = (res as Tracked)[CONNECTION]?.[LATEST];
   return latest === undefined || latest === res;
 }
 
 /** Remembers that a response announces the end of its connection. */
 export function announceEnd(res: ServerResponse): void {
-  (res.req.socket as Connection)[ENDING] = true;
+  const connection = (res as Tracked)[CONNECTION];
+  if (connection !== undefined) connection[ENDING] = true;
 }
 
 /**
