@@ -19,6 +19,7 @@ export {
   type RouteDecorator,
 } from './decorators/routes.js';
 export { UseGuard } from './decorators/use-guard.js';
+export { UseInterceptor } from './decorators/use-interceptor.js';
 export { UseMiddleware } from './decorators/use-middleware.js';
 export { discoverControllers } from './discovery/discover-controllers.js';
 export {
@@ -45,8 +46,10 @@ export {
 } from './errors/parameter-errors.js';
 export { StartError } from './errors/start-error.js';
 export type { CanActivate, Guard, GuardContext, GuardFn } from './guards/guard.js';
+export type { Interceptor } from './interceptors/interceptor.js';
 export type {
   HeaderMetadata,
+  InterceptorReference,
   MiddlewareReference,
   RedirectMetadata,
   RouteMethod,

@@ -13,12 +13,13 @@ function noting(notes: string[], later: readonly string[] = []): Stages {
   return {
     admit: () => note('admit', undefined),
     readArguments: () => note('arguments', [1, 2]),
+    prepare: () => void notes.push('prepare'),
     call: (_ctx, values) => note('call', values.length),
     respond: (_ctx, result) => void notes.push(`respond ${String(result)}`),
   };
 }
 
-const order = ['admit', 'arguments', 'call', 'respond 2'];
+const order = ['admit', 'arguments', 'prepare', 'call', 'respond 2'];
 
 describe('createInvoker', () => {
   it('runs all stages synchronously when none gives a promise', () => {

@@ -1,4 +1,5 @@
 import type { Context, Handler } from '@fairlead/core';
+import type { Call } from '../interceptors/intercept.js';
 import { isPromiseLike } from '../promise.js';
 import type { ReadArguments } from './arguments.js';
 
@@ -7,8 +8,10 @@ export interface Stages {
   /** Asks the guards; returns when all have allowed. */
   readonly admit: (ctx: Context) => unknown;
   readonly readArguments: ReadArguments;
-  /** Calls the method. */
-  readonly call: (ctx: Context, values: unknown[]) => unknown;
+  /** Sets what is known of the response before the method runs. */
+  readonly prepare: (ctx: Context) => void;
+  /** Calls the method, through its interceptors. */
+  readonly call: Call;
   /** Answers with what the method returned, or what its promise resolved to. */
   readonly respond: (ctx: Context, result: unknown) => void;
 }
@@ -20,8 +23,9 @@ export interface Stages {
  *
  * @param stages - The route's stages, made once.
  */
-export function createInvoker({ admit, readArguments, call, respond }: Stages): Handler {
+export function createInvoker({ admit, readArguments, prepare, call, respond }: Stages): Handler {
   const invoke = (ctx: Context, values: unknown[]): unknown => {
+    prepare(ctx);
     const result = call(ctx, values);
     return isPromiseLike(result)
       ? result.then((settled) => respond(ctx, settled))

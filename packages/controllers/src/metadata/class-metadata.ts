@@ -1,6 +1,7 @@
 import type { Middleware } from '@fairlead/core';
 import type { InjectionToken } from '@fairlead/di';
 import type { Guard } from '../guards/guard.js';
+import type { Interceptor } from '../interceptors/interceptor.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { RouteMetadataKey } from './route-values.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -27,6 +28,9 @@ export interface RouteOptions {
 /** What `@UseMiddleware()` and the plugin's `middleware` take: a function or a container token of one. */
 export type MiddlewareReference = Middleware | InjectionToken<Middleware> | string | symbol;
 
+/** What `@UseInterceptor()` takes: a function or a container token of one. */
+export type InterceptorReference = Interceptor | InjectionToken<Interceptor> | string | symbol;
+
 /** What a route decorator states. */
 export interface StatedRoute {
   readonly method: RouteMethod;
@@ -52,6 +56,7 @@ export interface MethodMetadata {
   readonly parameters: Map<number, ParameterMetadata>;
   readonly guards: Guard[];
   readonly middleware: MiddlewareReference[];
+  readonly interceptors: InterceptorReference[];
   readonly headers: HeaderMetadata[];
   readonly values: Map<RouteMetadataKey, unknown>;
   redirect: RedirectMetadata | undefined;
@@ -64,6 +69,7 @@ export interface ClassMetadata {
   controller: { readonly prefix: string; readonly version: string | undefined } | undefined;
   readonly guards: Guard[];
   readonly middleware: MiddlewareReference[];
+  readonly interceptors: InterceptorReference[];
   readonly values: Map<RouteMetadataKey, unknown>;
   readonly methods: Map<string | symbol, MethodMetadata>;
 }

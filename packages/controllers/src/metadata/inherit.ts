@@ -1,5 +1,10 @@
 import type { Guard } from '../guards/guard.js';
-import type { ClassMetadata, MethodMetadata, MiddlewareReference } from './class-metadata.js';
+import type {
+  ClassMetadata,
+  InterceptorReference,
+  MethodMetadata,
+  MiddlewareReference,
+} from './class-metadata.js';
 import type { RouteValues } from './route-values.js';
 import { ownMetadata } from './storage.js';
 
@@ -7,6 +12,7 @@ import { ownMetadata } from './storage.js';
 export interface InheritedMetadata {
   readonly guards: readonly Guard[];
   readonly middleware: readonly MiddlewareReference[];
+  readonly interceptors: readonly InterceptorReference[];
   readonly values: RouteValues;
   readonly methods: ReadonlyMap<string | symbol, Readonly<MethodMetadata>>;
 }
@@ -14,7 +20,7 @@ export interface InheritedMetadata {
 /**
  * Merges the metadata of a class with that of its bases.
  *
- * Guards and middleware of classes add up, the base's first. What is said of a method is overridden
+ * Guards, middleware and interceptors of classes add up, the base's first. What is said of a method is overridden
  * by its name, kind by kind: the class nearest to `target` that states routes, or parameters, or
  * guards … wins, so that an overriding method without decorators keeps everything. Each key of values
  * is a kind of its own, for classes as for methods.
@@ -33,6 +39,7 @@ export function inheritedMetadata(target: object): InheritedMetadata {
   return {
     guards: levels.flatMap((level) => level.guards),
     middleware: levels.flatMap((level) => level.middleware),
+    interceptors: levels.flatMap((level) => level.interceptors),
     values: new Map(levels.flatMap((level) => [...level.values])),
     methods,
   };
@@ -54,6 +61,7 @@ function override(base: MethodMetadata, own: MethodMetadata): MethodMetadata {
     parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
     guards: own.guards.length > 0 ? own.guards : base.guards,
     middleware: own.middleware.length > 0 ? own.middleware : base.middleware,
+    interceptors: own.interceptors.length > 0 ? own.interceptors : base.interceptors,
     headers: own.headers.length > 0 ? own.headers : base.headers,
     values: new Map([...base.values, ...own.values]),
     redirect: own.redirect ?? base.redirect,

@@ -23,6 +23,7 @@ export function classMetadata(target: object): ClassMetadata {
     controller: undefined,
     guards: [],
     middleware: [],
+    interceptors: [],
     values: new Map(),
     methods: new Map(),
   };
@@ -59,6 +60,7 @@ export function methodMetadata(
     parameters: new Map(),
     guards: [],
     middleware: [],
+    interceptors: [],
     headers: [],
     values: new Map(),
     redirect: undefined,

@@ -1,5 +1,7 @@
-import type { Context, Handler, Middleware } from '@fairlead/core';
+import type { Handler, Middleware } from '@fairlead/core';
 import { createGuardPipeline, type GuardCheck } from '../guards/guard-pipeline.js';
+import { type Call, intercept } from '../interceptors/intercept.js';
+import type { Interceptor } from '../interceptors/interceptor.js';
 import { createReadArguments } from '../invocation/arguments.js';
 import { createInvoker } from '../invocation/invoker.js';
 import { createPrepare, createRespond, type ResponsePlan } from '../invocation/respond.js';
@@ -7,7 +9,7 @@ import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import { type RouteValues, setRouteValues } from '../metadata/route-values.js';
 import { chain } from '../promise.js';
 import { createGuardCheck } from './create-guard-check.js';
-import { createMiddleware } from './create-middleware.js';
+import { createStep } from './create-step.js';
 import type { BuiltRoute, ControllerDefinition, RouteDefinition } from './definition.js';
 import type { Instances, Supply, SupplyToken } from './instances.js';
 import { joinPath } from './join-path.js';
@@ -46,10 +48,13 @@ export function assembleRoutes(
         return found;
       };
       const middleware = [...assembly.middleware, ...route.middleware].map((reference) =>
-        createMiddleware(reference, supply),
+        createStep('middleware', reference, supply),
       );
       const checks = route.guards.map((guard, index) => createGuardCheck(guard, index, supply));
-      const invoker = createRouteInvoker(route, controller, checks);
+      const interceptors = route.interceptors.map((reference) =>
+        createStep('interceptor', reference, supply),
+      );
+      const invoker = createRouteInvoker(route, controller, checks, interceptors);
       const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
       const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
       const scope = isScoped ? [instances.scopeMiddleware] : [];
@@ -73,6 +78,7 @@ function createRouteInvoker(
   route: RouteDefinition,
   controller: Supply,
   checks: readonly GuardCheck[],
+  interceptors: readonly Interceptor[],
 ): Handler {
   const { handler, parameters, status, headers, redirect } = route;
   const takesResponse = parameters.some(({ source }) => source === 'res');
@@ -80,30 +86,23 @@ function createRouteInvoker(
   const invoker = createInvoker({
     admit: createGuardPipeline(checks),
     readArguments: createReadArguments(parameters, handler),
-    call: createCall(route, controller, createPrepare(plan)),
+    prepare: createPrepare(plan),
+    call: intercept(createCall(route, controller), interceptors),
     respond: createRespond(plan),
   });
   return Object.defineProperty(invoker, 'name', { value: handler });
 }
 
-function createCall(
-  route: RouteDefinition,
-  controller: Supply,
-  prepare: (ctx: Context) => void,
-): (ctx: Context, values: unknown[]) => unknown {
+function createCall(route: RouteDefinition, controller: Supply): Call {
   if (controller.perRequest === undefined) {
     const { instance } = controller;
     const method = methodOf(instance, route);
-    return (ctx, values) => {
-      prepare(ctx);
-      return method.apply(instance, values);
-    };
+    return (_ctx, values) => method.apply(instance, values);
   }
   return (ctx, values) =>
-    chain(controller.perRequest(ctx), (instance) => {
-      prepare(ctx);
-      return methodOf(instance, route).apply(instance, values);
-    });
+    chain(controller.perRequest(ctx), (instance) =>
+      methodOf(instance, route).apply(instance, values),
+    );
 }
 
 /** A container may supply a stand-in for a controller: its methods are called, not the class's. */

@@ -16,6 +16,7 @@ export function checkDefinition(definition: ControllerDefinition): RouteRegistra
       ...parameterProblems(definition, route),
       ...referenceProblems('guard', route.guards),
       ...referenceProblems('middleware', route.middleware),
+      ...referenceProblems('interceptor', route.interceptors),
       ...headerProblems(route),
       ...statusProblems(route),
       ...redirectProblems(route),
@@ -40,7 +41,10 @@ function parameterProblems({ controller }: ControllerDefinition, route: RouteDef
 }
 
 /** In an import cycle, what a decorator names may not be there yet. */
-function referenceProblems(kind: 'guard' | 'middleware', references: readonly unknown[]): string[] {
+function referenceProblems(
+  kind: 'guard' | 'middleware' | 'interceptor',
+  references: readonly unknown[],
+): string[] {
   return references.flatMap((reference, index) => {
     if (!isToken(reference)) {
       return `its ${kind} ${index} is ${String(reference)}. Give a function or a token; where its import is part of a cycle, move it to a file of its own.`;

@@ -60,6 +60,7 @@ function defineRoute(owner: Owner, route: StatedRoute, path: string): RouteDefin
     parameters: Object.freeze(defineParameters(method)),
     guards: Object.freeze([...inherited.guards, ...method.guards]),
     middleware: Object.freeze([...inherited.middleware, ...method.middleware]),
+    interceptors: Object.freeze([...inherited.interceptors, ...method.interceptors]),
     headers: Object.freeze([...method.headers]),
     redirect: method.redirect,
     status: method.status ?? options.status,

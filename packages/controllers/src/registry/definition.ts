@@ -3,6 +3,7 @@ import type { Constructor } from '@fairlead/di';
 import type { Guard } from '../guards/guard.js';
 import type {
   HeaderMetadata,
+  InterceptorReference,
   MiddlewareReference,
   RedirectMetadata,
   RouteMethod,
@@ -25,6 +26,8 @@ export interface RouteDefinition {
   readonly guards: readonly Guard[];
   /** The class's middleware, then the method's. */
   readonly middleware: readonly MiddlewareReference[];
+  /** The class's interceptors, then the method's: the outermost first. */
+  readonly interceptors: readonly InterceptorReference[];
   readonly headers: readonly HeaderMetadata[];
   readonly redirect: RedirectMetadata | undefined;
   readonly status: number | undefined;

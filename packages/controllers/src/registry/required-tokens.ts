@@ -1,4 +1,4 @@
-import { describeToken, type Token } from '@fairlead/di';
+import { describeToken, isToken, type Token } from '@fairlead/di';
 import { isGuardClass } from '../guards/guard.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import type { ControllerDefinition } from './definition.js';
@@ -8,7 +8,7 @@ import type { ControllerDefinition } from './definition.js';
  *
  * @param definitions - The controllers.
  * @param middleware - What precedes all of their routes.
- * @returns Controllers, guard classes and tokens, and middleware tokens; each once.
+ * @returns Controllers, guard classes, and tokens of guards, middleware and interceptors; each once.
  */
 export function requiredTokens(
   definitions: readonly ControllerDefinition[],
@@ -18,21 +18,21 @@ export function requiredTokens(
   const need = (token: Token, subject: string): void => {
     if (!tokens.has(token)) tokens.set(token, subject);
   };
-  for (const { controller, name } of definitions) need(controller, `the controller ${name}`);
-  for (const reference of middleware) {
-    if (typeof reference !== 'function') {
-      need(reference, `the middleware ${describeToken(reference)} of the plugin`);
+  const needSteps = (kind: string, references: readonly unknown[], owner: string): void => {
+    for (const reference of references) {
+      if (typeof reference === 'function' || !isToken(reference)) continue;
+      need(reference, `the ${kind} ${describeToken(reference)} of ${owner}`);
     }
-  }
+  };
+  for (const { controller, name } of definitions) need(controller, `the controller ${name}`);
+  needSteps('middleware', middleware, 'the plugin');
   for (const route of definitions.flatMap(({ routes }) => routes)) {
-    for (const guard of route.guards) {
-      if (typeof guard === 'function' && !isGuardClass(guard)) continue;
+    needSteps('guard', route.guards, route.handler);
+    for (const guard of route.guards.filter(isGuardClass)) {
       need(guard, `the guard ${describeToken(guard)} of ${route.handler}`);
     }
-    for (const reference of route.middleware) {
-      if (typeof reference === 'function') continue;
-      need(reference, `the middleware ${describeToken(reference)} of ${route.handler}`);
-    }
+    needSteps('middleware', route.middleware, route.handler);
+    needSteps('interceptor', route.interceptors, route.handler);
   }
   return tokens;
 }
