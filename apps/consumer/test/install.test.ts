@@ -1,8 +1,9 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProject, here, type PackageName, packAll, run, runTsc } from './support/project.js';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { packages } from './support/packages.js';
+import { createProject, here, run, runTsc } from './support/project.js';
 
 /** What each project installs, and what its app prints. */
 const projects = [
@@ -25,12 +26,11 @@ const projects = [
   },
 ] as const;
 
+const tarballs = inject('tarballs');
 let root: string;
-let tarballs: ReadonlyMap<PackageName, string>;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'fairlead-consumer-'));
-  tarballs = await packAll(join(root, 'packed'));
 });
 
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -41,7 +41,7 @@ describe.each(projects)('$name, installed from its tarball with its peers', (ins
 
   beforeAll(async () => {
     project = join(root, name);
-    await createProject(project, [...needs.map((need) => tarballs.get(need) ?? need), ...peers]);
+    await createProject(project, [...needs.map((need) => tarballs[need] ?? need), ...peers]);
     await cp(join(here, 'fixtures', name), project, { recursive: true });
   });
 
@@ -61,9 +61,11 @@ describe.each(projects)('$name, installed from its tarball with its peers', (ins
     expect(lines).toEqual(prints.map((line) => expect.stringMatching(line)));
     expect(stderr).toBe('');
   });
+});
 
+describe.each(packages)('%s', (name) => {
   it('is packed as publint and attw want it', async () => {
-    const tarball = tarballs.get(name) ?? name;
+    const tarball = tarballs[name] ?? name;
     const bin = join(here, 'node_modules/.bin');
     await run(join(bin, 'publint'), ['run', tarball, '--strict'], root);
     await run(join(bin, 'attw'), [tarball, '--profile', 'esm-only'], root);

@@ -1,45 +1,33 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProject, here, packAll, run, runTsc } from './support/project.js';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { blocks } from './support/documents.js';
+import { createProject, here, run, runTsc } from './support/project.js';
 
-/** Every document whose `ts` blocks are whole modules. */
-const documents = [
-  'README.md',
-  'packages/core/README.md',
-  'packages/di/README.md',
-  'packages/controllers/README.md',
-];
-
-const blocks = (
-  await Promise.all(
-    documents.map(async (document) => {
-      const text = await readFile(resolve(here, '../..', document), 'utf8');
-      return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''], index) => ({
-        code,
-        name: `${document.replaceAll(/\W/g, '-')}-${index + 1}`,
-        place: `${document}, block ${index + 1}, line ${lineOf(text, code)}`,
-      }));
-    }),
-  )
-).flat();
-
-function lineOf(text: string, code: string): number {
-  return text.slice(0, text.indexOf(code)).split('\n').length;
-}
+/** What the documents use beside the packages: a peer, and validators. */
+const LIBRARIES = ['reflect-metadata', 'zod', 'valibot', 'arktype'];
 
 let project: string;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'fairlead-readme-'));
-  const tarballs = await packAll(join(project, 'packed'));
-  await createProject(project, [...tarballs.values(), 'reflect-metadata@0.2.2']);
-  await Promise.all(blocks.map(({ name, code }) => writeFile(join(project, `${name}.ts`), code)));
+  const libraries = await Promise.all(LIBRARIES.map(installedVersion));
+  await createProject(project, [...Object.values(inject('tarballs')), ...libraries]);
+  for (const { file, code } of blocks) {
+    await mkdir(dirname(join(project, file)), { recursive: true });
+    await writeFile(join(project, `${file}.ts`), code);
+  }
   await writeFile(join(project, 'run.mjs'), RUNNER);
 });
 
 afterAll(() => rm(project, { recursive: true, force: true }));
+
+/** Names a library as npm installs it, in the version that this workspace package has. */
+async function installedVersion(name: string): Promise<string> {
+  const manifest = await readFile(join(here, 'node_modules', name, 'package.json'), 'utf8');
+  return `${name}@${JSON.parse(manifest).version}`;
+}
 
 /** Imports a module whose servers take a free port and do not keep the process alive. */
 const RUNNER = `
@@ -57,15 +45,15 @@ describe('the code in the documents', () => {
   });
 
   it('compiles', async () => {
-    const files = blocks.map(({ name }) => `${name}.ts`);
+    const files = blocks.map(({ file }) => `${file}.ts`);
     const config = JSON.parse(await readFile(join(project, 'tsconfig.json'), 'utf8'));
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...config, files }));
     const { stdout } = await runTsc('typescript', [], project);
     expect(stdout).toBe('');
   });
 
-  it.each(blocks)('runs: $place', async ({ name }) => {
-    const { stderr } = await run(process.execPath, ['run.mjs', `./dist/${name}.js`], project);
+  it.concurrent.each(blocks)('runs: $place', async ({ file }) => {
+    const { stderr } = await run(process.execPath, ['run.mjs', `./dist/${file}.js`], project);
     expect(stderr).toBe('');
   });
 });

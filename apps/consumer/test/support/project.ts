@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -8,10 +8,8 @@ const execute = promisify(execFile);
 /** The folder of this workspace package. */
 export const here = resolve(import.meta.dirname, '../..');
 
-/** The packages that are published. */
-export const packages = ['core', 'di', 'controllers'] as const;
-
-export type PackageName = (typeof packages)[number];
+/** The root of the workspace. */
+export const workspace = resolve(here, '../..');
 
 /** Runs a command in a folder; rejects with its output when it fails. */
 export function run(command: string, args: readonly string[], cwd: string) {
@@ -21,21 +19,6 @@ export function run(command: string, args: readonly string[], cwd: string) {
 /** Runs a compiler of the workspace in a project. */
 export function runTsc(compiler: string, args: readonly string[], project: string) {
   return run(process.execPath, [join(here, 'node_modules', compiler, 'bin/tsc'), ...args], project);
-}
-
-/** Packs every package as it would be published; gives the tarballs by name. */
-export async function packAll(target: string): Promise<ReadonlyMap<PackageName, string>> {
-  const tarballs = packages.map(async (name) => {
-    const folder = join(target, name);
-    await run(
-      'pnpm',
-      ['pack', '--pack-destination', folder],
-      resolve(here, '../../packages', name),
-    );
-    const [file = ''] = await readdir(folder);
-    return [name, join(folder, file)] as const;
-  });
-  return new Map(await Promise.all(tarballs));
 }
 
 /** Makes an empty project, outside of the workspace, and installs tarballs and packages into it with npm. */
