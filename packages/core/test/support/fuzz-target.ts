@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import {
+  type Application,
+  cors,
+  createApp,
+  createRouter,
+  errorHandler,
+  etag,
+  json,
+  type Middleware,
+  notFoundHandler,
+  raw,
+  requestId,
+  secureHeaders,
+  text,
+  urlencoded,
+} from '../../src/index.js';
+
+/** An application that uses all there is, and what it was asked. */
+export interface FuzzTarget {
+  readonly app: Application;
+  /** Requests that reached the application, by the client's port, in their order. */
+  readonly taken: Map<number, IncomingMessage[]>;
+  /** Errors that no client was shown. */
+  readonly hidden: unknown[];
+}
+
+/** Creates the application that hostile requests are sent to. */
+export function createFuzzTarget(): FuzzTarget {
+  const taken: FuzzTarget['taken'] = new Map();
+  const hidden: unknown[] = [];
+  const witness: Middleware = (ctx, next) => {
+    const port = ctx.req.socket.remotePort ?? 0;
+    const requests = taken.get(port) ?? [];
+    taken.set(port, requests);
+    requests.push(ctx.req);
+    ctx.set('X-Number', requests.length);
+    ctx.set('X-Method', ctx.method);
+    ctx.set('X-Target', encodeURIComponent(ctx.req.url ?? ''));
+    return next();
+  };
+  const app = createApp()
+    .use(witness, errorHandler({ onError: (error) => hidden.push(error) }))
+    .use(secureHeaders(), requestId({ trust: true }), cookies, etag())
+    .use(cors({ origin: (origin) => origin.startsWith('http'), credentials: true }))
+    .use(json({ limit: '10kb' }), urlencoded({ limit: '10kb', maxFields: 20 }))
+    .use(text({ limit: '10kb' }), raw({ limit: '10kb' }))
+    .route('/', createRoutes())
+    .route('/Loose', createRouter({ caseSensitive: false }).all('/:a/Fixed', echo))
+    .route('/strict', createRouter({ strict: true }).get('/a/', echo).get('/b', echo))
+    .use(notFoundHandler());
+  return { app, taken, hidden };
+}
+
+function createRoutes() {
+  const deep = createRouter()
+    .get('/', echo)
+    .get('/me', echo)
+    .all('/:id', echo)
+    .get('/:id/files/*path', echo)
+    .post('/:id/:other/end', echo);
+  const nested = createRouter().route('/users', deep).route('/teams/:team', deep);
+  return createRouter()
+    .use((_ctx, next) => next())
+    .get('/', echo)
+    .get('/plain', (ctx) => ctx.send('plain'))
+    .get('/stream', (ctx) => ctx.send(Readable.from(['one', 'two', 'three'])))
+    .get('/large', (ctx) => ctx.send(Buffer.alloc(200_000, 'x')))
+    .delete('/none', (ctx) => {
+      ctx.status = 204;
+    })
+    .get('/moved', (ctx) => ctx.redirect(`/plain?${ctx.searchParams}`))
+    .get('/later', async (ctx) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      echo(ctx, () => undefined);
+    })
+    .post('/unread/*', async (ctx) => {
+      try {
+        for await (const _chunk of ctx.bodyStream()) break;
+      } catch {
+        // The client stopped in the middle of its body.
+      }
+      ctx.send('stopped reading');
+    })
+    .get('/files/*', echo)
+    .route('/api', nested);
+}
+
+/** Answers with all that can be read of a request. */
+const echo: Middleware = (ctx) => {
+  const { method, path, params, query, pattern, state, body } = ctx;
+  const shown = Buffer.isBuffer(body) ? body.toString('latin1') : body;
+  ctx.json({ method, path, params, query, pattern, state, body: shown ?? null });
+};
+
+/** Reads cookies and sends them back, each on a line of its own. */
+const cookies: Middleware = (ctx, next) => {
+  for (const pair of (ctx.get('Cookie') ?? '').split(';', 5).filter(Boolean)) {
+    const [name = '', value = ''] = pair.trim().split('=', 2);
+    ctx.append('Set-Cookie', `${encodeURIComponent(name)}=${encodeURIComponent(value)}; HttpOnly`);
+  }
+  return next();
+};
