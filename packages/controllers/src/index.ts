@@ -46,6 +46,8 @@ export {
 } from './errors/parameter-errors.js';
 export { StartError } from './errors/start-error.js';
 export type { CanActivate, Guard, GuardContext, GuardFn } from './guards/guard.js';
+export { describeRoutes, type RouteDescription } from './inspection/describe-routes.js';
+export { formatRoutes } from './inspection/format-routes.js';
 export type { Interceptor } from './interceptors/interceptor.js';
 export type {
   HeaderMetadata,

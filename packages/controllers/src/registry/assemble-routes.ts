@@ -8,6 +8,7 @@ import { createPrepare, createRespond, type ResponsePlan } from '../invocation/r
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import { type RouteValues, setRouteValues } from '../metadata/route-values.js';
 import { chain } from '../promise.js';
+import { rememberRoute } from './built-routes.js';
 import { createGuardCheck } from './create-guard-check.js';
 import { createStep } from './create-step.js';
 import type { BuiltRoute, ControllerDefinition, RouteDefinition } from './definition.js';
@@ -47,22 +48,24 @@ export function assembleRoutes(
         supplies.push(found);
         return found;
       };
-      const middleware = [...assembly.middleware, ...route.middleware].map((reference) =>
-        createStep('middleware', reference, supply),
-      );
+      const references = Object.freeze([...assembly.middleware, ...route.middleware]);
+      const middleware = references.map((reference) => createStep('middleware', reference, supply));
       const checks = route.guards.map((guard, index) => createGuardCheck(guard, index, supply));
       const interceptors = route.interceptors.map((reference) =>
         createStep('interceptor', reference, supply),
       );
       const invoker = createRouteInvoker(route, controller, checks, interceptors);
-      const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
       const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
+      const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
       const scope = isScoped ? [instances.scopeMiddleware] : [];
-      return Object.freeze({
+      const built: BuiltRoute = Object.freeze({
         ...route,
         path: joinPath(assembly.prefix, route.path),
+        middleware: references,
         handlers: Object.freeze([...values, ...scope, ...middleware, invoker]),
       });
+      rememberRoute(invoker, built);
+      return built;
     }),
   );
 }

@@ -55,7 +55,9 @@ export interface ControllerDefinition {
 export interface BuiltRoute extends RouteDefinition {
   /** As in {@link RouteDefinition}, below the plugin's prefix; relative to the router's mount. */
   readonly path: string;
-  /** Middleware, then the function that runs the method. */
+  /** The plugin's middleware, then the class's and the method's. */
+  readonly middleware: readonly MiddlewareReference[];
+  /** What a router runs; the last function runs the method. */
   readonly handlers: readonly Middleware[];
 }
 

@@ -1,0 +1,144 @@
+import { createApp, createRouter, type Middleware } from '@fairlead/core';
+import { createContainer, token } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import {
+  All,
+  Controller,
+  controllersPlugin,
+  createRouteMetadata,
+  describeRoutes,
+  formatRoutes,
+  Get,
+  Post,
+  UseGuard,
+  UseInterceptor,
+  UseMiddleware,
+} from '../src/index.js';
+
+const Scope = createRouteMetadata<string>('scope');
+const AUDIT = token<Middleware>('AUDIT');
+const pass: Middleware = (_ctx, next) => next();
+const isAdmin = () => true;
+
+@Controller('/users')
+@UseGuard(isAdmin)
+@UseMiddleware(AUDIT)
+class UsersController {
+  @Get('/:id')
+  @UseInterceptor(function envelope(_ctx, next) {
+    return { data: next() };
+  })
+  read() {}
+
+  @Post('/', { status: 201 })
+  @Scope('write')
+  @UseGuard(() => true)
+  create() {}
+}
+
+@Controller()
+class OpenController {
+  @All('/open')
+  any() {}
+}
+
+async function build() {
+  const container = createContainer().register(AUDIT, { useValue: (_ctx, next) => next() });
+  const router = createRouter().use(function ofRouter(_ctx, next) {
+    return next();
+  });
+  const app = createApp();
+  await app.plugin(
+    controllersPlugin({
+      router,
+      container,
+      controllers: [UsersController, OpenController],
+      middleware: [pass],
+    }),
+  );
+  const functions = createRouter()
+    .get('/:id', pass, function show() {})
+    .delete('/', () => {});
+  return app.route('/notes', functions).route('/api', router);
+}
+
+describe('describeRoutes', () => {
+  it('lists functional and class routes with whole paths, in the order of registration', async () => {
+    const routes = describeRoutes(await build());
+    expect(routes.map(({ definition, ...shown }) => shown)).toEqual([
+      {
+        method: 'GET',
+        path: '/notes/:id',
+        handler: 'show',
+        guards: [],
+        middleware: ['pass'],
+        interceptors: [],
+      },
+      {
+        method: 'DELETE',
+        path: '/notes',
+        handler: '(anonymous)',
+        guards: [],
+        middleware: [],
+        interceptors: [],
+      },
+      {
+        method: 'GET',
+        path: '/api/users/:id',
+        handler: 'UsersController.read',
+        guards: ['isAdmin'],
+        middleware: ['ofRouter', 'pass', 'token(AUDIT)'],
+        interceptors: ['envelope'],
+      },
+      {
+        method: 'POST',
+        path: '/api/users',
+        handler: 'UsersController.create',
+        guards: ['isAdmin', 'guard#1'],
+        middleware: ['ofRouter', 'pass', 'token(AUDIT)'],
+        interceptors: [],
+      },
+      {
+        method: 'ALL',
+        path: '/api/open',
+        handler: 'OpenController.any',
+        guards: [],
+        middleware: ['ofRouter', 'pass'],
+        interceptors: [],
+      },
+    ]);
+  });
+
+  it("gives the definition of controllers' routes", async () => {
+    const [show, , , create] = describeRoutes(await build());
+    expect(show?.definition).toBeUndefined();
+    expect(create?.definition).toMatchObject({ methodName: 'create', status: 201 });
+    expect(Scope.get({ metadata: create?.definition?.metadata ?? new Map() })).toBe('write');
+  });
+});
+
+describe('formatRoutes', () => {
+  it('aligns the columns', async () => {
+    const table = [
+      'METHOD  PATH            HANDLER                 GUARDS            MIDDLEWARE                    INTERCEPTORS',
+      'GET     /notes/:id      show                                      pass',
+      'DELETE  /notes          (anonymous)',
+      'GET     /api/users/:id  UsersController.read    isAdmin           ofRouter, pass, token(AUDIT)  envelope',
+      'POST    /api/users      UsersController.create  isAdmin, guard#1  ofRouter, pass, token(AUDIT)',
+      'ALL     /api/open       OpenController.any                        ofRouter, pass',
+    ];
+    expect(formatRoutes(describeRoutes(await build()))).toBe(table.join('\n'));
+  });
+
+  it('leaves empty columns out', () => {
+    const app = createApp().route(
+      '/',
+      createRouter().get('/', function home() {}),
+    );
+    expect(formatRoutes(describeRoutes(app))).toBe('METHOD  PATH  HANDLER\nGET     /     home');
+  });
+
+  it('is an empty text for no routes', () => {
+    expect(formatRoutes([])).toBe('');
+  });
+});
