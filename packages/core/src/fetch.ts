@@ -18,8 +18,12 @@ export async function fetchFrom(server: Server, request: Request): Promise<Respo
   signal.throwIfAborted();
   const body = Buffer.from(await request.arrayBuffer());
   const [near, far] = duplexPair();
-  // One side of a pair does not close the other when it is destroyed.
+  // One side of a pair does not close the other when it is destroyed: not at all before Node 24, and
+  // not in this direction later.
   near.once('close', () => far.destroy());
+  far.once('close', () => {
+    if (!far.writableFinished) near.destroy();
+  });
   server.emit('connection', far);
 
   const { pathname, search, host } = new URL(request.url);
