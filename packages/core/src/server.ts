@@ -119,6 +119,8 @@ function refuse(res: ServerResponse, error: HttpError): void {
 function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const latest = latestOf(socket);
   const answer = () => socket.end(describeRefusal(error));
+  // Bytes behind a request that ends the connection: its response does so, and they are not looked at.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
   if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
   else if (latest === undefined) answer();
   else if (!latest.req.complete) {
