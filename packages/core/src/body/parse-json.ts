@@ -1,17 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { BadRequestError } from '../errors/http-errors.js';
 
-/** Levels of arrays and objects that are accepted; code that recurses over a value stands as many. */
-const MAX_DEPTH = 1_000;
-
 /**
  * Reads a JSON text.
  *
  * @param bytes - UTF-8; a byte order mark is passed over.
- * @throws {BadRequestError} 400 `MALFORMED_JSON`, when it is no UTF-8 or no JSON; 400 `JSON_TOO_DEEP`,
- *   when it is nested more than 1,000 levels deep; 400 `FORBIDDEN_KEY`, when an object has the key
- *   `__proto__`, or a `constructor` with a `prototype`.
- * @see RFC 8259 §8.1, §9 (limits on depth)
+ * @throws {BadRequestError} 400 `MALFORMED_JSON`, when it is no UTF-8 or no JSON; 400
+ *   `FORBIDDEN_KEY`, when an object has the key `__proto__`, or a `constructor` with a `prototype`.
+ * @see RFC 8259 §8.1
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('it is not valid UTF-8');
@@ -22,30 +18,10 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (cause) {
     throw malformed('it does not follow the JSON grammar', cause);
   }
-  // A level costs two characters at least.
-  if (text.length > 2 * MAX_DEPTH) assertNotTooDeep(value);
   const mayHoldForbiddenKey =
     text.includes('__proto__') || text.includes('constructor') || text.includes('\\u');
   if (mayHoldForbiddenKey) assertNoForbiddenKey(value);
   return value;
-}
-
-/** Goes down level by level, so that depth costs no stack. */
-function assertNotTooDeep(root: unknown): void {
-  let level = [root].filter(isContainer);
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) {
-      throw new BadRequestError(
-        `The body is nested more than ${MAX_DEPTH} levels deep. Send it flatter.`,
-        { code: 'JSON_TOO_DEEP' },
-      );
-    }
-    level = level.flatMap((container) => Object.values(container).filter(isContainer));
-  }
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Looks at every object without recursion, so that depth costs no stack. */
