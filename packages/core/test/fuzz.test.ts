@@ -34,6 +34,7 @@ afterAll(async () => {
   agent.destroy();
   await server.close({ timeout: 0 });
   process.off('uncaughtExceptionMonitor', onCrash).off('unhandledRejection', onCrash);
+  if (process.env.FUZZ_CASES !== undefined) printSummary();
 });
 
 /** Sends a plain request on a connection that stays open, which shows that the server is alive. */
@@ -106,8 +107,9 @@ it('valid requests in one pipeline are all answered, wherever it is cut', {
   );
 });
 
-it.runIf(process.env.FUZZ_CASES)('summary', () => {
+/** The long run tells what it has seen. */
+function printSummary(): void {
   const lines = [...tally].sort(([, a], [, b]) => b - a).slice(0, 25);
   console.log(`${CASES} hostile cases of seed ${SEED}; statuses of their first responses:`);
   for (const [statuses, count] of lines) console.log(`${String(count).padStart(8)}  ${statuses}`);
-});
+}
