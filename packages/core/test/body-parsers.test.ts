@@ -28,6 +28,7 @@ describe('urlencoded()', () => {
     ['name=Zo%C3%AB+W&q=', { name: 'Zoë W', q: '' }],
     ['a[b]=1&c.d=2', { 'a[b]': '1', 'c.d': '2' }],
     ['constructor=1', { constructor: '1' }],
+    ['?a=1', { '?a': '1' }],
   ])('reads %s', async (body, form) => {
     expect((await post(urlencoded(), FORM, body)).json()).toEqual({ body: form });
   });

@@ -210,3 +210,8 @@ it.each(['//a/b', '//', '///'])('the path %s is a path', async (path) => {
   const app = createApp().use((ctx) => ctx.send(ctx.path));
   expect(await (await app.request(path)).text()).toBe(path);
 });
+
+it('a query keeps the question mark that its first name begins with', async () => {
+  const app = createApp().use((ctx) => ctx.json(ctx.query));
+  expect(await (await app.request('/??a=1')).json()).toEqual({ '?a': '1' });
+});

@@ -84,13 +84,6 @@ it('a form with far too many fields is refused before it is read', async () => {
   expect(answer.status).toBe(413);
 });
 
-it.each(['?a=1', '??a=1'])("the form '%s' keeps its question marks", async (body) => {
-  const app = createApp().use(urlencoded(), (ctx) => ctx.json(ctx.body));
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const answer = await app.request('/', { method: 'POST', body, headers });
-  expect(await answer.json()).toEqual({ [body.slice(0, -2)]: '1' });
-});
-
 it('paths of 8,000 dashes or slashes are answered one after another without delay', async () => {
   const router = createRouter()
     .get('/:a', (ctx) => ctx.send('one'))

@@ -112,7 +112,7 @@ export class Context {
 
   /** All query parameters. */
   get searchParams(): URLSearchParams {
-    this.#searchParams ??= new URLSearchParams(this.#target.search);
+    this.#searchParams ??= new URLSearchParams(`?${this.#target.search}`);
     return this.#searchParams;
   }
 
