@@ -14,16 +14,18 @@ export interface Block {
 /** Its blocks are configurations of tools; apps/compilers runs them. */
 const RUN_ELSEWHERE = ['docs/compilers.md'];
 
-/** Every document whose `ts` blocks are whole modules. */
-const documents = globSync(['README.md', 'docs/**/*.md', 'packages/*/README.md'], {
-  cwd: workspace,
-}).filter((document) => !RUN_ELSEWHERE.includes(document));
+/** Every document for users, by its path in the workspace. */
+export const documents: readonly string[] = globSync(
+  ['README.md', 'docs/**/*.md', 'packages/*/README.md'],
+  { cwd: workspace },
+).toSorted();
 
 /**
- * The `ts` blocks of every document. Those of one document share a folder; one that begins with
+ * The `ts` blocks of every document, which are whole modules. Those of one document share a folder; one that begins with
  * `// some/path.ts` is that file, so that others can import it.
  */
-export const blocks: readonly Block[] = documents.toSorted().flatMap((document) => {
+export const blocks: readonly Block[] = documents.flatMap((document) => {
+  if (RUN_ELSEWHERE.includes(document)) return [];
   const text = readFileSync(join(workspace, document), 'utf8');
   const folder = document.replace(/\.md$/, '').replaceAll('/', '-');
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''], index) => ({
