@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { documents } from './support/documents.js';
+import { workspace } from './support/project.js';
+
+/** The names that a page gives its headings, as links after `#` spell them. */
+function anchorsOf(page: string): readonly string[] {
+  return [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The links of a page to others of the workspace, and to its own headings. */
+function linksOf(page: string) {
+  const prose = readFileSync(page, 'utf8').replace(/^```.*?^```$/gms, '');
+  return [...prose.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)].map(
+    ([, path = '', anchor = '']) => ({
+      target: path === '' ? page : resolve(page, '..', path),
+      anchor,
+    }),
+  );
+}
+
+describe.each(documents)('the links of %s', (document) => {
+  const links = linksOf(join(workspace, document));
+
+  it('lead to files and folders that exist', () => {
+    expect(links.filter(({ target }) => !existsSync(target))).toEqual([]);
+  });
+
+  it('lead to headings that exist', () => {
+    const toHeadings = links.filter(({ anchor }) => anchor !== '');
+    const broken = toHeadings.filter(({ target, anchor }) => !anchorsOf(target).includes(anchor));
+    expect(broken).toEqual([]);
+  });
+});
