@@ -123,7 +123,18 @@ it.each([
 });
 
 it('finds a forbidden key at any depth', () => {
-  const depth = 50_000;
+  const depth = 499;
   const text = `${'[{"a":'.repeat(depth)}{"__proto__":1}${'}]'.repeat(depth)}`;
   expect(() => parse(text)).toThrow("The body holds the key '__proto__', which is not accepted.");
+});
+
+it.each([
+  ['arrays', '[', ']'],
+  ['objects', '{"a":', '}'],
+])('accepts 1,000 levels of %s, and no more', (_, open, close) => {
+  const nested = (depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+  expect(() => parse(nested(1_000))).not.toThrow();
+  for (const depth of [1_001, 100_000]) {
+    expect(() => parse(nested(depth))).toThrow(expect.objectContaining({ code: 'JSON_TOO_DEEP' }));
+  }
 });

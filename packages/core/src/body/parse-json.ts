@@ -1,17 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { BadRequestError } from '../errors/http-errors.js';
+import { nestsDeeper } from './nesting.js';
+
+/** Levels of arrays and objects that are accepted: code that recurses over a value stands as many. */
+const MAX_DEPTH = 1_000;
 
 /**
  * Reads a JSON text.
  *
  * @param bytes - UTF-8; a byte order mark is passed over.
- * @throws {BadRequestError} 400 `MALFORMED_JSON`, when it is no UTF-8 or no JSON; 400
- *   `FORBIDDEN_KEY`, when an object has the key `__proto__`, or a `constructor` with a `prototype`.
- * @see RFC 8259 §8.1
+ * @throws {BadRequestError} 400 `MALFORMED_JSON`, when it is no UTF-8 or no JSON; 400 `JSON_TOO_DEEP`,
+ *   when it nests more than 1,000 levels; 400 `FORBIDDEN_KEY`, when an object has the key `__proto__`,
+ *   or a `constructor` with a `prototype`.
+ * @see RFC 8259 §8.1, §9
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('it is not valid UTF-8');
   const text = bytes.toString('utf8');
+  if (nestsDeeper(text, MAX_DEPTH)) throw tooDeep();
   let value: unknown;
   try {
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -44,6 +50,13 @@ function malformed(reason: string, cause?: unknown): BadRequestError {
     code: 'MALFORMED_JSON',
     cause,
   });
+}
+
+function tooDeep(): BadRequestError {
+  return new BadRequestError(
+    `The body nests arrays and objects more than ${MAX_DEPTH} levels deep. Send it flatter.`,
+    { code: 'JSON_TOO_DEEP' },
+  );
 }
 
 function forbidden(key: string): BadRequestError {
