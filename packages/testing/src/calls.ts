@@ -27,9 +27,8 @@ export class Calls {
     const call: Call = { errors: [], open: true };
     const [outcome] = await this.#current.run(call, () => Promise.allSettled([send()]));
     call.open = false;
-    if (outcome.status === 'rejected') call.errors.push(outcome.reason);
-    else if (call.errors.length === 0) return outcome.value;
-    else await outcome.value.body?.cancel();
-    throw call.errors[0];
+    if (call.errors.length > 0) throw call.errors[0];
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   }
 }

@@ -42,7 +42,6 @@ async function build<const Types extends readonly unknown[]>(
   await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
   await app.plugin(controllersPlugin({ strict: true, ...plugin, router, container }));
   app.route('/', router).use(...after, notFoundHandler());
-  app.seal();
 
   const close = () => app.close();
   return {

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Header, Post } from '@fairlead/controllers';
-import type { Middleware } from '@fairlead/core';
+import { json, type Middleware } from '@fairlead/core';
 import { Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../src/index.js';
@@ -69,6 +69,13 @@ describe('middleware', () => {
   it('in `after` can answer', async () => {
     await using app = await createTestApp({ controllers, after: [(ctx) => ctx.send('fallback')] });
     expect(await (await app.request('/missing')).text()).toBe('fallback');
+  });
+
+  it('in `before` comes ahead of `json()`, whose place another parser can take', async () => {
+    await using app = await createTestApp({ controllers, before: [json({ limit: 4 })] });
+    const send = (value: unknown) => app.request('/echo', { method: 'POST', json: value });
+    expect((await send('ab')).status).toBe(200);
+    expect((await send('abc')).status).toBe(413);
   });
 
   it('answers a method that a path does not have with 405', async () => {
