@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Answer, type ResponseBody } from './answer.js';
+import { assertStatus } from './assert-status.js';
 import { sendContinue } from './expectation.js';
 import { type Next, outsideOfPipeline, settle } from './next.js';
 import { firstValues } from './query.js';
+import { readHeader } from './read-header.js';
 import type { HeaderValue, ResponseHeaders } from './response-headers.js';
-import { abortOnClose } from './signal.js';
 import type { RouteMatch, RouteTable } from './route-match.js';
+import { abortOnClose } from './signal.js';
 import type { State } from './state.js';
 import { parseTarget, type Target } from './target.js';
 import { toJson } from './to-json.js';
@@ -140,9 +142,7 @@ export class Context {
 
   /** @throws {RangeError} When it is not an integer from 200 to 599. */
   set status(status: number) {
-    if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new RangeError(`ctx.status takes an integer from 200 to 599, not ${String(status)}.`);
-    }
+    assertStatus('ctx.status', status, 200, 599);
     this.#answer.status = status;
   }
 
@@ -168,10 +168,7 @@ export class Context {
    * @returns Its value; several lines of one header are joined by `, `.
    */
   get(name: string): string | undefined {
-    const key = name.toLowerCase();
-    if (!Object.hasOwn(this.req.headers, key)) return undefined;
-    const value = this.req.headers[key];
-    return Array.isArray(value) ? value.join(', ') : value;
+    return readHeader(this.req.headers, name);
   }
 
   /**
@@ -233,9 +230,7 @@ export class Context {
    * @throws {RangeError} When `status` is not a redirect's.
    */
   redirect(url: string, status = 302): void {
-    if (!Number.isInteger(status) || status < 300 || status > 399) {
-      throw new RangeError(`ctx.redirect() takes a status from 300 to 399, not ${String(status)}.`);
-    }
+    assertStatus('ctx.redirect()', status, 300, 399);
     this.set('Location', url);
     this.#answer.record('', undefined);
     this.status = status;
