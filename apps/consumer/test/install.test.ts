@@ -45,7 +45,7 @@ describe.each(projects)('$name, installed from its tarball with its peers', (ins
     await cp(join(here, 'fixtures', name), project, { recursive: true });
   });
 
-  it.each([
+  it.concurrent.each([
     ['5.9', 'typescript'],
     ['6.0', 'typescript-6'],
     ['7.0', 'typescript-7'],
@@ -63,8 +63,8 @@ describe.each(projects)('$name, installed from its tarball with its peers', (ins
   });
 });
 
-describe.each(packages)('%s', (name) => {
-  it('is packed as publint and attw want it', async () => {
+describe('every package', () => {
+  it.concurrent.each(packages)('is packed as publint and attw want it: %s', async (name) => {
     const tarball = tarballs[name] ?? name;
     const bin = join(here, 'node_modules/.bin');
     await run(join(bin, 'publint'), ['run', tarball, '--strict'], root);
