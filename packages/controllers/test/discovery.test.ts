@@ -1,5 +1,5 @@
 import { symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import {
@@ -8,6 +8,7 @@ import {
   getControllersFromResults,
   getErrorsFromResults,
 } from '../src/index.js';
+import { message } from './support/message.js';
 import { serve } from './support/serve.js';
 import { controllerSource, writeTree } from './support/tree.js';
 
@@ -123,7 +124,11 @@ describe('discoverControllers', () => {
         status: 500,
         file: join(root, 'broken.js'),
         cause: { message: 'no such table' },
-        message: expect.stringContaining('importing it threw Error: no such table.'),
+        message: message(
+          'Discovery failed: importing the file threw Error: no such table',
+          `At: ${relative(process.cwd(), root)}/broken.js:1:7`,
+          'Fix: correct the file, or add it to exclude.',
+        ),
       },
     ]);
   });
@@ -134,7 +139,11 @@ describe('discoverControllers', () => {
     await expect(discoverControllers({ root: missing })).rejects.toMatchObject({
       name: 'DiscoveryError',
       file: missing,
-      message: expect.stringContaining(`Discovery failed at ${missing}: the root is missing`),
+      message: message(
+        'Discovery failed: the root is missing or is no directory.',
+        `At: ${relative(process.cwd(), missing)}`,
+        'Fix: give an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
+      ),
     });
     await expect(discoverControllers({ root: join(root, 'a.ts') })).rejects.toMatchObject({
       name: 'DiscoveryError',
@@ -179,7 +188,9 @@ describe('controllersPlugin with root', () => {
     const { fetch } = await serve({ root, logger });
     expect((await fetch('/A')).status).toBe(200);
     expect(logger.warn.mock.calls.flat()).toEqual([
-      expect.stringMatching(/^\[controllers\] Discovery failed at .*b\.js: importing it threw 1\./),
+      expect.stringMatching(
+        /^\[controllers\] Discovery failed: importing the file threw 1\n {2}At: .*b\.js\n/,
+      ),
     ]);
   });
 
@@ -200,10 +211,11 @@ describe('controllersPlugin with root', () => {
     });
   });
 
-  it('rejects for a missing root even when it is not strict', async () => {
-    const root = await writeTree({});
-    await expect(serve({ root: join(root, 'missing') })).rejects.toMatchObject({
-      name: 'DiscoveryError',
+  it('rejects for a missing root even when it is not strict, with what else is wrong', async () => {
+    const root = join(await writeTree({}), 'missing');
+    await expect(serve({ root })).rejects.toMatchObject({ name: 'DiscoveryError' });
+    await expect(serve({ root, controllers: [class Plain {}] })).rejects.toMatchObject({
+      problems: [{ name: 'DiscoveryError' }, { name: 'NotAControllerError' }],
     });
   });
 

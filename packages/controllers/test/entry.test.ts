@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { message } from './support/message.js';
 import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
 import { writeTree } from './support/tree.js';
 
@@ -36,6 +37,10 @@ console.log('found', plugin.state.controllers.map(({ name }) => name).join());
 
 /** Keeps the process alive for as long as the installation takes. */
 const BUSY = `const busy = setInterval(() => {}, 1000);${INSTALL}clearInterval(busy);`;
+
+/** What a start writes of a file that it goes on without. */
+const warning = (problem: string, ...details: readonly string[]): string =>
+  `[controllers] ${message(`Discovery failed: ${problem}`, ...details)}\n`;
 
 beforeAll(buildBundle, 60_000);
 
@@ -96,8 +101,12 @@ describe('discovery from a module that is still being evaluated', () => {
     });
     const { code, stdout, stderr } = await runNode(root, ['main.js']);
     expect(stdout).toBe('found Users\n');
-    expect(stderr).toMatch(
-      /^\[controllers\] Discovery failed at .*lost\.js: it imports .*app\.js, which is the module that starts the application/,
+    expect(stderr).toBe(
+      warning(
+        'the file imports app.js, which is the module that starts the application and is still being evaluated, so its controllers cannot be imported.',
+        'At: lost.js',
+        'Fix: move them to a file that does not import it.',
+      ),
     );
     expect(code).toBe(0);
   });
@@ -105,7 +114,13 @@ describe('discovery from a module that is still being evaluated', () => {
   it('warns of controllers in that module itself', async () => {
     const root = await writeTree({ ...base, 'main.js': `${compiled('Lost')}${INSTALL}` });
     const { code, stderr } = await runNode(root, ['main.js']);
-    expect(stderr).toMatch(/Discovery failed at .*main\.js: it is the module that starts/);
+    expect(stderr).toContain(
+      warning(
+        'the file is the module that starts the application and is still being evaluated, so its controllers cannot be imported.',
+        'At: main.js',
+        'Fix: move them to a file that does not import it.',
+      ),
+    );
     expect(code).toBe(0);
   });
 
@@ -118,7 +133,13 @@ describe('discovery from a module that is still being evaluated', () => {
     });
     const { code, stdout, stderr } = await runNode(root, ['main.js']);
     expect(stdout).toBe('found Users\n');
-    expect(stderr).toMatch(/Discovery failed at .*stuck\.js: importing it cannot finish/);
+    expect(stderr).toBe(
+      warning(
+        'importing the file cannot finish, because it waits for a module that waits for this start.',
+        'At: stuck.js',
+        'Fix: move what it imports from there to a file of its own, or add it to exclude.',
+      ),
+    );
     expect(code).toBe(0);
   });
 });
@@ -131,6 +152,20 @@ describe('the files of a program', () => {
       'users.ts': "import { Controller } from '#fairlead';\n@Controller()\nexport class Users {}",
     });
     const { stderr } = await runNode(root, ['main.js']);
-    expect(stderr).toMatch(/users\.ts: importing it threw .*Point root at compiled JavaScript/s);
+    expect(stderr).toMatch(
+      /importing the file threw .*\n {2}At: users\.ts.*\n {2}Fix: point root at compiled JavaScript/s,
+    );
+  });
+
+  it('that are no JavaScript are reported', async () => {
+    const root = await writeTree({ ...base, 'main.js': INSTALL, 'users.js': '\nexport class {' });
+    const { stderr } = await runNode(root, ['main.js']);
+    expect(stderr).toContain(
+      warning(
+        "importing the file threw SyntaxError: Unexpected token '{'",
+        'At: users.js',
+        'Fix: correct the file, or add it to exclude.',
+      ),
+    );
   });
 });

@@ -24,17 +24,18 @@ import { serve } from './support/serve.js';
 
 const place = { parameter: 'body', handler: 'A.b' };
 const cause = new Error('cause');
+const flaw = { problem: 'it is wrong.', fix: 'correct it.' };
 const errors: readonly (readonly [ControllerError, number, string])[] = [
   [new ControllerError('text'), 500, 'CONTROLLER_ERROR'],
   [new ControllerResolutionError('the controller A', cause), 500, 'CONTROLLER_RESOLUTION'],
-  [new DiscoveryError('/a.ts', 'text'), 500, 'DISCOVERY_FAILED'],
+  [new DiscoveryError('/a.ts', flaw), 500, 'DISCOVERY_FAILED'],
   [new GuardRejectionError('admin'), 403, 'GUARD_REJECTED'],
   [new MissingParameterError(place), 400, 'MISSING_PARAMETER'],
   [new NoRoutesError('A'), 500, 'NO_ROUTES'],
   [new NotAControllerError('A'), 500, 'NOT_A_CONTROLLER'],
   [new ParameterInjectionError(place, cause), 400, 'PARAMETER_INJECTION'],
   [new ParameterValidationError(place, []), 400, 'VALIDATION_FAILED'],
-  [new RouteRegistrationError('A.b', 'text'), 500, 'ROUTE_REGISTRATION'],
+  [new RouteRegistrationError('A.b', flaw), 500, 'ROUTE_REGISTRATION'],
   [new StartError([cause, cause]), 500, 'START_FAILED'],
 ];
 
@@ -62,8 +63,8 @@ describe('every error', () => {
 
   it('keeps its cause', () => {
     expect(new ControllerResolutionError('the controller A', cause).cause).toBe(cause);
-    expect(new RouteRegistrationError('A.b', 'text', cause).cause).toBe(cause);
-    expect(new DiscoveryError('/a.ts', 'text', cause).cause).toBe(cause);
+    expect(new RouteRegistrationError('A.b', { ...flaw, cause }).cause).toBe(cause);
+    expect(new DiscoveryError('/a.ts', { ...flaw, cause }).cause).toBe(cause);
   });
 });
 

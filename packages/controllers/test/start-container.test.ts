@@ -1,131 +1,146 @@
 import { createContainer, Service, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
-import { Controller, Get, StartError, UseGuard, UseMiddleware } from '../src/index.js';
+import {
+  Controller,
+  ControllerResolutionError,
+  Get,
+  type GuardFn,
+  type StartError,
+  UseGuard,
+  UseMiddleware,
+} from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { message, refusal } from './support/message.js';
+import { placesIn } from './support/places.js';
 
-@Controller()
-class WorkingController {
-  @Get('/works')
-  read() {
-    return {};
+const placeOf = placesIn(import.meta.url);
+const ADMIN = token<GuardFn>('ADMIN');
+
+class Base {
+  @Get()
+  read() {}
+}
+
+@Controller('/working')
+class WorkingController extends Base {}
+
+@Controller('/guarded')
+@UseGuard(ADMIN)
+class GuardedController extends Base {}
+
+@Controller('/logged')
+@UseMiddleware('audit')
+class LoggedController extends Base {}
+
+@Controller('/throwing')
+class ThrowingController extends Base {
+  constructor() {
+    super();
+    throw new Error('no database');
   }
 }
 
-class Database {
-  constructor(readonly url: string) {}
+@Controller('/late')
+class LateController extends Base {
+  static readonly inject = ['later'] as const;
+  constructor(readonly later: string) {
+    super();
+  }
 }
 
 @Service()
-class Repository {
-  constructor(readonly database: Database) {}
+class PlainGuard {
+  canActivate = 'no function';
 }
-
-@Controller('/repository')
-class RepositoryController {
-  constructor(readonly repository: Repository) {}
-
-  @Get()
-  read() {
-    return {};
-  }
-}
-
-const MISSING = token<() => boolean>('MISSING');
 
 describe('install rejects, having registered nothing, for', () => {
-  it('a dependency that the container cannot supply, with its path', async () => {
-    const error = await failStart([RepositoryController]);
-    expect(error).toMatchObject({ name: 'ControllerResolutionError', status: 500 });
-    expect(error.message).toMatch(
-      /^Cannot resolve the controller RepositoryController: [\s\S]*RepositoryController → Repository → Database/,
+  it('a guard token that nothing provides', async () => {
+    const error = await failStart([GuardedController]);
+    expect(error).toBeInstanceOf(ControllerResolutionError);
+    expect(error).toMatchObject({ cause: { code: 'DI_UNKNOWN_TOKEN' } });
+    expect(error.message).toBe(
+      refusal(
+        'the guard token(ADMIN) of GuardedController.read',
+        error.cause,
+        placeOf('GuardedController'),
+      ),
     );
-    expect(error.cause).toMatchObject({ code: expect.stringMatching(/^DI_/) });
   });
 
-  it('a guard or a middleware that the container cannot supply', async () => {
-    @Controller()
-    @UseGuard(MISSING)
-    @UseMiddleware('missing')
-    class TokenController {
-      @Get()
-      read() {
-        return {};
-      }
-    }
-    const error = await failStart([TokenController], { middleware: [Symbol('log')] });
-    expect(error).toBeInstanceOf(StartError);
-    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining('the middleware Symbol(log) of the plugin'),
-      expect.stringContaining('the guard token(MISSING) of TokenController.read'),
-      expect.stringContaining("the middleware 'missing' of TokenController.read"),
-    ]);
+  it('a middleware token that nothing provides', async () => {
+    const error = await failStart([LoggedController]);
+    expect(error.message).toBe(
+      refusal(
+        "the middleware 'audit' of LoggedController.read",
+        error.cause,
+        placeOf('LoggedController'),
+      ),
+    );
   });
 
-  it('a token of something that is no guard or no middleware', async () => {
-    @Controller()
-    @UseGuard('guard')
-    class TokenController {
-      @Get()
-      read() {
-        return {};
-      }
-    }
+  it('a middleware token of the plugin that nothing provides', async () => {
+    const error = await failStart([WorkingController], { middleware: [Symbol('log')] });
+    expect(error.message).toBe(refusal('the middleware Symbol(log) of the plugin', error.cause));
+  });
+
+  it('a token of something that is no guard', async () => {
     const container = createContainer();
-    container.register('guard', { useValue: { activate: true } });
-    container.register('middleware', { useValue: 7 });
-    const guard = await failStart([TokenController], { container });
-    expect(guard.message).toContain('object of Object, which is no function and no object');
-    const middleware = await failStart([WorkingController], {
-      container,
-      middleware: ['middleware'],
-    });
-    expect(middleware.message).toContain('supplies 7, which is no function (ctx, next)');
+    container.register<unknown>(ADMIN, { useClass: PlainGuard });
+    const error = await failStart([GuardedController], { container });
+    expect(error.message).toBe(
+      message(
+        'Cannot resolve the guard token(ADMIN) of GuardedController.read: the container supplies an object of PlainGuard, which is no function and no object with canActivate().',
+        `At: ${placeOf('GuardedController')}`,
+        'Fix: register one.',
+      ),
+    );
+  });
+
+  it('a token of something that is no middleware', async () => {
+    const container = createContainer().register('audit', { useValue: 7 });
+    const error = await failStart([LoggedController], { container });
+    expect(error.message).toBe(
+      message(
+        "Cannot resolve the middleware 'audit' of LoggedController.read: the container supplies 7, which is no function (ctx, next).",
+        `At: ${placeOf('LoggedController')}`,
+        'Fix: register one.',
+      ),
+    );
   });
 
   it('a constructor that throws', async () => {
-    @Controller()
-    class ThrowingController {
-      constructor() {
-        throw new Error('no database');
-      }
-
-      @Get()
-      read() {
-        return {};
-      }
-    }
     const error = await failStart([ThrowingController, WorkingController]);
-    expect(error).toMatchObject({ name: 'ControllerResolutionError' });
-    expect(error.message).toContain('ThrowingController');
+    expect(error.message).toBe(
+      refusal('the controller ThrowingController', error.cause, placeOf('ThrowingController')),
+    );
   });
 
   it('an asynchronous provider that fails', async () => {
-    @Controller()
-    class AsyncController {
-      static readonly inject = ['later'] as const;
-      constructor(readonly later: string) {}
-
-      @Get()
-      read() {
-        return this.later;
-      }
-    }
     const container = createContainer();
     container.register('later', { useFactory: () => Promise.reject(new Error('unreachable')) });
-    const error = await failStart([AsyncController], { container });
-    expect(error).toMatchObject({ name: 'ControllerResolutionError' });
+    const error = await failStart([LateController], { container });
+    expect(error.message).toBe(refusal("'later'", error.cause));
   });
 
   it('what a container without validate cannot resolve', async () => {
     const resolve = (): never => {
       throw new Error('not mine');
     };
-    const error = await failStart([WorkingController, RepositoryController], {
-      container: { resolve },
-    });
-    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
-      'Cannot resolve the controller WorkingController: not mine',
-      'Cannot resolve the controller RepositoryController: not mine',
+    const controllers = [WorkingController, LoggedController];
+    const error = await failStart(controllers, { container: { resolve } });
+    expect((error as StartError).problems.map((problem) => problem.message)).toEqual([
+      message(
+        'Cannot resolve the controller WorkingController: not mine',
+        `At: ${placeOf('WorkingController')}`,
+      ),
+      message(
+        'Cannot resolve the controller LoggedController: not mine',
+        `At: ${placeOf('LoggedController')}`,
+      ),
+      message(
+        "Cannot resolve the middleware 'audit' of LoggedController.read: not mine",
+        `At: ${placeOf('LoggedController')}`,
+      ),
     ]);
   });
 });

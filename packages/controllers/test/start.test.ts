@@ -1,20 +1,24 @@
-import { createRouter, type Middleware } from '@fairlead/core';
-import { type Constructor, Service } from '@fairlead/di';
+import { createRouter } from '@fairlead/core';
+import { type Constructor, createContainer } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   Body,
   Controller,
   Get,
-  type Guard,
-  HttpCode,
+  NoRoutesError,
+  NotAControllerError,
   Post,
-  Redirect,
-  SetHeader,
+  RouteRegistrationError,
+  registerController,
   StartError,
   UseGuard,
-  UseMiddleware,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { message, refusal } from './support/message.js';
+import { placesIn } from './support/places.js';
+
+const placeOf = placesIn(import.meta.url);
+const indented = (text: string): string => text.replaceAll('\n', '\n     ');
 
 class PlainClass {}
 
@@ -45,20 +49,25 @@ class SecondController {
   }
 }
 
-class Database {
-  constructor(readonly url: string) {}
+@Controller('/files')
+class PathController {
+  @Get('/*rest/more')
+  read() {
+    return {};
+  }
 }
 
-@Service()
-class Repository {
-  constructor(readonly database: Database) {}
-}
+@Controller()
+class ManyController {
+  constructor(readonly missing: PlainClass) {}
 
-@Controller('/repository')
-class RepositoryController {
-  constructor(readonly repository: Repository) {}
+  @Post('/items/:key')
+  @UseGuard('missing')
+  create(@Body() body: unknown, now: Date) {
+    return { body, now };
+  }
 
-  @Get()
+  @Get('/items/:key')
   read() {
     return {};
   }
@@ -67,141 +76,127 @@ class RepositoryController {
 describe('install rejects, having registered nothing, for', () => {
   it('a class without @Controller()', async () => {
     const error = await failStart([WorkingController, PlainClass]);
-    expect(error).toMatchObject({
-      name: 'NotAControllerError',
-      status: 500,
-      message:
-        'PlainClass is not a controller. Decorate the class with @Controller(), or leave it out of the list.',
-    });
+    expect(error).toBeInstanceOf(NotAControllerError);
+    expect(error.message).toBe(
+      message(
+        'PlainClass is not a controller.',
+        'Fix: decorate the class with @Controller(), or leave it out of the list.',
+      ),
+    );
   });
 
   it('something that is no class', async () => {
     const error = await failStart([undefined as unknown as Constructor]);
-    expect(error.message).toMatch(/^undefined is not a controller/);
+    expect(error.message).toMatch(/^undefined is not a controller\./);
   });
 
   it('a controller without routes', async () => {
     const error = await failStart([WorkingController, EmptyController]);
-    expect(error).toMatchObject({
-      name: 'NoRoutesError',
-      status: 500,
-      message: expect.stringContaining('EmptyController has no routes.'),
-    });
+    expect(error).toBeInstanceOf(NoRoutesError);
+    expect(error.message).toBe(
+      message(
+        'EmptyController has no routes.',
+        `At: ${placeOf('EmptyController')}`,
+        'Fix: decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.',
+      ),
+    );
   });
 
   it('equivalent routes of two controllers, naming both methods', async () => {
     const error = await failStart([FirstController, SecondController]);
+    expect(error).toBeInstanceOf(RouteRegistrationError);
     expect(error).toMatchObject({
-      name: 'RouteRegistrationError',
-      status: 500,
       handler: 'SecondController.find',
       cause: { code: 'ROUTE_CONFLICT' },
-      message:
-        'Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read. Change the path of one of the two.',
+      message: message(
+        `Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read (${placeOf('FirstController')}).`,
+        `At: ${placeOf('SecondController')}`,
+        'Fix: change the path of one of the two.',
+      ),
     });
   });
 
   it('a route that the router has already', async () => {
     const router = createRouter({ caseSensitive: false }).get('/Items/:key', () => {});
     const error = await failStart([FirstController], { router });
-    expect(error.message).toContain('matches the same paths as GET /Items/:key of the router');
-  });
-
-  it('a path that cannot be read', async () => {
-    @Controller('/files')
-    class PathController {
-      @Get('/*rest/more')
-      read() {
-        return {};
-      }
-    }
-    const error = await failStart([PathController]);
-    expect(error).toMatchObject({
-      handler: 'PathController.read',
-      cause: { code: 'INVALID_PATTERN' },
-    });
-  });
-
-  it('a parameter without a decorator', async () => {
-    @Controller()
-    class ParameterController {
-      @Post()
-      create(@Body() body: unknown, now: Date, page = 1) {
-        return { body, now, page };
-      }
-    }
-    const error = await failStart([ParameterController]);
     expect(error.message).toBe(
-      "Cannot register the route ParameterController.create: its parameter 1 has no decorator, so nothing can be passed for it. Add one, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
+      message(
+        'Cannot register the route FirstController.read: GET /items/:id matches the same paths as GET /Items/:key of the router itself.',
+        `At: ${placeOf('FirstController')}`,
+        'Fix: change the path of one of the two.',
+      ),
     );
   });
 
-  it('a status, header or redirect that cannot be sent, and a guard that cannot be asked', async () => {
-    class NoGuard {}
-    const guards = [undefined, NoGuard] as unknown as readonly Guard[];
-    const middleware = [NoGuard] as unknown as readonly Middleware[];
-    @Controller()
-    class ResponseController {
-      @Get('/status')
-      @HttpCode(99)
-      status() {}
-
-      @Get('/header')
-      @SetHeader('X-Text', 'a\r\nb')
-      header() {}
-
-      @Get('/name')
-      @SetHeader('X Text', 'a')
-      name() {}
-
-      @Get('/redirect')
-      @Redirect('/a\nb')
-      redirect() {}
-
-      @Get('/redirect-status')
-      @Redirect('/', 200)
-      redirectStatus() {}
-
-      @Get('/guard')
-      @UseGuard(...guards)
-      @UseMiddleware(...middleware)
-      guard() {}
-    }
-    const error = await failStart([ResponseController]);
-    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining('ResponseController.status: its status is 99.'),
-      expect.stringContaining("ResponseController.header: its header 'X-Text' cannot be sent"),
-      expect.stringContaining("ResponseController.name: its header 'X Text' cannot be sent"),
-      expect.stringContaining(
-        'ResponseController.redirect: the URL of its redirect holds a control',
+  it('a path that cannot be read', async () => {
+    const error = await failStart([PathController]);
+    expect(error).toMatchObject({ cause: { code: 'INVALID_PATTERN' } });
+    expect(error.message).toBe(
+      message(
+        `Cannot register the route PathController.read: ${(error.cause as Error).message}`,
+        `At: ${placeOf('PathController')}`,
+        'Fix: correct the path of the route, or the prefix of its controller.',
       ),
-      expect.stringContaining(
-        'ResponseController.redirectStatus: the status of its redirect is 200',
-      ),
-      expect.stringContaining('ResponseController.guard: its guard 0 is undefined'),
-      expect.stringContaining('ResponseController.guard: its guard 1 is the class NoGuard'),
-      expect.stringContaining('ResponseController.guard: its middleware 0 is the class NoGuard'),
-    ]);
+    );
   });
 
-  it('everything at once, in one error that numbers the problems', async () => {
-    const error = await failStart([
-      PlainClass,
-      EmptyController,
-      FirstController,
-      SecondController,
-      RepositoryController,
-    ]);
-    expect(error).toMatchObject({ name: 'StartError', status: 500, code: 'START_FAILED' });
+  it('everything at once, numbered, with all that is wrong with one controller', async () => {
+    const error = await failStart([PlainClass, EmptyController, FirstController, ManyController]);
+    expect(error).toBeInstanceOf(StartError);
     expect((error as StartError).problems.map(({ name }) => name)).toEqual([
       'NotAControllerError',
       'NoRoutesError',
       'RouteRegistrationError',
+      'RouteRegistrationError',
+      'ControllerResolutionError',
       'ControllerResolutionError',
     ]);
-    expect(error.message).toMatch(
-      /^The controllers cannot start: 4 problems\.\n {2}1\. NotAControllerError: .*\n {2}2\. NoRoutesError: .*\n {2}3\. /,
-    );
+    const [, , , , controller, guard] = (error as StartError).problems;
+    expect(error.message).toBe(`The controllers cannot start: 6 problems.
+
+  1. PlainClass is not a controller.
+       Fix: decorate the class with @Controller(), or leave it out of the list.
+
+  2. EmptyController has no routes.
+       At: ${placeOf('EmptyController')}
+       Fix: decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.
+
+  3. Cannot register the route ManyController.create: its parameter 1 has no decorator, so nothing can be passed for it.
+       At: ${placeOf('ManyController')}
+       Fix: add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.
+
+  4. Cannot register the route ManyController.read: GET /items/:key matches the same paths as GET /items/:id of FirstController.read (${placeOf('FirstController')}).
+       At: ${placeOf('ManyController')}
+       Fix: change the path of one of the two.
+
+  5. ${indented(refusal('the controller ManyController', controller?.cause, placeOf('ManyController')))}
+
+  6. ${indented(refusal("the guard 'missing' of ManyController.create", guard?.cause, placeOf('ManyController')))}`);
+  });
+});
+
+describe('a long list of problems', () => {
+  it('has its numbers aligned', () => {
+    const problems = Array.from({ length: 10 }, (_, index) => new Error(`first ${index}\nsecond`));
+    const lines = new StartError(problems).message.split('\n');
+    expect(lines.slice(0, 5)).toEqual([
+      'The controllers cannot start: 10 problems.',
+      '',
+      '   1. first 0',
+      '      second',
+      '',
+    ]);
+    expect(lines.slice(-2)).toEqual(['  10. first 9', '      second']);
+  });
+});
+
+describe('registerController', () => {
+  it('throws everything that is wrong with its controller, having registered nothing', () => {
+    const router = createRouter();
+    const register = () =>
+      registerController(router, ManyController, { container: createContainer() });
+    expect(register).toThrow('The controllers cannot start: 3 problems.');
+    expect(router.routes).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { captureDeclaration } from '../metadata/declaration.js';
 import { classMetadata } from '../metadata/storage.js';
 
 /** Object form of the argument of `@Controller()`. */
@@ -17,7 +18,8 @@ export interface ControllerOptions {
 export function Controller(options: string | ControllerOptions = {}): ClassDecorator {
   const given: ControllerOptions = typeof options === 'string' ? { prefix: options } : options;
   const { prefix = '', version } = given;
+  const declaration = captureDeclaration(Controller);
   return (target) => {
-    classMetadata(target).controller = Object.freeze({ prefix, version });
+    classMetadata(target).controller = Object.freeze({ prefix, version, declaration });
   };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DiscoveryError } from '../errors/discovery-error.js';
+import { describePlace } from '../errors/problem-text.js';
 import type { DiscoveryResult } from './discovery-result.js';
 import { type DiscoveryOptions, findFiles } from './find-files.js';
 import { importControllers, watchIdle } from './import-file.js';
@@ -59,11 +60,12 @@ export async function discover(
 /** @throws {DiscoveryError} 500, when the file declares a controller, which would be lost. */
 function leaveAlone(file: string, blocker: string): readonly [] {
   if (DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) {
-    const what = blocker === file ? 'it' : `it imports ${blocker}, which`;
-    throw new DiscoveryError(
-      file,
-      `${what} is the module that starts the application and is still being evaluated, so its controllers cannot be imported. Move them to a file that does not import it.`,
-    );
+    const what =
+      blocker === file ? 'the file' : `the file imports ${describePlace(blocker)}, which`;
+    throw new DiscoveryError(file, {
+      problem: `${what} is the module that starts the application and is still being evaluated, so its controllers cannot be imported.`,
+      fix: 'move them to a file that does not import it.',
+    });
   }
   return [];
 }

@@ -77,10 +77,10 @@ async function openRoot(root: string | URL): Promise<string> {
     // With a slash at its end, a path that is no directory is an error.
     return await realpath(`${path}/`);
   } catch (cause) {
-    throw new DiscoveryError(
-      path,
-      'the root is missing or is no directory. Give an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
+    throw new DiscoveryError(path, {
+      problem: 'the root is missing or is no directory.',
+      fix: 'give an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
       cause,
-    );
+    });
   }
 }

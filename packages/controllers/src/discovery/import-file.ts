@@ -38,16 +38,25 @@ function failed(file: string, error: unknown): DiscoveryError {
   const isSyntax = error instanceof SyntaxError || TYPESCRIPT_CODES.has(codeOf(error));
   const fix =
     /ts$/.test(file) && isSyntax
-      ? 'Point root at compiled JavaScript, or start node with a loader that compiles decorators.'
-      : 'Correct the file, or add it to exclude.';
-  return new DiscoveryError(file, `importing it threw ${String(error)}. ${fix}`, error);
+      ? 'point root at compiled JavaScript, or start node with a loader that compiles decorators.'
+      : 'correct the file, or add it to exclude.';
+  const flaw = { problem: `importing the file threw ${String(error)}`, fix, cause: error };
+  return new DiscoveryError(file, flaw, positionIn(file, error));
+}
+
+/** The line, and the column where it is known, at which a stack first names a file. */
+function positionIn(file: string, error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, after = ''] = stack.replaceAll(pathToFileURL(file).href, file).split(`${file}:`);
+  return /^\d+(?::\d+)?/.exec(after)?.[0];
 }
 
 function stalled(file: string): DiscoveryError {
-  return new DiscoveryError(
-    file,
-    'importing it cannot finish, because it waits for a module that waits for this start. Move what it imports from there to a file of its own, or add it to exclude.',
-  );
+  return new DiscoveryError(file, {
+    problem:
+      'importing the file cannot finish, because it waits for a module that waits for this start.',
+    fix: 'move what it imports from there to a file of its own, or add it to exclude.',
+  });
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,16 +1,19 @@
 import { ControllerError } from './controller-error.js';
+import { placed } from './problem-text.js';
 
 /**
- * 500. The container cannot supply a controller, a guard or a middleware, or something that one of
- * them depends on. The container's own error is the `cause`.
+ * 500. The container cannot supply a controller, a guard, a middleware or an interceptor, or
+ * something that one of them depends on. The container's own error is the `cause`.
  */
 export class ControllerResolutionError extends ControllerError {
   /**
    * @param subject - What was asked for, as `the controller UsersController`.
    * @param cause - What the container threw or reported.
+   * @param place - Where the controller is declared, when that is known.
    */
-  constructor(subject: string, cause: unknown) {
+  constructor(subject: string, cause: unknown, place?: string) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`Cannot resolve ${subject}: ${reason}`, { code: 'CONTROLLER_RESOLUTION', cause });
+    const text = placed(`Cannot resolve ${subject}: ${reason}`, place);
+    super(text, { code: 'CONTROLLER_RESOLUTION', cause });
   }
 }

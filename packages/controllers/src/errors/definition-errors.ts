@@ -1,24 +1,27 @@
 import { ControllerError } from './controller-error.js';
+import { type Flaw, problemText } from './problem-text.js';
 
 /** 500. A class was given as a controller and does not carry `@Controller()`. */
 export class NotAControllerError extends ControllerError {
   /** @param name - Name of the class, or text for what was given in its place. */
   constructor(name: string) {
-    super(
-      `${name} is not a controller. Decorate the class with @Controller(), or leave it out of the list.`,
-      { code: 'NOT_A_CONTROLLER' },
-    );
+    const title = `${name} is not a controller.`;
+    const fix = 'decorate the class with @Controller(), or leave it out of the list.';
+    super(problemText({ title, fix }), { code: 'NOT_A_CONTROLLER' });
   }
 }
 
 /** 500. A controller has no method with a route decorator, of its own or inherited. */
 export class NoRoutesError extends ControllerError {
-  /** @param name - Name of the controller class. */
-  constructor(name: string) {
-    super(
-      `${name} has no routes. Decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.`,
-      { code: 'NO_ROUTES' },
-    );
+  /**
+   * @param name - Name of the controller class.
+   * @param place - Where the class is declared, when that is known.
+   */
+  constructor(name: string, place?: string) {
+    const title = `${name} has no routes.`;
+    const fix =
+      'decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.';
+    super(problemText({ title, place, fix }), { code: 'NO_ROUTES' });
   }
 }
 
@@ -29,14 +32,12 @@ export class RouteRegistrationError extends ControllerError {
 
   /**
    * @param handler - The method that declares the route, as `UsersController.create`.
-   * @param problem - What is wrong with it and what to do, as a sentence.
-   * @param cause - The router's own error, when there is one.
+   * @param flaw - What is wrong with it; the cause is the router's own error.
+   * @param place - Where its class is declared, when that is known.
    */
-  constructor(handler: string, problem: string, cause?: unknown) {
-    super(`Cannot register the route ${handler}: ${problem}`, {
-      code: 'ROUTE_REGISTRATION',
-      ...(cause === undefined ? {} : { cause }),
-    });
+  constructor(handler: string, { problem, fix, ...cause }: Flaw, place?: string) {
+    const title = `Cannot register the route ${handler}: ${problem}`;
+    super(problemText({ title, place, fix }), { code: 'ROUTE_REGISTRATION', ...cause });
     this.handler = handler;
   }
 }

@@ -1,4 +1,5 @@
 import { ControllerError } from './controller-error.js';
+import { describePlace, type Flaw, problemText } from './problem-text.js';
 
 /** 500. The discovery root is missing, or a file below it could not be looked into. */
 export class DiscoveryError extends ControllerError {
@@ -7,14 +8,13 @@ export class DiscoveryError extends ControllerError {
 
   /**
    * @param file - Absolute path of the file or directory.
-   * @param problem - What is wrong and what to do, as a sentence.
-   * @param cause - What importing the file threw, when it threw.
+   * @param flaw - What is wrong with it; the cause is what importing the file threw.
+   * @param position - Line, or line and column, when that is known.
    */
-  constructor(file: string, problem: string, cause?: unknown) {
-    super(`Discovery failed at ${file}: ${problem}`, {
-      code: 'DISCOVERY_FAILED',
-      ...(cause === undefined ? {} : { cause }),
-    });
+  constructor(file: string, { problem, fix, ...cause }: Flaw, position?: string) {
+    const title = `Discovery failed: ${problem}`;
+    const place = describePlace(file, position);
+    super(problemText({ title, place, fix }), { code: 'DISCOVERY_FAILED', ...cause });
     this.file = file;
   }
 }

@@ -1,24 +1,31 @@
 import type { Context } from '@fairlead/core';
 import { ControllerError } from '../errors/controller-error.js';
+import { type Flaw, problemText } from '../errors/problem-text.js';
 import type { RedirectMetadata } from '../metadata/class-metadata.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
 /**
- * Says what is wrong with a redirect, as a sentence.
+ * Says what is wrong with a redirect.
  *
  * @returns Undefined when it can be sent.
  */
-export function redirectProblem({ url, statusCode }: RedirectMetadata): string | undefined {
+export function redirectFlaw({ url, statusCode }: RedirectMetadata): Flaw | undefined {
   if (typeof url !== 'string' || url === '') {
-    return 'the URL of its redirect is empty. Give the URL as a string.';
+    return { problem: 'the URL of its redirect is empty.', fix: 'give the URL as a string.' };
   }
   if (CONTROL_CHARACTER.test(url)) {
-    return 'the URL of its redirect holds a control character. Percent-encode what it is made of.';
+    return {
+      problem: 'the URL of its redirect holds a control character.',
+      fix: 'percent-encode what the URL is made of.',
+    };
   }
   if (!Number.isInteger(statusCode) || statusCode < 300 || statusCode > 399) {
-    return `the status of its redirect is ${String(statusCode)}. Use an integer from 300 to 399.`;
+    return {
+      problem: `the status of its redirect is ${String(statusCode)}.`,
+      fix: 'use an integer from 300 to 399.',
+    };
   }
   return undefined;
 }
@@ -38,11 +45,10 @@ export function sendRedirect(
   handler: string,
 ): void {
   const target = { ...redirect, ...override(result) };
-  const problem = redirectProblem(target);
-  if (problem !== undefined) {
-    throw new ControllerError(`Cannot answer from ${handler}: ${problem}`, {
-      code: 'INVALID_REDIRECT',
-    });
+  const flaw = redirectFlaw(target);
+  if (flaw !== undefined) {
+    const title = `Cannot answer from ${handler}: ${flaw.problem}`;
+    throw new ControllerError(problemText({ title, fix: flaw.fix }), { code: 'INVALID_REDIRECT' });
   }
   ctx.redirect(target.url, target.statusCode);
 }

@@ -2,6 +2,7 @@ import type { Middleware } from '@fairlead/core';
 import type { InjectionToken } from '@fairlead/di';
 import type { Guard } from '../guards/guard.js';
 import type { Interceptor } from '../interceptors/interceptor.js';
+import type { Declaration } from './declaration.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { RouteMetadataKey } from './route-values.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -63,10 +64,17 @@ export interface MethodMetadata {
   status: number | undefined;
 }
 
+/** What `@Controller()` states, and where. */
+export interface StatedController {
+  readonly prefix: string;
+  readonly version: string | undefined;
+  readonly declaration: Declaration;
+}
+
 /** What decorators state about one class, without what it inherits. */
 export interface ClassMetadata {
   /** Set by `@Controller()`; its absence means that the class is no controller. */
-  controller: { readonly prefix: string; readonly version: string | undefined } | undefined;
+  controller: StatedController | undefined;
   readonly guards: Guard[];
   readonly middleware: MiddlewareReference[];
   readonly interceptors: InterceptorReference[];

@@ -6,7 +6,7 @@ import { ControllerError } from '../errors/controller-error.js';
 import { StartError, throwProblems } from '../errors/start-error.js';
 import type { Assembly } from '../registry/assemble-routes.js';
 import { toAssembly } from '../registry/build-routes.js';
-import { ControllerRegistry } from '../registry/controller-registry.js';
+import { defineController } from '../registry/define-controller.js';
 import type { ControllerDefinition, RegisteredController } from '../registry/definition.js';
 import {
   assembleController,
@@ -36,7 +36,8 @@ export async function start(
   log: PluginLogger,
 ): Promise<readonly RegisteredController[]> {
   const found = await findControllers(options, pending, log);
-  const { definitions, problems } = defineAll(found.classes);
+  const attempts = found.classes.map((target) => attempt(() => defineController(target)));
+  const definitions = attempts.flatMap(({ value }) => value ?? []);
   const { prefix = '', middleware = [], container } = options;
   const assembly = toAssembly({
     prefix,
@@ -46,7 +47,7 @@ export async function start(
   });
   throwProblems([
     ...found.problems,
-    ...problems,
+    ...attempts.flatMap(({ problems }) => problems),
     ...findProblems(options.router, definitions, assembly),
   ]);
   await assembly.instances.initialize(requiredTokens(definitions, middleware));
@@ -60,38 +61,40 @@ export async function start(
 }
 
 async function findControllers(
-  { root, include, exclude, strict = false, controllers = [] }: ControllersPluginOptions,
+  options: ControllersPluginOptions,
   pending: ReadonlySet<string>,
   log: PluginLogger,
 ): Promise<Found> {
+  const { root, controllers = [] } = options;
   if (root === undefined) {
     if (controllers.length === 0) log.warn('no controllers to register: set root');
     return { classes: [...new Set(controllers)], problems: [] };
   }
+  try {
+    const { classes, problems } = await discoverIn(root, options, pending, log);
+    return { classes: [...new Set([...controllers, ...classes])], problems };
+  } catch (error) {
+    return { classes: [...new Set(controllers)], problems: problemsOf(error) };
+  }
+}
+
+async function discoverIn(
+  root: string | URL,
+  { include, exclude, strict = false }: ControllersPluginOptions,
+  pending: ReadonlySet<string>,
+  log: PluginLogger,
+): Promise<Found> {
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const globs = { ...(include && { include }), ...(exclude && { exclude }) };
   const results = await discover({ root, ...globs }, pending);
-  for (const { file, controllers: classes } of results) {
-    for (const { name } of classes) log.debug(`discovered ${name} in ${file}`);
+  for (const { file, controllers } of results) {
+    for (const { name } of controllers) log.debug(`discovered ${name} in ${file}`);
   }
-  const discovered = getControllersFromResults(results);
+  const classes = getControllersFromResults(results);
   const errors = getErrorsFromResults(results);
   if (!strict) for (const error of errors) log.warn(error.message);
-  if (discovered.length === 0) log.warn(`no controllers found in ${rootPath(root)}`);
-  return {
-    classes: [...new Set([...controllers, ...discovered])],
-    problems: strict ? errors : [],
-  };
-}
-
-/** Makes the definition of each class, and collects what is wrong with them. */
-function defineAll(classes: readonly Constructor[]): {
-  readonly definitions: readonly ControllerDefinition[];
-  readonly problems: readonly Error[];
-} {
-  const registry = new ControllerRegistry();
-  const problems = classes.flatMap((target) => attempt(() => registry.register(target)).problems);
-  return { definitions: registry.all, problems };
+  if (classes.length === 0) log.warn(`no controllers found in ${rootPath(root)}`);
+  return { classes, problems: strict ? errors : [] };
 }
 
 /** Builds every controller, or throws what all of them have failed with. */
@@ -110,8 +113,13 @@ function attempt<T>(run: () => T): { readonly value?: T; readonly problems: read
   try {
     return { value: run(), problems: [] };
   } catch (error) {
-    if (error instanceof StartError) return { problems: error.problems };
-    if (error instanceof ControllerError) return { problems: [error] };
-    throw error;
+    return { problems: problemsOf(error) };
   }
+}
+
+/** The problems that an error stands for; one that is not of this package is thrown on. */
+function problemsOf(error: unknown): readonly Error[] {
+  if (error instanceof StartError) return error.problems;
+  if (error instanceof ControllerError) return [error];
+  throw error;
 }

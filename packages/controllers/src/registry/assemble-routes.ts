@@ -1,4 +1,5 @@
 import type { Handler, Middleware } from '@fairlead/core';
+import type { Constructor } from '@fairlead/di';
 import { createGuardPipeline, type GuardCheck } from '../guards/guard-pipeline.js';
 import { type Call, intercept } from '../interceptors/intercept.js';
 import type { Interceptor } from '../interceptors/interceptor.js';
@@ -14,7 +15,7 @@ import { createStep } from './create-step.js';
 import type { BuiltRoute, ControllerDefinition, RouteDefinition } from './definition.js';
 import type { Instances, Supply, SupplyToken } from './instances.js';
 import { joinPath } from './join-path.js';
-import { wrongInstance } from './wrong-instance.js';
+import { type Subject, wrongInstance } from './subject.js';
 
 /** What the routes of a controller are put together with. */
 export interface Assembly {
@@ -32,42 +33,48 @@ type Method = (...values: unknown[]) => unknown;
  * here, once.
  *
  * @throws {ControllerResolutionError} 500, when the container fails to build an instance, or
- *   supplies something that is no guard or no middleware.
+ *   supplies something that is no guard, no middleware or no interceptor.
  */
 export function assembleRoutes(
-  definition: ControllerDefinition,
+  { name, controller: target, routes }: ControllerDefinition,
   assembly: Assembly,
 ): readonly BuiltRoute[] {
-  const { instances } = assembly;
-  const controller = instances.supply(definition.controller, `the controller ${definition.name}`);
-  return Object.freeze(
-    definition.routes.map((route) => {
-      const supplies = [controller];
-      const supply: SupplyToken = (token, subject) => {
-        const found = instances.supply(token, `${subject} of ${route.handler}`);
-        supplies.push(found);
-        return found;
-      };
-      const references = Object.freeze([...assembly.middleware, ...route.middleware]);
-      const middleware = references.map((reference) => createStep('middleware', reference, supply));
-      const checks = route.guards.map((guard, index) => createGuardCheck(guard, index, supply));
-      const interceptors = route.interceptors.map((reference) =>
-        createStep('interceptor', reference, supply),
-      );
-      const invoker = createRouteInvoker(route, controller, checks, interceptors);
-      const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
-      const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
-      const scope = isScoped ? [instances.scopeMiddleware] : [];
-      const built: BuiltRoute = Object.freeze({
-        ...route,
-        path: joinPath(assembly.prefix, route.path),
-        middleware: references,
-        handlers: Object.freeze([...values, ...scope, ...middleware, invoker]),
-      });
-      rememberRoute(invoker, built);
-      return built;
-    }),
+  const subject: Subject = { text: `the controller ${name}`, controller: target };
+  const controller = assembly.instances.supply(target, subject);
+  return Object.freeze(routes.map((route) => assembleRoute(route, target, controller, assembly)));
+}
+
+function assembleRoute(
+  route: RouteDefinition,
+  target: Constructor,
+  controller: Supply,
+  { prefix, middleware, instances }: Assembly,
+): BuiltRoute {
+  const supplies = [controller];
+  const supply: SupplyToken = (token, text) => {
+    const subject: Subject = { text: `${text} of ${route.handler}`, controller: target };
+    const supplied = instances.supply(token, subject);
+    supplies.push(supplied);
+    return { supplied, subject };
+  };
+  const references = Object.freeze([...middleware, ...route.middleware]);
+  const steps = references.map((reference) => createStep('middleware', reference, supply));
+  const checks = route.guards.map((guard, index) => createGuardCheck(guard, index, supply));
+  const interceptors = route.interceptors.map((reference) =>
+    createStep('interceptor', reference, supply),
   );
+  const invoker = createRouteInvoker(route, controller, checks, interceptors);
+  const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
+  const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
+  const scope = isScoped ? [instances.scopeMiddleware] : [];
+  const built: BuiltRoute = Object.freeze({
+    ...route,
+    path: joinPath(prefix, route.path),
+    middleware: references,
+    handlers: Object.freeze([...values, ...scope, ...steps, invoker]),
+  });
+  rememberRoute(invoker, built);
+  return built;
 }
 
 function valuesStep(values: RouteValues): Middleware {
@@ -114,5 +121,9 @@ function methodOf(instance: unknown, { methodName, handler }: RouteDefinition): 
     methodName
   ];
   if (typeof method === 'function') return method as Method;
-  throw wrongInstance('object with this method', `the controller of ${handler}`, instance);
+  throw wrongInstance(
+    'object with this method',
+    { text: `the controller of ${handler}` },
+    instance,
+  );
 }

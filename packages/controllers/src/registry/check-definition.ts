@@ -1,8 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type Class, isToken, type Token } from '@fairlead/di';
 import { RouteRegistrationError } from '../errors/definition-errors.js';
+import type { Flaw } from '../errors/problem-text.js';
 import { isGuardClass } from '../guards/guard.js';
-import { redirectProblem } from '../invocation/redirect.js';
+import { redirectFlaw } from '../invocation/redirect.js';
+import { placeOf } from '../metadata/place.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
 /**
@@ -11,50 +13,61 @@ import type { ControllerDefinition, RouteDefinition } from './definition.js';
  * @returns One error per problem, in the order of the routes; empty when there is none.
  */
 export function checkDefinition(definition: ControllerDefinition): RouteRegistrationError[] {
-  return definition.routes.flatMap((route) =>
+  const { controller, routes } = definition;
+  return routes.flatMap((route) =>
     [
-      ...parameterProblems(definition, route),
-      ...referenceProblems('guard', route.guards),
-      ...referenceProblems('middleware', route.middleware),
-      ...referenceProblems('interceptor', route.interceptors),
-      ...headerProblems(route),
-      ...statusProblems(route),
-      ...redirectProblems(route),
-    ].map((problem) => new RouteRegistrationError(route.handler, problem)),
+      ...parameterFlaws(definition, route),
+      ...referenceFlaws('guard', route.guards),
+      ...referenceFlaws('middleware', route.middleware),
+      ...referenceFlaws('interceptor', route.interceptors),
+      ...headerFlaws(route),
+      ...statusFlaws(route),
+      ...redirectFlaws(route),
+    ].map((flaw) => new RouteRegistrationError(route.handler, flaw, placeOf(controller))),
   );
 }
 
 /** A parameter without a decorator would be undefined in every request. */
-function parameterProblems({ controller }: ControllerDefinition, route: RouteDefinition): string[] {
+function parameterFlaws({ controller }: ControllerDefinition, route: RouteDefinition): Flaw[] {
   const method: unknown = (controller.prototype as Record<string | symbol, unknown>)[
     route.methodName
   ];
-  if (typeof method !== 'function') return ['it is no method of the class.'];
+  if (typeof method !== 'function') {
+    return [{ problem: 'it is no method of the class.', fix: 'decorate methods only.' }];
+  }
   const decorated = new Set(route.parameters.map(({ index }) => index));
   // The length of a function counts the parameters before the first that has a default.
   return Array.from({ length: method.length }, (_, index) => index)
     .filter((index) => !decorated.has(index))
-    .map(
-      (index) =>
-        `its parameter ${index} has no decorator, so nothing can be passed for it. Add one, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.`,
-    );
+    .map((index) => ({
+      problem: `its parameter ${index} has no decorator, so nothing can be passed for it.`,
+      fix: "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
+    }));
 }
 
-/** In an import cycle, what a decorator names may not be there yet. */
-function referenceProblems(
+/**
+ * Finds references that no function can be got from. In an import cycle, what a decorator names may
+ * not be there yet.
+ */
+export function referenceFlaws(
   kind: 'guard' | 'middleware' | 'interceptor',
   references: readonly unknown[],
-): string[] {
+): Flaw[] {
   return references.flatMap((reference, index) => {
     if (!isToken(reference)) {
-      return `its ${kind} ${index} is ${String(reference)}. Give a function or a token; where its import is part of a cycle, move it to a file of its own.`;
+      return {
+        problem: `its ${kind} ${index} is ${String(reference)}.`,
+        fix: 'give a function or a token; where its import is part of a cycle, move it to a file of its own.',
+      };
     }
-    if (isGuardClass(reference) || !isClass(reference)) return [];
-    const fix =
-      kind === 'guard'
-        ? 'Give it canActivate().'
-        : 'Register a function with the container under a token, and give the token.';
-    return `its ${kind} ${index} is the class ${reference.name}, which cannot be called. ${fix}`;
+    if (!isClass(reference) || (kind === 'guard' && isGuardClass(reference))) return [];
+    return {
+      problem: `its ${kind} ${index} is the class ${reference.name}, which cannot be called.`,
+      fix:
+        kind === 'guard'
+          ? 'give the class a method canActivate().'
+          : 'register a function with the container under a token, and give the token.',
+    };
   });
 }
 
@@ -62,25 +75,25 @@ function isClass(reference: Token): reference is Class {
   return typeof reference === 'function' && /^class\b/.test(String(reference));
 }
 
-function headerProblems({ headers }: RouteDefinition): string[] {
+function headerFlaws({ headers }: RouteDefinition): Flaw[] {
   return headers.flatMap(({ name, value }) => {
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);
       return [];
-    } catch (error) {
-      return `its header '${name}' cannot be sent: ${String(error)}. Correct what @SetHeader() is given.`;
+    } catch (cause) {
+      const problem = `its header '${name}' cannot be sent: ${String(cause)}.`;
+      return { problem, fix: 'correct what @SetHeader() is given.', cause };
     }
   });
 }
 
-function statusProblems({ status }: RouteDefinition): string[] {
+function statusFlaws({ status }: RouteDefinition): Flaw[] {
   if (status === undefined) return [];
   if (Number.isInteger(status) && status >= 200 && status <= 599) return [];
-  return [`its status is ${String(status)}. Use an integer from 200 to 599.`];
+  return [{ problem: `its status is ${String(status)}.`, fix: 'use an integer from 200 to 599.' }];
 }
 
-function redirectProblems({ redirect }: RouteDefinition): string[] {
-  const problem = redirect === undefined ? undefined : redirectProblem(redirect);
-  return problem === undefined ? [] : [problem];
+function redirectFlaws({ redirect }: RouteDefinition): Flaw[] {
+  return redirect === undefined ? [] : [redirectFlaw(redirect) ?? []].flat();
 }

@@ -3,7 +3,7 @@ import { type Guard, type GuardFn, isCanActivate, isGuardClass } from '../guards
 import { type GuardCheck, guardName } from '../guards/guard-pipeline.js';
 import { chain } from '../promise.js';
 import type { SupplyToken } from './instances.js';
-import { wrongInstance } from './wrong-instance.js';
+import { type Subject, wrongInstance } from './subject.js';
 
 /**
  * Makes the check that a guard stands for.
@@ -15,8 +15,7 @@ import { wrongInstance } from './wrong-instance.js';
 export function createGuardCheck(guard: Guard, index: number, supply: SupplyToken): GuardCheck {
   const name = guardName(guard, index);
   if (typeof guard === 'function' && !isGuardClass(guard)) return { name, ask: guard };
-  const subject = `the guard ${describeToken(guard)}`;
-  const supplied = supply(guard, subject);
+  const { supplied, subject } = supply(guard, `the guard ${describeToken(guard)}`);
   if (supplied.perRequest === undefined) return { name, ask: asGuard(supplied.instance, subject) };
   return {
     name,
@@ -24,7 +23,7 @@ export function createGuardCheck(guard: Guard, index: number, supply: SupplyToke
   };
 }
 
-function asGuard(instance: unknown, subject: string): GuardFn {
+function asGuard(instance: unknown, subject: Subject): GuardFn {
   if (typeof instance === 'object' && instance !== null && isCanActivate(instance)) {
     return (ctx) => instance.canActivate(ctx);
   }

@@ -2,7 +2,7 @@ import type { Context } from '@fairlead/core';
 import { describeToken, type InjectionToken } from '@fairlead/di';
 import { chain } from '../promise.js';
 import type { SupplyToken } from './instances.js';
-import { wrongInstance } from './wrong-instance.js';
+import { wrongInstance } from './subject.js';
 
 /** A middleware or an interceptor; they differ in what `next` returns. */
 type Step<Next> = (ctx: Context, next: Next) => unknown;
@@ -19,12 +19,11 @@ export function createStep<Next>(
   supply: SupplyToken,
 ): Step<Next> {
   if (typeof reference === 'function') return reference;
-  const subject = `the ${kind} ${describeToken(reference)}`;
+  const { supplied, subject } = supply(reference, `the ${kind} ${describeToken(reference)}`);
   const asStep = (instance: unknown): Step<Next> => {
     if (typeof instance === 'function') return instance as Step<Next>;
     throw wrongInstance('function (ctx, next)', subject, instance);
   };
-  const supplied = supply(reference, subject);
   if (supplied.perRequest === undefined) return asStep(supplied.instance);
   return (ctx, next) => chain(supplied.perRequest(ctx), (value) => asStep(value)(ctx, next));
 }

@@ -3,6 +3,7 @@ import { NoRoutesError, NotAControllerError } from '../errors/definition-errors.
 import type { MethodMetadata, StatedRoute } from '../metadata/class-metadata.js';
 import { type InheritedMetadata, inheritedMetadata } from '../metadata/inherit.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
+import { placeOf } from '../metadata/place.js';
 import { ownMetadata } from '../metadata/storage.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 import { joinPath } from './join-path.js';
@@ -31,7 +32,7 @@ export function defineController(target: Constructor): ControllerDefinition {
       ),
     ),
   );
-  if (routes.length === 0) throw new NoRoutesError(name);
+  if (routes.length === 0) throw new NoRoutesError(name, placeOf(target));
   return Object.freeze({
     controller: target,
     name,

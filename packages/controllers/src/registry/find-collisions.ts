@@ -1,6 +1,8 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import { RouteRegistrationError } from '../errors/definition-errors.js';
-import type { RouteDefinition } from './definition.js';
+import type { Flaw } from '../errors/problem-text.js';
+import { placeOf } from '../metadata/place.js';
+import type { ControllerDefinition } from './definition.js';
 import { joinPath } from './join-path.js';
 
 /**
@@ -9,32 +11,47 @@ import { joinPath } from './join-path.js';
  *
  * @param router - Where the routes are to be registered.
  * @param prefix - Precedes the path of each.
- * @param routes - In the order of registration.
+ * @param definitions - In the order of registration.
  */
 export function findCollisions(
   router: Router,
   prefix: string,
-  routes: readonly RouteDefinition[],
+  definitions: readonly ControllerDefinition[],
 ): RouteRegistrationError[] {
   const table = createRouter(router.rules);
   for (const { method, pattern } of router.routes) refusal(table, method, pattern);
-  const owners = new Map<string, string>();
-  return routes.flatMap((route) => {
-    const path = joinPath(prefix, route.path);
-    const error = refusal(table, route.method, path);
+  const owners = new Map<string, Owner>();
+  const routes = definitions.flatMap((definition) =>
+    definition.routes.map((route) => ({ ...definition, ...route })),
+  );
+  return routes.flatMap(({ method, path: own, handler, controller }) => {
+    const path = joinPath(prefix, own);
+    const error = refusal(table, method, path);
     if (error !== undefined) {
-      return [new RouteRegistrationError(route.handler, describe(error, owners), error)];
+      return [new RouteRegistrationError(handler, flawOf(error, owners), placeOf(controller))];
     }
-    owners.set(`${route.method} ${path}`, route.handler);
+    owners.set(`${method} ${path}`, { handler, controller });
     return [];
   });
 }
 
-function describe(error: SetupError, owners: ReadonlyMap<string, string>): string {
-  if (!(error instanceof RouteConflictError)) return error.message;
-  const { method, added, existing } = error;
-  const owner = owners.get(`${method} ${existing}`) ?? 'the router itself';
-  return `${method} ${added} matches the same paths as ${method} ${existing} of ${owner}. Change the path of one of the two.`;
+/** Whose a route is. */
+type Owner = { readonly handler: string; readonly controller: object };
+
+function flawOf(cause: SetupError, owners: ReadonlyMap<string, Owner>): Flaw {
+  if (!(cause instanceof RouteConflictError)) {
+    const fix = 'correct the path of the route, or the prefix of its controller.';
+    return { problem: cause.message, fix, cause };
+  }
+  const { method, added, existing } = cause;
+  const problem = `${method} ${added} matches the same paths as ${method} ${existing} of ${describe(owners.get(`${method} ${existing}`))}.`;
+  return { problem, fix: 'change the path of one of the two.', cause };
+}
+
+function describe(owner: Owner | undefined): string {
+  if (owner === undefined) return 'the router itself';
+  const place = placeOf(owner.controller);
+  return place === undefined ? owner.handler : `${owner.handler} (${place})`;
 }
 
 /** Why a router does not take a route; undefined when it has taken it. */

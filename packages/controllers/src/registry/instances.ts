@@ -1,6 +1,7 @@
 import type { Context, Middleware } from '@fairlead/core';
 import { type Constructor, type ContainerInterface, describeToken, type Token } from '@fairlead/di';
 import { ControllerResolutionError } from '../errors/controller-resolution-error.js';
+import { type Subject, resolutionError } from './subject.js';
 import { RequestScopes } from './request-scopes.js';
 
 /** How an instance is got: it is there already, or each request gets it from its scope. */
@@ -8,8 +9,11 @@ export type Supply =
   | { readonly instance: unknown; readonly perRequest?: undefined }
   | { readonly perRequest: (ctx: Context) => unknown };
 
-/** Finds out how to get what a token stands for; the text says what it is. */
-export type SupplyToken = (token: Token, subject: string) => Supply;
+/** Finds out how to get what a token of a route stands for; the text says what it is. */
+export type SupplyToken = (
+  token: Token,
+  text: string,
+) => { readonly supplied: Supply; readonly subject: Subject };
 
 /** Gets controllers, guards and middleware from a container. */
 export class Instances {
@@ -35,9 +39,9 @@ export class Instances {
    * Registers classes that the container does not know, then finds what it cannot supply. A
    * container that cannot validate is asked to resolve.
    *
-   * @param tokens - With a text for people of what each is.
+   * @param tokens - With what each is, for people.
    */
-  check(tokens: ReadonlyMap<Token, string>): ControllerResolutionError[] {
+  check(tokens: ReadonlyMap<Token, Subject>): ControllerResolutionError[] {
     for (const token of tokens.keys()) {
       if (typeof token !== 'function' || (this.#container.has?.(token) ?? true)) continue;
       this.#container.register?.(token, { useClass: token as Constructor });
@@ -45,7 +49,7 @@ export class Instances {
     if (this.#container.validate === undefined) return this.#tryAll(tokens);
     return this.#container
       .validate([...tokens.keys()])
-      .map((problem) => new ControllerResolutionError(subjectOf(problem, tokens), problem));
+      .map((problem) => resolutionError(subjectOf(problem, tokens), problem));
   }
 
   /**
@@ -53,11 +57,11 @@ export class Instances {
    *
    * @throws {ControllerResolutionError} 500, when something fails to build.
    */
-  async initialize(tokens: ReadonlyMap<Token, string>): Promise<void> {
+  async initialize(tokens: ReadonlyMap<Token, Subject>): Promise<void> {
     try {
       await this.#container.initialize?.([...tokens.keys()]);
     } catch (error) {
-      throw new ControllerResolutionError(subjectOf(error, tokens), error);
+      throw resolutionError(subjectOf(error, tokens), error);
     }
   }
 
@@ -66,10 +70,10 @@ export class Instances {
    * else is resolved for each request.
    *
    * @param token - What to ask the container for.
-   * @param subject - Text for people of what it is.
+   * @param subject - What it is, for people.
    * @throws {ControllerResolutionError} 500, when it cannot be built now.
    */
-  supply(token: Token, subject: string): Supply {
+  supply(token: Token, subject: Subject): Supply {
     const known = this.#supplies.get(token);
     if (known !== undefined) return known;
     const supply = this.#findSupply(token, subject);
@@ -77,21 +81,21 @@ export class Instances {
     return supply;
   }
 
-  #findSupply(token: Token, subject: string): Supply {
+  #findSupply(token: Token, subject: Subject): Supply {
     try {
       const instance = this.#container.resolve(token);
       if (instance === this.#container.resolve(token)) return { instance };
     } catch (error) {
-      if (codeOf(error) !== 'DI_OUT_OF_SCOPE') throw new ControllerResolutionError(subject, error);
+      if (codeOf(error) !== 'DI_OUT_OF_SCOPE') throw resolutionError(subject, error);
     }
     return { perRequest: (ctx) => this.#resolveFor(ctx, token, subject) };
   }
 
   /** A promise only when something that the token needs is asynchronous. */
-  #resolveFor(ctx: Context, token: Token, subject: string): unknown {
+  #resolveFor(ctx: Context, token: Token, subject: Subject): unknown {
     const scope = this.#scopes.of(ctx);
     const fail = (error: unknown): never => {
-      throw new ControllerResolutionError(subject, error);
+      throw resolutionError(subject, error);
     };
     try {
       return scope.resolve(token);
@@ -101,7 +105,7 @@ export class Instances {
     }
   }
 
-  #tryAll(tokens: ReadonlyMap<Token, string>): ControllerResolutionError[] {
+  #tryAll(tokens: ReadonlyMap<Token, Subject>): ControllerResolutionError[] {
     return [...tokens].flatMap(([token, subject]) => {
       try {
         this.supply(token, subject);
@@ -115,11 +119,11 @@ export class Instances {
 }
 
 /** The text of the token at which a container's error begins. */
-function subjectOf(error: unknown, tokens: ReadonlyMap<Token, string>): string {
+function subjectOf(error: unknown, tokens: ReadonlyMap<Token, Subject>): Subject {
   const path: unknown = error instanceof Error && 'path' in error ? error.path : undefined;
   const start: Token | undefined = Array.isArray(path) ? path[0] : undefined;
-  if (start === undefined) return 'the controllers';
-  return tokens.get(start) ?? describeToken(start);
+  if (start === undefined) return { text: 'the controllers' };
+  return tokens.get(start) ?? { text: describeToken(start) };
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,8 +1,11 @@
 import type { Router } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
+import { RouteRegistrationError } from '../errors/definition-errors.js';
 import { throwProblems } from '../errors/start-error.js';
 import { type Assembly, assembleRoutes } from './assemble-routes.js';
-import { type BuildRoutesOptions, toAssembly, toDefinition } from './build-routes.js';
+import { type BuildRoutesOptions, toAssembly } from './build-routes.js';
+import { checkDefinition, referenceFlaws } from './check-definition.js';
+import { defineController } from './define-controller.js';
 import type { BuiltRoute, ControllerDefinition, RegisteredController } from './definition.js';
 import { findCollisions } from './find-collisions.js';
 import { requiredTokens } from './required-tokens.js';
@@ -28,7 +31,7 @@ export function registerController(
   target: Constructor,
   options: BuildRoutesOptions = {},
 ): RegisteredController {
-  const definition = toDefinition(target);
+  const definition = defineController(target);
   const assembly = toAssembly(options);
   throwProblems(findProblems(router, [definition], assembly));
   const controller = assembleController(definition, assembly);
@@ -39,16 +42,20 @@ export function registerController(
 /**
  * Finds everything that stands in the way of registering controllers, registering nothing.
  *
- * @returns One error per problem: collisions first, then what the container cannot supply.
+ * @returns One error per problem: what is wrong with single routes, then collisions, then what the
+ *   container cannot supply.
  */
 export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
   { prefix, middleware, instances }: Assembly,
 ): Error[] {
-  const routes = definitions.flatMap((definition) => definition.routes);
   return [
-    ...findCollisions(router, prefix, routes),
+    ...referenceFlaws('middleware', middleware).map(
+      (flaw) => new RouteRegistrationError('of any controller', flaw),
+    ),
+    ...definitions.flatMap(checkDefinition),
+    ...findCollisions(router, prefix, definitions),
     ...instances.check(requiredTokens(definitions, middleware)),
   ];
 }

@@ -2,6 +2,7 @@ import { describeToken, isToken, type Token } from '@fairlead/di';
 import { isGuardClass } from '../guards/guard.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import type { ControllerDefinition } from './definition.js';
+import type { Subject } from './subject.js';
 
 /**
  * Lists what the container has to supply, with a text for people of what it is.
@@ -13,26 +14,32 @@ import type { ControllerDefinition } from './definition.js';
 export function requiredTokens(
   definitions: readonly ControllerDefinition[],
   middleware: readonly MiddlewareReference[],
-): Map<Token, string> {
-  const tokens = new Map<Token, string>();
-  const need = (token: Token, subject: string): void => {
+): Map<Token, Subject> {
+  const tokens = new Map<Token, Subject>();
+  const need = (token: Token, subject: Subject): void => {
     if (!tokens.has(token)) tokens.set(token, subject);
   };
-  const needSteps = (kind: string, references: readonly unknown[], owner: string): void => {
-    for (const reference of references) {
-      if (typeof reference === 'function' || !isToken(reference)) continue;
-      need(reference, `the ${kind} ${describeToken(reference)} of ${owner}`);
+  for (const { controller, name } of definitions) {
+    need(controller, { text: `the controller ${name}`, controller });
+  }
+  const needAll = (kind: string, references: readonly unknown[], owner: Subject): void => {
+    for (const token of references.filter(isRequired)) {
+      need(token, { ...owner, text: `the ${kind} ${describeToken(token)} of ${owner.text}` });
     }
   };
-  for (const { controller, name } of definitions) need(controller, `the controller ${name}`);
-  needSteps('middleware', middleware, 'the plugin');
-  for (const route of definitions.flatMap(({ routes }) => routes)) {
-    needSteps('guard', route.guards, route.handler);
-    for (const guard of route.guards.filter(isGuardClass)) {
-      need(guard, `the guard ${describeToken(guard)} of ${route.handler}`);
+  needAll('middleware', middleware, { text: 'the plugin' });
+  for (const { controller, routes } of definitions) {
+    for (const route of routes) {
+      const owner: Subject = { text: route.handler, controller };
+      needAll('guard', route.guards, owner);
+      needAll('middleware', route.middleware, owner);
+      needAll('interceptor', route.interceptors, owner);
     }
-    needSteps('middleware', route.middleware, route.handler);
-    needSteps('interceptor', route.interceptors, route.handler);
   }
   return tokens;
+}
+
+/** Functions are taken as they are; what is no token is reported elsewhere. */
+function isRequired(reference: unknown): reference is Token {
+  return isGuardClass(reference) || (typeof reference !== 'function' && isToken(reference));
 }

@@ -1,0 +1,206 @@
+import type { Middleware } from '@fairlead/core';
+import type { Constructor } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import {
+  Body,
+  Controller,
+  Get,
+  type Guard,
+  HttpCode,
+  type Interceptor,
+  Post,
+  Redirect,
+  SetHeader,
+  UseGuard,
+  UseInterceptor,
+  UseMiddleware,
+} from '../src/index.js';
+import { failStart } from './support/fail-start.js';
+import { message } from './support/message.js';
+import { placesIn } from './support/places.js';
+
+const placeOf = placesIn(import.meta.url);
+
+class NoFunction {}
+const wrong = { undefined, NoFunction } as Record<string, unknown>;
+const guards = [wrong.undefined, wrong.NoFunction] as readonly Guard[];
+const middleware = [wrong.undefined, wrong.NoFunction] as readonly Middleware[];
+const interceptors = [wrong.NoFunction] as readonly Interceptor[];
+
+@Controller()
+class ParameterController {
+  @Post()
+  create(@Body() body: unknown, now: Date, page = 1) {
+    return { body, now, page };
+  }
+}
+
+@Controller()
+class StatusController {
+  @Get()
+  @HttpCode(99)
+  read() {}
+}
+
+@Controller()
+class HeaderController {
+  @Get()
+  @SetHeader('X-Text', 'a\r\nb')
+  read() {}
+}
+
+@Controller()
+class HeaderNameController {
+  @Get()
+  @SetHeader('X Text', 'a')
+  read() {}
+}
+
+@Controller()
+class RedirectController {
+  @Get()
+  @Redirect('/a\nb')
+  read() {}
+}
+
+@Controller()
+class EmptyRedirectController {
+  @Get()
+  @Redirect('')
+  read() {}
+}
+
+@Controller()
+class RedirectStatusController {
+  @Get()
+  @Redirect('/', 200)
+  read() {}
+}
+
+@Controller()
+class MissingGuardController {
+  @Get()
+  @UseGuard(...guards.slice(0, 1))
+  read() {}
+}
+
+@Controller()
+class NoGuardController {
+  @Get()
+  @UseGuard(...guards.slice(1))
+  read() {}
+}
+
+@Controller()
+@UseMiddleware(...middleware.slice(1))
+class NoMiddlewareController {
+  @Get()
+  read() {}
+}
+
+@Controller()
+@UseInterceptor(...interceptors)
+class NoInterceptorController {
+  @Get()
+  read() {}
+}
+
+@Controller()
+class WorkingController {
+  @Get()
+  read() {}
+}
+
+const cases: readonly (readonly [string, Constructor, string, string])[] = [
+  [
+    'a parameter without a decorator',
+    ParameterController,
+    'ParameterController.create: its parameter 1 has no decorator, so nothing can be passed for it.',
+    "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
+  ],
+  [
+    'a status that no response has',
+    StatusController,
+    'StatusController.read: its status is 99.',
+    'use an integer from 200 to 599.',
+  ],
+  [
+    'a header with control characters',
+    HeaderController,
+    `HeaderController.read: its header 'X-Text' cannot be sent: TypeError [ERR_INVALID_CHAR]: Invalid character in header content ["X-Text"].`,
+    'correct what @SetHeader() is given.',
+  ],
+  [
+    'a header whose name is no token',
+    HeaderNameController,
+    `HeaderNameController.read: its header 'X Text' cannot be sent: TypeError [ERR_INVALID_HTTP_TOKEN]: Header name must be a valid HTTP token ["X Text"].`,
+    'correct what @SetHeader() is given.',
+  ],
+  [
+    'a redirect with control characters',
+    RedirectController,
+    'RedirectController.read: the URL of its redirect holds a control character.',
+    'percent-encode what the URL is made of.',
+  ],
+  [
+    'a redirect to nowhere',
+    EmptyRedirectController,
+    'EmptyRedirectController.read: the URL of its redirect is empty.',
+    'give the URL as a string.',
+  ],
+  [
+    'a redirect with another status',
+    RedirectStatusController,
+    'RedirectStatusController.read: the status of its redirect is 200.',
+    'use an integer from 300 to 399.',
+  ],
+  [
+    'a guard that is not there, as in an import cycle',
+    MissingGuardController,
+    'MissingGuardController.read: its guard 0 is undefined.',
+    'give a function or a token; where its import is part of a cycle, move it to a file of its own.',
+  ],
+  [
+    'a class that is no guard',
+    NoGuardController,
+    'NoGuardController.read: its guard 0 is the class NoFunction, which cannot be called.',
+    'give the class a method canActivate().',
+  ],
+  [
+    'a class as middleware',
+    NoMiddlewareController,
+    'NoMiddlewareController.read: its middleware 0 is the class NoFunction, which cannot be called.',
+    'register a function with the container under a token, and give the token.',
+  ],
+  [
+    'a class as interceptor',
+    NoInterceptorController,
+    'NoInterceptorController.read: its interceptor 0 is the class NoFunction, which cannot be called.',
+    'register a function with the container under a token, and give the token.',
+  ],
+];
+
+describe('install rejects, having registered nothing, for', () => {
+  it.each(cases)('%s', async (_, controller, problem, fix) => {
+    const error = await failStart([controller]);
+    expect(error.message).toBe(
+      message(
+        `Cannot register the route ${problem}`,
+        `At: ${placeOf(controller.name)}`,
+        `Fix: ${fix}`,
+      ),
+    );
+  });
+
+  it('middleware of the plugin that cannot be called', async () => {
+    const error = await failStart([WorkingController], { middleware: middleware.slice(1) });
+    expect(error.message).toBe(
+      message(
+        'Cannot register the route of any controller: its middleware 0 is the class NoFunction, which cannot be called.',
+        'Fix: register a function with the container under a token, and give the token.',
+      ),
+    );
+    const missing = await failStart([WorkingController], { middleware: middleware.slice(0, 1) });
+    expect(missing.message).toContain('its middleware 0 is undefined.');
+  });
+});
