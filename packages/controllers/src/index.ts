@@ -44,11 +44,13 @@ export {
   ParameterValidationError,
   type ValidationIssue,
 } from './errors/parameter-errors.js';
+export type { Flaw } from './errors/problem-text.js';
 export { StartError } from './errors/start-error.js';
 export type { CanActivate, Guard, GuardContext, GuardFn } from './guards/guard.js';
 export { describeRoutes, type RouteDescription } from './inspection/describe-routes.js';
 export { formatRoutes } from './inspection/format-routes.js';
 export type { Interceptor } from './interceptors/interceptor.js';
+export { RequestContext } from './invocation/request-context.js';
 export type {
   HeaderMetadata,
   InterceptorReference,
@@ -69,7 +71,6 @@ export type {
   StandardSchemaIssue,
   StandardSchemaResult,
 } from './metadata/standard-schema.js';
-export { RequestContext } from './invocation/request-context.js';
 export { type ControllersPlugin, controllersPlugin } from './plugin/controllers-plugin.js';
 export type { PluginLogger } from './plugin/plugin-log.js';
 export type { ControllersPluginOptions } from './plugin/plugin-options.js';

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from '@fairlead/core';
 import { type Constructor, type ContainerInterface, describeToken, type Token } from '@fairlead/di';
 import { ControllerResolutionError } from '../errors/controller-resolution-error.js';
-import { type Subject, resolutionError } from './subject.js';
 import { RequestScopes } from './request-scopes.js';
+import { resolutionError, type Subject } from './subject.js';
 
 /** How an instance is got: it is there already, or each request gets it from its scope. */
 export type Supply =

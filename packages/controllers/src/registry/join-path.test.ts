@@ -24,4 +24,16 @@ describe('joinPath', () => {
       }),
     );
   });
+
+  it('keeps every segment, in order, and no other', () => {
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const segments = parts.flatMap((text) => text.split('/')).filter((text) => text !== '');
+        const path = joinPath(...parts);
+        expect(path).toMatch(/^\/(?!\/)/);
+        expect(path.split('/').filter((text) => text !== '')).toEqual(segments);
+        expect(path).not.toMatch(/\/\/|.\/$/);
+      }),
+    );
+  });
 });

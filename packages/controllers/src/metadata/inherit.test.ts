@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HttpCode, SetHeader } from '../decorators/response.js';
+import { createRouteMetadata } from '../decorators/route-metadata.js';
+import { Get, Post } from '../decorators/routes.js';
+import { UseGuard } from '../decorators/use-guard.js';
+import { UseInterceptor } from '../decorators/use-interceptor.js';
+import { UseMiddleware } from '../decorators/use-middleware.js';
+import { inheritedMetadata } from './inherit.js';
+
+const First = createRouteMetadata<number>('first');
+const Second = createRouteMetadata<number>('second');
+
+/** What decorators may say of a class and of a method. */
+const common = {
+  guards: fc.array(fc.string(), { maxLength: 2 }),
+  middleware: fc.array(fc.string(), { maxLength: 2 }),
+  interceptors: fc.array(fc.string(), { maxLength: 2 }),
+  first: fc.option(fc.nat(), { nil: undefined }),
+  second: fc.option(fc.nat(), { nil: undefined }),
+};
+const method = fc.record({
+  ...common,
+  paths: fc.array(fc.string(), { maxLength: 2 }),
+  headers: fc.array(fc.string(), { maxLength: 2 }),
+  status: fc.option(fc.nat(), { nil: undefined }),
+});
+const level = fc.record({ ...common, method });
+type Level = typeof level extends fc.Arbitrary<infer Value> ? Value : never;
+type Stated = Omit<Level, 'method'>;
+
+/** The decorators that are for classes and for methods. */
+function either({ guards, middleware, interceptors, first, second }: Stated) {
+  return [
+    UseGuard(...guards),
+    UseMiddleware(...middleware),
+    UseInterceptor(...interceptors),
+    ...[first ?? []].flat().map(First),
+    ...[second ?? []].flat().map(Second),
+  ];
+}
+
+/** A class below another, with its decorators. */
+function extend(base: new () => object, stated: Level) {
+  class Derived extends base {
+    run() {}
+  }
+  const { paths, headers, status } = stated.method;
+  const ofMethod = [
+    ...either(stated.method),
+    ...paths.flatMap((path) => [Get(path), Post(path)]),
+    ...headers.map((value) => SetHeader('X-Text', value)),
+    ...[status ?? []].flat().map(HttpCode),
+  ];
+  Reflect.decorate(either(stated), Derived);
+  Reflect.decorate(ofMethod, Derived.prototype, 'run');
+  return Derived;
+}
+
+const last = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
+  lists.findLast((list) => list.length > 0) ?? [];
+const values = (levels: readonly Stated[]) => [
+  levels.findLast(({ first }) => first !== undefined)?.first,
+  levels.findLast(({ second }) => second !== undefined)?.second,
+];
+
+describe('inheritedMetadata', () => {
+  it('adds up what classes state, and takes of a method what the nearest class states', () => {
+    fc.assert(
+      fc.property(fc.array(level, { minLength: 1, maxLength: 4 }), (levels) => {
+        const merged = inheritedMetadata(levels.reduce(extend, class {}));
+        const methods = levels.map((stated) => stated.method);
+        const run = merged.methods.get('run');
+        expect(merged).toMatchObject({
+          guards: levels.flatMap(({ guards }) => guards),
+          middleware: levels.flatMap(({ middleware }) => middleware),
+          interceptors: levels.flatMap(({ interceptors }) => interceptors),
+        });
+        expect([First, Second].map((key) => merged.values.get(key))).toEqual(values(levels));
+        expect(run).toMatchObject({
+          guards: last(methods.map(({ guards }) => guards)),
+          middleware: last(methods.map(({ middleware }) => middleware)),
+          interceptors: last(methods.map(({ interceptors }) => interceptors)),
+          status: methods.findLast(({ status }) => status !== undefined)?.status,
+        });
+        expect(run?.routes.map(({ method, path }) => [method, path])).toEqual(
+          last(methods.map(({ paths }) => paths)).flatMap((path) => [
+            ['GET', path],
+            ['POST', path],
+          ]),
+        );
+        expect(run?.headers.map(({ value }) => value)).toEqual(
+          last(methods.map(({ headers }) => headers)),
+        );
+        expect([First, Second].map((key) => run?.values.get(key))).toEqual(values(methods));
+      }),
+    );
+  });
+
+  it('leaves what the bases state as it was', () => {
+    fc.assert(
+      fc.property(level, level, (base, derived) => {
+        const Base = extend(class {}, base);
+        const before = inheritedMetadata(Base);
+        extend(Base, derived);
+        expect(inheritedMetadata(Base)).toEqual(before);
+      }),
+    );
+  });
+});
