@@ -52,8 +52,12 @@ describe('the code in the documents', () => {
     expect(stdout).toBe('');
   });
 
-  it.concurrent.each(blocks)('runs: $place', async ({ file }) => {
-    const { stderr } = await run(process.execPath, ['run.mjs', `./dist/${file}.js`], project);
+  // A comment behind console.log() on its line is what that prints.
+  it.concurrent.each(blocks)('runs, and prints what it says: $place', async ({ file, code }) => {
+    const module = `./dist/${file}.js`;
+    const { stdout, stderr } = await run(process.execPath, ['run.mjs', module], project);
+    const said = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    expect(stdout.split('\n').filter((line) => said.includes(line))).toEqual(said);
     expect(stderr).toBe('');
   });
 });
