@@ -1,3 +1,4 @@
+import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { message } from './support/message.js';
 import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
@@ -41,6 +42,23 @@ const BUSY = `const busy = setInterval(() => {}, 1000);${INSTALL}clearInterval(b
 /** What a start writes of a file that it goes on without. */
 const warning = (problem: string, ...details: readonly string[]): string =>
   `[controllers] ${message(`Discovery failed: ${problem}`, ...details)}\n`;
+
+const TYPESCRIPT = `import { applyDecorators, Controller, controllersPlugin, createApp, createRouter } from '#fairlead';
+
+const Api = (prefix: string) => applyDecorators(Controller(prefix));
+
+/** Its decorator stands in line 6. */
+@Controller('/plain')
+class PlainController {}
+
+/** Its decorator stands in line 10. */
+@Api('/made')
+class MadeController {}
+
+const controllers = [PlainController, MadeController];
+const plugin = controllersPlugin({ router: createRouter(), controllers });
+await createApp().plugin(plugin).catch(({ message }: Error) => console.log(message));
+`;
 
 beforeAll(buildBundle, 60_000);
 
@@ -167,5 +185,27 @@ describe('the files of a program', () => {
         'Fix: correct the file, or add it to exclude.',
       ),
     );
+  });
+
+  it('that were TypeScript are placed there, with source maps', async () => {
+    const { outputText, sourceMapText = '' } = ts.transpileModule(TYPESCRIPT, {
+      fileName: 'main.ts',
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.ES2022,
+        experimentalDecorators: true,
+        sourceMap: true,
+      },
+    });
+    const root = await writeTree({
+      'package.json': PACKAGE_JSON,
+      'fairlead.js': FAIRLEAD,
+      'main.js': outputText,
+      'main.js.map': sourceMapText,
+      'main.ts': TYPESCRIPT,
+    });
+    const { stdout } = await runNode(root, ['--enable-source-maps', 'main.js']);
+    expect(stdout).toContain('1. PlainController has no routes.\n       At: main.ts:6:2\n');
+    expect(stdout).toContain('2. MadeController has no routes.\n       At: main.ts:10:2\n');
   });
 });

@@ -15,14 +15,17 @@ import {
   Get,
   type GuardContext,
   type GuardFn,
+  type Interceptor,
   Param,
   type PluginState,
   Query,
   type RegisteredController,
+  type RequestContext,
   type RouteDefinition,
   registerController,
   type StandardSchema,
   UseGuard,
+  UseInterceptor,
   UseMiddleware,
 } from '../src/index.js';
 
@@ -140,5 +143,20 @@ describe('route metadata', () => {
     expectTypeOf<RouteDefinition>().toExtend<Parameters<typeof Roles.get>[0]>();
     // @ts-expect-error roles are a list
     Roles('admin');
+  });
+});
+
+describe('interceptors', () => {
+  it('take the context and give any value', () => {
+    UseInterceptor((ctx, next) => [ctx.path, next()], 'token', token<Interceptor>('typed'));
+    // @ts-expect-error an interceptor is a function
+    UseInterceptor({});
+  });
+});
+
+describe('RequestContext', () => {
+  it('is a context, and what a context can be given for', () => {
+    expectTypeOf<RequestContext>().toExtend<Context>();
+    expectTypeOf<Context>().toExtend<RequestContext>();
   });
 });
