@@ -1,3 +1,4 @@
+import { ControllerError } from '@fairlead/controllers';
 import { listen } from '@fairlead/core';
 import { createUsersApp } from './app.js';
 import { type Config, ConfigError, readConfig } from './config.js';
@@ -11,7 +12,7 @@ const CLOSE_TIMEOUT = 10_000;
 try {
   await start();
 } catch (error) {
-  console.error(isExpected(error) ? `users-api: ${error.message}` : error);
+  console.error(describe(error));
   process.exitCode = 1;
 }
 
@@ -43,10 +44,16 @@ async function serve(config: Config, store: UserStore): Promise<void> {
   });
 }
 
-/** Whether an error says all that a person needs, so that its stack would only be noise. */
-function isExpected(error: unknown): error is Error {
-  if (error instanceof ConfigError || error instanceof StoreError) return true;
-  // listen() fails with the error of a system call as its cause.
+/** What a person is shown: the message alone where it says all that they need. */
+function describe(error: unknown): unknown {
+  if (isBindError(error)) return `users-api: ${error.message} PORT and HOST say where to listen.`;
+  const isExpected =
+    error instanceof ConfigError || error instanceof StoreError || error instanceof ControllerError;
+  return isExpected ? `users-api: ${error.message}` : error;
+}
+
+/** Whether listen() failed: its error has that of a system call as its cause. */
+function isBindError(error: unknown): error is Error {
   return error instanceof Error && error.cause instanceof Error && 'syscall' in error.cause;
 }
 

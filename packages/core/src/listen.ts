@@ -112,5 +112,5 @@ function describeBindError(
   if (cause.code === 'EACCES') {
     return `Cannot listen on ${place}: this user may not. Choose a port from 1024 up.`;
   }
-  return `Cannot listen on ${place}: ${cause.message}`;
+  return `Cannot listen on ${place}: ${cause.message}.`;
 }
