@@ -10,7 +10,7 @@ import { answerError, logError } from './handlers/error-handler.js';
 import { answerNotFound } from './handlers/not-found-handler.js';
 import { compose } from './pipeline/compose.js';
 import { assertMiddleware, type Middleware } from './pipeline/middleware.js';
-import { closePlugins, type Plugin } from './plugin.js';
+import { assertInstalled, closePlugins, type Plugin } from './plugin.js';
 import { isLatest } from './response/connection.js';
 import { writeResponse } from './response/write-response.js';
 import { assertNoConflict } from './router/assert-no-conflict.js';
@@ -39,6 +39,7 @@ export let inFlightOf: (app: Application) => number;
 export class Application {
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
+  readonly #installing = new Set<Plugin>();
   #sealed: Sealed | undefined = undefined;
   #inProcess: Server | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
@@ -97,7 +98,12 @@ export class Application {
     if (typeof plugin?.install !== 'function') {
       throw new SetupError('INVALID_PLUGIN', 'app.plugin() takes an object with install(app).');
     }
-    await plugin.install(this);
+    this.#installing.add(plugin);
+    try {
+      await plugin.install(this);
+    } finally {
+      this.#installing.delete(plugin);
+    }
     this.#plugins.push(plugin);
     return this;
   }
@@ -124,6 +130,8 @@ export class Application {
    * do this; calling it again does nothing.
    *
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+   * @throws {SetupError} `PLUGIN_INSTALLING`, when a plugin is not installed yet.
+   * @throws Whatever a plugin's `ready` throws.
    */
   seal(): void {
     this.#sealed ??= this.#build();
@@ -183,7 +191,9 @@ export class Application {
   }
 
   #build(): Sealed {
+    assertInstalled(this.#installing);
     assertNoConflict(this.#routers());
+    for (const plugin of this.#plugins) plugin.ready?.(this);
     const mounts: RouteTable[] = [];
     const steps = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;

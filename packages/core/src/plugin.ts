@@ -1,4 +1,5 @@
 import type { Application } from './application.js';
+import { SetupError } from './errors/setup-error.js';
 
 /** An extension of an application, installed once, at start-up. */
 export interface Plugin {
@@ -6,8 +7,27 @@ export interface Plugin {
   readonly name: string;
   /** Registers middleware and routes. What it throws stops the start. */
   install(app: Application): void | Promise<void>;
+  /**
+   * Checks what is known only when nothing can be registered any more, such as the prefixes that
+   * routers were mounted at. What it throws stops the start.
+   */
+  ready?(app: Application): void;
   /** Lets go of what `install` opened; called by `app.close()`, last installed first. */
   close?(): void | Promise<void>;
+}
+
+/**
+ * Checks that no plugin is still being installed.
+ *
+ * @throws {SetupError} `PLUGIN_INSTALLING`, for the first that is.
+ */
+export function assertInstalled(installing: ReadonlySet<Plugin>): void {
+  for (const { name } of installing) {
+    throw new SetupError(
+      'PLUGIN_INSTALLING',
+      `The plugin '${name}' is still installing: write 'await app.plugin(...)' before the application begins to answer.`,
+    );
+  }
 }
 
 /**

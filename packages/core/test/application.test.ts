@@ -3,6 +3,7 @@ import {
   type Application,
   createApp,
   createRouter,
+  listen,
   type Plugin,
   SealedError,
   SetupError,
@@ -151,5 +152,44 @@ describe('app.close()', () => {
       errors: [last, first],
     });
     expect(log).toEqual(['middle closing', 'middle closed']);
+  });
+});
+
+describe('a start', () => {
+  it('is refused while a plugin is installing', async () => {
+    const app = createApp();
+    const installed = app.plugin({ name: 'slow', install: () => Promise.resolve() });
+    expect(() => app.seal()).toThrow(
+      expect.objectContaining({
+        code: 'PLUGIN_INSTALLING',
+        message: expect.stringContaining(
+          "'slow' is still installing: write 'await app.plugin(...)'",
+        ),
+      }),
+    );
+    await installed;
+    expect(() => app.seal()).not.toThrow();
+  });
+
+  it('asks each plugin once, when every route is known, and stops at what it throws', async () => {
+    const seen: string[][] = [];
+    const problem = new Error('Not so.');
+    const app = createApp();
+    await app.plugin({
+      name: 'checking',
+      install: () => undefined,
+      ready: (ready) => {
+        seen.push(ready.routes().map(({ pattern }) => pattern));
+        if (seen.length === 1) throw problem;
+      },
+    });
+    app.route(
+      '/late',
+      createRouter().get('/', () => undefined),
+    );
+    await expect(listen(app, 0)).rejects.toBe(problem);
+    app.seal();
+    app.seal();
+    expect(seen).toEqual([['/late'], ['/late']]);
   });
 });
