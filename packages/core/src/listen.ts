@@ -38,6 +38,7 @@ const QUIET = 200;
  * @param options - The host to bind, limits and time-outs.
  * @returns The server, once it is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+ * @throws {RangeError} When the port is none.
  * @throws {Error} When the port cannot be bound; the message names it, `cause` is node's error.
  */
 export async function listen(
@@ -45,6 +46,9 @@ export async function listen(
   port: number,
   options: ListenOptions = {},
 ): Promise<Server> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new RangeError(`Cannot listen on port ${port}: give an integer from 0 to 65535.`);
+  }
   app.seal();
   const server = createServer(app.handle, options);
   const sockets = new Set<Socket>();

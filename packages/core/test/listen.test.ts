@@ -152,3 +152,9 @@ describe('server.close()', () => {
     expect(await ended()).toMatch(/done$/);
   });
 });
+
+it.each([Number.NaN, -1, 65_536, 80.5])('refuses the port %d', async (port) => {
+  await expect(listen(createApp(), port)).rejects.toThrow(
+    new RangeError(`Cannot listen on port ${port}: give an integer from 0 to 65535.`),
+  );
+});

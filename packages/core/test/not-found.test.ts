@@ -154,3 +154,15 @@ describe('a context that middleware has answered', () => {
     expect(statuses).toEqual([200]);
   });
 });
+
+it('a route that matches and answers nothing is a 404 that says so', async () => {
+  const silent = createApp().route(
+    '/',
+    createRouter().get('/todos/:id', () => ({ id: 1 })),
+  );
+  const answer = await silent.request('/todos/7');
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({
+    detail: 'The route /todos/:id matches /todos/7, and nothing answered.',
+  });
+});

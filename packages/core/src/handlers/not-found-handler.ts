@@ -28,7 +28,11 @@ export function answerNotFound(ctx: Context): void {
   // Where a route has met the request and passed it on, another method would be no better.
   const isOtherMethod = methods.size > 0 && !answersMethod(methods, ctx.method);
   if (!isOtherMethod && ctx.path !== '*') {
-    answerProblem(ctx, new NotFoundError(`No route matches ${ctx.path}.`));
+    const detail =
+      ctx.pattern === undefined
+        ? `No route matches ${ctx.path}.`
+        : `The route ${ctx.pattern} matches ${ctx.path}, and nothing answered.`;
+    answerProblem(ctx, new NotFoundError(detail));
     return;
   }
   const allow = formatAllow(methods);

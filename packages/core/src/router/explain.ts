@@ -141,8 +141,12 @@ export function comparePath(pattern: Pattern, path: string, rules: PathRules): C
   const reason =
     segments.length === texts.length
       ? undefined
-      : `it has ${segments.length} segments, the path ${texts.length}`;
+      : `it has ${count(segments.length)}, the path ${texts.length}`;
   return { length: Math.min(segments.length, texts.length), reason };
+}
+
+function count(segments: number): string {
+  return segments === 1 ? '1 segment' : `${segments} segments`;
 }
 
 function compareSegment(
