@@ -72,7 +72,7 @@ describe('applyDecorators', () => {
   });
 
   it('has the order of decorators that are written one below another', () => {
-    const group = fc.array(fc.boolean(), { maxLength: 3 });
+    const group = fc.array(fc.boolean(), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(fc.array(group, { maxLength: 4 }), (groups) => {
         const guards = groups.map((members) =>

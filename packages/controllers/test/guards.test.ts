@@ -203,6 +203,41 @@ describe('UseGuard', () => {
     expect(hidden).toMatchObject([{ message: 'database is down' }]);
   });
 
+  it.each([
+    ['at once', (): unknown => deny],
+    ['later', async (): Promise<unknown> => deny],
+  ])('answers 500 when a guard answers with a function %s', async (_, answer) => {
+    const factory = Object.defineProperty(answer, 'name', { value: 'hasRole' }) as GuardFn;
+    @Controller()
+    class UncalledController {
+      @Get()
+      @UseGuard(factory)
+      read() {
+        return {};
+      }
+    }
+    const { fetch, hidden } = await serve({ controllers: [UncalledController] });
+    expect((await fetch('/')).status).toBe(500);
+    expect(hidden).toMatchObject([
+      {
+        name: 'ControllerError',
+        code: 'INVALID_GUARD',
+        message:
+          'The guard hasRole returned a function, which is no answer. Was a factory not called? Call it in @UseGuard(), or answer with true or false.',
+      },
+    ]);
+  });
+
+  it('is refused without guards', () => {
+    expect(() => UseGuard()).toThrow(
+      expect.objectContaining({
+        name: 'ControllerError',
+        code: 'NO_GUARDS',
+        message: '@UseGuard() was given no guard, so it guards nothing. Give it one, or remove it.',
+      }),
+    );
+  });
+
   it('is asked before parameters are read', async () => {
     const { fetch } = await application();
     expect((await fetch('/before/1')).status).toBe(403);

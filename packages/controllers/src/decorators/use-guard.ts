@@ -1,3 +1,4 @@
+import { ControllerError } from '../errors/controller-error.js';
 import type { Guard } from '../guards/guard.js';
 import { classMetadata, methodMetadata } from '../metadata/storage.js';
 
@@ -5,9 +6,16 @@ import { classMetadata, methodMetadata } from '../metadata/storage.js';
  * Puts guards before every route of a class, or before one method. They run in the order in which
  * they are written, from left to right and top to bottom, the class's before the method's.
  *
- * @param guards - Functions, classes with `canActivate`, or container tokens of either.
+ * @param guards - Functions, classes with `canActivate`, or container tokens of either; at least one.
+ * @throws {ControllerError} 500 `NO_GUARDS`, without any: what was to be guarded would be open.
  */
 export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDecorator {
+  if (guards.length === 0) {
+    throw new ControllerError(
+      '@UseGuard() was given no guard, so it guards nothing. Give it one, or remove it.',
+      { code: 'NO_GUARDS' },
+    );
+  }
   return (target: object, key?: string | symbol): void => {
     const owner =
       key === undefined ? classMetadata(target) : methodMetadata(target, key, 'UseGuard');

@@ -1,5 +1,6 @@
 import type { Context } from '@fairlead/core';
 import { describeToken } from '@fairlead/di';
+import { ControllerError } from '../errors/controller-error.js';
 import { GuardRejectionError } from '../errors/guard-rejection-error.js';
 import { isPromiseLike } from '../promise.js';
 import type { Guard } from './guard.js';
@@ -29,6 +30,7 @@ export function guardName(guard: Guard, index: number): string {
  * @param checks - The guards of a route.
  * @returns A function that returns when all have allowed: a promise only when one of them gave one.
  * @throws {GuardRejectionError} 403, from that function, for the first that did not allow.
+ * @throws {ControllerError} 500 `INVALID_GUARD`, from that function, for one that answers with a function.
  */
 export function createGuardPipeline(
   checks: readonly GuardCheck[],
@@ -58,5 +60,11 @@ function askFrom(
 }
 
 function assertAllowed(name: string, verdict: unknown): void {
+  if (typeof verdict === 'function') {
+    throw new ControllerError(
+      `The guard ${name} returned a function, which is no answer. Was a factory not called? Call it in @UseGuard(), or answer with true or false.`,
+      { code: 'INVALID_GUARD' },
+    );
+  }
   if (!verdict) throw new GuardRejectionError(name);
 }

@@ -32,7 +32,7 @@ type Stated = Omit<Level, 'method'>;
 /** The decorators that are for classes and for methods. */
 function either({ guards, middleware, interceptors, first, second }: Stated) {
   return [
-    UseGuard(...guards),
+    ...guards.map((guard) => UseGuard(guard)),
     UseMiddleware(...middleware),
     UseInterceptor(...interceptors),
     ...[first ?? []].flat().map(First),
