@@ -154,18 +154,6 @@ describe('Param(name)', () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/echo/param/a%2Fb%20c')).json()).toEqual({ id: 'a/b c' });
   });
-
-  it('answers 400 for a name that the pattern does not have', async () => {
-    @Controller()
-    class WrongNameController {
-      @Get('/:id')
-      read(@Param('uuid') uuid: string) {
-        return { uuid };
-      }
-    }
-    const { fetch } = await serve({ controllers: [WrongNameController] });
-    expect((await fetch('/1')).status).toBe(400);
-  });
 });
 
 describe('Query()', () => {

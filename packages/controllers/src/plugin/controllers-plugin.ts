@@ -1,5 +1,7 @@
-import type { Plugin } from '@fairlead/core';
+import type { Application, Plugin } from '@fairlead/core';
 import { modulesOnStack } from '../discovery/pending-modules.js';
+import { throwProblems } from '../errors/start-error.js';
+import { findMountProblems } from './check-mounted.js';
 import { createPluginLog, STDERR_LOGGER } from './plugin-log.js';
 import type { ControllersPluginOptions } from './plugin-options.js';
 import { INITIAL_STATE, installedState, type PluginState } from './plugin-state.js';
@@ -16,6 +18,13 @@ export interface ControllersPlugin extends Plugin {
    *   single problem as itself, several as one {@link StartError}. Nothing is registered then.
    */
   install(): Promise<void>;
+  /**
+   * Checks what depends on where the router is mounted: that it is, and that the patterns of the
+   * routes have the parameters which `@Param()` names.
+   *
+   * @throws {ControllerError} 500, as `install` does.
+   */
+  ready(app: Application): void;
 }
 
 /**
@@ -38,6 +47,9 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       const pending = new Set([...pendingHere, ...modulesOnStack()]);
       state = installedState(await start(options, pending, log));
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
+    },
+    ready(app) {
+      throwProblems(findMountProblems(app, state.controllers));
     },
   };
 }

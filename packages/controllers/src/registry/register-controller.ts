@@ -14,7 +14,8 @@ import { requiredTokens } from './required-tokens.js';
  * Registers the routes of a single controller on a router.
  *
  * What a container builds asynchronously has to be there already: call
- * `await container.initialize()` first.
+ * `await container.initialize()` first. Where the router is mounted is not known here, so that a
+ * name of `@Param()` which no pattern has is answered with 400; the plugin checks it.
  *
  * @param router - Where the routes go.
  * @param target - A class with `@Controller()`.

@@ -1,0 +1,174 @@
+import { createApp, createRouter, type Router } from '@fairlead/core';
+import { type Constructor, createContainer } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import {
+  All,
+  Controller,
+  controllersPlugin,
+  Get,
+  Param,
+  registerController,
+  RouteRegistrationError,
+  StartError,
+} from '../src/index.js';
+import { message } from './support/message.js';
+import { placesIn } from './support/places.js';
+
+const placeOf = placesIn(import.meta.url);
+
+@Controller('/notes')
+class NotesController {
+  @Get('/:id/:part')
+  read(@Param('ID') id: string) {
+    return id;
+  }
+}
+
+@Controller('/plain')
+class PlainController {
+  @Get()
+  read(@Param('id') id: string) {
+    return id;
+  }
+}
+
+@Controller('/files')
+class FilesController {
+  @All('/named/*path')
+  named(@Param('path') path: string) {
+    return path;
+  }
+
+  @Get('/rest/*')
+  rest(@Param('*') rest: string) {
+    return rest;
+  }
+}
+
+@Controller('/tenant')
+class TenantController {
+  @Get()
+  read(@Param('tenant') tenant: string) {
+    return tenant;
+  }
+}
+
+@Controller('/pages')
+class PagesController {
+  @Get()
+  @Get('/:page')
+  list(@Param('page', { required: false }) page = '1') {
+    return page;
+  }
+
+  @Get('/default')
+  @Get('/default/:page')
+  byDefault(@Param('page', { default: '1' }) page: string) {
+    return page;
+  }
+}
+
+@Controller('/required')
+class RequiredController {
+  @Get()
+  @Get('/:page')
+  list(@Param('page') page: string) {
+    return page;
+  }
+}
+
+/** An application with a plugin, whose router is mounted at prefixes. */
+async function install(
+  controllers: readonly Constructor[],
+  prefixes: readonly string[],
+  router: Router = createRouter(),
+) {
+  const app = createApp();
+  await app.plugin(controllersPlugin({ router, container: createContainer(), controllers }));
+  for (const prefix of prefixes) app.route(prefix, router);
+  return app;
+}
+
+describe('an application seals', () => {
+  it.each([
+    ['parameters of routes, wildcards too', FilesController, ['/']],
+    ['parameters of a mount prefix', TenantController, ['/:tenant']],
+    ['parameters of one of several mount prefixes', TenantController, ['/:tenant', '/own']],
+    ['parameters that are optional and in one route of the method', PagesController, ['/']],
+  ])('with %s', async (_, controller, prefixes) => {
+    const app = await install([controller], prefixes);
+    expect(() => app.seal()).not.toThrow();
+  });
+
+  it('with a router that is mounted through another one', async () => {
+    const router = createRouter();
+    const outer = createRouter().route('/:tenant', router);
+    const app = await install([TenantController], [], router);
+    expect((await app.route('/', outer).request('/a/tenant')).status).toBe(200);
+  });
+
+  it('with a plugin that has no routes and no mounted router', async () => {
+    const app = createApp();
+    const logger = { debug() {}, warn() {} };
+    await app.plugin(controllersPlugin({ router: createRouter(), logger }));
+    expect(() => app.seal()).not.toThrow();
+  });
+
+  it('with what registerController has registered, unchecked', async () => {
+    const router = createRouter();
+    registerController(router, NotesController, { container: createContainer() });
+    expect((await createApp().route('/', router).request('/notes/1/2')).status).toBe(400);
+  });
+});
+
+describe('an application does not seal for', () => {
+  it('a name of @Param() that the pattern does not have', async () => {
+    const app = await install([NotesController], ['/api/:version']);
+    expect(() => app.seal()).toThrow(
+      new RouteRegistrationError(
+        'NotesController.read',
+        {
+          problem: "@Param('ID') names no parameter of GET /api/:version/notes/:id/:part.",
+          fix: "the pattern has 'version', 'id', 'part': give one of these, or add '/:ID' to the path.",
+        },
+        placeOf('NotesController'),
+      ),
+    );
+  });
+
+  it('a name of @Param() where the pattern has none', async () => {
+    const app = await install([PlainController], ['/', '/again']);
+    expect(() => app.seal()).toThrow(
+      message(
+        "Cannot register the route PlainController.read: @Param('id') names no parameter of GET /plain or GET /again/plain.",
+        `At: ${placeOf('PlainController')}`,
+        "Fix: the pattern has no parameters: add '/:id' to it, or remove the parameter.",
+      ),
+    );
+  });
+
+  it('a required parameter that one route of its method lacks', async () => {
+    const app = await install([RequiredController], ['/']);
+    expect(() => app.seal()).toThrow("@Param('page') names no parameter of GET /required.");
+  });
+
+  it('a router that was not mounted', async () => {
+    const app = await install([NotesController], []);
+    expect(() => app.seal()).toThrow(
+      expect.objectContaining({
+        name: 'ControllerError',
+        code: 'ROUTER_NOT_MOUNTED',
+        message: message(
+          'No route of the controllers answers: the router of the plugin is not mounted.',
+          "Fix: mount it: app.route('/', router).",
+        ),
+      }),
+    );
+  });
+
+  it('several problems, in one error', async () => {
+    const app = await install([NotesController, PlainController], ['/']);
+    expect(() => app.seal()).toThrow(StartError);
+    expect(() => app.seal()).toThrow('The controllers cannot start: 2 problems.');
+  });
+});
