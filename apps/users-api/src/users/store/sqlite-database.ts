@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { sqliteProblem } from './sqlite-error.js';
 import { StoreError } from './store-error.js';
 
@@ -37,6 +37,8 @@ export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
     const database = new DatabaseSync(path);
     try {
       database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
+      // WAL is a mark in the file itself, which is not made before the file is known to be ours.
+      transaction(database, 'DEFERRED', () => isNew(database, path));
       database.exec('PRAGMA journal_mode = WAL');
       database.exec('PRAGMA synchronous = FULL');
       transaction(database, 'IMMEDIATE', () => migrate(database, path));
@@ -79,24 +81,27 @@ export function transaction<T>(
 }
 
 function migrate(database: DatabaseSync, path: string): void {
-  const version = integer(database, 'SELECT user_version AS value FROM pragma_user_version');
-  if (version === SCHEMA_VERSION) return;
-  if (version > SCHEMA_VERSION) {
+  if (isNew(database, path)) database.exec(SCHEMA);
+}
+
+/** Whether a database is still empty. @throws {StoreError} When it is not ours, or is too new. */
+function isNew(database: DatabaseSync, path: string): boolean {
+  const version = read(database, 'SELECT user_version AS value FROM pragma_user_version');
+  if (Number(version) > SCHEMA_VERSION) {
     throw new StoreError(
       'STORE_INCOMPATIBLE',
       `The store ${path} has schema version ${version}; this users-api knows versions up to ` +
         `${SCHEMA_VERSION}: run the newer users-api, or name another file in DATABASE_URL.`,
     );
   }
-  if (integer(database, 'SELECT count(*) AS value FROM sqlite_schema') > 0) {
-    throw new StoreError(
-      'STORE_INCOMPATIBLE',
-      `The store ${path} is a database of another program: name another file in DATABASE_URL.`,
-    );
-  }
-  database.exec(SCHEMA);
+  if (version === SCHEMA_VERSION) return false;
+  if (read(database, 'SELECT count(*) AS value FROM sqlite_schema') === 0) return true;
+  throw new StoreError(
+    'STORE_INCOMPATIBLE',
+    `The store ${path} is a database of another program: name another file in DATABASE_URL.`,
+  );
 }
 
-function integer(database: DatabaseSync, query: string): number {
-  return Number(database.prepare(query).get()?.value);
+function read(database: DatabaseSync, query: string): SQLOutputValue | undefined {
+  return database.prepare(query).get()?.value;
 }

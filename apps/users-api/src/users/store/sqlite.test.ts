@@ -19,6 +19,14 @@ function openRaw(path: string): DatabaseSync {
   return database;
 }
 
+/** Writes a database as another program does, and returns the bytes of the file. */
+function writeDatabase(path: string, sql: string): Buffer {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+  return readFileSync(path);
+}
+
 describe('SqliteUserStore', () => {
   it('makes the file and the folders above it', () => {
     const path = join(temporaryFolder(), 'a', 'b', 'users.db');
@@ -120,27 +128,30 @@ describe('SqliteUserStore', () => {
 
   it('refuses a database with a newer schema and leaves it as it is', () => {
     const path = join(temporaryFolder(), 'users.db');
-    const raw = openRaw(path);
-    raw.exec('PRAGMA user_version = 2');
+    const bytes = writeDatabase(path, 'PRAGMA user_version = 2; CREATE TABLE users (id TEXT)');
     expect(() => openStore(path)).toThrow(
       expect.objectContaining({
         code: 'STORE_INCOMPATIBLE',
         message: expect.stringContaining('schema version 2; this users-api knows versions up to 1'),
       }),
     );
-    expect(raw.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.tables).toBe(0);
+    expect(readFileSync(path)).toEqual(bytes);
   });
 
-  it('refuses a database of another program', () => {
-    const path = join(temporaryFolder(), 'users.db');
-    openRaw(path).exec('CREATE TABLE songs (title TEXT)');
-    expect(() => openStore(path)).toThrow(
-      expect.objectContaining({
-        code: 'STORE_INCOMPATIBLE',
-        message: expect.stringContaining('a database of another program'),
-      }),
-    );
-  });
+  it.each([['without a schema version', 'CREATE TABLE songs (title TEXT)']])(
+    'refuses a database of another program %s and leaves it as it is',
+    (_, sql) => {
+      const path = join(temporaryFolder(), 'users.db');
+      const bytes = writeDatabase(path, sql);
+      expect(() => openStore(path)).toThrow(
+        expect.objectContaining({
+          code: 'STORE_INCOMPATIBLE',
+          message: expect.stringContaining('a database of another program'),
+        }),
+      );
+      expect(readFileSync(path)).toEqual(bytes);
+    },
+  );
 
   it('says so when another process holds the lock, and works again once it is free', () => {
     const path = join(temporaryFolder(), 'users.db');
