@@ -19,6 +19,10 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+// Many programs number their first schema 1, so the number alone does not tell whose file it is.
+const COLUMNS =
+  'position INTEGER, id TEXT, name TEXT, email TEXT, created_at TEXT, updated_at TEXT';
+
 /**
  * Opens a database of users; makes it, and the folders above it, where there is none.
  *
@@ -94,11 +98,19 @@ function isNew(database: DatabaseSync, path: string): boolean {
         `${SCHEMA_VERSION}: run the newer users-api, or name another file in DATABASE_URL.`,
     );
   }
-  if (version === SCHEMA_VERSION) return false;
-  if (read(database, 'SELECT count(*) AS value FROM sqlite_schema') === 0) return true;
+  if (version === SCHEMA_VERSION && readColumns(database) === COLUMNS) return false;
+  const objects = read(database, 'SELECT count(*) AS value FROM sqlite_schema');
+  if (version === 0 && objects === 0) return true;
   throw new StoreError(
     'STORE_INCOMPATIBLE',
     `The store ${path} is a database of another program: name another file in DATABASE_URL.`,
+  );
+}
+
+function readColumns(database: DatabaseSync): SQLOutputValue | undefined {
+  return read(
+    database,
+    "SELECT group_concat(name || ' ' || type, ', ') AS value FROM pragma_table_info('users')",
   );
 }
 

@@ -138,20 +138,37 @@ describe('SqliteUserStore', () => {
     expect(readFileSync(path)).toEqual(bytes);
   });
 
-  it.each([['without a schema version', 'CREATE TABLE songs (title TEXT)']])(
-    'refuses a database of another program %s and leaves it as it is',
-    (_, sql) => {
-      const path = join(temporaryFolder(), 'users.db');
-      const bytes = writeDatabase(path, sql);
-      expect(() => openStore(path)).toThrow(
-        expect.objectContaining({
-          code: 'STORE_INCOMPATIBLE',
-          message: expect.stringContaining('a database of another program'),
-        }),
-      );
-      expect(readFileSync(path)).toEqual(bytes);
-    },
-  );
+  it.each([
+    ['without a schema version', 'CREATE TABLE songs (title TEXT)'],
+    ['with our schema version', 'PRAGMA user_version = 1; CREATE TABLE songs (title TEXT)'],
+    [
+      'with our schema version and users of its own',
+      'PRAGMA user_version = 1; CREATE TABLE users (id TEXT, name TEXT)',
+    ],
+  ])('refuses a database of another program %s and leaves it as it is', (_, sql) => {
+    const path = join(temporaryFolder(), 'users.db');
+    const bytes = writeDatabase(path, sql);
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_INCOMPATIBLE',
+        message: expect.stringContaining('a database of another program'),
+      }),
+    );
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it('names the file, and closes it, when users cannot be read and written', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    openStore(path).close();
+    writeDatabase(
+      path,
+      'ALTER TABLE users RENAME TO people; CREATE VIEW users AS SELECT * FROM people',
+    );
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({ code: 'STORE_FAILED', message: expect.stringContaining(path) }),
+    );
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
 
   it('says so when another process holds the lock, and works again once it is free', () => {
     const path = join(temporaryFolder(), 'users.db');

@@ -41,7 +41,12 @@ export class SqliteUserStore implements UserStore {
     this.#path = path;
     this.#now = options.now ?? Date.now;
     this.#database = openDatabase(path, options.busyTimeout ?? 5_000);
-    this.#statements = prepareStatements(this.#database);
+    try {
+      this.#statements = prepareStatements(this.#database);
+    } catch (error) {
+      this.#database.close();
+      throw sqliteProblem(error, path);
+    }
   }
 
   list(): readonly User[] {
