@@ -3,6 +3,7 @@ import type { Constructor } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   Body,
+  buildRoutes,
   Controller,
   Get,
   type Guard,
@@ -202,5 +203,17 @@ describe('install rejects, having registered nothing, for', () => {
     );
     const missing = await failStart([WorkingController], { middleware: middleware.slice(0, 1) });
     expect(missing.message).toContain('its middleware 0 is undefined.');
+    const number = await failStart([WorkingController], { middleware: [5 as never] });
+    expect(number.message).toBe(
+      message(
+        'Cannot register the route of any controller: its middleware 0 is 5, which is no function and no token.',
+        'Fix: give a function or a token.',
+      ),
+    );
+  });
+
+  it('middleware that buildRoutes is given and cannot call', () => {
+    const build = () => buildRoutes(WorkingController, { middleware: middleware.slice(1) });
+    expect(build).toThrow('its middleware 0 is the class NoFunction, which cannot be called.');
   });
 });

@@ -6,6 +6,7 @@ import {
 import { throwProblems } from '../errors/start-error.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import { type Assembly, assembleRoutes } from './assemble-routes.js';
+import { checkMiddleware } from './check-definition.js';
 import { ControllerRegistry } from './controller-registry.js';
 import type { BuiltRoute, ControllerDefinition } from './definition.js';
 import { Instances } from './instances.js';
@@ -37,6 +38,7 @@ export function buildRoutes(
 ): readonly BuiltRoute[] {
   const definition = toDefinition(target);
   const assembly = toAssembly(options);
+  throwProblems(checkMiddleware(assembly.middleware));
   throwProblems(assembly.instances.check(requiredTokens([definition], assembly.middleware)));
   return assembleRoutes(definition, assembly);
 }

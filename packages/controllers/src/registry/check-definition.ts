@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { inspect } from 'node:util';
 import { type Class, isToken, type Token } from '@fairlead/di';
 import { RouteRegistrationError } from '../errors/definition-errors.js';
 import type { Flaw } from '../errors/problem-text.js';
@@ -27,6 +28,13 @@ export function checkDefinition(definition: ControllerDefinition): RouteRegistra
   );
 }
 
+/** Finds what is wrong with the middleware that precedes the routes of all controllers. */
+export function checkMiddleware(middleware: readonly unknown[]): RouteRegistrationError[] {
+  return referenceFlaws('middleware', middleware).map(
+    (flaw) => new RouteRegistrationError('of any controller', flaw),
+  );
+}
+
 /** A parameter without a decorator would be undefined in every request. */
 function parameterFlaws({ controller }: ControllerDefinition, route: RouteDefinition): Flaw[] {
   const method: unknown = (controller.prototype as Record<string | symbol, unknown>)[
@@ -49,14 +57,20 @@ function parameterFlaws({ controller }: ControllerDefinition, route: RouteDefini
  * Finds references that no function can be got from. In an import cycle, what a decorator names may
  * not be there yet.
  */
-export function referenceFlaws(
+function referenceFlaws(
   kind: 'guard' | 'middleware' | 'interceptor',
   references: readonly unknown[],
 ): Flaw[] {
   return references.flatMap((reference, index) => {
+    if (!isToken(reference) && reference !== undefined) {
+      return {
+        problem: `its ${kind} ${index} is ${inspect(reference, { depth: 0 })}, which is no function and no token.`,
+        fix: 'give a function or a token.',
+      };
+    }
     if (!isToken(reference)) {
       return {
-        problem: `its ${kind} ${index} is ${String(reference)}.`,
+        problem: `its ${kind} ${index} is undefined.`,
         fix: 'give a function or a token; where its import is part of a cycle, move it to a file of its own.',
       };
     }

@@ -1,10 +1,9 @@
 import type { Router } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { RouteRegistrationError } from '../errors/definition-errors.js';
 import { throwProblems } from '../errors/start-error.js';
 import { type Assembly, assembleRoutes } from './assemble-routes.js';
 import { type BuildRoutesOptions, toAssembly } from './build-routes.js';
-import { checkDefinition, referenceFlaws } from './check-definition.js';
+import { checkDefinition, checkMiddleware } from './check-definition.js';
 import { defineController } from './define-controller.js';
 import type { BuiltRoute, ControllerDefinition, RegisteredController } from './definition.js';
 import { findCollisions } from './find-collisions.js';
@@ -52,9 +51,7 @@ export function findProblems(
   { prefix, middleware, instances }: Assembly,
 ): Error[] {
   return [
-    ...referenceFlaws('middleware', middleware).map(
-      (flaw) => new RouteRegistrationError('of any controller', flaw),
-    ),
+    ...checkMiddleware(middleware),
     ...definitions.flatMap(checkDefinition),
     ...findCollisions(router, prefix, definitions),
     ...instances.check(requiredTokens(definitions, middleware)),
