@@ -35,7 +35,10 @@ async function serve(config: Config, store: UserStore): Promise<void> {
     onError: (error) => console.error(error),
   });
   const host = config.host === undefined ? {} : { host: config.host };
-  const server = await listen(app, config.port, host);
+  const server = await listen(app, config.port, host).catch(async (error) => {
+    await app.close();
+    throw error;
+  });
   console.log(`users-api listens on ${server.url}, store ${describeStore(config.store)}`);
   stopOnSignal(async () => {
     await server.close({ timeout: CLOSE_TIMEOUT });

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { bodyOf, clientOf } from './support/api.js';
 import { APP, startProcess } from './support/service-process.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -14,12 +16,16 @@ import { Controller, Get } from '@fairlead/controllers';
 
 @Controller('/disposable')
 export class DisposableController {
+  // Keeps the process alive until it is disposed.
+  #timer = setInterval(() => {}, 60_000);
+
   @Get()
   answer() {
     return 'here';
   }
 
   [Symbol.dispose]() {
+    clearInterval(this.#timer);
     console.log('disposed');
   }
 }
@@ -50,6 +56,18 @@ describe('a new file in src/controllers', () => {
     expect(await bodyOf(response)).toBe('here');
     service.kill('SIGTERM');
     expect((await service.ended).stdout).toMatch(/^disposed$/m);
+  });
+
+  it('has its disposable controllers disposed when the service cannot listen', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const env = { ...MEMORY, PORT: String(port) };
+    const { code, stdout, stderr } = await startProcess(env, appWith(DISPOSABLE)).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`port ${port}`);
+    expect(stdout).toMatch(/^disposed$/m);
   });
 
   it('stops the start when it cannot be imported, and is named', async () => {
