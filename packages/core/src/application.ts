@@ -11,12 +11,12 @@ import { answerNotFound } from './handlers/not-found-handler.js';
 import { compose } from './pipeline/compose.js';
 import { assertMiddleware, type Middleware } from './pipeline/middleware.js';
 import { assertInstalled, closePlugins, type Plugin } from './plugin.js';
-import { isLatest } from './response/connection.js';
+import { endsDrain } from './response/connection.js';
 import { writeResponse } from './response/write-response.js';
 import { assertNoConflict } from './router/assert-no-conflict.js';
 import { type Explanation, explain } from './router/explain.js';
 import { createMount, type MountedRouter } from './router/mount.js';
-import { parsePattern } from './router/pattern.js';
+import { parsePrefix } from './router/pattern.js';
 import { type Route, Router, sealRouter } from './router/router.js';
 import { createServer } from './server.js';
 
@@ -29,12 +29,6 @@ interface Sealed {
   readonly table: RouteTable;
 }
 
-/** Makes an application's responses close their connections from now on. */
-export let drain: (app: Application) => void;
-
-/** How many requests an application is working on. */
-export let inFlightOf: (app: Application) => number;
-
 /** A stack of middleware and routers that answers requests. */
 export class Application {
   readonly #entries: Entry[] = [];
@@ -43,15 +37,7 @@ export class Application {
   #sealed: Sealed | undefined = undefined;
   #inProcess: Server | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
-  #draining = false;
-  #inFlight = 0;
-
-  static {
-    drain = (app) => {
-      app.#draining = true;
-    };
-    inFlightOf = (app) => app.#inFlight;
-  }
+  #isOpen = true;
 
   /**
    * Adds middleware. A request meets middleware and routers in the order in which they were added.
@@ -71,7 +57,7 @@ export class Application {
    * routes until the application begins to answer.
    *
    * @param prefix - Ends at a segment boundary; may hold parameters.
-   * @throws {InvalidPatternError} When the prefix cannot be read.
+   * @throws {InvalidPatternError} When the prefix cannot be read, or holds a wildcard.
    * @throws {SealedError} After the application began to answer.
    */
   route(prefix: string, router: Router): this {
@@ -82,7 +68,7 @@ export class Application {
         `app.route('${prefix}') takes a router of createRouter().`,
       );
     }
-    parsePattern(prefix);
+    parsePrefix(prefix);
     this.#entries.push({ prefix, router });
     return this;
   }
@@ -130,6 +116,7 @@ export class Application {
    * do this; calling it again does nothing.
    *
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+   * @throws {InvalidPatternError} When a parameter stands in a prefix and in a route below it.
    * @throws {SetupError} `PLUGIN_INSTALLING`, when a plugin is not installed yet.
    * @throws Whatever a plugin's `ready` throws.
    */
@@ -137,12 +124,14 @@ export class Application {
     this.#sealed ??= this.#build();
   }
 
-  /** Answers a request of node:http. Needs no `this`: `http.createServer(app.handle)`. */
+  /**
+   * Answers a request of node:http. Needs no `this`: `http.createServer(app.handle)`, after `app.seal()`,
+   * which throws what is wrong with the application where it can be caught.
+   */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
     const { pipeline, table } = this.#sealed;
     const ctx = new Context(req, res, table);
-    this.#inFlight += 1;
     try {
       const result = pipeline(ctx, reachEnd);
       if (!isPromiseLike(result)) this.#finish(ctx);
@@ -192,12 +181,13 @@ export class Application {
 
   #build(): Sealed {
     assertInstalled(this.#installing);
+    this.#isOpen = false;
+    for (const { router } of this.#routers()) sealRouter(router);
     assertNoConflict(this.#routers());
     for (const plugin of this.#plugins) plugin.ready?.(this);
     const mounts: RouteTable[] = [];
     const steps = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
-      sealRouter(entry.router);
       const mount = createMount(entry);
       mounts.push(mount);
       return mount.middleware;
@@ -218,9 +208,7 @@ export class Application {
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error);
-      return;
     }
-    this.#inFlight -= 1;
   }
 
   /** Answers with an error. A response that cannot be written even so is cut off. */
@@ -232,17 +220,16 @@ export class Application {
       logError(failure);
       ctx.res.destroy();
     }
-    this.#inFlight -= 1;
   }
 
   #write(ctx: Context): void {
     // A client that was never told to send its body may send it or not: the connection is over.
-    const close = isWaiting(ctx.req) || (this.#draining && isLatest(ctx.res));
+    const close = isWaiting(ctx.req) || endsDrain(ctx.res);
     writeResponse(answerOf(ctx), ctx.res, close, logError);
   }
 
   #assertOpen(place: string): void {
-    if (this.#sealed !== undefined) throw new SealedError(place);
+    if (!this.#isOpen) throw new SealedError(place);
   }
 }
 

@@ -29,7 +29,7 @@ export async function fetchFrom(server: Server, request: Request): Promise<Respo
   const { pathname, search, host } = new URL(request.url);
   const headers = new Headers(request.headers);
   headers.set('Host', headers.get('Host') ?? host);
-  headers.set('Connection', 'keep-alive');
+  if (!headers.has('Connection')) headers.set('Connection', 'keep-alive');
   headers.delete('Transfer-Encoding');
   if (request.body !== null) headers.set('Content-Length', String(body.length));
 

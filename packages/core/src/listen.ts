@@ -1,6 +1,8 @@
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { type Application, drain, inFlightOf } from './application.js';
+import type { Application } from './application.js';
+import { logError } from './handlers/error-handler.js';
+import { drain, isBusy } from './response/connection.js';
 import { createServer, type ServerLimits } from './server.js';
 
 /** Where {@link listen} binds, what the server accepts, and how long it waits. */
@@ -11,7 +13,7 @@ export interface ListenOptions extends ServerLimits {
 
 /** How a {@link Server} stops. */
 export interface CloseOptions {
-  /** Milliseconds after which connections that are still busy are cut; 10,000 by default. */
+  /** Milliseconds after which connections that are still busy are cut; 10,000 by default, `Infinity` for never. */
   readonly timeout?: number;
 }
 
@@ -38,7 +40,7 @@ const QUIET = 200;
  * @param options - The host to bind, limits and time-outs.
  * @returns The server, once it is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
- * @throws {RangeError} When the port is none.
+ * @throws {RangeError} When `port` is not an integer from 0 to 65535.
  * @throws {Error} When the port cannot be bound; the message names it, `cause` is node's error.
  */
 export async function listen(
@@ -57,10 +59,14 @@ export async function listen(
     socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
+    const onError = (cause: NodeJS.ErrnoException) => {
       reject(new Error(describeBindError(port, options.host, cause), { cause }));
+    };
+    server.once('error', onError);
+    server.listen({ port, host: options.host }, () => {
+      server.off('error', onError).on('error', logError);
+      resolve();
     });
-    server.listen({ port, host: options.host }, resolve);
   });
   const address = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
@@ -68,31 +74,33 @@ export async function listen(
     url: `http://${hostOf(options.host)}:${address.port}`,
     port: address.port,
     close({ timeout = 10_000 }: CloseOptions = {}) {
-      closing ??= close(app, server, sockets, timeout);
+      if (!(timeout >= 0)) {
+        throw new RangeError(`close() takes a timeout from 0 milliseconds up, not ${timeout}.`);
+      }
+      closing ??= close(server, sockets, timeout);
       return closing;
     },
   });
 }
 
 async function close(
-  app: Application,
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
   timeout: number,
 ): Promise<void> {
-  drain(app);
+  for (const socket of sockets) drain(socket);
   // http's own close() would at once cut connections on which a request may be on its way.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
   let busyAt = Date.now();
   const quiet = setInterval(() => {
-    // A response that is written may still be on its way to a client that reads slowly.
-    const isSending = [...sockets].some((socket) => socket.writableLength > 0);
-    if (isSending || inFlightOf(app) > 0) busyAt = Date.now();
+    if ([...sockets].some(isBusy)) busyAt = Date.now();
     else if (Date.now() - busyAt >= QUIET) server.closeIdleConnections();
   }, QUIET / 4);
-  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  // A timer takes 24 days at most; what is longer is no deadline.
+  const deadline =
+    timeout < 2 ** 31 ? setTimeout(() => server.closeAllConnections(), timeout) : undefined;
   await closed;
   clearInterval(quiet);
   clearTimeout(deadline);

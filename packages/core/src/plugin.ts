@@ -41,7 +41,7 @@ export async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
     try {
       await plugin.close?.();
     } catch (error) {
-      errors.push(error);
+      errors.push(new Error(`The plugin '${plugin.name}' failed to close.`, { cause: error }));
     }
   }
   if (errors.length > 0) throw new AggregateError(errors, 'Plugins failed to close.');

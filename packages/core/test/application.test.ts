@@ -149,7 +149,10 @@ describe('app.close()', () => {
     await app.plugin(failing(last));
     await expect(app.close()).rejects.toMatchObject({
       message: 'Plugins failed to close.',
-      errors: [last, first],
+      errors: [
+        { message: "The plugin 'last' failed to close.", cause: last },
+        { message: "The plugin 'first' failed to close.", cause: first },
+      ],
     });
     expect(log).toEqual(['middle closing', 'middle closed']);
   });
@@ -193,3 +196,27 @@ describe('a start', () => {
     expect(seen).toEqual([['/late'], ['/late']]);
   });
 });
+
+it('a plugin that is ready cannot register any more', async () => {
+  const router = createRouter();
+  const app = createApp().route('/', router);
+  const attempts = [() => app.use(handler), () => router.get('/late', handler)];
+  const codes: unknown[] = [];
+  await app.plugin({
+    name: 'late',
+    install: () => undefined,
+    ready: () => {
+      for (const attempt of attempts) codes.push(codeOf(attempt));
+    },
+  });
+  app.seal();
+  expect(codes).toEqual(['APPLICATION_SEALED', 'APPLICATION_SEALED']);
+});
+
+function codeOf(attempt: () => unknown): unknown {
+  try {
+    return attempt();
+  } catch (error) {
+    return (error as SetupError).code;
+  }
+}

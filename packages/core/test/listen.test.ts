@@ -158,3 +158,33 @@ it.each([Number.NaN, -1, 65_536, 80.5])('refuses the port %d', async (port) => {
     new RangeError(`Cannot listen on port ${port}: give an integer from 0 to 65535.`),
   );
 });
+
+it('one server that is closed leaves another of the same application alone', async () => {
+  const app = createApp().use((ctx) => ctx.send('here'));
+  const [first, second] = [await listen(app, 0), await serve(app)];
+  await first.close({ timeout: 0 });
+  const answer = await fetch(second.url);
+  expect(answer.headers.get('Connection')).toBe('keep-alive');
+});
+
+it('close() without a deadline waits for what is in flight', async () => {
+  const held = deferred();
+  const started = deferred();
+  const app = createApp().use(async (ctx) => {
+    started.resolve();
+    await held.promise;
+    ctx.send('done');
+  });
+  const server = await listen(app, 0);
+  const answer = fetch(server.url);
+  await started.promise;
+  const closed = server.close({ timeout: Number.POSITIVE_INFINITY });
+  setImmediate(() => held.resolve());
+  expect(await (await answer).text()).toBe('done');
+  await closed;
+});
+
+it.each([-1, Number.NaN])('close() refuses a timeout of %d', async (timeout) => {
+  const server = await serve(createApp());
+  expect(() => server.close({ timeout })).toThrow(RangeError);
+});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   Context,
   createApp,
@@ -245,5 +245,23 @@ describe('ctx.next()', () => {
     });
     const send = await sender(app);
     expect((await send('GET', '/')).text).toBe('refused');
+  });
+});
+
+it('next() and ctx.next() of one middleware count as one, above a synchronous one', async () => {
+  const onError = vi.fn();
+  const secret = vi.fn();
+  const twice: Middleware = (ctx, next) => {
+    next();
+    ctx.next();
+  };
+  const deny: Middleware = (ctx) => {
+    ctx.status = 401;
+  };
+  const app = createApp().use(errorHandler({ onError }), twice, deny, secret);
+  expect((await app.request('/')).status).toBe(500);
+  expect(secret).not.toHaveBeenCalled();
+  expect(onError.mock.calls[0]?.[0]).toMatchObject({
+    message: expect.stringContaining("'twice'"),
   });
 });

@@ -99,14 +99,14 @@ describe('nested routers', () => {
     expect(log).toEqual(['users', 'posts', 'comments']);
   });
 
-  it('are listed by app.routes() with their full patterns', () => {
+  it('are listed by app.routes() with their full patterns, in the order of registration', () => {
     const handler = () => undefined;
     const inner = createRouter().post('/b', handler);
     const outer = createRouter().route('/inner', inner).get('/a', handler);
     const app = createApp().route('/outer', outer).use(handler);
     expect(app.routes()).toEqual([
-      { method: 'GET', pattern: '/outer/a', handlers: [handler] },
       { method: 'POST', pattern: '/outer/inner/b', handlers: [handler] },
+      { method: 'GET', pattern: '/outer/a', handlers: [handler] },
     ]);
   });
 });
@@ -130,7 +130,7 @@ describe('a conflict', () => {
   it('between the parameters of a prefix and a route is an error that names the pattern', () => {
     const app = createApp().route('/users/:id', createRouter().get('/posts/:id', handler));
     expect(() => app.seal()).toThrow(
-      "The pattern '/users/:id/posts/:id' is not valid: the parameter 'id' stands in it twice; rename one.",
+      "The pattern '/users/:id/posts/:id' is not valid: the parameter 'id' appears twice; rename one.",
     );
   });
 

@@ -218,3 +218,20 @@ describe('options of a router', () => {
     expect(await statuses(strict)).toEqual([200, 404, 404, 200]);
   });
 });
+
+it.each([
+  ['/files/dir/', 'dir/'],
+  ['/files/dir', 'dir'],
+  ['/files/', ''],
+  ['/files', ''],
+])('a wildcard keeps a trailing slash: %s', async (path, rest) => {
+  const router = createRouter().get('/files/*path', (ctx) => ctx.json(ctx.params.path));
+  const answer = await createApp().route('/', router).request(path);
+  expect(await answer.json()).toBe(rest);
+});
+
+it('a prefix cannot hold a wildcard', () => {
+  const refused = expect.objectContaining({ code: 'INVALID_PATTERN' });
+  expect(() => createApp().route('/a/*rest', createRouter())).toThrow(refused);
+  expect(() => createRouter().route('/*', createRouter())).toThrow(refused);
+});

@@ -2,7 +2,7 @@ import { UnsupportedMediaTypeError } from '../errors/http-errors.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { parseLimit } from './limit.js';
 import { type MediaType, parseMediaType } from './media-type.js';
-import { hasBody, readBody } from './read-body.js';
+import { readBody } from './read-body.js';
 
 /** What every body parser may be told. */
 export interface BodyOptions {
@@ -34,7 +34,7 @@ export interface BodyFormat {
 export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
   const limit = parseLimit(options.limit ?? '1mb');
   const middleware: Middleware = (ctx, next) => {
-    if (!hasBody(ctx.req) || ctx.req.readableEnded || ctx.body !== undefined) return next();
+    if (!ctx.hasBody || ctx.req.readableEnded || ctx.body !== undefined) return next();
     const type = parseMediaType(ctx.get('Content-Type') ?? '');
     if (!format.accepts(type.essence)) return next();
     assertCharset(format, type);

@@ -15,12 +15,6 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = n
   ['br', createBrotliDecompress],
 ]);
 
-/** Whether a request carries content, by its framing. @see RFC 9112 §6 */
-export function hasBody(req: IncomingMessage): boolean {
-  const length = req.headers['content-length'];
-  return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
 /**
  * Reads a request body into one buffer, never holding more than `limit` bytes of it.
  *

@@ -42,7 +42,8 @@ function parseForm(text: string, maxFields: number): Record<string, string | str
   // URLSearchParams would drop a question mark that the first name begins with.
   for (const [name, value] of new URLSearchParams(`?${text}`)) {
     const present = form[name];
-    form[name] = present === undefined ? value : [present, value].flat();
+    if (Array.isArray(present)) present.push(value);
+    else form[name] = present === undefined ? value : [present, value];
   }
   return form;
 }

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { after } from './after.js';
 import { Answer, type ResponseBody } from './answer.js';
 import { assertStatus } from './assert-status.js';
 import { sendContinue } from './expectation.js';
-import { type Next, outsideOfPipeline, settle } from './next.js';
+import { hasBody } from './has-body.js';
+import { type Next, outsideOfPipeline } from './next.js';
 import { firstValues } from './query.js';
 import { readHeader } from './read-header.js';
 import type { HeaderValue, ResponseHeaders } from './response-headers.js';
@@ -121,6 +123,11 @@ export class Context {
   /** Request headers by lower-case name. */
   get headers(): IncomingHttpHeaders {
     return this.req.headers;
+  }
+
+  /** Whether the request carries a body, by its framing. */
+  get hasBody(): boolean {
+    return hasBody(this.req);
   }
 
   /** Data that the middleware, guards and handler of this request share. */
@@ -244,9 +251,10 @@ export class Context {
    */
   next(): void | Promise<void> {
     const step = this.#next;
-    return settle(step, () => {
+    const restore = () => {
       this.#next = step;
-    });
+    };
+    return after(step, restore, restore);
   }
 
   /** Takes the raw response out of the framework's hands: the caller writes and ends it. */

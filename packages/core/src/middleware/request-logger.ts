@@ -1,6 +1,6 @@
 import { isHttpError } from '../errors/http-error.js';
 import type { Context } from '../context/context.js';
-import { after } from '../pipeline/after.js';
+import { after } from '../context/after.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
 /** What {@link requestLogger} may be told. */

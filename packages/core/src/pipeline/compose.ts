@@ -1,5 +1,5 @@
 import { type Context, enterStep } from '../context/context.js';
-import type { Next } from '../context/next.js';
+import { isPromiseLike, type Next } from '../context/next.js';
 import { NextCalledTwiceError } from '../errors/next-called-twice-error.js';
 import type { Middleware } from './middleware.js';
 
@@ -23,7 +23,9 @@ function run(steps: readonly Middleware[], index: number, ctx: Context, after: N
   const next = (): void | Promise<void> => {
     if (called) throw new NextCalledTwiceError(step.name || `middleware#${index}`);
     called = true;
-    return run(steps, index + 1, ctx, after) as void | Promise<void>;
+    const result = run(steps, index + 1, ctx, after) as void | Promise<void>;
+    if (!isPromiseLike(result)) enterStep(ctx, next);
+    return result;
   };
   enterStep(ctx, next);
   return step(ctx, next);

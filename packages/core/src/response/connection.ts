@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 
 const LATEST = Symbol('latest response');
 const ENDING = Symbol('ending');
+const DRAINING = Symbol('draining');
 const CONNECTION = Symbol('connection');
 
-type Connection = Socket & { [LATEST]?: ServerResponse; [ENDING]?: true };
+type Connection = Socket & { [LATEST]?: ServerResponse; [ENDING]?: true; [DRAINING]?: true };
 
 /** A response that knows its connection: `req.socket` is null once a handler has left its body. */
 type Tracked = ServerResponse & { [CONNECTION]?: Connection };
@@ -22,7 +23,7 @@ export function latestOf(socket: Socket): ServerResponse | undefined {
 }
 
 /** Whether no request has come behind the one that a response answers, as far as is known. */
-export function isLatest(res: ServerResponse): boolean {
+function isLatest(res: ServerResponse): boolean {
   const latest = (res as Tracked)[CONNECTION]?.[LATEST];
   return latest === undefined || latest === res;
 }
@@ -40,4 +41,20 @@ export function announceEnd(res: ServerResponse): void {
  */
 export function isEnding(socket: Socket): boolean {
   return (socket as Connection)[ENDING] === true;
+}
+
+/** Makes the last response on a connection announce its end from now on. */
+export function drain(socket: Socket): void {
+  (socket as Connection)[DRAINING] = true;
+}
+
+/** Whether a response is the one that ends a connection which is being drained. */
+export function endsDrain(res: ServerResponse): boolean {
+  return (res as Tracked)[CONNECTION]?.[DRAINING] === true && isLatest(res);
+}
+
+/** Whether a connection is working on a request, or has bytes to send. */
+export function isBusy(socket: Socket): boolean {
+  const latest = latestOf(socket);
+  return socket.writableLength > 0 || (latest !== undefined && !latest.writableFinished);
 }

@@ -57,6 +57,14 @@ describe('app.explain()', () => {
     expect(near.map((route) => route.reason)).toContain(reason);
   });
 
+  it('has no answer for a malformed target, which is a 400', () => {
+    expect(app.explain('GET', '/api/users/%')).toEqual({
+      path: '/api/users/%',
+      match: undefined,
+      near: [],
+    });
+  });
+
   it('lets more be registered', () => {
     const open = createApp();
     open.explain('GET', '/');

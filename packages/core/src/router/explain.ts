@@ -1,4 +1,5 @@
-import { decodeParameter, joinPaths, normalizePath } from '../context/path.js';
+import { decodeParameter, joinPaths } from '../context/path.js';
+import { parseTarget } from '../context/target.js';
 import { answersMethod } from './method.js';
 import type { MountedRouter } from './mount.js';
 import { foldCase, type PathRules, type Pattern, parsePattern, significant } from './pattern.js';
@@ -13,7 +14,7 @@ export interface NearRoute {
 
 /** What an application would do with a request. */
 export interface Explanation {
-  /** Path of the request in normal form. */
+  /** Path of the request in normal form; as it was given when it is malformed, which is a 400. */
   readonly path: string;
   /** The route that answers, and its decoded parameters; undefined when none does. */
   readonly match:
@@ -39,8 +40,8 @@ export function explain(
   method: string,
   target: string,
 ): Explanation {
-  const text = target.split('?', 1)[0] ?? '';
-  const path = normalizePath(text) ?? text;
+  const { path, malformed } = parseTarget(method, target);
+  if (malformed) return { path, match: undefined, near: [] };
   const routes = routers.flatMap(routesOf);
   const match = routers
     .map((mounted) => findIn(routesOf(mounted), mounted.router.rules, method, path))

@@ -61,8 +61,8 @@ describe('parsePattern', () => {
       '/:id?',
       "':id?' is no parameter; write ':name' with letters, digits and underscores, alone in its segment.",
     ],
-    ['/:id/x/:id', "the parameter 'id' stands in it twice; rename one."],
-    ['/:id/*id', "the parameter 'id' stands in it twice; rename one."],
+    ['/:id/x/:id', "the parameter 'id' appears twice; rename one."],
+    ['/:id/*id', "the parameter 'id' appears twice; rename one."],
     ['/100%', "the escape in '100%' is malformed."],
     ['/%ff', "the escape in '%ff' is malformed."],
   ])('refuses %s', (pattern, reason) => {

@@ -35,12 +35,22 @@ export function parsePattern(text: string): Pattern {
   const names = segments.flatMap((segment) => (segment.kind === 'static' ? [] : [segment.name]));
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new InvalidPatternError(
-      text,
-      `the parameter '${repeated}' stands in it twice; rename one.`,
-    );
+    throw new InvalidPatternError(text, `the parameter '${repeated}' appears twice; rename one.`);
   }
   return Object.freeze({ text: shown, segments, names });
+}
+
+/**
+ * Reads the prefix that a router is mounted or nested at.
+ *
+ * @throws {InvalidPatternError} When it is no pattern, or holds a wildcard.
+ */
+export function parsePrefix(text: string): Pattern {
+  const pattern = parsePattern(text);
+  if (pattern.segments.some(({ kind }) => kind === 'wildcard')) {
+    throw new InvalidPatternError(text, 'a prefix cannot hold a wildcard; put it in the routes.');
+  }
+  return pattern;
 }
 
 function parseSegment(part: string, isLast: boolean, pattern: string): Segment {

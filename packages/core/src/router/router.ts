@@ -2,7 +2,7 @@ import { joinPaths } from '../context/path.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
 import { assertMiddleware, type Handler, type Middleware } from '../pipeline/middleware.js';
 import { ALL, parseMethod } from './method.js';
-import { type PathRules, parsePattern, shapeOf } from './pattern.js';
+import { type PathRules, parsePattern, parsePrefix, shapeOf } from './pattern.js';
 
 /** How a router compares paths. */
 export type RouterOptions = Partial<PathRules>;
@@ -24,8 +24,7 @@ export let sealRouter: (router: Router) => void;
 export class Router {
   /** How it compares paths. */
   readonly rules: Readonly<PathRules>;
-  readonly #own: Route[] = [];
-  readonly #nested: { readonly prefix: string; readonly router: Router }[] = [];
+  readonly #entries: (Route | { readonly prefix: string; readonly router: Router })[] = [];
   readonly #middleware: Middleware[] = [];
   readonly #byShape = new Map<string, Route>();
   #sealed = false;
@@ -33,7 +32,7 @@ export class Router {
   static {
     sealRouter = (router) => {
       router.#sealed = true;
-      for (const { router: nested } of router.#nested) sealRouter(nested);
+      for (const { router: nested } of router.#nested()) sealRouter(nested);
     };
   }
 
@@ -61,7 +60,7 @@ export class Router {
     const existing = this.#byShape.get(key);
     if (existing) throw new RouteConflictError(route.method, existing.pattern, route.pattern);
     this.#byShape.set(key, route);
-    this.#own.push(route);
+    this.#entries.push(route);
     return this;
   }
 
@@ -137,24 +136,33 @@ export class Router {
         `The router nested at '${prefix}' compares paths otherwise than its parent. Create both with the same caseSensitive and strict.`,
       );
     }
-    parsePattern(prefix);
-    this.#nested.push({ prefix, router });
+    parsePrefix(prefix);
+    this.#entries.push({ prefix, router });
     return this;
   }
 
   /** Every route, with those of nested routers, in the order of registration. */
   get routes(): readonly Route[] {
-    const nested = this.#nested.flatMap(({ prefix, router }) =>
-      router.routes.map((route) => ({ ...route, pattern: joinPaths(prefix, route.pattern) })),
+    const routes = this.#entries.flatMap((entry) =>
+      'method' in entry
+        ? [entry]
+        : entry.router.routes.map((route) => ({
+            ...route,
+            pattern: joinPaths(entry.prefix, route.pattern),
+          })),
     );
-    return [...this.#own, ...nested].map((route) => ({
+    return routes.map((route) => ({
       ...route,
       handlers: [...this.#middleware, ...route.handlers],
     }));
   }
 
+  #nested() {
+    return this.#entries.filter((entry) => 'router' in entry);
+  }
+
   #holds(router: Router): boolean {
-    return router === this || this.#nested.some((nested) => nested.router.#holds(router));
+    return router === this || this.#nested().some((nested) => nested.router.#holds(router));
   }
 
   #assertOpen(place: string): void {

@@ -60,7 +60,14 @@ function findNaively(
     if (!fits || methodRank === -1) return [];
     const rank = steps.map((step) => (step === '*' ? 2 : step === ':' ? 1 : 0)).join('');
     const params = fixed.flatMap((step, index) => (step === ':' ? [texts[index] ?? ''] : []));
-    const rest = isOpen ? [texts.slice(fixed.length).join('/')] : [];
+    const rest = isOpen
+      ? [
+          path
+            .split('/')
+            .slice(fixed.length + 1)
+            .join('/'),
+        ]
+      : [];
     return [{ rank: `${rank} ${methodRank}`, value: route, texts: [...params, ...rest] }];
   });
   const [best] = candidates.sort((a, b) => (a.rank < b.rank ? -1 : 1));

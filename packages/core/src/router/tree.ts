@@ -71,13 +71,13 @@ export class Tree<T> {
    * @param path - Request path in normal form.
    */
   find(method: string, path: string): Found<T> | undefined {
-    const trimmed = this.#trim(path);
-    const fixed = this.#fixed.get(foldCase(trimmed, this.#rules));
+    const end = this.#endOf(path);
+    const fixed = this.#fixed.get(foldCase(path.slice(0, end), this.#rules));
     const value = fixed && selectByMethod(fixed, method);
     if (value !== undefined) return { value, texts: [] };
 
     let found: Found<T> | undefined;
-    this.#search(this.#root, trimmed, 1, [], (leaf, texts) => {
+    this.#search(this.#root, path, end, 1, [], (leaf, texts) => {
       const value = selectByMethod(leaf, method);
       if (value !== undefined) found = { value, texts: [...texts] };
       return value !== undefined;
@@ -97,34 +97,42 @@ export class Tree<T> {
       return false;
     };
     if (path === '*') visitAll(this.#root, collect);
-    else this.#search(this.#root, this.#trim(path), 1, [], collect);
+    else this.#search(this.#root, path, this.#endOf(path), 1, [], collect);
     return methods;
   }
 
-  /** Without the trailing slash where it does not count; the root is the empty text. */
-  #trim(path: string): string {
+  /** Where a path ends for static text and parameters: before a trailing slash that does not count. */
+  #endOf(path: string): number {
     const drop = path.endsWith('/') && (path === '/' || !this.#rules.strict);
-    return drop ? path.slice(0, -1) : path;
+    return drop ? path.length - 1 : path.length;
   }
 
-  #search(node: Node<T>, path: string, start: number, texts: string[], visit: Visit<T>): boolean {
-    if (start > path.length) {
+  #search(
+    node: Node<T>,
+    path: string,
+    end: number,
+    start: number,
+    texts: string[],
+    visit: Visit<T>,
+  ): boolean {
+    const rest = path.slice(start);
+    if (start > end) {
       if (node.leaf !== undefined && visit(node.leaf, texts)) return true;
-      return node.wildcard !== undefined && visit(node.wildcard, [...texts, '']);
+      return node.wildcard !== undefined && visit(node.wildcard, [...texts, rest]);
     }
     const slash = path.indexOf('/', start);
-    const end = slash === -1 ? path.length : slash;
-    const text = path.slice(start, end);
+    const stop = slash === -1 ? end : Math.min(slash, end);
+    const text = path.slice(start, stop);
 
     const child = node.statics.get(foldCase(text, this.#rules));
-    if (child !== undefined && this.#search(child, path, end + 1, texts, visit)) return true;
+    if (child !== undefined && this.#search(child, path, end, stop + 1, texts, visit)) return true;
 
     if (node.param !== undefined && text !== '') {
       texts.push(text);
-      if (this.#search(node.param, path, end + 1, texts, visit)) return true;
+      if (this.#search(node.param, path, end, stop + 1, texts, visit)) return true;
       texts.pop();
     }
-    return node.wildcard !== undefined && visit(node.wildcard, [...texts, path.slice(start)]);
+    return node.wildcard !== undefined && visit(node.wildcard, [...texts, rest]);
   }
 }
 

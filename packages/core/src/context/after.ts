@@ -1,4 +1,4 @@
-import { isPromiseLike, type Next } from '../context/next.js';
+import { isPromiseLike, type Next } from './next.js';
 
 /**
  * Runs what comes after a middleware, then something that depends on how it went; makes a promise
