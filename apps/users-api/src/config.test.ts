@@ -54,18 +54,25 @@ describe('readConfig', () => {
     expect(readConfig({ DATABASE_URL: url }).store).toEqual(store);
   });
 
-  it.each(['sqlite:', 'sqlite://data/users.db', 'memory', 'users.db', 'postgres://host/users'])(
-    'refuses DATABASE_URL %s',
-    (url) => {
-      expect(() => readConfig({ DATABASE_URL: url })).toThrow(
-        `DATABASE_URL is "${url}": give memory: or sqlite:PATH`,
-      );
-    },
-  );
+  it.each([
+    ['sqlite:', 'is a URL of the scheme sqlite:'],
+    ['sqlite://data/users.db', 'is a URL of the scheme sqlite:'],
+    ['postgres://host/users', 'is a URL of the scheme postgres:'],
+    ['memory', 'has no scheme'],
+    ['users.db', 'has no scheme'],
+  ])('refuses DATABASE_URL %s', (url, what) => {
+    expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+      `DATABASE_URL ${what}: give memory: or sqlite:PATH`,
+    );
+  });
 
-  it('does not repeat a password', () => {
-    expect(() => readConfig({ DATABASE_URL: 'postgres://ada:s3cr@t@host/users' })).toThrow(
-      '"postgres://ada:***@host/users"',
+  it.each([
+    'postgres://ada:s3cr@t@host/users',
+    'postgres://host/users?password=s3cr@t',
+    'host/users?password=s3cr@t',
+  ])('does not repeat the password of %s', (url) => {
+    expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('s3cr@t') }),
     );
   });
 

@@ -13,7 +13,7 @@ export interface Config {
   readonly store: StoreConfig;
 }
 
-/** Environment variables that are wrong. The message lists each: its value and what is allowed. */
+/** Environment variables that are wrong. The message lists each, and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly code = 'CONFIG_INVALID';
@@ -65,12 +65,14 @@ function readStore(value: string | undefined, problems: string[]): StoreConfig {
   const path = /^sqlite:(?!\/\/[^/])(.+)$/.exec(value)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path: resolve(path) };
   problems.push(
-    `DATABASE_URL is ${JSON.stringify(withoutPassword(value))}: give memory: or sqlite:PATH ` +
-      '(an absolute path, or one relative to the working directory).',
+    `DATABASE_URL ${describeScheme(value)}: give memory: or sqlite:PATH ` +
+      '(an absolute path, or one relative to the working directory, without // before it).',
   );
   return { kind: 'memory' };
 }
 
-function withoutPassword(url: string): string {
-  return url.replace(/(:\/\/[^:@/]*):.*@/, '$1:***@');
+/** Says no more of a URL than its scheme: any other place in it may hold a password. */
+function describeScheme(url: string): string {
+  const scheme = /^[a-z][a-z\d+.-]*:/i.exec(url)?.[0];
+  return scheme === undefined ? 'has no scheme' : `is a URL of the scheme ${scheme}`;
 }
