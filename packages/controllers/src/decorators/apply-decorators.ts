@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { Constructor } from '@fairlead/di';
+import { assertExperimental } from '../metadata/assert-experimental.js';
 
 /**
  * Makes one decorator of several: it has their effect when they are written one below another, in
@@ -15,8 +16,10 @@ export function applyDecorators(
   ...decorators: readonly ((target: Constructor) => unknown)[]
 ): (target: Constructor) => void;
 export function applyDecorators(...decorators: readonly unknown[]): unknown {
-  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): unknown =>
-    key === undefined
+  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): unknown => {
+    assertExperimental('applyDecorators', key);
+    return key === undefined
       ? Reflect.decorate(decorators as ClassDecorator[], target as Constructor)
       : Reflect.decorate(decorators as MethodDecorator[], target, key, descriptor);
+  };
 }

@@ -1,3 +1,4 @@
+import { assertExperimental } from '../metadata/assert-experimental.js';
 import { captureDeclaration } from '../metadata/declaration.js';
 import { classMetadata } from '../metadata/storage.js';
 
@@ -19,7 +20,8 @@ export function Controller(options: string | ControllerOptions = {}): ClassDecor
   const given: ControllerOptions = typeof options === 'string' ? { prefix: options } : options;
   const { prefix = '', version } = given;
   const declaration = captureDeclaration(Controller);
-  return (target) => {
+  return (target: object, context?: unknown): void => {
+    assertExperimental('Controller', context);
     classMetadata(target).controller = Object.freeze({ prefix, version, declaration });
   };
 }

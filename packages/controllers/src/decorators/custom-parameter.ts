@@ -1,4 +1,5 @@
 import type { Context } from '@fairlead/core';
+import { assertExperimental } from '../metadata/assert-experimental.js';
 import type { ParamOptions } from '../metadata/parameter.js';
 import { parameterDecorator } from './parameters.js';
 
@@ -20,9 +21,10 @@ export interface CustomParamDecorator<Value> {
 export function createCustomParamDecorator<Value>(
   extract: (ctx: Context) => Value,
 ): CustomParamDecorator<Awaited<Value>> {
+  const decorator = extract.name || 'CustomParam';
   const create = (options?: ParamOptions<Awaited<Value>>): ParameterDecorator =>
     parameterDecorator(
-      extract.name || 'CustomParam',
+      decorator,
       { source: 'custom', name: undefined, required: false, extract },
       options,
     );
@@ -33,6 +35,7 @@ export function createCustomParamDecorator<Value>(
     key?: string | symbol,
     index?: number,
   ): ParameterDecorator | undefined {
+    assertExperimental(decorator, key);
     // Only a decorator that stands without parentheses is called with a parameter's index.
     if (first === undefined || index === undefined) return create(first);
     create()(first, key, index);

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Constructor } from '@fairlead/di';
 import { DiscoveryError } from '../errors/discovery-error.js';
+import { EXPERIMENTAL_FIX, STANDARD_DECORATOR } from '../metadata/assert-experimental.js';
 import { ownMetadata } from '../metadata/storage.js';
 
 /** Codes of node for TypeScript that it does not run by itself. */
@@ -35,13 +36,26 @@ function isController(value: unknown): value is Constructor {
 }
 
 function failed(file: string, error: unknown): DiscoveryError {
-  const isSyntax = error instanceof SyntaxError || TYPESCRIPT_CODES.has(codeOf(error));
-  const fix =
-    /ts$/.test(file) && isSyntax
-      ? 'point root at compiled JavaScript, or start node with a loader that compiles decorators.'
-      : 'correct the file, or add it to exclude.';
-  const flaw = { problem: `importing the file threw ${String(error)}`, fix, cause: error };
+  const flaw = {
+    problem: `importing the file threw ${describeThrown(error)}`,
+    fix: fixFor(file, error),
+    cause: error,
+  };
   return new DiscoveryError(file, flaw, positionIn(file, error));
+}
+
+/** The error of a decorator says on a second line what to do, which is said below. */
+function describeThrown(error: unknown): string {
+  const text = String(error);
+  return codeOf(error) === STANDARD_DECORATOR ? text.replace(/\n.*/, '') : text;
+}
+
+function fixFor(file: string, error: unknown): string {
+  if (codeOf(error) === STANDARD_DECORATOR) return EXPERIMENTAL_FIX;
+  const isSyntax = error instanceof SyntaxError || TYPESCRIPT_CODES.has(codeOf(error));
+  return /ts$/.test(file) && isSyntax
+    ? 'point root at compiled JavaScript, or start node with a loader that compiles decorators.'
+    : 'correct the file, or add it to exclude.';
 }
 
 /** The line, and the column where it is known, at which a stack first names a file. */

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { ControllerError } from '../errors/controller-error.js';
+import { assertExperimental } from './assert-experimental.js';
 import type { ClassMetadata, MethodMetadata } from './class-metadata.js';
 
 /** In the global symbol registry, so that two copies of this package see the same metadata. */
@@ -37,13 +38,15 @@ export function classMetadata(target: object): ClassMetadata {
  * @param prototype - What a method decorator is given as its target.
  * @param key - Name of the method; undefined for a constructor's parameter.
  * @param decorator - Name of the decorator, for the message.
- * @throws {ControllerError} 500, when the decorator stands on a static method or on a constructor.
+ * @throws {ControllerError} 500, when the decorator stands on a static method or on a constructor,
+ *   or was compiled as a standard decorator.
  */
 export function methodMetadata(
   prototype: object,
   key: string | symbol | undefined,
   decorator: string,
 ): MethodMetadata {
+  assertExperimental(decorator, key);
   if (typeof prototype === 'function' || key === undefined) {
     const owner = typeof prototype === 'function' ? prototype.name : prototype.constructor.name;
     const place = key === undefined ? `the constructor of ${owner}` : `${owner}.${String(key)}`;

@@ -1,0 +1,23 @@
+import { relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { discoverControllers, getErrorsFromResults } from '../src/index.js';
+import { message } from './support/message.js';
+import { writeTree } from './support/tree.js';
+
+describe('discoverControllers', () => {
+  it('says what to set where decorators were compiled as standard ones', async () => {
+    const source = `import { Get } from '../../src/index.js';
+      Get('/')(() => {}, { kind: 'method', name: 'read' });`;
+    const root = await writeTree({ 'a.ts': source });
+    expect(getErrorsFromResults(await discoverControllers({ root }))).toMatchObject([
+      {
+        cause: { code: 'STANDARD_DECORATOR' },
+        message: message(
+          'Discovery failed: importing the file threw ControllerError: @Get() was compiled as a standard decorator, which it is not.',
+          `At: ${relative(process.cwd(), root)}/a.ts:2:15`,
+          'Fix: set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).',
+        ),
+      },
+    ]);
+  });
+});
