@@ -20,4 +20,18 @@ describe('discoverControllers', () => {
       },
     ]);
   });
+
+  it('speaks of the order of declarations for a class that is used too early', async () => {
+    const root = await writeTree({
+      'c.js': 'export const use = D;\nclass D {}',
+    });
+    const [error] = getErrorsFromResults(await discoverControllers({ root }));
+    expect(error?.message).toBe(
+      message(
+        "Discovery failed: importing the file threw ReferenceError: Cannot access 'D' before initialization",
+        `At: ${relative(process.cwd(), root)}/c.js:1:20`,
+        'Fix: end the import cycle, or declare D above its use; a parameter of a constructor may be @Inject(lazy(() => D)) with the type Lazy<D>.',
+      ),
+    );
+  });
 });

@@ -11,6 +11,9 @@ const TYPESCRIPT_CODES: ReadonlySet<unknown> = new Set([
   'ERR_INVALID_TYPESCRIPT_SYNTAX',
 ]);
 
+/** What V8 says of a class or a constant that is used before its declaration has run. */
+const TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
+
 /**
  * Imports a file and picks the controllers that it exports.
  *
@@ -52,6 +55,10 @@ function describeThrown(error: unknown): string {
 
 function fixFor(file: string, error: unknown): string {
   if (codeOf(error) === STANDARD_DECORATOR) return EXPERIMENTAL_FIX;
+  const early = error instanceof ReferenceError ? TOO_EARLY.exec(error.message)?.[1] : undefined;
+  if (early !== undefined) {
+    return `end the import cycle, or declare ${early} above its use; a parameter of a constructor may be @Inject(lazy(() => ${early})) with the type Lazy<${early}>.`;
+  }
   const isSyntax = error instanceof SyntaxError || TYPESCRIPT_CODES.has(codeOf(error));
   return /ts$/.test(file) && isSyntax
     ? 'point root at compiled JavaScript, or start node with a loader that compiles decorators.'
