@@ -1,15 +1,12 @@
 import { type Context, isHttpError } from '@fairlead/core';
-import {
-  MissingParameterError,
-  ParameterInjectionError,
-  type ParameterPlace,
-} from '../errors/parameter-errors.js';
+import { ParameterInjectionError, type ParameterPlace } from '../errors/parameter-errors.js';
 import {
   describeParameter,
   type ParameterDefinition,
   type ParameterMetadata,
 } from '../metadata/parameter.js';
-import { catching, chain, isPromiseLike } from '../promise.js';
+import { catching, isPromiseLike } from '../promise.js';
+import { absentParameter } from './absent-parameter.js';
 import { createExtract, type Extract } from './extract.js';
 import { createConversion } from './transform.js';
 
@@ -34,13 +31,18 @@ export function createArgument(parameter: ParameterMetadata, handler: string): E
   const conversion = createConversion(parameter, place);
   const present = catching(conversion.present, fail);
   const absent = catching(conversion.absent, fail);
-  const supply = (extracted: unknown): unknown => {
+  const supply = (ctx: Context, extracted: unknown): unknown => {
     const value = extracted === undefined ? parameter.default : extracted;
     if (value !== undefined) return present(value);
-    if (parameter.required) throw new MissingParameterError(place);
+    if (parameter.required) throw absentParameter(ctx, parameter.source, place);
     return absent(undefined);
   };
-  return (ctx) => chain(extract(ctx), supply);
+  return (ctx) => {
+    const extracted = extract(ctx);
+    return isPromiseLike(extracted)
+      ? extracted.then((settled) => supply(ctx, settled))
+      : supply(ctx, extracted);
+  };
 }
 
 /**
