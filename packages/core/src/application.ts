@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { answerOf, Context } from './context/context.js';
-import type { RouteTable } from './context/route-match.js';
+import { Context, internals } from './context/context.js';
 import { isWaiting } from './context/expectation.js';
 import { isPromiseLike, type Next } from './context/next.js';
 import { joinPaths } from './context/path.js';
+import type { RouteTable } from './context/route-match.js';
 import { SealedError, SetupError } from './errors/setup-error.js';
 import { fetchFrom } from './fetch.js';
 import { answerError, logError } from './handlers/error-handler.js';
@@ -225,7 +225,7 @@ export class Application {
   #write(ctx: Context): void {
     // A client that was never told to send its body may send it or not: the connection is over.
     const close = isWaiting(ctx.req) || endsDrain(ctx.res);
-    writeResponse(answerOf(ctx), ctx.res, close, logError);
+    writeResponse(internals.answerOf(ctx), ctx.res, close, logError);
   }
 
   #assertOpen(place: string): void {

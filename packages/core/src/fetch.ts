@@ -1,9 +1,7 @@
-import { type IncomingMessage, request as httpRequest, type Server } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { duplexPair, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
-
-/** Statuses that `Response` takes no body for. */
-const NULL_BODY = new Set([204, 205, 304]);
+import { BODILESS } from './response/bodiless.js';
 
 /**
  * Sends a request to a server over a connection in memory.
@@ -55,7 +53,7 @@ function toResponse(incoming: IncomingMessage, method: string): Response {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
   }
-  if (NULL_BODY.has(status) || method === 'HEAD') {
+  if (BODILESS.has(status) || method === 'HEAD') {
     incoming.resume();
     return new Response(null, { status, statusText, headers });
   }

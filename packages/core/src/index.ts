@@ -1,14 +1,15 @@
 export { Application, createApp } from './application.js';
 export type { BodyOptions } from './body/body-parser.js';
-export { json, type JsonOptions } from './body/json.js';
-export { raw, type RawOptions } from './body/raw.js';
+export { type JsonOptions, json } from './body/json.js';
+export { type RawOptions, raw } from './body/raw.js';
 export { text } from './body/text.js';
-export { urlencoded, type UrlencodedOptions } from './body/urlencoded.js';
+export { type UrlencodedOptions, urlencoded } from './body/urlencoded.js';
 export type { ResponseBody } from './context/answer.js';
 export { Context } from './context/context.js';
-export type { State } from './context/state.js';
 export type { Next } from './context/next.js';
 export type { HeaderValue, ResponseHeaders } from './context/response-headers.js';
+export type { RouteTable } from './context/route-match.js';
+export type { State } from './context/state.js';
 export { HttpError, type HttpErrorOptions, isHttpError } from './errors/http-error.js';
 export {
   BadRequestError,
@@ -33,20 +34,20 @@ export {
   SealedError,
   SetupError,
 } from './errors/setup-error.js';
-export { errorHandler, type ErrorHandlerOptions } from './handlers/error-handler.js';
+export { type ErrorHandlerOptions, errorHandler } from './handlers/error-handler.js';
 export { notFoundHandler } from './handlers/not-found-handler.js';
-export { type CloseOptions, listen, type ListenOptions, type Server } from './listen.js';
-export { cors, type CorsOptions } from './middleware/cors.js';
+export { type CloseOptions, type ListenOptions, listen, type Server } from './listen.js';
+export { type CorsOptions, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';
 export { etag } from './middleware/etag.js';
-export { requestId, type RequestIdOptions } from './middleware/request-id.js';
-export { requestLogger, type RequestLoggerOptions } from './middleware/request-logger.js';
+export { type RequestIdOptions, requestId } from './middleware/request-id.js';
+export { type RequestLoggerOptions, requestLogger } from './middleware/request-logger.js';
 export { secureHeaders } from './middleware/secure-headers.js';
 export { timeout } from './middleware/timeout.js';
 export type { Handler, Middleware } from './pipeline/middleware.js';
 export type { Plugin } from './plugin.js';
-export { sendEvents, type ServerSentEvent } from './response/server-sent-events.js';
-export type { ServerLimits } from './server.js';
+export { type ServerSentEvent, sendEvents } from './response/server-sent-events.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathRules } from './router/pattern.js';
 export { createRouter, type Route, Router, type RouterOptions } from './router/router.js';
+export type { ServerLimits } from './server.js';

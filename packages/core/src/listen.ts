@@ -40,6 +40,7 @@ const QUIET = 200;
  * @param options - The host to bind, limits and time-outs.
  * @returns The server, once it is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a whole number from 0 up.
  * @throws {RangeError} When `port` is not an integer from 0 to 65535.
  * @throws {Error} When the port cannot be bound; the message names it, `cause` is node's error.
  */

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { expectContinue } from './context/expectation.js';
+import { assertLimit } from './errors/assert-limit.js';
 import { HttpError } from './errors/http-error.js';
 import { describeProblem } from './errors/problem.js';
 import { announceEnd, isEnding, latestOf, setLatest } from './response/connection.js';
@@ -44,6 +45,15 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
     maxHeaders = 200,
     maxTargetSize = 8_192,
   } = limits;
+  const all = {
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
+    maxHeaderSize,
+    maxHeaders,
+    maxTargetSize,
+  };
+  for (const [name, limit] of Object.entries(all)) assertLimit(name, limit);
   const shortest = Math.min(...[headersTimeout, requestTimeout].filter((time) => time > 0));
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     if (isEnding(req.socket)) return;
@@ -158,6 +168,6 @@ function refusalOf(code: string | undefined): HttpError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new HttpError(408, 'The request was not complete in time.');
     default:
-      return new HttpError(400, 'What was sent is no valid HTTP request.');
+      return new HttpError(400, 'The request is not valid HTTP.');
   }
 }

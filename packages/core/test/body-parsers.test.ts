@@ -134,7 +134,7 @@ describe.each([
   });
 
   it('refuses a limit that cannot be read', () => {
-    expect(() => createParser({ limit: 'lots' })).toThrow("'lots' is no size.");
+    expect(() => createParser({ limit: 'lots' })).toThrow("'lots' is not a size.");
   });
 });
 
@@ -148,4 +148,30 @@ it('parsers stand beside each other', async () => {
     types.map((type) => send('POST', '/', { body: '1', headers: { 'Content-Type': type } })),
   );
   expect(replies.map((reply) => reply.json())).toEqual([1, { 1: '' }, '1']);
+});
+
+it('urlencoded() refuses a maxFields that is not a number', () => {
+  expect(() => urlencoded({ maxFields: Number.NaN })).toThrow(
+    expect.objectContaining({ code: 'INVALID_LIMIT' }),
+  );
+});
+
+it('urlencoded() takes a field that is repeated 20,000 times in linear time', async () => {
+  const app = createApp().use(urlencoded({ maxFields: 20_000 }), (ctx) => {
+    const { a } = ctx.body as Record<string, string[]>;
+    ctx.json(a?.length);
+  });
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const body = Array.from({ length: 20_000 }, () => 'a=1').join('&');
+  const answer = await app.request('/', { method: 'POST', headers, body });
+  expect(await answer.json()).toBe(20_000);
+});
+
+it('raw() takes media types in any case', async () => {
+  const app = createApp().use(raw({ types: ['Application/PDF'] }), (ctx) => {
+    ctx.json(ctx.body instanceof Uint8Array);
+  });
+  const headers = { 'Content-Type': 'application/pdf' };
+  const answer = await app.request('/', { method: 'POST', headers, body: 'x' });
+  expect(await answer.json()).toBe(true);
 });

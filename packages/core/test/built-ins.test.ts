@@ -312,3 +312,10 @@ it.each([
 ])('the parser %s has its name', (name, parser) => {
   expect(parser.name).toBe(name);
 });
+
+it.each([() => secureHeaders({ 'X-A': 'a\nb' }), () => requestId({ header: 'bad header' })])(
+  'a header that cannot be sent is refused when the middleware is made',
+  (create) => {
+    expect(create).toThrow(TypeError);
+  },
+);

@@ -61,7 +61,7 @@ describe('the limit', () => {
 
   it('that cannot be read is refused when json() is called', () => {
     expect(() => json({ limit: 'lots' })).toThrow(
-      "'lots' is no size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.",
+      "'lots' is not a size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.",
     );
   });
 });

@@ -160,3 +160,10 @@ describe('many connections', () => {
     expect(statusOf(await exchange(port, OK))).toBe(200);
   });
 });
+
+it.each(['maxHeaders', 'maxTargetSize', 'requestTimeout'])('refuses NaN for %s', async (name) => {
+  await expect(listen(createApp(), 0, { [name]: Number.NaN })).rejects.toMatchObject({
+    code: 'INVALID_LIMIT',
+    message: `${name} takes a whole number from 0 up, not NaN.`,
+  });
+});

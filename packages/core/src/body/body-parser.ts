@@ -4,7 +4,7 @@ import { parseLimit } from './limit.js';
 import { type MediaType, parseMediaType } from './media-type.js';
 import { readBody } from './read-body.js';
 
-/** What every body parser may be told. */
+/** Options of every body parser. */
 export interface BodyOptions {
   /** Largest body accepted after content decoding: bytes, or a text such as `'1mb'` (the default). */
   readonly limit?: number | string;

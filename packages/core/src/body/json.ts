@@ -3,7 +3,7 @@ import { type BodyOptions, createBodyParser } from './body-parser.js';
 import { isJson } from './media-type.js';
 import { parseJson } from './parse-json.js';
 
-/** What {@link json} may be told. */
+/** Options of {@link json}. */
 export type JsonOptions = BodyOptions;
 
 /**

@@ -28,6 +28,6 @@ it.each([
   '1e3b',
   '1kb ',
 ])('%j is refused', (limit) => {
-  const message = `'${limit}' is no size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.`;
+  const message = `'${limit}' is not a size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.`;
   expect(() => parseLimit(limit)).toThrow(new SetupError('INVALID_LIMIT', message));
 });

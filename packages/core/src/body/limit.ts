@@ -18,7 +18,7 @@ export function parseLimit(limit: number | string): number {
   if (!Number.isSafeInteger(bytes) || bytes < 0) {
     throw new SetupError(
       'INVALID_LIMIT',
-      `'${limit}' is no size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.`,
+      `'${limit}' is not a size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.`,
     );
   }
   return bytes;

@@ -116,7 +116,7 @@ it.each([
   ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
   ['a surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
   ['a cut-off character', [0x22, 0xe2, 0x82]],
-])('refuses %s, which is no UTF-8', (_, bytes) => {
+])('refuses %s, which is not UTF-8', (_, bytes) => {
   expect(() => parseJson(Buffer.from(bytes))).toThrow(
     'The body is not valid JSON: it is not valid UTF-8.',
   );

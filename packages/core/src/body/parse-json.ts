@@ -8,8 +8,8 @@ const MAX_DEPTH = 1_000;
 /**
  * Reads a JSON text.
  *
- * @param bytes - UTF-8; a byte order mark is passed over.
- * @throws {BadRequestError} 400 `MALFORMED_JSON`, when it is no UTF-8 or no JSON; 400 `JSON_TOO_DEEP`,
+ * @param bytes - UTF-8; a byte order mark is ignored.
+ * @throws {BadRequestError} 400 `MALFORMED_JSON`, when it is not UTF-8 or not JSON; 400 `JSON_TOO_DEEP`,
  *   when it nests more than 1,000 levels; 400 `FORBIDDEN_KEY`, when an object has the key `__proto__`,
  *   or a `constructor` with a `prototype`.
  * @see RFC 8259 §8.1, §9
@@ -37,8 +37,13 @@ function assertNoForbiddenKey(root: unknown): void {
     const value = pending.pop();
     if (typeof value !== 'object' || value === null) continue;
     if (Object.hasOwn(value, '__proto__')) throw forbidden('__proto__');
-    const maker = Object.hasOwn(value, 'constructor') && Reflect.get(value, 'constructor');
-    if (typeof maker === 'object' && maker !== null && Object.hasOwn(maker, 'prototype')) {
+    const constructorValue =
+      Object.hasOwn(value, 'constructor') && Reflect.get(value, 'constructor');
+    if (
+      typeof constructorValue === 'object' &&
+      constructorValue !== null &&
+      Object.hasOwn(constructorValue, 'prototype')
+    ) {
       throw forbidden('constructor.prototype');
     }
     for (const member of Object.values(value)) pending.push(member);

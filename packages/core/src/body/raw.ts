@@ -1,9 +1,9 @@
 import type { Middleware } from '../pipeline/middleware.js';
 import { type BodyOptions, createBodyParser } from './body-parser.js';
 
-/** What {@link raw} may be told. */
+/** Options of {@link raw}. */
 export interface RawOptions extends BodyOptions {
-  /** Media types that are read, in lower case; `application/octet-stream` by default. */
+  /** Media types that are read; `application/octet-stream` by default. */
   readonly types?: readonly string[];
 }
 
@@ -16,8 +16,9 @@ export interface RawOptions extends BodyOptions {
  */
 export function raw(options: RawOptions = {}): Middleware {
   const { types = ['application/octet-stream'] } = options;
+  const accepted = new Set(types.map((type) => type.toLowerCase()));
   return createBodyParser(
-    { name: 'raw', accepts: (essence) => types.includes(essence), parse: (bytes) => bytes },
+    { name: 'raw', accepts: (essence) => accepted.has(essence), parse: (bytes) => bytes },
     options,
   );
 }

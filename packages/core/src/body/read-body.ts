@@ -42,7 +42,7 @@ export function readBody(ctx: Context, limit: number): Promise<Buffer> {
   return collect(req, decoder, limit).finally(() => {
     req.unpipe(decoder);
     decoder.destroy();
-    // What is left is read and dropped, so that the connection stays in step.
+    // What is left is read and dropped, so that the connection stays in sync.
     req.resume();
   });
 }

@@ -25,7 +25,7 @@ export function text(options: BodyOptions = {}): Middleware {
 }
 
 /**
- * Decodes text; a byte order mark is passed over.
+ * Decodes text; a byte order mark is ignored.
  *
  * @throws {BadRequestError} 400 `MALFORMED_TEXT`, when the bytes are not of the charset.
  */

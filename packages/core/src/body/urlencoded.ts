@@ -1,9 +1,10 @@
+import { assertLimit } from '../errors/assert-limit.js';
 import { PayloadTooLargeError } from '../errors/http-errors.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { type BodyOptions, createBodyParser } from './body-parser.js';
 import { decodeText } from './text.js';
 
-/** What {@link urlencoded} may be told. */
+/** Options of {@link urlencoded}. */
 export interface UrlencodedOptions extends BodyOptions {
   /** Largest number of fields; 1,000 by default. */
   readonly maxFields?: number;
@@ -11,7 +12,7 @@ export interface UrlencodedOptions extends BodyOptions {
 
 /**
  * Reads `application/x-www-form-urlencoded` bodies into `ctx.body`: an object without prototype, in
- * which a field that stands once is a string, and one that is repeated is an array of strings.
+ * which a field that occurs once is a string, and one that is repeated is an array of strings.
  *
  * The middleware answers 400 to bytes that are no UTF-8, 413 to a body past the limit or with too many
  * fields, 415 to another charset or an unknown content encoding.
@@ -21,6 +22,7 @@ export interface UrlencodedOptions extends BodyOptions {
  */
 export function urlencoded(options: UrlencodedOptions = {}): Middleware {
   const { maxFields = 1_000 } = options;
+  assertLimit('maxFields', maxFields);
   return createBodyParser(
     {
       name: 'urlencoded',

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { ResponseHeaders } from './response-headers.js';
+import { putHeader, ResponseHeaders } from './response-headers.js';
 
 /** What a response may carry: text, bytes, or a stream of either. */
 export type ResponseBody = string | Uint8Array | Readable | ReadableStream;
 
-/** Whether a body comes bit by bit. */
+/** Whether a body is a stream. */
 export function isStream(body: ResponseBody | undefined): body is Readable | ReadableStream {
   return typeof body === 'object' && !(body instanceof Uint8Array);
 }
@@ -75,7 +75,7 @@ export class Answer {
     const present = this.headers.get('Content-Type');
     if (present === this.#defaultType) {
       if (type === undefined) this.headers.delete('Content-Type');
-      else if (type !== present) this.headers.set('Content-Type', type);
+      else if (type !== present) putHeader(this.headers, 'Content-Type', type);
       this.#defaultType = type;
     }
     this.#replaceBody(body);

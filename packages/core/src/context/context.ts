@@ -4,6 +4,7 @@ import { Answer, type ResponseBody } from './answer.js';
 import { assertStatus } from './assert-status.js';
 import { sendContinue } from './expectation.js';
 import { hasBody } from './has-body.js';
+import type { ContextInternals } from './internals.js';
 import { type Next, outsideOfPipeline } from './next.js';
 import { firstValues } from './query.js';
 import { readHeader } from './read-header.js';
@@ -16,23 +17,8 @@ import { toJson } from './to-json.js';
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
-/** Puts a context at a step of the pipeline: `ctx.next()` is now `next`. */
-export let enterStep: (ctx: Context, next: Next) => void;
-
-/** Gives a context the route that matched. */
-export let setMatch: (ctx: Context, match: RouteMatch) => void;
-
-/** What a context has recorded of its answer. */
-export let answerOf: (ctx: Context) => Answer;
-
-/** Aborts a context's signal. */
-export let abortSignal: (ctx: Context, reason: unknown) => void;
-
-/** What a context's request line asks for. */
-export let targetOf: (ctx: Context) => Target;
-
-/** Methods of the routes that match a context's path. */
-export let allowedMethods: (ctx: Context) => ReadonlySet<string>;
+/** What core's own modules do with a context beside its public members. */
+export let internals: ContextInternals;
 
 /**
  * One request and its answer. The answer is recorded here and written once, after the pipeline has
@@ -60,20 +46,22 @@ export class Context {
   #controller: AbortController | undefined = undefined;
 
   static {
-    enterStep = (ctx, next) => {
-      ctx.#next = next;
+    internals = {
+      enterStep: (ctx, next) => {
+        ctx.#next = next;
+      },
+      setMatch: (ctx, match) => {
+        ctx.#match = match;
+        ctx.#params = undefined;
+      },
+      abortSignal: (ctx, reason) => {
+        ctx.#controller ??= abortOnClose(ctx.res);
+        ctx.#controller.abort(reason);
+      },
+      answerOf: (ctx) => ctx.#answer,
+      targetOf: (ctx) => ctx.#target,
+      allowedMethods: (ctx) => ctx.#routes.methods(ctx.path),
     };
-    setMatch = (ctx, match) => {
-      ctx.#match = match;
-      ctx.#params = undefined;
-    };
-    answerOf = (ctx) => ctx.#answer;
-    abortSignal = (ctx, reason) => {
-      ctx.#controller ??= abortOnClose(ctx.res);
-      ctx.#controller.abort(reason);
-    };
-    targetOf = (ctx) => ctx.#target;
-    allowedMethods = (ctx) => ctx.#routes.methods(ctx.path);
   }
 
   constructor(req: IncomingMessage, res: ServerResponse, routes: RouteTable) {
@@ -190,17 +178,13 @@ export class Context {
   /**
    * Sets a response header in place of any earlier value.
    *
-   * @throws {TypeError} When the name is no token or the value holds a control character.
+   * @throws {TypeError} When the name is not a token or the value holds a control character.
    */
   set(name: string, value: HeaderValue): void {
     this.#answer.headers.set(name, value);
   }
 
-  /**
-   * Adds a value to a response header.
-   *
-   * @throws {TypeError} When the name is no token or the value holds a control character.
-   */
+  /** Adds a value to a response header. @throws {TypeError} As {@link set}. */
   append(name: string, value: string | readonly string[]): void {
     this.#answer.headers.append(name, value);
   }
@@ -257,7 +241,7 @@ export class Context {
     return after(step, restore, restore);
   }
 
-  /** Takes the raw response out of the framework's hands: the caller writes and ends it. */
+  /** Takes the raw response over (`hijack` in Fastify): the caller writes and ends it. */
   takeOver(): ServerResponse {
     this.#answer.takenOver = true;
     return this.res;

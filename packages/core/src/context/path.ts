@@ -12,7 +12,7 @@ const NON_ASCII = /[^\0-\x7f]/;
  * So `/%61dmin` and `/admin` are one path, while `%2F` stays inside its segment.
  *
  * @param path - Path as it stood in the request target, without query.
- * @returns The normal form, or undefined when an escape is malformed, is no UTF-8, or stands for NUL.
+ * @returns The normal form, or undefined when an escape is malformed, is not UTF-8, or stands for NUL.
  * @see RFC 3986 §6.2.2
  */
 export function normalizePath(path: string): string | undefined {
@@ -30,7 +30,7 @@ export function normalizePath(path: string): string | undefined {
 /**
  * Brings one segment, escaped or not, into the normal form of {@link normalizePath}.
  *
- * @throws {URIError} When an escape is malformed or is no UTF-8.
+ * @throws {URIError} When an escape is malformed or is not UTF-8.
  */
 export function normalizeSegment(segment: string): string {
   return encodeURIComponent(decodeURIComponent(segment)).replace(

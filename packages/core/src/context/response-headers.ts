@@ -3,6 +3,9 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 /** A response header's value: several values are sent as several lines. */
 export type HeaderValue = string | number | readonly string[];
 
+/** Sets a header that was checked before, such as a constant. */
+export let putHeader: (headers: ResponseHeaders, name: string, value: string) => void;
+
 /**
  * The headers of a response until it is written. Names are case-insensitive and are sent as they
  * were last written.
@@ -10,33 +13,35 @@ export type HeaderValue = string | number | readonly string[];
  * @see RFC 9110 §5
  */
 export class ResponseHeaders {
+  /** Names in lower case, each at half the index of its line. */
+  readonly #keys: string[] = [];
   /** Names and values in turn, as node's `writeHead` takes them. */
   readonly #lines: (string | number | string[])[] = [];
 
-  /** The value last set, or undefined. */
-  get(name: string): HeaderValue | undefined {
-    const index = this.#indexOf(name);
-    return index === -1 ? undefined : this.#lines[index + 1];
+  static {
+    putHeader = (headers, name, value) => headers.#put(name, value);
   }
 
+  /** The value last set, or undefined. */
+  get(name: string): HeaderValue | undefined {
+    const index = this.#keys.indexOf(name.toLowerCase());
+    return index === -1 ? undefined : this.#lines[2 * index + 1];
+  }
+
+  /** Whether a header is set. */
   has(name: string): boolean {
-    return this.#indexOf(name) !== -1;
+    return this.#keys.includes(name.toLowerCase());
   }
 
   /**
    * Sets a header in place of any earlier value.
    *
-   * @throws {TypeError} When the name is no token, or the value holds CR, LF or another control character.
+   * @throws {TypeError} When the name is not a token, or the value holds CR, LF or another control
+   *   character.
    */
   set(name: string, value: HeaderValue): void {
-    validateHeaderName(name);
-    const lines = typeof value === 'object' ? [...value] : value;
-    for (const line of typeof lines === 'object' ? lines : [String(lines)]) {
-      validateHeaderValue(name, line);
-    }
-    const index = this.#indexOf(name);
-    if (index === -1) this.#lines.push(name, lines);
-    else this.#lines.splice(index, 2, name, lines);
+    assertHeader(name, value);
+    this.#put(name, typeof value === 'object' ? [...value] : value);
   }
 
   /**
@@ -51,9 +56,11 @@ export class ResponseHeaders {
 
   /** Removes a header; returns whether it was set. */
   delete(name: string): boolean {
-    const index = this.#indexOf(name);
-    if (index !== -1) this.#lines.splice(index, 2);
-    return index !== -1;
+    const index = this.#keys.indexOf(name.toLowerCase());
+    if (index === -1) return false;
+    this.#keys.splice(index, 1);
+    this.#lines.splice(2 * index, 2);
+    return true;
   }
 
   /** Names and values in turn: a copy, in the form that node's `writeHead` takes. */
@@ -61,11 +68,27 @@ export class ResponseHeaders {
     return this.#lines.slice();
   }
 
-  #indexOf(name: string): number {
+  #put(name: string, value: string | number | string[]): void {
     const key = name.toLowerCase();
-    for (let index = 0; index < this.#lines.length; index += 2) {
-      if (String(this.#lines[index]).toLowerCase() === key) return index;
+    const index = this.#keys.indexOf(key);
+    if (index === -1) {
+      this.#keys.push(key);
+      this.#lines.push(name, value);
+      return;
     }
-    return -1;
+    this.#lines[2 * index] = name;
+    this.#lines[2 * index + 1] = value;
+  }
+}
+
+/**
+ * Checks a header.
+ *
+ * @throws {TypeError} When the name is not a token, or the value holds a control character.
+ */
+export function assertHeader(name: string, value: HeaderValue): void {
+  validateHeaderName(name);
+  for (const line of typeof value === 'object' ? value : [String(value)]) {
+    validateHeaderValue(name, line);
   }
 }

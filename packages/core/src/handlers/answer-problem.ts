@@ -1,4 +1,4 @@
-import { answerOf, type Context } from '../context/context.js';
+import { type Context, internals } from '../context/context.js';
 import { isHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 
@@ -13,7 +13,7 @@ import { describeProblem } from '../errors/problem.js';
 export function answerProblem(ctx: Context, error: unknown, includeStack = false): void {
   const problem = describeProblem(error, ctx.path, includeStack);
   const body = JSON.stringify(problem);
-  const answer = answerOf(ctx);
+  const answer = internals.answerOf(ctx);
   answer.discard();
   answer.status = problem.status;
   answer.record(body, 'application/problem+json');

@@ -1,15 +1,15 @@
 import type { Context } from '../context/context.js';
 import { isPromiseLike } from '../context/next.js';
+import { isHttpError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { answerProblem } from './answer-problem.js';
-import { isHttpError } from '../errors/http-error.js';
 
-/** What {@link errorHandler} may be told. */
+/** Options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {
   /** Whether error bodies show stacks. Default false; never true in production. */
   readonly includeStack?: boolean;
   /**
-   * Is told of every error whose message the client is not shown. Default: `console.error`.
+   * Called with every error whose message is hidden from the client. Default: `console.error`.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }

@@ -1,4 +1,4 @@
-import { allowedMethods, type Context } from '../context/context.js';
+import { type Context, internals } from '../context/context.js';
 import { MethodNotAllowedError, NotFoundError } from '../errors/http-errors.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { answersMethod, formatAllow } from '../router/method.js';
@@ -6,8 +6,8 @@ import { assertTarget } from '../router/mount.js';
 import { answerProblem } from './answer-problem.js';
 
 /**
- * Answers what no route has answered: 404 for an unknown path, or a route that passed on; for a known path, 204 to OPTIONS and
- * 405 to any other method, both with `Allow`. Comes last; leaves an answered context alone.
+ * Answers 404 for an unknown path, or a route that passed on; for a known path, 204 to OPTIONS and 405 to
+ * other methods, both with `Allow`. Comes last; leaves an answered context alone.
  *
  * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
  */
@@ -24,7 +24,7 @@ export function notFoundHandler(): Middleware {
  */
 export function answerNotFound(ctx: Context): void {
   assertTarget(ctx);
-  const methods = allowedMethods(ctx);
+  const methods = internals.allowedMethods(ctx);
   // Where a route has met the request and passed it on, another method would be no better.
   const isOtherMethod = methods.size > 0 && !answersMethod(methods, ctx.method);
   if (!isOtherMethod && ctx.path !== '*') {

@@ -2,7 +2,7 @@ import type { Context } from '../context/context.js';
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
-/** What {@link cors} may be told. */
+/** Options of {@link cors}. */
 export interface CorsOptions {
   /**
    * Origins that may read answers: `'*'` for every one (the default), a list, or a function that

@@ -6,8 +6,7 @@ const storage = new AsyncLocalStorage<Context>();
 
 /**
  * Makes the context of each request known to {@link currentContext} in everything that runs below this
- * middleware, also after an `await`. Costs one `AsyncLocalStorage.run` a request: about 0.15 µs, measured
- * on Node 24 over 2,000,000 calls.
+ * middleware, also after an `await`. Costs one `AsyncLocalStorage.run` for each request.
  */
 export function shareContext(): Middleware {
   return function shareContext(ctx, next) {

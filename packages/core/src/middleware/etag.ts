@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../context/context.js';
 import { after } from '../context/after.js';
+import type { Context } from '../context/context.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
 /**

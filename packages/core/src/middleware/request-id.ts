@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { assertHeader } from '../context/response-headers.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
-/** What {@link requestId} may be told. */
+/** Options of {@link requestId}. */
 export interface RequestIdOptions {
   /** Header that carries the id, in responses and trusted requests; `X-Request-Id` by default. */
   readonly header?: string;
@@ -14,9 +15,14 @@ export interface RequestIdOptions {
   readonly create?: () => string;
 }
 
-/** Gives each request an id, in `ctx.state.requestId` and a response header. */
+/**
+ * Gives each request an id, in `ctx.state.requestId` and a response header.
+ *
+ * @throws {TypeError} When the header's name is not a token.
+ */
 export function requestId(options: RequestIdOptions = {}): Middleware {
   const { header = 'X-Request-Id', trust = false, create = randomUUID } = options;
+  assertHeader(header, '');
   return function requestId(ctx, next) {
     const given = trust ? ctx.get(header) : undefined;
     const id = given !== undefined && /^[\w.-]{1,128}$/.test(given) ? given : create();

@@ -1,9 +1,9 @@
-import { isHttpError } from '../errors/http-error.js';
-import type { Context } from '../context/context.js';
 import { after } from '../context/after.js';
+import type { Context } from '../context/context.js';
+import { isHttpError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
-/** What {@link requestLogger} may be told. */
+/** Options of {@link requestLogger}. */
 export interface RequestLoggerOptions {
   /** Takes one line for each request, without its line end; `console.log` by default. */
   readonly log?: (line: string) => void;

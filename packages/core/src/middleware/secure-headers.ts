@@ -1,3 +1,4 @@
+import { assertHeader, putHeader } from '../context/response-headers.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
 /** Headers that are safe for a JSON API and for pages without scripts. */
@@ -16,6 +17,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
  * otherwise.
  *
  * @param changes - Headers to add or to replace by name; `false` leaves one out.
+ * @returns The middleware.
+ * @throws {TypeError} When a name is not a token, or a value holds a control character.
  * @see OWASP REST Security Cheat Sheet; RFC 6797 for Strict-Transport-Security
  */
 export function secureHeaders(changes: Readonly<Record<string, string | false>> = {}): Middleware {
@@ -28,8 +31,9 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
   const headers = [...byName.values()].flatMap(([name, value]) =>
     value === false ? [] : [[name, value] as const],
   );
+  for (const [name, value] of headers) assertHeader(name, value);
   return function secureHeaders(ctx, next) {
-    for (const [name, value] of headers) ctx.set(name, value);
+    for (const [name, value] of headers) putHeader(ctx.responseHeaders, name, value);
     return next();
   };
 }

@@ -1,4 +1,4 @@
-import { abortSignal, answerOf } from '../context/context.js';
+import { internals } from '../context/context.js';
 import { isPromiseLike } from '../context/next.js';
 import { ServiceUnavailableError } from '../errors/http-errors.js';
 import { SetupError } from '../errors/setup-error.js';
@@ -9,10 +9,11 @@ import type { Middleware } from '../pipeline/middleware.js';
  * Answers 503 when what comes after it is not done in time, and aborts `ctx.signal`. What that goes on
  * to answer is ignored; it is not stopped unless it heeds the signal.
  *
- * @param milliseconds - From 1 to 2,147,483,647.
- * @throws {SetupError} `INVALID_TIMEOUT`, when it is not.
- *
  * The middleware throws {@link ServiceUnavailableError} 503 `TIMED_OUT`.
+ *
+ * @param milliseconds - A whole number from 1 to 2,147,483,647.
+ * @returns The middleware.
+ * @throws {SetupError} `INVALID_TIMEOUT`, when it is not.
  */
 export function timeout(milliseconds: number): Middleware {
   if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > 2 ** 31 - 1) {
@@ -31,8 +32,8 @@ export function timeout(milliseconds: number): Middleware {
           { code: 'TIMED_OUT' },
         );
         answerProblem(ctx, error);
-        answerOf(ctx).finalize();
-        abortSignal(ctx, error);
+        internals.answerOf(ctx).finalize();
+        internals.abortSignal(ctx, error);
         reject(error);
       }, milliseconds);
       Promise.resolve(result)

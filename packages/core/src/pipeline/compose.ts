@@ -1,4 +1,4 @@
-import { type Context, enterStep } from '../context/context.js';
+import { type Context, internals } from '../context/context.js';
 import { isPromiseLike, type Next } from '../context/next.js';
 import { NextCalledTwiceError } from '../errors/next-called-twice-error.js';
 import type { Middleware } from './middleware.js';
@@ -24,9 +24,9 @@ function run(steps: readonly Middleware[], index: number, ctx: Context, after: N
     if (called) throw new NextCalledTwiceError(step.name || `middleware#${index}`);
     called = true;
     const result = run(steps, index + 1, ctx, after) as void | Promise<void>;
-    if (!isPromiseLike(result)) enterStep(ctx, next);
+    if (!isPromiseLike(result)) internals.enterStep(ctx, next);
     return result;
   };
-  enterStep(ctx, next);
+  internals.enterStep(ctx, next);
   return step(ctx, next);
 }

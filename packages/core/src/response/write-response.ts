@@ -2,10 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { type Answer, isStream, releaseBody } from '../context/answer.js';
+import { type HeaderValue, putHeader } from '../context/response-headers.js';
+import { BODILESS } from './bodiless.js';
 import { announceEnd } from './connection.js';
-
-/** Statuses whose response has no content. */
-const BODILESS = new Set([204, 205, 304]);
 
 /**
  * Writes a recorded answer: the only place that does. Leaves a response alone that was taken over,
@@ -34,10 +33,17 @@ export function writeResponse(
     headers.delete('Content-Type');
   }
   headers.delete('Transfer-Encoding');
-  if (close) headers.set('Connection', 'close');
-  if (/\bclose\b/i.test(String(headers.get('Connection')))) announceEnd(res);
+  if (close) putHeader(headers, 'Connection', 'close');
+  if (close || asksToClose(headers.get('Connection'))) announceEnd(res);
   if (isStream(body)) sendStream(body, res, status, answer, onError);
   else sendWhole(body ?? '', res, status, answer);
+}
+
+/** Whether a `Connection` header has the option `close`. @see RFC 9110 §7.6.1 */
+function asksToClose(connection: HeaderValue | undefined): boolean {
+  if (connection === undefined) return false;
+  const options = String(connection).toLowerCase().split(',');
+  return options.some((option) => option.trim() === 'close');
 }
 
 function sendWhole(

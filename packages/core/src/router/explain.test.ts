@@ -34,7 +34,7 @@ describe('app.explain()', () => {
       {
         method: 'GET',
         pattern: '/api/users/:id',
-        reason: 'it matches, and GET /api/users/me goes before it',
+        reason: 'it matches, and GET /api/users/me takes precedence',
       },
       { method: 'DELETE', pattern: '/api/users/:id', reason: 'it answers DELETE, not GET' },
       {

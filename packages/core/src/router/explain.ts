@@ -1,8 +1,15 @@
-import { decodeParameter, joinPaths } from '../context/path.js';
+import { joinPaths } from '../context/path.js';
 import { parseTarget } from '../context/target.js';
 import { answersMethod } from './method.js';
 import type { MountedRouter } from './mount.js';
-import { foldCase, type PathRules, type Pattern, parsePattern, significant } from './pattern.js';
+import { decodeParams } from './params.js';
+import {
+  foldCase,
+  type PathRules,
+  type Pattern,
+  parsePattern,
+  significantSegments,
+} from './pattern.js';
 import { Tree } from './tree.js';
 
 /** A route that was weighed for a request, and why it does not answer it. */
@@ -67,7 +74,7 @@ interface CandidateRoute {
 }
 
 interface FoundRoute extends CandidateRoute {
-  readonly texts: readonly string[];
+  readonly rawParams: readonly string[];
 }
 
 function routesOf({ prefix, router }: MountedRouter): CandidateRoute[] {
@@ -87,15 +94,11 @@ function findIn(
   const tree = new Tree<CandidateRoute>(rules);
   for (const route of routes) tree.insert(route.method, route.pattern, route);
   const found = tree.find(method, path);
-  return found && { ...found.value, texts: found.texts };
+  return found && { ...found.value, rawParams: found.rawParams };
 }
 
-function describeMatch({ method, pattern, texts }: FoundRoute) {
-  const params: Record<string, string> = Object.create(null);
-  pattern.names.forEach((name, index) => {
-    params[name] = decodeParameter(texts[index] ?? '');
-  });
-  return { method, pattern: pattern.text, params };
+function describeMatch({ method, pattern, rawParams }: FoundRoute) {
+  return { method, pattern: pattern.text, params: decodeParams(pattern.names, rawParams) };
 }
 
 /** A pattern that matches comes before one that does not, and a longer part before a shorter one. */
@@ -111,7 +114,7 @@ function reasonOfMatching(
   if (match === undefined || !answersMethod(new Set([method]), requested)) {
     return `it answers ${method}, not ${requested}`;
   }
-  return `it matches, and ${match.key} goes before it`;
+  return `it matches, and ${match.key} takes precedence`;
 }
 
 /** How far a pattern goes along a path, and what stops it; no reason when it matches. */
@@ -129,7 +132,7 @@ export interface Comparison {
  * @param rules - How the route's router compares paths.
  */
 export function comparePath(pattern: Pattern, path: string, rules: PathRules): Comparison {
-  const segments = significant(pattern, rules);
+  const segments = significantSegments(pattern, rules);
   const trimmed = path.length > 1 && path.endsWith('/') && !rules.strict ? path.slice(0, -1) : path;
   const texts = trimmed === '/' ? [] : trimmed.slice(1).split('/');
   for (const [index, segment] of segments.entries()) {

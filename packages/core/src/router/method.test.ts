@@ -9,7 +9,7 @@ describe('parseMethod', () => {
 
   it('refuses what no request can have', () => {
     expect(() => parseMethod('FETCH')).toThrow(
-      "'FETCH' is no method that node:http can receive. Use one of http.METHODS, or 'ALL'.",
+      "'FETCH' is not a method that node:http can receive. Use one of http.METHODS, or 'ALL'.",
     );
   });
 });

@@ -19,7 +19,7 @@ export function parseMethod(method: string): string {
   if (upper !== ALL && !METHODS.includes(upper)) {
     throw new SetupError(
       'INVALID_METHOD',
-      `'${method}' is no method that node:http can receive. Use one of http.METHODS, or 'ALL'.`,
+      `'${method}' is not a method that node:http can receive. Use one of http.METHODS, or 'ALL'.`,
     );
   }
   return upper;

@@ -1,9 +1,10 @@
-import { type Context, setMatch, targetOf } from '../context/context.js';
+import { type Context, internals } from '../context/context.js';
+import { joinPaths } from '../context/path.js';
 import type { RouteMatch, RouteTable } from '../context/route-match.js';
-import { decodeParameter, joinPaths } from '../context/path.js';
 import { BadRequestError } from '../errors/http-errors.js';
 import { compose } from '../pipeline/compose.js';
 import type { Middleware } from '../pipeline/middleware.js';
+import { decodeParams } from './params.js';
 import { parsePattern } from './pattern.js';
 import type { Router } from './router.js';
 import { type Found, Tree } from './tree.js';
@@ -43,7 +44,7 @@ export function createMount({ prefix, router }: MountedRouter): Mount {
     assertTarget(ctx);
     const found = tree.find(ctx.method, ctx.path);
     if (found === undefined) return next();
-    setMatch(ctx, new Match(found));
+    internals.setMatch(ctx, new Match(found));
     return found.value.run(ctx, next);
   };
   Object.defineProperty(middleware, 'name', { value: `router at ${prefix}` });
@@ -56,7 +57,7 @@ export function createMount({ prefix, router }: MountedRouter): Mount {
  * @throws {BadRequestError} 400 `MALFORMED_TARGET`
  */
 export function assertTarget(ctx: Context): void {
-  if (!targetOf(ctx).malformed) return;
+  if (!internals.targetOf(ctx).malformed) return;
   throw new BadRequestError(
     'The request target is malformed: it must be a path with valid percent-encoded UTF-8.',
     { code: 'MALFORMED_TARGET' },
@@ -75,11 +76,7 @@ class Match implements RouteMatch {
   }
 
   params(): Readonly<Record<string, string>> {
-    const params: Record<string, string> = Object.create(null);
-    const { value, texts } = this.#found;
-    value.names.forEach((name, index) => {
-      params[name] = decodeParameter(texts[index] ?? '');
-    });
-    return params;
+    const { value, rawParams } = this.#found;
+    return decodeParams(value.names, rawParams);
   }
 }

@@ -47,19 +47,19 @@ describe('parsePattern', () => {
     ['/*rest/b', "the wildcard '*rest' must be its last segment."],
     [
       '/:',
-      "':' is no parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+      "':' is not a parameter; write ':name' with letters, digits and underscores, alone in its segment.",
     ],
     [
       '/:a-b',
-      "':a-b' is no parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+      "':a-b' is not a parameter; write ':name' with letters, digits and underscores, alone in its segment.",
     ],
     [
       '/*a.b',
-      "'*a.b' is no parameter; write '*name' with letters, digits and underscores, alone in its segment.",
+      "'*a.b' is not a parameter; write '*name' with letters, digits and underscores, alone in its segment.",
     ],
     [
       '/:id?',
-      "':id?' is no parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+      "':id?' is not a parameter; write ':name' with letters, digits and underscores, alone in its segment.",
     ],
     ['/:id/x/:id', "the parameter 'id' appears twice; rename one."],
     ['/:id/*id', "the parameter 'id' appears twice; rename one."],

@@ -77,7 +77,7 @@ function parseName(part: string, pattern: string): string {
   if (!NAME.test(name)) {
     throw new InvalidPatternError(
       pattern,
-      `'${part}' is no parameter; write '${part[0]}name' with letters, digits and underscores, alone in its segment.`,
+      `'${part}' is not a parameter; write '${part[0]}name' with letters, digits and underscores, alone in its segment.`,
     );
   }
   return name;
@@ -89,7 +89,7 @@ function parseName(part: string, pattern: string): string {
  * @param options - The rules of the router; they decide whether case and a trailing slash count.
  */
 export function shapeOf(pattern: Pattern, options: PathRules): string {
-  const shape = significant(pattern, options).map((segment) => {
+  const shape = significantSegments(pattern, options).map((segment) => {
     if (segment.kind === 'param') return ':';
     return segment.kind === 'wildcard' ? '*' : foldCase(segment.text, options);
   });
@@ -105,7 +105,7 @@ export interface PathRules {
 }
 
 /** The segments that count under a router's rules. */
-export function significant(pattern: Pattern, { strict }: PathRules): readonly Segment[] {
+export function significantSegments(pattern: Pattern, { strict }: PathRules): readonly Segment[] {
   const last = pattern.segments.at(-1);
   const endsInSlash = last?.kind === 'static' && last.text === '';
   return endsInSlash && !strict ? pattern.segments.slice(0, -1) : pattern.segments;

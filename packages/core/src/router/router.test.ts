@@ -21,7 +21,7 @@ describe('registration', () => {
 
   it('refuses a method that no request can have', () => {
     expect(() => createRouter().on('FETCH', '/a', handler)).toThrow(
-      "'FETCH' is no method that node:http can receive.",
+      "'FETCH' is not a method that node:http can receive.",
     );
   });
 

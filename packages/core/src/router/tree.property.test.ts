@@ -68,10 +68,10 @@ function findNaively(
             .join('/'),
         ]
       : [];
-    return [{ rank: `${rank} ${methodRank}`, value: route, texts: [...params, ...rest] }];
+    return [{ rank: `${rank} ${methodRank}`, value: route, rawParams: [...params, ...rest] }];
   });
   const [best] = candidates.sort((a, b) => (a.rank < b.rank ? -1 : 1));
-  return best && { value: best.value, texts: best.texts };
+  return best && { value: best.value, rawParams: best.rawParams };
 }
 
 function grow(routes: readonly PlainRoute[], rules: PathRules): Tree<PlainRoute> {

@@ -23,16 +23,16 @@ describe('find', () => {
     ['/', '/*', ['']],
   ])(
     'takes %s to %s: static over :param over *wildcard, with backtracking',
-    (path, value, texts) => {
+    (path, value, rawParams) => {
       const patterns = ['/*', '/users/*rest', '/users/:id', '/users/:id/posts', '/users/me'];
-      expect(treeOf(patterns).find('GET', path)).toEqual({ value, texts });
+      expect(treeOf(patterns).find('GET', path)).toEqual({ value, rawParams });
     },
   );
 
   it('looks past a pattern of higher priority that lacks the method', () => {
     const tree = treeOf(['/users/me']);
     tree.insert('POST', parsePattern('/users/:id'), 'by id');
-    expect(tree.find('POST', '/users/me')).toEqual({ value: 'by id', texts: ['me'] });
+    expect(tree.find('POST', '/users/me')).toEqual({ value: 'by id', rawParams: ['me'] });
   });
 
   it('gives a parameter no empty segment', () => {
@@ -70,7 +70,7 @@ describe('trailing slashes', () => {
     const tree = treeOf(['/a', '/b/', '/c/:id']);
     expect(tree.find('GET', '/a/')?.value).toBe('/a');
     expect(tree.find('GET', '/b')?.value).toBe('/b/');
-    expect(tree.find('GET', '/c/7/')).toEqual({ value: '/c/:id', texts: ['7'] });
+    expect(tree.find('GET', '/c/7/')).toEqual({ value: '/c/:id', rawParams: ['7'] });
   });
 
   it('count when the router is strict', () => {
@@ -88,7 +88,7 @@ describe('case', () => {
 
   it('counts for nothing when it is relaxed, and parameters keep theirs', () => {
     const tree = treeOf(['/Users/:id'], { caseSensitive: false });
-    expect(tree.find('GET', '/uSERS/AbC')).toEqual({ value: '/Users/:id', texts: ['AbC'] });
+    expect(tree.find('GET', '/uSERS/AbC')).toEqual({ value: '/Users/:id', rawParams: ['AbC'] });
   });
 });
 

@@ -1,5 +1,5 @@
 import { selectByMethod } from './method.js';
-import { foldCase, type PathRules, type Pattern, significant } from './pattern.js';
+import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
 
 /** The routes of one pattern, by method. */
 type Leaf<T> = Map<string, T>;
@@ -14,18 +14,18 @@ interface Node<T> {
   wildcard: Leaf<T> | undefined;
 }
 
-/** What a search found: the value and the texts of its parameters, still encoded. */
+/** What a search found: the value and the rawParams of its parameters, still encoded. */
 export interface Found<T> {
   readonly value: T;
-  readonly texts: readonly string[];
+  readonly rawParams: readonly string[];
 }
 
 /** Looks at a leaf in order of priority; returns true to end the search there. */
-type Visit<T> = (leaf: Leaf<T>, texts: readonly string[]) => boolean;
+type Visit<T> = (leaf: Leaf<T>, rawParams: readonly string[]) => boolean;
 
 /**
- * A tree of segments. Static text goes before a parameter and that before a wildcard, at every
- * segment, with backtracking; the order of insertion decides nothing. A search visits a node once at
+ * A tree of segments. At every segment static text takes precedence over a parameter, and that
+ * over a wildcard, with backtracking; the order of insertion decides nothing. A search visits a node once at
  * most, whatever the path.
  */
 export class Tree<T> {
@@ -42,7 +42,7 @@ export class Tree<T> {
   insert(method: string, pattern: Pattern, value: T): void {
     let node = this.#root;
     let path = '';
-    for (const segment of significant(pattern, this.#rules)) {
+    for (const segment of significantSegments(pattern, this.#rules)) {
       if (segment.kind === 'wildcard') {
         node.wildcard ??= new Map();
         node.wildcard.set(method, value);
@@ -74,12 +74,12 @@ export class Tree<T> {
     const end = this.#endOf(path);
     const fixed = this.#fixed.get(foldCase(path.slice(0, end), this.#rules));
     const value = fixed && selectByMethod(fixed, method);
-    if (value !== undefined) return { value, texts: [] };
+    if (value !== undefined) return { value, rawParams: [] };
 
     let found: Found<T> | undefined;
-    this.#search(this.#root, path, end, 1, [], (leaf, texts) => {
+    this.#search(this.#root, path, end, 1, [], (leaf, rawParams) => {
       const value = selectByMethod(leaf, method);
-      if (value !== undefined) found = { value, texts: [...texts] };
+      if (value !== undefined) found = { value, rawParams: [...rawParams] };
       return value !== undefined;
     });
     return found;
@@ -112,27 +112,28 @@ export class Tree<T> {
     path: string,
     end: number,
     start: number,
-    texts: string[],
+    rawParams: string[],
     visit: Visit<T>,
   ): boolean {
     const rest = path.slice(start);
     if (start > end) {
-      if (node.leaf !== undefined && visit(node.leaf, texts)) return true;
-      return node.wildcard !== undefined && visit(node.wildcard, [...texts, rest]);
+      if (node.leaf !== undefined && visit(node.leaf, rawParams)) return true;
+      return node.wildcard !== undefined && visit(node.wildcard, [...rawParams, rest]);
     }
     const slash = path.indexOf('/', start);
     const stop = slash === -1 ? end : Math.min(slash, end);
     const text = path.slice(start, stop);
 
     const child = node.statics.get(foldCase(text, this.#rules));
-    if (child !== undefined && this.#search(child, path, end, stop + 1, texts, visit)) return true;
+    if (child !== undefined && this.#search(child, path, end, stop + 1, rawParams, visit))
+      return true;
 
     if (node.param !== undefined && text !== '') {
-      texts.push(text);
-      if (this.#search(node.param, path, end, stop + 1, texts, visit)) return true;
-      texts.pop();
+      rawParams.push(text);
+      if (this.#search(node.param, path, end, stop + 1, rawParams, visit)) return true;
+      rawParams.pop();
     }
-    return node.wildcard !== undefined && visit(node.wildcard, [...texts, rest]);
+    return node.wildcard !== undefined && visit(node.wildcard, [...rawParams, rest]);
   }
 }
 
