@@ -6,18 +6,21 @@ import type { Flaw } from '../errors/problem-text.js';
 import { isGuardClass } from '../guards/guard.js';
 import { redirectFlaw } from '../invocation/redirect.js';
 import { placeOf } from '../metadata/place.js';
+import { isStandardSchema } from '../metadata/standard-schema.js';
+import { checkRouteless } from './check-routeless.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
 /**
  * Finds everything in a definition that could not work, without a look at any other controller.
  *
- * @returns One error per problem, in the order of the routes; empty when there is none.
+ * @returns One error per problem, those of routes in their order; empty when there is none.
  */
 export function checkDefinition(definition: ControllerDefinition): RouteRegistrationError[] {
   const { controller, routes } = definition;
-  return routes.flatMap((route) =>
+  const ofRoutes = routes.flatMap((route) =>
     [
       ...parameterFlaws(definition, route),
+      ...transformFlaws(route),
       ...referenceFlaws('guard', route.guards),
       ...referenceFlaws('middleware', route.middleware),
       ...referenceFlaws('interceptor', route.interceptors),
@@ -26,6 +29,7 @@ export function checkDefinition(definition: ControllerDefinition): RouteRegistra
       ...redirectFlaws(route),
     ].map((flaw) => new RouteRegistrationError(route.handler, flaw, placeOf(controller))),
   );
+  return [...ofRoutes, ...checkRouteless(definition)];
 }
 
 /** Finds what is wrong with the middleware that precedes the routes of all controllers. */
@@ -51,6 +55,19 @@ function parameterFlaws({ controller }: ControllerDefinition, route: RouteDefini
       problem: `its parameter ${index} has no decorator, so nothing can be passed for it.`,
       fix: "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
     }));
+}
+
+function transformFlaws({ parameters }: RouteDefinition): Flaw[] {
+  return parameters
+    .filter(({ transform }) => transform !== undefined && !isTransform(transform))
+    .map(({ index, transform }) => ({
+      problem: `the transform of its parameter ${index} is ${inspect(transform, { depth: 0 })}, which is no function and no schema.`,
+      fix: 'give a function (value) => result, or a Standard Schema validator.',
+    }));
+}
+
+function isTransform(transform: unknown): boolean {
+  return typeof transform === 'function' || isStandardSchema(transform);
 }
 
 /**
