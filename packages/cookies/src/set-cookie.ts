@@ -22,7 +22,7 @@ export interface CookieScope {
 export interface CookieOptions extends CookieScope {
   /** Whole seconds until the client forgets it; by default it does when it is closed. */
   readonly maxAge?: number;
-  /** When the client forgets it; `maxAge` goes before it. */
+  /** When the client forgets it; `maxAge` takes precedence over it. */
   readonly expires?: Date;
 }
 

@@ -8,7 +8,7 @@ import { type Lookup, negotiate } from './negotiate.js';
 import { openBody } from './open-body.js';
 import { pathBelow } from './path-below.js';
 
-/** What {@link serveStatic} may be told. */
+/** Options of {@link serveStatic}. */
 export interface StaticOptions {
   /**
    * Path below which the files are: begins with a slash, plain text without parameters. By default,
