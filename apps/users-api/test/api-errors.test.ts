@@ -1,7 +1,17 @@
-import { describe, expect, it } from 'vitest';
-import { ADA, APIS, openApi } from './support/api.js';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ADA, APIS, openApi, startService } from './support/api.js';
+import { STORES } from './support/stores.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A request whose body comes in chunks, so that its head does not tell how long it is. */
+function chunked(chunks: Buffer[], headers: Record<string, string>): RequestInit {
+  return { body: Readable.from(chunks), headers, duplex: 'half' };
+}
 
 describe.each(APIS)('errors of the $variant API over the $store store', (api) => {
   it.each(['GET', 'DELETE'])(
@@ -76,6 +86,16 @@ describe.each(APIS)('errors of the $variant API over the $store store', (api) =>
     }
   });
 
+  it('POST of chunks that hold nothing is a POST without a body', async () => {
+    const { send } = await openApi(api);
+    for (const type of ['', 'application/json', 'text/plain']) {
+      const headers = { 'content-type': type };
+      const response = await send('POST', '', chunked([], headers));
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ detail: 'name and email are required' });
+    }
+  });
+
   it.each([{ name: null }, { name: 7 }, { email: ['ada@example.com'] }, { email: {} }])(
     'PUT of %j is a 400 and changes nothing',
     async (body) => {
@@ -111,19 +131,48 @@ describe.each(APIS)('errors of the $variant API over the $store store', (api) =>
     expect((await send('PUT', `/${id}`, init)).status).toBe(400);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])(
-    'POST and PUT of a body of type %j are a 415',
-    async (type) => {
-      const { create, send } = await openApi(api);
-      const { id } = await create();
-      const init = { body: Buffer.from(JSON.stringify(ADA)), headers: { 'content-type': type } };
-      for (const response of [await send('POST', '', init), await send('PUT', `/${id}`, init)]) {
-        expect(response.status).toBe(415);
-        expect(response.headers.get('accept')).toBe('application/json');
-        expect(await response.json()).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
-      }
-    },
-  );
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'application/a%b+json',
+    '',
+  ])('POST and PUT of a body of type %j are a 415, also in chunks', async (type) => {
+    const { create, send } = await openApi(api);
+    const { id } = await create();
+    const headers = { 'content-type': type };
+    const body = Buffer.from(JSON.stringify(ADA));
+    for (const response of [
+      await send('POST', '', { body, headers }),
+      await send('PUT', `/${id}`, { body, headers }),
+      await send('POST', '', chunked([body, body], headers)),
+    ]) {
+      expect(response.status).toBe(415);
+      expect(response.headers.get('accept')).toBe('application/json');
+      expect(await response.json()).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+    }
+  });
+
+  it('keeps the connection usable after the 415 of a long body in chunks', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const url = `${await startService({ store: STORES[api.store]() })}${api.mount}`;
+    const ports = [];
+    for (const path of ['?first', '?second']) {
+      const create = request(`${url}${path}`, {
+        agent,
+        method: 'POST',
+        headers: { 'transfer-encoding': 'chunked' },
+      });
+      create.end(Buffer.alloc(4 * 1024 ** 2));
+      const [response]: IncomingMessage[] = await once(create, 'response');
+      expect(response?.statusCode).toBe(415);
+      ports.push(create.socket?.localPort);
+      await response?.toArray();
+      await finished(create);
+    }
+    expect(new Set(ports).size).toBe(1);
+  });
 
   it('takes any +json type, in any case, with a charset', async () => {
     const { send } = await openApi(api);
