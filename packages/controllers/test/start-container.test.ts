@@ -10,7 +10,7 @@ import {
   UseMiddleware,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
-import { message, refusal } from './support/message.js';
+import { message, refusal, tokenRefusal } from './support/message.js';
 import { placesIn } from './support/places.js';
 
 const placeOf = placesIn(import.meta.url);
@@ -59,7 +59,7 @@ describe('install rejects, having registered nothing, for', () => {
     expect(error).toBeInstanceOf(ControllerResolutionError);
     expect(error).toMatchObject({ cause: { code: 'DI_UNKNOWN_TOKEN' } });
     expect(error.message).toBe(
-      refusal(
+      tokenRefusal(
         'the guard token(ADMIN) of GuardedController.read',
         error.cause,
         placeOf('GuardedController'),
@@ -70,7 +70,7 @@ describe('install rejects, having registered nothing, for', () => {
   it('a middleware token that nothing provides', async () => {
     const error = await failStart([LoggedController]);
     expect(error.message).toBe(
-      refusal(
+      tokenRefusal(
         "the middleware 'audit' of LoggedController.read",
         error.cause,
         placeOf('LoggedController'),
@@ -80,7 +80,13 @@ describe('install rejects, having registered nothing, for', () => {
 
   it('a middleware token of the plugin that nothing provides', async () => {
     const error = await failStart([WorkingController], { middleware: [Symbol('log')] });
-    expect(error.message).toBe(refusal('the middleware Symbol(log) of the plugin', error.cause));
+    expect(error.message).toBe(
+      message(
+        'Cannot resolve the middleware Symbol(log) of the plugin: Nothing provides Symbol(log).',
+        'Path: Symbol(log)',
+        'Fix: register it: container.register(Symbol(log), { useValue, useClass, useFactory or useExisting }).',
+      ),
+    );
   });
 
   it('a token of something that is no guard', async () => {

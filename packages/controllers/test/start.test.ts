@@ -14,7 +14,7 @@ import {
   UseGuard,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
-import { message, refusal } from './support/message.js';
+import { message, refusal, tokenRefusal } from './support/message.js';
 import { placesIn } from './support/places.js';
 
 const placeOf = placesIn(import.meta.url);
@@ -171,7 +171,7 @@ describe('install rejects, having registered nothing, for', () => {
 
   5. ${indented(refusal('the controller ManyController', controller?.cause, placeOf('ManyController')))}
 
-  6. ${indented(refusal("the guard 'missing' of ManyController.create", guard?.cause, placeOf('ManyController')))}`);
+  6. ${indented(tokenRefusal("the guard 'missing' of ManyController.create", guard?.cause, placeOf('ManyController')))}`);
   });
 });
 

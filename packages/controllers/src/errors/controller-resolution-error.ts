@@ -12,8 +12,16 @@ export class ControllerResolutionError extends ControllerError {
    * @param place - Where the controller is declared, when that is known.
    */
   constructor(subject: string, cause: unknown, place?: string) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const text = placed(`Cannot resolve ${subject}: ${reason}`, place);
+    const text = placed(`Cannot resolve ${subject}: ${reasonOf(cause)}`, place);
     super(text, { code: 'CONTROLLER_RESOLUTION', cause });
   }
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const isAskedForByParameter = 'parameter' in cause && cause.parameter !== undefined;
+  // What a decorator names is no parameter, and cannot be marked.
+  return isAskedForByParameter
+    ? cause.message
+    : cause.message.replace(', or mark the parameter with @Optional()', '');
 }

@@ -13,3 +13,8 @@ export function refusal(subject: string, cause: unknown, place?: string): string
     ...details.map((detail) => detail.trim()),
   );
 }
+
+/** The same for what a decorator or an option names, which no parameter asks for. */
+export function tokenRefusal(subject: string, cause: unknown, place?: string): string {
+  return refusal(subject, cause, place).replace(', or mark the parameter with @Optional()', '');
+}
