@@ -1,28 +1,48 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 
 /**
  * Names the network that an address belongs to, as far as one client can move in it: an IPv4 address
  * itself, also when it is mapped into IPv6, and the /64 of an IPv6 address, every address of which is
- * one client's to use.
+ * one client's to use. A port, and the brackets that part it from an IPv6 address, do not matter.
  *
- * @param address - An address as node gives it, or any other text, which is returned as it is.
- * @see RFC 4291 §2.5.1, §2.5.5.2
+ * @param address - An address as node or a proxy gives it, or any other text, which is returned as
+ *   it is.
+ * @see RFC 4291 §2.5.1, §2.5.5.2; RFC 3986 §3.2.2 for brackets
  */
 export function networkOf(address: string): string {
-  const [bare = ''] = address.split('%');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
-  if (mapped !== undefined) return mapped;
+  const [bare = ''] = withoutPort(address).split('%');
+  if (isIPv4(bare)) return bare;
   if (!isIPv6(bare)) return address;
-  return `${groupsOf(bare).slice(0, 4).join(':')}::/64`;
+  const groups = groupsOf(bare);
+  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return dotted(groups.slice(6));
+  return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The groups of an IPv6 address in their shortest form; those of a dotted end do not matter here. */
+function withoutPort(address: string): string {
+  const [, bracketed, plain] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(address) ?? [];
+  return bracketed ?? plain ?? address;
+}
+
+/** The eight groups of an IPv6 address in their shortest form. */
 function groupsOf(address: string): readonly string[] {
-  const [head = [], tail = []] = address
-    .split('::')
-    .map((side) => side.split(':').filter((group) => group !== ''));
-  const width = (groups: readonly string[]) =>
-    groups.reduce((sum, group) => sum + (group.includes('.') ? 2 : 1), 0);
-  const zeros = Array<string>(8 - width(head) - width(tail)).fill('0');
+  const [head = [], tail = []] = address.split('::').map((side) =>
+    side
+      .split(':')
+      .filter((group) => group !== '')
+      .flatMap((group) => (isIPv4(group) ? pairsOf(group) : [group])),
+  );
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
   return [...head, ...zeros, ...tail].map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''));
+}
+
+/** The two groups that an IPv4 address takes up in an IPv6 address. */
+function pairsOf(address: string): readonly string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d].map((pair) => pair.toString(16));
+}
+
+/** The IPv4 address in two groups of an IPv6 address. */
+function dotted(groups: readonly string[]): string {
+  const pairs = groups.map((group) => Number.parseInt(group, 16));
+  return pairs.flatMap((pair) => [pair >> 8, pair & 0xff]).join('.');
 }
