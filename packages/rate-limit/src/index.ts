@@ -1,2 +1,7 @@
 export { networkOf } from './network-of.js';
-export { rateLimit, type RateLimiter, type RateLimitOptions } from './rate-limit.js';
+export {
+  rateLimit,
+  type RateLimiter,
+  type RateLimiterResult,
+  type RateLimitOptions,
+} from './rate-limit.js';

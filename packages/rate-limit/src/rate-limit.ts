@@ -6,8 +6,16 @@ import {
   SetupError,
   TooManyRequestsError,
 } from '@fairlead/core';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { networkOf } from './network-of.js';
+
+/** The state of a key after a request was counted. */
+export interface RateLimiterResult {
+  /** Number of requests that the key may still make in its window. */
+  readonly remainingPoints: number;
+  /** Until the window ends, in milliseconds. */
+  readonly msBeforeNext: number;
+}
 
 /** What counts the requests: any limiter of rate-limiter-flexible with one result. */
 export interface RateLimiter {
@@ -16,7 +24,7 @@ export interface RateLimiter {
   /** The limiter's own window in seconds, where it has one. */
   readonly duration?: number;
   /** Counts a request. Rejects with the state of the key when it is one too many. */
-  consume(key: string): Promise<RateLimiterRes>;
+  consume(key: string): Promise<RateLimiterResult>;
 }
 
 /** What {@link rateLimit} may be told. */
@@ -92,11 +100,11 @@ async function count(limiter: RateLimiter, key: string): Promise<KeyState> {
   }
 }
 
-function isResult(reason: unknown): reason is RateLimiterRes {
+function isResult(reason: unknown): reason is RateLimiterResult {
   return typeof reason === 'object' && reason !== null && 'msBeforeNext' in reason;
 }
 
-function describeState(result: RateLimiterRes, allowed: boolean): KeyState {
+function describeState(result: RateLimiterResult, allowed: boolean): KeyState {
   const remaining = allowed ? result.remainingPoints : 0;
   return { allowed, remaining, seconds: Math.max(1, Math.ceil(result.msBeforeNext / 1_000)) };
 }

@@ -48,6 +48,16 @@ describe('a limiter', () => {
     },
   );
 
+  it('may be one of your own, with plain results', async () => {
+    const state = { remainingPoints: 3, msBeforeNext: 1_500 };
+    const allowing: RateLimiter = { consume: async () => state };
+    const refusing: RateLimiter = { consume: () => Promise.reject(state) };
+    const allowed = await create({ ...limit, limiter: allowing }).request('/');
+    expect(limitOf(allowed)).toMatchObject({ status: 200, limit: '"default";r=3;t=2' });
+    const refused = await create({ ...limit, limiter: refusing }).request('/');
+    expect(limitOf(refused)).toMatchObject({ status: 429, limit: '"default";r=0;t=2' });
+  });
+
   it('may allow bursts', async () => {
     const burst = new RateLimiterMemory({ points: 1, duration: 20, keyPrefix: 'burst' });
     const app = create({
