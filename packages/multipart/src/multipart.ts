@@ -45,7 +45,8 @@ async function readForm(
   for await (const part of source) {
     const value = part.kind === 'field' ? part.value : await readFile(part);
     const present = form[part.name];
-    form[part.name] = present === undefined ? value : [present, value].flat();
+    if (Array.isArray(present)) present.push(value);
+    else form[part.name] = present === undefined ? value : [present, value];
   }
   return form;
 }

@@ -46,6 +46,15 @@ describe('a form in ctx.body', () => {
     });
   });
 
+  // A copy for each repetition would take longer than this on any machine.
+  it('has a name that is repeated any number of times', { timeout: 15_000 }, async () => {
+    const count = 50_000;
+    const limits = { fields: count, parts: count };
+    const app = createApp().use(multipart({ limits }), (ctx) => ctx.json(ctx.body));
+    const answer = await post(app, form(field('a', 'b').repeat(count)));
+    expect(await answer.json()).toEqual({ a: Array(count).fill('b') });
+  });
+
   it('has the media type that the client claims for a file', async () => {
     const headers = ['Content-Disposition: form-data; name="a"; filename="b"', 'Content-Type: a/b'];
     expect(await read(form(part(headers, 'c')))).toEqual({ a: written('b', 'a/b', 'c') });
