@@ -23,7 +23,7 @@ export type FormValue = string | UploadedFile;
  * The middleware answers 400 to a malformed, truncated or forbidden body, 413 to one that exceeds a
  * limit, 415 to one that is compressed.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when a limit cannot be read.
+ * @throws {SetupError} `INVALID_LIMIT`, at the call, when a limit cannot be read.
  * @see RFC 7578
  */
 export function multipart(options: MultipartOptions = {}): Middleware {

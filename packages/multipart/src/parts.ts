@@ -53,7 +53,8 @@ export function isMultipart(ctx: Context): boolean {
  * @throws {PayloadTooLargeError} 413, when the form exceeds a limit. A file's stream fails with it.
  * @throws {UnsupportedMediaTypeError} 415, when the body is of another media type, or compressed.
  * @throws {InternalServerError} 500 `BODY_ALREADY_READ`, when the body has been read before.
- * @throws {SetupError} `INVALID_LIMIT`, when a limit cannot be read.
+ * @throws {SetupError} `INVALID_LIMIT`, at the call, so with each request, when a limit cannot be read;
+ *   left uncaught, it is answered with 500.
  * @see RFC 7578
  */
 export function parts(

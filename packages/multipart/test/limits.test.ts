@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createApp, errorHandler } from '@fairlead/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { multipart, type MultipartLimits, parts } from '../src/index.js';
 import { field, file, form, HEADERS, part, post, refusal } from './support/form.js';
 import { serve } from './support/serve.js';
@@ -58,6 +58,18 @@ describe.each(Object.entries(readers))('%s', (_, create) => {
     const large = form(file('a', 'b', 'x'.repeat(6 * 1024 ** 2)));
     expect((await post(app, large)).status).toBe(200);
   });
+});
+
+it('a limit that parts() cannot read is a 500 for each request, and is reported', async () => {
+  const onError = vi.fn();
+  const app = createApp().use(errorHandler({ onError }), async (ctx) => {
+    for await (const { kind } of parts(ctx, { limits: { files: -1 } })) ctx.json(kind);
+  });
+  expect((await post(app, form(field('a')))).status).toBe(500);
+  expect(onError).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ name: 'SetupError', code: 'INVALID_LIMIT' }),
+    expect.anything(),
+  );
 });
 
 it('every limit is in the README', () => {
