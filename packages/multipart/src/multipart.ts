@@ -1,4 +1,4 @@
-import type { Context, Middleware } from '@fairlead/core';
+import type { Middleware } from '@fairlead/core';
 import { type MultipartOptions, resolveLimits } from './limits.js';
 import { isMultipart, type FilePart, type Part, readParts } from './parts.js';
 
@@ -30,7 +30,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   const limits = resolveLimits(options);
   return function multipart(ctx, next) {
     const isRead = ctx.body !== undefined || ctx.req.readableDidRead;
-    if (isRead || !hasBody(ctx) || !isMultipart(ctx)) return next();
+    if (isRead || !ctx.hasBody || !isMultipart(ctx)) return next();
     return readForm(readParts(ctx, limits)).then((form) => {
       ctx.body = form;
       return next();
@@ -54,10 +54,4 @@ async function readForm(
 async function readFile(part: FilePart): Promise<UploadedFile> {
   const { fileName, mediaType, stream } = part;
   return { fileName, mediaType, bytes: Buffer.concat(await stream.toArray()) };
-}
-
-/** Whether a request carries content, by its framing. @see RFC 9112 §6 */
-function hasBody(ctx: Context): boolean {
-  const length = ctx.get('Content-Length') ?? '0';
-  return length !== '0' || ctx.get('Transfer-Encoding') !== undefined;
 }
