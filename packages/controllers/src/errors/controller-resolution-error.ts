@@ -18,10 +18,5 @@ export class ControllerResolutionError extends ControllerError {
 }
 
 function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const isAskedForByParameter = 'parameter' in cause && cause.parameter !== undefined;
-  // What a decorator names is no parameter, and cannot be marked.
-  return isAskedForByParameter
-    ? cause.message
-    : cause.message.replace(', or mark the parameter with @Optional()', '');
+  return cause instanceof Error ? cause.message : String(cause);
 }

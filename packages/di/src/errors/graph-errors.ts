@@ -15,13 +15,14 @@ export class UnknownTokenError extends InjectionError {
     const name = describeToken(token);
     const asker = path.at(-2);
     const where = asker === undefined ? '' : ` (parameter ${parameter} of ${describeToken(asker)})`;
+    const orOptional = parameter === undefined ? '' : ', or mark the parameter with @Optional()';
     super({
       problem: `Nothing provides ${name}${where}.`,
       fix:
         typeof token === 'function'
           ? `add @Service() to ${name}, or register it: container.register(${name}).`
           : `register it: container.register(${name}, { useValue, useClass, useFactory or ` +
-            'useExisting }), or mark the parameter with @Optional().',
+            `useExisting })${orOptional}.`,
       path,
       token,
     });
