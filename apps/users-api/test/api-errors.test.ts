@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -172,6 +172,19 @@ describe.each(APIS)('errors of the $variant API over the $store store', (api) =>
       await finished(create);
     }
     expect(new Set(ports).size).toBe(1);
+  });
+
+  it('takes a client that goes away before the first chunk for a 400', async () => {
+    const logs = new EventEmitter();
+    const logged = once(logs, 'line');
+    const log = (line: string) => void logs.emit('line', line);
+    const url = `${await startService({ store: STORES[api.store](), log })}${api.mount}`;
+    const headers = { 'transfer-encoding': 'chunked', expect: '100-continue' };
+    const create = request(url, { method: 'POST', headers });
+    create.on('error', () => {}).flushHeaders();
+    await once(create, 'continue');
+    create.destroy();
+    expect(await logged).toEqual([expect.stringContaining(' 400 ')]);
   });
 
   it('takes any +json type, in any case, with a charset', async () => {
