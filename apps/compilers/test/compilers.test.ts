@@ -58,7 +58,7 @@ it('says that the compiler emitted no types, where it did not, and what to do', 
   expect(typed.map(({ message }) => message)).toEqual(
     typed.map(() =>
       expect.stringMatching(
-        /Cannot build (\w+): nothing says what parameter \d of its constructor is\.\n {2}Path: \1\n {2}Fix: \1 has a decorator, but its compiler emitted no types: compile with experimentalDecorators and emitDecoratorMetadata, which esbuild and tsx cannot do .* `static inject = /,
+        /Cannot build (\w+): nothing says what parameter \d of its constructor is\.\n(?: +At: .*\n)? +Path: \1\n +Fix: \1 has a decorator, but its compiler emitted no types: compile with experimentalDecorators and emitDecoratorMetadata, which esbuild and tsx cannot do .* `static inject = /,
       ),
     ),
   );
