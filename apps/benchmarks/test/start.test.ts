@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { generate } from '../src/start/generate.js';
+import { measureStart } from '../src/start/measure.js';
+import { SUBJECTS } from '../src/start/subjects.js';
+
+it.each(SUBJECTS)('$name starts with three controllers, and answers', async (subject) => {
+  const start = await measureStart(generate(subject, 3), '/c2/7');
+  expect(start.answer).toEqual({ id: '7', controller: 2 });
+  expect(start.time).toBeGreaterThan(0);
+  expect(start.memory).toBeGreaterThan(0);
+});
