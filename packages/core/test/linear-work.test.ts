@@ -1,80 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { isJson, parseMediaType } from '../src/body/media-type.js';
-import { parseJson } from '../src/body/parse-json.js';
-import { joinPaths, normalizePath } from '../src/context/path.js';
-import { parseTarget } from '../src/context/target.js';
+import { expect, it } from 'vitest';
 import { createApp, createRouter, errorHandler, urlencoded } from '../src/index.js';
-import { parsePattern } from '../src/router/pattern.js';
-import { Tree } from '../src/router/tree.js';
-import { growthOf, NEARLY_LINEAR } from './support/growth.js';
 import { sender } from './support/send.js';
-
-const RULES = { caseSensitive: true, strict: false };
-
-/** Grows a tree of GET routes. */
-function grow(patterns: readonly string[]): Tree<string> {
-  const tree = new Tree<string>(RULES);
-  for (const pattern of patterns) tree.insert('GET', parsePattern(pattern), pattern);
-  return tree;
-}
-
-/** Every pattern of some length whose steps are `a` or a parameter: a search may turn at each. */
-function forks(length: number): string[] {
-  return Array.from({ length: 2 ** length }, (_, bits) =>
-    Array.from({ length }, (_, step) => ((bits >> step) & 1 ? '/a' : `/:p${step}`)).join(''),
-  );
-}
-
-describe('matching takes time in proportion to the path', () => {
-  const tree = grow(['/a/:b/c', '/:a/b/*rest', '/x/*rest', '/a-b']);
-
-  it.each([
-    ['dashes', (size: number) => `/${'-'.repeat(size)}`],
-    ['slashes', (size: number) => '/'.repeat(size)],
-    ['segments', (size: number) => '/a'.repeat(size)],
-    ['segments behind a wildcard', (size: number) => `/x${'/a'.repeat(size)}`],
-    ['escapes', (size: number) => '/%2F'.repeat(size)],
-    ['escapes that are undone', (size: number) => '/%61'.repeat(size)],
-  ])('of %s', (_, pathOf) => {
-    const find = (size: number) => tree.find('GET', normalizePath(pathOf(size)) ?? '');
-    expect(growthOf(find, 8_000)).toBeLessThan(NEARLY_LINEAR);
-  });
-
-  it('of a thousand parameters', () => {
-    const pattern = (size: number) =>
-      Array.from({ length: size }, (_, index) => `/:p${index}`).join('');
-    const trees = new Map([125, 1000].map((size) => [size, grow([pattern(size)])]));
-    const find = (size: number) => trees.get(size)?.find('GET', '/a'.repeat(size));
-    expect(find(1000)?.rawParams).toHaveLength(1000);
-    expect(growthOf(find, 125)).toBeLessThan(NEARLY_LINEAR);
-  });
-});
-
-it('a search that turns back at every segment takes time in proportion to the routes', () => {
-  const trees = new Map([7, 10].map((length) => [2 ** length, grow(forks(length))]));
-  const search = (size: number) => {
-    for (let run = 0; run < 20; run += 1) {
-      trees.get(size)?.find('POST', '/a'.repeat(Math.log2(size)));
-      trees.get(size)?.methods('/a'.repeat(Math.log2(size)));
-    }
-  };
-  expect(trees.get(2 ** 10)?.find('GET', '/a'.repeat(10))?.value).toBe('/a'.repeat(10));
-  expect(growthOf(search, 2 ** 7)).toBeLessThan(NEARLY_LINEAR);
-});
-
-describe('reading takes time in proportion to what the client sends', () => {
-  it.each<[string, (size: number) => unknown]>([
-    ['a charset', (size) => parseMediaType(`text/plain;charset=${' '.repeat(size)}x y`)],
-    ['parameters', (size) => parseMediaType(`text/plain${';charset'.repeat(size)}`)],
-    ['a media type', (size) => isJson(`a/${'+json'.repeat(size)}!`)],
-    ['an absolute target', (size) => parseTarget('GET', `http://a${'/'.repeat(size)}?`)],
-    ['a target without a path', (size) => parseTarget('GET', `http://${'a'.repeat(size)}`)],
-    ['prefixes', (size) => joinPaths('/'.repeat(size), '/'.repeat(size))],
-    ['JSON', (size) => parseJson(Buffer.from(`[${'{"\\u0061":[1]},'.repeat(size)}0]`))],
-  ])('%s', (_, read) => {
-    expect(growthOf(read, 4_000)).toBeLessThan(NEARLY_LINEAR);
-  });
-});
 
 it('a form with far too many fields is refused before it is read', async () => {
   const app = createApp().use(errorHandler(), urlencoded());
@@ -84,17 +10,25 @@ it('a form with far too many fields is refused before it is read', async () => {
   expect(answer.status).toBe(413);
 });
 
-it('paths of 8,000 dashes or slashes are answered one after another without delay', async () => {
+// A search that took quadratic time, or worse, would run into the time-out.
+it('paths of 8,000 dashes or slashes are answered', async () => {
   const router = createRouter()
     .get('/:a', (ctx) => ctx.send('one'))
     .get('/:a/:b/*rest', (ctx) => ctx.send('rest'));
   const app = createApp().use(errorHandler()).route('/', router);
   const send = await sender(app);
-  const start = performance.now();
   const statuses = [];
   for (const text of ['-', '/', '/-', '%2F']) {
     statuses.push((await send('GET', `/${text.repeat(8_000 / text.length)}`)).status);
   }
   expect(statuses).toEqual([200, 404, 404, 200]);
-  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
+it('a route with a thousand parameters is found', async () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `/:p${index}`);
+  const router = createRouter().get(names.join(''), (ctx) =>
+    ctx.json(Object.keys(ctx.params).length),
+  );
+  const answer = await createApp().route('/', router).request('/a'.repeat(1_000));
+  expect(await answer.json()).toBe(1_000);
 });
