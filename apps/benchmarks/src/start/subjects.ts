@@ -1,28 +1,35 @@
 import type { Subject } from './generate.js';
 
+/** The same controller for every framework, but for what it imports and the name of one decorator. */
+const controller = (imports: string, service: string) => (index: number) =>
+  `
+  ${imports}
+
+  @${service}()
+  export class Service${index} {
+    find(id: string) {
+      return { id, controller: ${index} };
+    }
+  }
+
+  @Controller('/c${index}')
+  export class Controller${index} {
+    constructor(private readonly service: Service${index}) {}
+
+    @Get('/:id')
+    find(@Param('id') id: string) {
+      return this.service.find(id);
+    }
+  }
+`;
+
 const fairlead: Subject = {
   name: 'Fairlead, discovered',
-  controller: (index) => `
-    import { Controller, Get, Param } from '@fairlead/controllers';
-    import { Service } from '@fairlead/di';
-
-    @Service()
-    export class Service${index} {
-      find(id: string) {
-        return { id, controller: ${index} };
-      }
-    }
-
-    @Controller('/c${index}')
-    export class Controller${index} {
-      constructor(private readonly service: Service${index}) {}
-
-      @Get('/:id')
-      find(@Param('id') id: string) {
-        return this.service.find(id);
-      }
-    }
-  `,
+  controller: controller(
+    `import { Controller, Get, Param } from '@fairlead/controllers';
+    import { Service } from '@fairlead/di';`,
+    'Service',
+  ),
   main: () => `
     import { controllersPlugin } from '@fairlead/controllers';
     import { createApp, createRouter, errorHandler, json, listen, notFoundHandler } from '@fairlead/core';
@@ -37,26 +44,10 @@ const fairlead: Subject = {
 
 const nest = (name: string, adapter: string): Subject => ({
   name,
-  controller: (index) => `
-    import { Controller, Get, Injectable, Param } from '@nestjs/common';
-
-    @Injectable()
-    export class Service${index} {
-      find(id: string) {
-        return { id, controller: ${index} };
-      }
-    }
-
-    @Controller('/c${index}')
-    export class Controller${index} {
-      constructor(private readonly service: Service${index}) {}
-
-      @Get('/:id')
-      find(@Param('id') id: string) {
-        return this.service.find(id);
-      }
-    }
-  `,
+  controller: controller(
+    `import { Controller, Get, Injectable, Param } from '@nestjs/common';`,
+    'Injectable',
+  ),
   main: (count) => {
     const indexes = [...Array(count).keys()];
     const imports = indexes.map(
