@@ -55,17 +55,14 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
   };
   for (const [name, limit] of Object.entries(all)) assertLimit(name, limit);
   const shortest = Math.min(...[headersTimeout, requestTimeout].filter((time) => time > 0));
-  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+  const receive = (req: IncomingMessage, res: ServerResponse, refusal?: HttpError): void => {
     if (isEnding(req.socket)) return;
     setLatest(res, req.socket);
-    const refusal = checkHead(req, maxHeaders, maxTargetSize);
     if (refusal === undefined) handle(req, res);
     else refuse(res, refusal);
   };
-  const onExpectation = (req: IncomingMessage, res: ServerResponse): void => {
-    if (isEnding(req.socket)) return;
-    setLatest(res, req.socket);
-    refuse(res, new HttpError(417, "The only expectation that is met is '100-continue'."));
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    receive(req, res, checkHead(req, maxHeaders, maxTargetSize));
   };
   const server = createNodeServer({
     // node refuses one that is longer than the time for the whole request.
@@ -85,7 +82,9 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
     expectContinue(req);
     onRequest(req, res);
   });
-  server.on('checkExpectation', onExpectation);
+  server.on('checkExpectation', (req, res) => {
+    receive(req, res, new HttpError(417, "The only expectation that is met is '100-continue'."));
+  });
   return server.on('request', onRequest).on('clientError', onClientError);
 }
 
