@@ -1,15 +1,8 @@
-import { joinPaths } from '../context/path.js';
 import { parseTarget } from '../context/target.js';
 import { answersMethod } from './method.js';
-import type { MountedRouter } from './mount.js';
+import { type MountedRouter, mountedRoutes } from './mounted-routes.js';
 import { decodeParams } from './params.js';
-import {
-  foldCase,
-  type PathRules,
-  type Pattern,
-  parsePattern,
-  significantSegments,
-} from './pattern.js';
+import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
 import { Tree } from './tree.js';
 
 /** A route that was weighed for a request, and why it does not answer it. */
@@ -49,11 +42,12 @@ export function explain(
 ): Explanation {
   const { path, malformed } = parseTarget(method, target);
   if (malformed) return { path, match: undefined, near: [] };
-  const routes = routers.flatMap(routesOf);
-  const match = routers
-    .map((mounted) => findIn(routesOf(mounted), mounted.router.rules, method, path))
+  const candidates = routers.map(candidatesOf);
+  const match = candidates
+    .map((routes) => findIn(routes, method, path))
     .find((found) => found !== undefined);
-  const near = routes
+  const near = candidates
+    .flat()
     .filter(({ key }) => key !== match?.key)
     .map((route) => ({ route, ...comparePath(route.pattern, path, route.rules) }))
     .sort((one, other) => rank(other) - rank(one))
@@ -77,21 +71,23 @@ interface FoundRoute extends CandidateRoute {
   readonly rawParams: readonly string[];
 }
 
-function routesOf({ prefix, router }: MountedRouter): CandidateRoute[] {
-  return router.routes.map((route) => {
-    const pattern = parsePattern(joinPaths(prefix, route.pattern));
-    const key = `${route.method} ${pattern.text}`;
-    return { key, method: route.method, pattern, rules: router.rules };
-  });
+function candidatesOf(mounted: MountedRouter): CandidateRoute[] {
+  return mountedRoutes(mounted).map(({ method, pattern }) => ({
+    key: `${method} ${pattern.text}`,
+    method,
+    pattern,
+    rules: mounted.router.rules,
+  }));
 }
 
 function findIn(
   routes: readonly CandidateRoute[],
-  rules: PathRules,
   method: string,
   path: string,
 ): FoundRoute | undefined {
-  const tree = new Tree<CandidateRoute>(rules);
+  const [first] = routes;
+  if (first === undefined) return undefined;
+  const tree = new Tree<CandidateRoute>(first.rules);
   for (const route of routes) tree.insert(route.method, route.pattern, route);
   const found = tree.find(method, path);
   return found && { ...found.value, rawParams: found.rawParams };

@@ -1,20 +1,11 @@
 import { type Context, internals } from '../context/context.js';
-import { joinPaths } from '../context/path.js';
 import type { RouteMatch, RouteTable } from '../context/route-match.js';
 import { BadRequestError } from '../errors/http-errors.js';
 import { compose } from '../pipeline/compose.js';
 import type { Middleware } from '../pipeline/middleware.js';
+import { type MountedRouter, mountedRoutes } from './mounted-routes.js';
 import { decodeParams } from './params.js';
-import { parsePattern } from './pattern.js';
-import type { Router } from './router.js';
 import { type Found, Tree } from './tree.js';
-
-/** A router and where it is mounted. */
-export interface MountedRouter {
-  /** May hold parameters. */
-  readonly prefix: string;
-  readonly router: Router;
-}
 
 /** A router that is ready to answer. */
 export interface Mount extends RouteTable {
@@ -23,7 +14,7 @@ export interface Mount extends RouteTable {
 }
 
 /** A route with everything that is known of it before the first request. */
-interface MountedRoute {
+interface ReadyRoute {
   readonly pattern: string;
   readonly names: readonly string[];
   readonly run: Middleware;
@@ -33,10 +24,9 @@ interface MountedRoute {
  * Places a router, which gains no more routes, in an application. Each route's pipeline is composed
  * here, once.
  */
-export function createMount({ prefix, router }: MountedRouter): Mount {
-  const tree = new Tree<MountedRoute>(router.rules);
-  for (const { method, pattern: relative, handlers } of router.routes) {
-    const pattern = parsePattern(joinPaths(prefix, relative));
+export function createMount(mounted: MountedRouter): Mount {
+  const tree = new Tree<ReadyRoute>(mounted.router.rules);
+  for (const { method, pattern, handlers } of mountedRoutes(mounted)) {
     const { text, names } = pattern;
     tree.insert(method, pattern, { pattern: text, names, run: compose(handlers) });
   }
@@ -47,7 +37,7 @@ export function createMount({ prefix, router }: MountedRouter): Mount {
     internals.setMatch(ctx, new Match(found));
     return found.value.run(ctx, next);
   };
-  Object.defineProperty(middleware, 'name', { value: `router at ${prefix}` });
+  Object.defineProperty(middleware, 'name', { value: `router at ${mounted.prefix}` });
   return { middleware, methods: (path) => tree.methods(path) };
 }
 
@@ -65,9 +55,9 @@ export function assertTarget(ctx: Context): void {
 }
 
 class Match implements RouteMatch {
-  readonly #found: Found<MountedRoute>;
+  readonly #found: Found<ReadyRoute>;
 
-  constructor(found: Found<MountedRoute>) {
+  constructor(found: Found<ReadyRoute>) {
     this.#found = found;
   }
 
