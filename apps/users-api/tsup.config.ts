@@ -7,4 +7,13 @@ export default defineConfig({
   bundle: false,
   sourcemap: true,
   clean: true,
+  // tsup keeps names where it emits decorator metadata: a call for every function that a request makes.
+  esbuildPlugins: [
+    {
+      name: 'drop-keep-names',
+      setup({ initialOptions }) {
+        initialOptions.keepNames = false;
+      },
+    },
+  ],
 });
