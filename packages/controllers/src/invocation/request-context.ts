@@ -10,6 +10,9 @@ import { ControllerError } from '../errors/controller-error.js';
  */
 @Service({ scope: 'request' })
 export class RequestContext extends Context {
+  // The package is built without decorator metadata.
+  static readonly inject = [] as const;
+
   constructor() {
     super(...refuse());
   }
