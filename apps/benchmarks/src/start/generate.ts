@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { transformSync } from '@swc/core';
+import { compile, OUTPUT } from '../compile.js';
 
 /** One way to serve the same controllers. */
 export interface Subject {
@@ -11,16 +11,13 @@ export interface Subject {
   main(count: number): string;
 }
 
-/** Where the benchmarks' programs are written: below this package, so that they find its packages. */
-const OUTPUT = join(import.meta.dirname, '../../dist/start');
-
 /**
  * Writes a program with so many controllers, compiled with decorator metadata.
  *
  * @returns The file to run.
  */
 export function generate(subject: Subject, count: number): string {
-  const folder = join(OUTPUT, `${subject.name.replaceAll(/\W+/g, '-')}-${count}`);
+  const folder = join(OUTPUT, 'start', `${subject.name.replaceAll(/\W+/g, '-')}-${count}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'controllers'), { recursive: true });
   for (const index of Array(count).keys()) {
@@ -30,15 +27,4 @@ export function generate(subject: Subject, count: number): string {
   const main = join(folder, 'main.js');
   writeFileSync(main, compile(subject.main(count)));
   return main;
-}
-
-function compile(source: string): string {
-  return transformSync(source, {
-    module: { type: 'es6' },
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-    },
-  }).code;
 }

@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compileFolder } from '../compile.js';
+import { describeRun, formatHttpTable } from '../report/markdown.js';
+import { createProgress } from '../report/progress.js';
+import { measureWorkload, type Table } from './measure.js';
+import { canPin } from './server-process.js';
+import { BASELINE, SERVERS, type ServerKind, serversOf } from './servers.js';
+import { WORKLOADS, type Workload } from './workloads.js';
+
+const HELP = `pnpm bench [workload...] [options]
+
+  --servers <names>      comma-separated; all by default, and always raw
+  --rounds <number>      turns of each server, 30 by default
+  --slice <ms>           length of a turn, 40 by default
+  --warm-up <ms>         load before the first turn, 800 by default
+  --connections <number> keep-alive connections, 64 by default
+  --node <path>          node binary of the servers
+  --out <folder>         where tables and charts are written, results/ by default
+  --list                 names of workloads and servers`;
+
+/** Measures servers over HTTP, as a command line asks for it. */
+export async function runHttp(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      servers: { type: 'string' },
+      rounds: { type: 'string', default: '30' },
+      slice: { type: 'string', default: '40' },
+      'warm-up': { type: 'string', default: '800' },
+      connections: { type: 'string', default: '64' },
+      node: { type: 'string', default: process.execPath },
+      out: { type: 'string', default: join(import.meta.dirname, '../../results') },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(HELP);
+  if (values.list) return console.log(list());
+
+  const workloads = pick(WORKLOADS, positionals, 'workload');
+  const names = values.servers?.split(',') ?? [];
+  const servers = pick(SERVERS, names.length > 0 ? [BASELINE.name, ...names] : [], 'server');
+  const rounds = readNumber(values.rounds, '--rounds');
+  const entries = workloads.map((workload) => ({
+    workload,
+    servers: serversOf(workload.name, servers),
+  }));
+  const steps = entries.map((entry) => entry.servers.length + rounds);
+  const progress = createProgress(steps.reduce((sum, count) => sum + count, 0));
+  await compileFolder('http');
+  if (canPin) spawnSync('taskset', ['-acp', '1', `${process.pid}`]);
+
+  const tables: Table[] = [];
+  try {
+    for (const entry of entries) {
+      progress.label(entry.workload.name);
+      const table = await measureWorkload(entry.workload, entry.servers, {
+        node: resolve(values.node),
+        rounds,
+        slice: readNumber(values.slice, '--slice'),
+        warmUp: readNumber(values['warm-up'], '--warm-up'),
+        connections: readNumber(values.connections, '--connections'),
+        onProgress: progress.step,
+      });
+      tables.push(table);
+    }
+  } finally {
+    progress.stop();
+  }
+  const name = positionals.length > 0 ? positionals.join('-') : 'http';
+  report(tables, `pnpm bench ${args.join(' ')}`.trim(), values.out, name);
+}
+
+function report(tables: readonly Table[], command: string, folder: string, name: string): void {
+  const node = tables[0]?.node ?? '';
+  const sections = tables.map(formatHttpTable);
+  const text = [`# Benchmark\n\n${describeRun(node, command)}\n`, ...sections].join('\n');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${name}-node-${node.slice(1)}`);
+  writeFileSync(`${file}.md`, text);
+  console.log(text);
+  console.log(`Written to ${file}.md`);
+}
+
+function list(): string {
+  const lines = (items: readonly (Workload | ServerKind)[]) =>
+    items.map(({ name, title }) => `  ${name.padEnd(18)} ${title}`);
+  return ['Workloads', ...lines(WORKLOADS), 'Servers', ...lines(SERVERS)].join('\n');
+}
+
+/** @returns All items when no name is given. */
+function pick<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  names: readonly string[],
+  what: string,
+): readonly Item[] {
+  const unknown = names.filter((name) => items.every((item) => item.name !== name));
+  if (unknown.length > 0) {
+    const known = items.map(({ name }) => name).join(', ');
+    throw new Error(`There is no ${what} ${unknown.join(', ')}; there are ${known}.`);
+  }
+  return names.length === 0 ? items : items.filter(({ name }) => names.includes(name));
+}
+
+function readNumber(text: string, option: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Error(`${option} is ${JSON.stringify(text)}: give a whole number above 0.`);
+}

@@ -1,0 +1,58 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:net';
+
+/**
+ * Loaded into each server's process before the server: tells the parent process the port once the
+ * server listens, and answers what the parent asks. So a server needs nothing but to listen.
+ */
+
+/** What a server's process says once it listens. */
+export interface Listening {
+  readonly port: number;
+  /** The process's version of Node. */
+  readonly node: string;
+}
+
+/** What a server's process answers when it is asked. */
+export interface Usage {
+  /** CPU time since the start of the process, in microseconds. */
+  readonly cpu: number;
+  /** Resident memory, in bytes. */
+  readonly rss: number;
+  /** Used heap, in bytes. */
+  readonly heap: number;
+  /** Collections of garbage so far; counted only where they are observed. */
+  readonly collections: number;
+}
+
+const started = new WeakSet<Server>();
+
+subscribe('tracing:net.server.listen:asyncEnd', (message) => {
+  const { server } = message as { server: Server };
+  const address = server.address();
+  if (started.has(server) || typeof address !== 'object' || address === null) return;
+  started.add(server);
+  process.send?.({ port: address.port, node: process.version } satisfies Listening);
+});
+
+let collections = 0;
+if (globalThis.gc !== undefined) {
+  new PerformanceObserver((list) => {
+    collections += list.getEntries().length;
+  }).observe({ entryTypes: ['gc'] });
+}
+
+process.on('message', async (question) => {
+  if (question === 'collect') globalThis.gc?.();
+  // What was observed is told in a later turn of the event loop.
+  if (globalThis.gc !== undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+  const { user, system } = process.cpuUsage();
+  process.send?.({
+    cpu: user + system,
+    rss: process.memoryUsage.rss(),
+    heap: process.memoryUsage().heapUsed,
+    collections,
+  } satisfies Usage);
+});
+
+process.on('disconnect', () => process.exit());

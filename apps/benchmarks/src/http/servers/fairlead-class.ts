@@ -1,0 +1,171 @@
+import {
+  Body,
+  Controller,
+  controllersPlugin,
+  Ctx,
+  Delete,
+  Get,
+  type GuardFn,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseGuard,
+} from '@fairlead/controllers';
+import {
+  type Context,
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  listen,
+  type Middleware,
+  notFoundHandler,
+} from '@fairlead/core';
+import { Service } from '@fairlead/di';
+import * as fixtures from '../fixtures.js';
+
+async function serve(
+  controllers: readonly (new (...args: never[]) => object)[],
+  ...middleware: readonly Middleware[]
+) {
+  const router = createRouter();
+  const app = createApp().use(errorHandler(), json(), ...middleware);
+  await app.plugin(controllersPlugin({ router, controllers, strict: true }));
+  return listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
+}
+
+@Controller('/')
+class HelloController {
+  @Get()
+  hello(@Ctx() ctx: Context) {
+    ctx.send(fixtures.HELLO);
+  }
+}
+
+@Controller('/')
+class MessageController {
+  @Get()
+  message() {
+    return { message: fixtures.HELLO };
+  }
+}
+
+@Controller('/')
+class RootController {
+  @Get()
+  root() {
+    return {};
+  }
+}
+
+function createResourceController(name: string) {
+  @Controller(`/${name}`)
+  class ResourceController {
+    @Get()
+    list() {
+      return {};
+    }
+
+    @Post()
+    create() {
+      return {};
+    }
+
+    @Get('/:id')
+    find(@Param('id') id: string) {
+      return { id };
+    }
+
+    @Put('/:id')
+    replace(@Param('id') id: string) {
+      return { id };
+    }
+
+    @Delete('/:id')
+    remove(@Param('id') id: string) {
+      return { id };
+    }
+
+    @Get('/:id/history')
+    history(@Param('id') id: string) {
+      return { id };
+    }
+
+    @Get('/:id/history/:version')
+    version(@Param('id') id: string, @Param('version') version: string) {
+      return { id, version };
+    }
+  }
+  return ResourceController;
+}
+
+@Controller('/orders')
+class OrdersController {
+  @Post()
+  @HttpCode(200)
+  echo(@Body() order: unknown) {
+    return order;
+  }
+}
+
+@Controller('/')
+class HopsController {
+  @Get()
+  hops(@Ctx() ctx: Context) {
+    return { hops: ctx.state.hops };
+  }
+}
+
+@Controller('/users')
+class UsersController {
+  @Get()
+  list(@Query('page') page: string, @Query('limit') limit: string) {
+    return fixtures.pageOfUsers(page, limit);
+  }
+}
+
+@Service()
+class ItemsService extends fixtures.Items {}
+
+const isAuthorized: GuardFn = (ctx) => ctx.get('authorization') === fixtures.AUTHORIZATION;
+
+@Controller('/items')
+@UseGuard(isAuthorized)
+class ItemsController {
+  constructor(private readonly items: ItemsService) {}
+
+  @Get('/:id')
+  find(@Param('id') id: string) {
+    return this.items.find(id);
+  }
+
+  @Post()
+  @HttpCode(200)
+  create(@Body() input: { name: string }) {
+    return this.items.create(input);
+  }
+}
+
+const countAsync: Middleware = async (ctx, next) => {
+  fixtures.countHop(ctx.state);
+  await next();
+};
+
+const countSync: Middleware = (ctx, next) => {
+  fixtures.countHop(ctx.state);
+  return next();
+};
+
+export const start = {
+  plaintext: () => serve([HelloController]),
+  json: () => serve([MessageController]),
+  param: () => serve([RootController, ...fixtures.RESOURCES.map(createResourceController)]),
+  post: () => serve([OrdersController]),
+  'async-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countAsync)),
+  'sync-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countSync)),
+  page: () => serve([UsersController]),
+  'class-get': () => serve([ItemsController]),
+  'class-post': () => serve([ItemsController]),
+};

@@ -1,0 +1,91 @@
+import fastify, { type FastifyInstance, type RouteShorthandOptions } from 'fastify';
+import {
+  AUTHORIZATION,
+  countHop,
+  HELLO,
+  Items,
+  pageOfUsers,
+  RESOURCE_ROUTES,
+  RESOURCES,
+} from '../fixtures.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    hops?: unknown;
+  }
+}
+
+const items = new Items();
+
+function guard(app: FastifyInstance): FastifyInstance {
+  return app.addHook('onRequest', (request, reply, done) => {
+    if (request.headers.authorization === AUTHORIZATION) done();
+    else reply.code(403).send({ error: 'Access denied' });
+  });
+}
+
+/** Starts each workload; `schemas` are the response schemas of some of them. */
+export function starters(schemas: Readonly<Record<string, object>>) {
+  const serve = (app: FastifyInstance) => app.listen({ port: 0, host: '127.0.0.1' });
+  const options = (workload: string): RouteShorthandOptions => {
+    const schema = schemas[workload];
+    return schema === undefined ? {} : { schema: { response: { 200: schema } } };
+  };
+  return {
+    plaintext: () => serve(fastify().get('/', (_request, reply) => reply.send(HELLO))),
+    json: () => serve(fastify().get('/', options('json'), async () => ({ message: HELLO }))),
+    param: () => {
+      const app = fastify().get('/', async () => ({}));
+      for (const name of RESOURCES) {
+        for (const [method, path] of RESOURCE_ROUTES) {
+          app[method]<{ Params: { id: string } }>(
+            `/${name}${path}`,
+            options('param'),
+            async (request) => ({ id: request.params.id }),
+          );
+        }
+      }
+      return serve(app);
+    },
+    post: () => serve(fastify().post('/orders', async (request) => request.body)),
+    'async-10': () => {
+      const app = fastify().decorateRequest('hops', undefined);
+      for (const _ of Array(10)) app.addHook('onRequest', async (request) => countHop(request));
+      return serve(app.get('/', async (request) => ({ hops: request.hops })));
+    },
+    'sync-10': () => {
+      const app = fastify().decorateRequest('hops', undefined);
+      for (const _ of Array(10)) {
+        app.addHook('onRequest', (request, _reply, done) => {
+          countHop(request);
+          done();
+        });
+      }
+      return serve(app.get('/', async (request) => ({ hops: request.hops })));
+    },
+    page: () =>
+      serve(
+        fastify().get<{ Querystring: { page: string; limit: string } }>(
+          '/users',
+          options('page'),
+          async ({ query }) => pageOfUsers(query.page, query.limit),
+        ),
+      ),
+    'class-get': () =>
+      serve(
+        guard(fastify()).get<{ Params: { id: string } }>(
+          '/items/:id',
+          options('class-get'),
+          async (request) => items.find(request.params.id),
+        ),
+      ),
+    'class-post': () =>
+      serve(
+        guard(fastify()).post<{ Body: { name: string } }>('/items', async (request) =>
+          items.create(request.body),
+        ),
+      ),
+  };
+}
+
+export const start = starters({});

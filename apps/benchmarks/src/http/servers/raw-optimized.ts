@@ -1,0 +1,3 @@
+import { starters } from './raw.js';
+
+export const start = starters({ optimizeEmptyRequests: true });
