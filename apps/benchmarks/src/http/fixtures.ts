@@ -3,7 +3,8 @@
 export const HELLO = 'Hello, World!';
 
 /** What each of the ten middlewares does. */
-export function countHop(state: { hops?: unknown }): void {
+export function countHop(holder: object): void {
+  const state: { hops?: unknown } = holder;
   state.hops = Number(state.hops ?? 0) + 1;
 }
 

@@ -43,11 +43,15 @@ export class ServerProcess {
     ];
     const [file = '', ...args] = command;
     const child = spawn(file, args, {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...process.env, ...options.env, NODE_ENV: 'production' },
     });
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`${program.join(' ')} ended with ${code} before it listened.`);
+    let errors = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    const ended = once(child, 'close').then(([code]) => {
+      throw new Error(`${program.join(' ')} ended with ${code} before it listened:\n${errors}`);
     });
     const [listening] = await Promise.race([once(child, 'message'), ended]);
     ended.catch(() => {});

@@ -36,6 +36,13 @@ export const SERVERS: readonly ServerKind[] = [
   kind('fairlead-class', 'Fairlead, classes'),
   kind('fastify', 'Fastify'),
   kind('fastify-schema', 'Fastify, response schema', 'json', 'param', 'page', 'class-get'),
+  kind('hono', 'Hono, @hono/node-server'),
+  kind('h3', 'h3'),
+  kind('koa', 'Koa, @koa/router'),
+  kind('express', 'Express'),
+  kind('nest-fastify', 'NestJS on Fastify'),
+  kind('nest-express', 'NestJS on Express'),
+  kind('routing-controllers', 'routing-controllers on Express'),
 ];
 
 /** @returns Those of some servers that have a workload. */
