@@ -5,10 +5,16 @@ import {
   createRouter,
   errorHandler,
   json,
+  type Middleware,
   notFoundHandler,
-  requestLogger,
+  requestId,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import type { Readiness } from './health/readiness.js';
+import { logRequests } from './logging/log-requests.js';
+import type { Logger } from './logging/logger.js';
+import { observeRequests, type RequestObserver } from './middleware/observe-requests.js';
+import { createOperationRouter, type MetricsText, OPERATION_ROUTES } from './operation-routes.js';
 import { createUsersRouter } from './users/routes.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
 
@@ -18,33 +24,58 @@ export interface UsersAppOptions {
   readonly store: UserStore;
   /** Whether an error answer carries the stack. */
   readonly includeStack: boolean;
-  /** Takes one line for each request. */
-  readonly log: (line: string) => void;
-  /** Takes each error whose cause no client may read. */
-  readonly onError: (error: unknown) => void;
+  /** Takes a line for each request, and each error whose cause no client may read. */
+  readonly logger: Logger;
+  /** Answers for `/health/ready`. */
+  readonly readiness: Readiness;
+  /** Is told of each request, and answers for `/metrics`; neither happens without it. */
+  readonly metrics?: MetricsText & { readonly requests: RequestObserver };
+  /** Traces each request; none is traced without it. */
+  readonly tracing?: Middleware;
+  /** Header whose value is kept as a request's id. Each request gets a new one without it. */
+  readonly requestIdHeader?: string;
 }
 
 // Beside this file, in src/ as well as in dist/.
 const CONTROLLERS = new URL('./controllers/', import.meta.url);
 
 /**
- * Builds the service: functional routes at `/api/users`, and every controller found in
- * `controllers/` below `/api/v1`.
+ * Builds the service: functional routes at `/api/users`, every controller found in `controllers/`
+ * below `/api/v1`, and what those who run it ask, at `/health` and `/metrics`.
  *
- * @param options - Store, error detail and logs.
+ * @param options - Store, error detail, log and measurements.
  * @returns An application that is ready to listen.
- * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
+ * @throws {ControllerError} When a controller cannot be imported, resolved or routed; what was made
+ *   before is disposed.
  * @see Specification, "What the service does", rule 2, for the order of the chain
  */
 export async function createUsersApp(options: UsersAppOptions): Promise<Application> {
-  const { store, includeStack, log, onError } = options;
+  const app = createApp();
+  try {
+    await build(app, options);
+    return app;
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+async function build(app: Application, options: UsersAppOptions): Promise<void> {
+  const { store, includeStack, logger, readiness, metrics, tracing, requestIdHeader } = options;
   const container = createContainer();
   container.register(USER_STORE, { useValue: store });
   const controllers = createRouter();
+  const observers = [logRequests(logger, OPERATION_ROUTES), metrics?.requests];
 
-  const app = createApp();
-  app.use(errorHandler({ includeStack, onError }));
-  app.use(requestLogger({ log }));
+  app.use(
+    errorHandler({
+      includeStack,
+      onError: (err, { state }) => logger.error({ err, requestId: state.requestId }, 'failed'),
+    }),
+  );
+  app.use(observeRequests(observers.filter((observer) => observer !== undefined)));
+  app.use(requestId(requestIdHeader ? { header: requestIdHeader, trust: true } : {}));
+  if (tracing !== undefined) app.use(tracing);
   app.use(json());
   await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
   await app.plugin(
@@ -58,6 +89,6 @@ export async function createUsersApp(options: UsersAppOptions): Promise<Applicat
   );
   app.route('/api/users', createUsersRouter(store));
   app.route('/', controllers);
+  app.route('/', createOperationRouter(readiness, metrics));
   app.use(notFoundHandler());
-  return app;
 }

@@ -1,13 +1,18 @@
 import { describeRoutes, formatRoutes } from '@fairlead/controllers';
 import { createUsersApp } from './app.js';
+import { Readiness } from './health/readiness.js';
+import { createLogger } from './logging/logger.js';
 import { MemoryUserStore } from './users/store/memory.js';
 
 // The routes are those of every store; this one leaves nothing behind.
+const store = new MemoryUserStore();
+const logger = createLogger('silent', process.stdout);
 const app = await createUsersApp({
-  store: new MemoryUserStore(),
+  store,
   includeStack: false,
-  log: () => {},
-  onError: () => {},
+  logger,
+  readiness: new Readiness({ store, logger }),
+  metrics: { requests: { finished() {} }, contentType: '', text: async () => '' },
 });
 console.log(formatRoutes(describeRoutes(app)));
 await app.close();

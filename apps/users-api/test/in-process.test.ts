@@ -1,6 +1,7 @@
 import { listen } from '@fairlead/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUsersApp } from '../src/app.js';
+import { usersAppOptions } from './support/api.js';
 import type { User } from '../src/users/user.js';
 import type { UserStore } from '../src/users/store/user-store.js';
 
@@ -20,6 +21,7 @@ const ONE_USER: UserStore = {
   create: (input) => ({ ...ADA, ...input }),
   update: (id, changes) => (id === ADA.id ? { ...ADA, ...changes } : undefined),
   delete: (id) => id === ADA.id,
+  check: () => undefined,
   close: () => undefined,
 };
 
@@ -65,9 +67,11 @@ const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users
   ],
 );
 
-/** Everything of a response but the time at which it was made. */
+/** Everything of a response but the time at which it was made, and its own id. */
 async function readAll(response: Response) {
-  const headers = [...response.headers].filter(([name]) => name !== 'date');
+  const headers = [...response.headers].filter(
+    ([name]) => !['date', 'x-request-id'].includes(name),
+  );
   return {
     status: response.status,
     statusText: response.statusText,
@@ -78,12 +82,7 @@ async function readAll(response: Response) {
 
 describe('a call in process equals a call over a socket', () => {
   it.each(requests)('%s: %s', async (_what, path, init) => {
-    const app = await createUsersApp({
-      store: ONE_USER,
-      includeStack: false,
-      log: () => undefined,
-      onError: () => undefined,
-    });
+    const app = await createUsersApp(usersAppOptions({ store: ONE_USER }));
     const server = await listen(app, 0);
     onTestFinished(() => server.close({ timeout: 0 }));
     const inProcess = await readAll(await app.request(path, init));

@@ -76,9 +76,3 @@ describe('a new file in src/controllers', () => {
     expect(stderr).toContain('src/controllers/new.ts');
   });
 });
-
-describe('README', () => {
-  it.each(['PORT', 'HOST', 'DATABASE_URL', 'NODE_ENV'])('has %s in its table', (name) => {
-    expect(README).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'));
-  });
-});

@@ -1,6 +1,8 @@
 import { listen } from '@fairlead/core';
 import { onTestFinished } from 'vitest';
 import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
+import { Readiness } from '../../src/health/readiness.js';
+import { createLogger } from '../../src/logging/logger.js';
 import type { User } from '../../src/users/user.js';
 import { STORE_NAMES, STORES } from './stores.js';
 
@@ -25,14 +27,21 @@ export interface Api {
   create(input?: { name: string; email: string }): Promise<User>;
 }
 
+/** Completes the options of an application: in memory, without a log. */
+export function usersAppOptions(options: Partial<UsersAppOptions> = {}): UsersAppOptions {
+  const { store = STORES.memory(), logger = createLogger('silent', process.stdout) } = options;
+  return {
+    includeStack: false,
+    readiness: new Readiness({ store, logger }),
+    ...options,
+    store,
+    logger,
+  };
+}
+
 /** Starts a service on a free port for the running test; it is stopped when the test ends. */
 export async function startService(options: Partial<UsersAppOptions> = {}): Promise<string> {
-  const app = await createUsersApp({
-    store: options.store ?? STORES.memory(),
-    includeStack: options.includeStack ?? false,
-    log: options.log ?? (() => {}),
-    onError: options.onError ?? (() => {}),
-  });
+  const app = await createUsersApp(usersAppOptions(options));
   const server = await listen(app, 0, { host: '127.0.0.1' });
   onTestFinished(async () => {
     await server.close({ timeout: 0 });

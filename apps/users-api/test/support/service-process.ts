@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import type { LogLine } from './log.js';
 
 /** The folder of this app. */
 export const APP = resolve(import.meta.dirname, '../..');
@@ -58,4 +59,12 @@ export function startProcess(env: Readonly<Record<string, string>>, app = APP): 
     await ended;
   });
   return { url, ended, kill: (signal) => void child.kill(signal) };
+}
+
+/** The lines of a process's log. */
+export function linesOf({ stdout }: Ending): readonly LogLine[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
 }

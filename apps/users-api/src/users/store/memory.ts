@@ -53,6 +53,10 @@ export class MemoryUserStore implements UserStore {
     return this.#open().delete(id);
   }
 
+  check(): void {
+    this.#open();
+  }
+
   close(): void {
     this.#closed = true;
     this.#users.clear();

@@ -83,6 +83,10 @@ export class SqliteUserStore implements UserStore {
     return this.#run(() => this.#statements.delete.run(id).changes > 0);
   }
 
+  check(): void {
+    this.#run(() => this.#statements.count.get());
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

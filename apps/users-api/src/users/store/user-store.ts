@@ -41,6 +41,9 @@ export interface UserStore {
   /** Removes a user; `false` when there is none. Of several deletes of one user one is told `true`. */
   delete(id: string): Awaitable<boolean>;
 
+  /** Resolves when the store can answer now. @throws {StoreError} When it cannot. */
+  check(): Awaitable<void>;
+
   /** Releases files and connections. A second call does nothing; any other call after it fails. */
   close(): Awaitable<void>;
 }

@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.js';
+import { describeConfig, readConfig } from './config.js';
+import { ConfigError } from './config-error.js';
+import { SETTING_NAMES } from './settings.js';
 
-const appFolder = resolve(import.meta.dirname, '..');
+const appFolder = resolve(import.meta.dirname, '../..');
 
 describe('readConfig', () => {
   it('has a default for everything', () => {
@@ -11,11 +13,17 @@ describe('readConfig', () => {
       host: undefined,
       includeStack: true,
       store: { kind: 'sqlite', path: join(appFolder, 'data', 'users.db') },
+      log: { level: 'info', format: 'auto' },
+      requestIdHeader: undefined,
+      metrics: true,
+      tracing: false,
+      workers: 1,
+      shutdown: { delay: 0, timeout: 10_000 },
     });
   });
 
   it('takes an empty variable for an unset one', () => {
-    const empty = { PORT: '', HOST: '', NODE_ENV: '', DATABASE_URL: '' };
+    const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 
@@ -84,5 +92,40 @@ describe('readConfig', () => {
         problems: [expect.stringMatching(/^PORT/), expect.stringMatching(/^DATABASE_URL/)],
       }),
     );
+  });
+
+  it.each([
+    ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
+    ['LOG_FORMAT', 'xml', 'one of auto, json, pretty'],
+    ['METRICS', 'yes', 'one of on, off'],
+    ['TRACING', '1', 'one of on, off'],
+    ['WORKERS', '0', 'an integer from 1 to 256'],
+    ['POOL_SIZE', '0', 'an integer from 1 to 1000'],
+    ['SHUTDOWN_DELAY', '1s', 'an integer from 0 to 600000'],
+    ['SHUTDOWN_TIMEOUT', '99', 'an integer from 100 to 3600000'],
+    ['REQUEST_ID_HEADER', 'X Request', "a header's name"],
+  ])('refuses %s %j and says what is allowed', (name, value, allowed) => {
+    expect(() => readConfig({ [name]: value })).toThrow(
+      `${name} is ${JSON.stringify(value)}: give ${allowed}.`,
+    );
+  });
+
+  it('refuses several workers over the memory of each', () => {
+    expect(() => readConfig({ WORKERS: '2', DATABASE_URL: 'memory:' })).toThrow(
+      'WORKERS is 2 and DATABASE_URL is memory:',
+    );
+  });
+
+  it('refuses a delay that leaves no time to finish requests', () => {
+    expect(() => readConfig({ SHUTDOWN_DELAY: '10000' })).toThrow(
+      'SHUTDOWN_DELAY is 10000 and SHUTDOWN_TIMEOUT is 10000',
+    );
+  });
+});
+
+describe('describeConfig', () => {
+  it('names the store as DATABASE_URL does', () => {
+    const config = readConfig({ DATABASE_URL: 'sqlite:/var/lib/users.db' });
+    expect(describeConfig(config)).toMatchObject({ port: 8080, store: 'sqlite:/var/lib/users.db' });
   });
 });

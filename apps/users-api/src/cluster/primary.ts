@@ -1,0 +1,32 @@
+import type { Config } from '../config/config.js';
+import type { Log } from '../logging/logger.js';
+import { Shutdown } from '../shutdown.js';
+import { describeStore } from '../users/store/open.js';
+import { Supervisor } from './supervisor.js';
+
+/**
+ * Runs workers on one port until the process is told to stop. SIGUSR2 replaces them one after the
+ * other. The primary itself opens no store.
+ *
+ * @throws {WorkerStartError} When the first worker ends before it answers.
+ */
+export async function runPrimary(config: Config, log: Log): Promise<void> {
+  const supervisor = new Supervisor(log.logger);
+  const shutdown = new Shutdown({
+    log,
+    timeout: config.shutdown.timeout,
+    stop: () => supervisor.stop(),
+    abandon: () => supervisor.kill(),
+  });
+  shutdown.onSignals('SIGTERM', 'SIGINT', 'SIGHUP');
+  shutdown.onUncaught();
+  try {
+    const url = await supervisor.start(config.workers);
+    const store = describeStore(config.store);
+    log.logger.info(`users-api listens on ${url}, store ${store}, ${config.workers} workers`);
+  } catch (error) {
+    // A worker that was told to stop while it started has not failed.
+    if (!shutdown.hasBegun) throw error;
+  }
+  process.on('SIGUSR2', () => void supervisor.restart());
+}

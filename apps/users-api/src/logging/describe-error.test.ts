@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { describeError } from './describe-error.js';
+
+describe('describeError', () => {
+  it('gives type, message, code, frames and causes', () => {
+    const cause = new RangeError('Too far.');
+    const error = Object.assign(new Error('It failed.', { cause }), { code: 'E_FAILED' });
+    expect(describeError(error)).toEqual({
+      type: 'Error',
+      message: 'It failed.',
+      code: 'E_FAILED',
+      stack: expect.stringMatching(/^ {4}at /),
+      cause: {
+        type: 'RangeError',
+        message: 'Too far.',
+        stack: expect.stringMatching(/^ {4}at /),
+      },
+    });
+  });
+
+  it('leaves out what a driver adds, and the message in which PostgreSQL quotes a value', () => {
+    const error = Object.assign(new Error('invalid input: "ada@example.com"'), {
+      severity: 'ERROR',
+      code: '22P02',
+      routine: 'string_to_uuid',
+      detail: 'Key (email)=(ada@example.com)',
+      parameters: ['ada@example.com'],
+    });
+    const described = describeError(new Error('The store failed.', { cause: error }));
+    expect(described.cause?.message).toBe('PostgreSQL: SQLSTATE 22P02, string_to_uuid');
+    expect(JSON.stringify(described)).not.toContain('ada@example.com');
+  });
+
+  it('never repeats a message of several lines in the stack', () => {
+    expect(describeError(new Error('one\ntwo')).stack).not.toContain('two');
+  });
+
+  it('describes what is no error without repeating it', () => {
+    expect(describeError('ada@example.com')).toEqual({
+      type: 'string',
+      message: 'was thrown, no Error',
+    });
+  });
+
+  it('ends in a cycle of causes', () => {
+    const error = new Error('Round and round.');
+    error.cause = error;
+    expect(JSON.stringify(describeError(error)).match(/Round/g)).toHaveLength(6);
+  });
+
+  it('gives the errors of an AggregateError, five at most', () => {
+    const errors = Array.from({ length: 9 }, (_, index) => new Error(`${index}`));
+    expect(describeError(new AggregateError(errors, 'All.')).errors?.map((e) => e.message)).toEqual(
+      ['0', '1', '2', '3', '4'],
+    );
+  });
+});

@@ -1,0 +1,29 @@
+import type { Config } from './config/config.js';
+import type { Log } from './logging/logger.js';
+import { createMetrics } from './metrics/metrics.js';
+import { type Service, startService } from './service.js';
+import { Shutdown } from './shutdown.js';
+import { describeStore } from './users/store/open.js';
+
+/**
+ * Runs the service in this process until it is told to stop.
+ *
+ * @throws As {@link startService}.
+ */
+export async function serve(config: Config, log: Log): Promise<void> {
+  let service: Service | undefined;
+  const shutdown = new Shutdown({
+    log,
+    timeout: config.shutdown.timeout,
+    stop: async () => service?.stop(),
+  });
+  shutdown.onSignals('SIGTERM', 'SIGINT', 'SIGHUP');
+  shutdown.onUncaught();
+  service = await startService(config, log.logger, config.metrics ? ownMetrics() : undefined);
+  log.logger.info(`users-api listens on ${service.url}, store ${describeStore(config.store)}`);
+}
+
+function ownMetrics() {
+  const { registry, requests } = createMetrics();
+  return { requests, contentType: registry.contentType, text: () => registry.metrics() };
+}

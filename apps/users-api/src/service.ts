@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { listen, type Server } from '@fairlead/core';
+import { createUsersApp, type UsersAppOptions } from './app.js';
+import { Cleanup } from './cleanup.js';
+import type { Config } from './config/config.js';
+import { Readiness } from './health/readiness.js';
+import type { Logger } from './logging/logger.js';
+import { openTracing } from './tracing/tracing.js';
+import { openStore } from './users/store/open.js';
+
+/** A service that listens. */
+export interface Service {
+  /** Address to call. */
+  readonly url: string;
+  /**
+   * Stops: turns `/health/ready` to 503, waits for the configured delay, answers what is in flight,
+   * and closes the store.
+   */
+  stop(): Promise<void>;
+}
+
+/** Which part of the time to stop is kept for closing what the requests used. */
+const CLOSING_SHARE = 0.1;
+
+/**
+ * Opens the store and listens.
+ *
+ * @param config - Where, and with what.
+ * @param logger - Log of the process.
+ * @param metrics - Measurements of the process, if there are any.
+ * @throws {StoreError} When the store cannot be opened.
+ * @throws {Error} When the port cannot be bound. Whatever is thrown, nothing is left open.
+ */
+export async function startService(
+  config: Config,
+  logger: Logger,
+  metrics?: UsersAppOptions['metrics'],
+): Promise<Service> {
+  const cleanup = new Cleanup();
+  try {
+    const tracing = config.tracing ? await openTracing(logger) : undefined;
+    cleanup.add(() => tracing?.close());
+    const store = await openStore(config.store);
+    cleanup.add(() => store.close());
+    const readiness = new Readiness({ store, logger });
+    const app = await createUsersApp({
+      store,
+      includeStack: config.includeStack,
+      logger,
+      readiness,
+      ...(metrics && { metrics }),
+      ...(tracing && { tracing: tracing.middleware }),
+      ...(config.requestIdHeader && { requestIdHeader: config.requestIdHeader }),
+    });
+    cleanup.add(() => app.close());
+    const host = config.host === undefined ? {} : { host: config.host };
+    const server = await listen(app, config.port, host);
+    return {
+      url: server.url,
+      async stop() {
+        readiness.stop();
+        await drain(server, config.shutdown);
+        await cleanup.run();
+      },
+    };
+  } catch (error) {
+    await cleanup.run();
+    throw error;
+  }
+}
+
+async function drain(server: Server, { delay: wait, timeout }: Config['shutdown']): Promise<void> {
+  if (wait > 0) await delay(wait);
+  await server.close({ timeout: (timeout - wait) * (1 - CLOSING_SHARE) });
+}
