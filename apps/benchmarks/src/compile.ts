@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transformSync } from '@swc/core';
@@ -11,9 +11,10 @@ export const OUTPUT = join(SOURCE, '../dist');
 /**
  * Compiles what runs in processes of its own, so that no loader weighs on what is measured.
  *
- * @param folder - A folder below `src/`; it is written to the same place below {@link OUTPUT}.
+ * @param folder - A folder below `src/`; what is in its place below {@link OUTPUT} is replaced.
  */
 export async function compileFolder(folder: string): Promise<void> {
+  rmSync(join(OUTPUT, folder), { recursive: true, force: true });
   for await (const file of glob(`${folder}/**/*.ts`, { cwd: SOURCE })) {
     const target = join(OUTPUT, file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });

@@ -1,5 +1,5 @@
 import { Connection, type WireExchange } from './connection.js';
-import type { Exchange } from './workloads.js';
+import type { Exchange } from './exchange.js';
 
 /** What came back in a slice of time. */
 export interface Slice {

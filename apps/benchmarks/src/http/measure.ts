@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { OUTPUT } from '../compile.js';
 import { type Estimate, estimate, quantile, shuffled } from '../statistics.js';
 import { checkAnswers } from './check.js';
 import { Load } from './load.js';
@@ -104,16 +102,18 @@ async function enter(
   workload: Workload,
   { node, connections }: MeasureOptions,
 ): Promise<Contestant> {
-  const program = [join(OUTPUT, 'http/serve.js'), server.module, workload.name];
-  const process = await ServerProcess.start(program, { node });
+  const process = await ServerProcess.start(server.program(workload.name), { node });
   try {
-    await checkAnswers(`http://127.0.0.1:${process.port}`, workload.exchanges);
+    const { mount = '' } = server;
+    const base = `http://127.0.0.1:${process.port}${mount}`;
+    const exchanges = await workload.prepare(base);
+    await checkAnswers(base, exchanges);
+    const mounted = exchanges.map((exchange) => ({ ...exchange, path: mount + exchange.path }));
+    return { server, process, load: new Load(process.port, mounted, connections), turns: [] };
   } catch (cause) {
     await process.stop();
     throw new Error(`${server.name}, ${workload.name}: ${(cause as Error).message}`, { cause });
   }
-  const load = new Load(process.port, workload.exchanges, connections);
-  return { server, process, load, turns: [] };
 }
 
 async function takeTurn({ process, load }: Contestant, milliseconds: number): Promise<Turn> {

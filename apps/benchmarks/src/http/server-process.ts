@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { OUTPUT } from '../compile.js';
 import type { Listening, Usage } from './probe.js';
+import type { Program } from './servers.js';
 
 /** How a server's process is run. */
 export interface ProcessOptions {
@@ -10,7 +11,6 @@ export interface ProcessOptions {
   readonly node: string;
   /** Flags of node. */
   readonly flags?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Whether processes can be bound to a core here. */
@@ -31,11 +31,13 @@ export class ServerProcess {
   /**
    * Starts a program in production mode.
    *
-   * @param program - A file and its arguments.
    * @returns The process, once it listens.
    * @throws {Error} When it ends before.
    */
-  static async start(program: readonly string[], options: ProcessOptions): Promise<ServerProcess> {
+  static async start(
+    { args: program, env }: Program,
+    options: ProcessOptions,
+  ): Promise<ServerProcess> {
     const command = [
       ...(canPin ? ['taskset', '-c', '0'] : []),
       ...[options.node, ...(options.flags ?? [])],
@@ -44,7 +46,7 @@ export class ServerProcess {
     const [file = '', ...args] = command;
     const child = spawn(file, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, ...options.env, NODE_ENV: 'production' },
+      env: { ...process.env, ...env, NODE_ENV: 'production' },
     });
     let errors = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,24 +1,24 @@
+import type { Exchange } from './exchange.js';
 import { AUTHORIZATION, HELLO, ORDER, pageOfUsers, RESOURCES } from './fixtures.js';
-
-/** One request of a workload, and the answer that every server has to give. */
-export interface Exchange {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly status: number;
-  /** Media type without parameters. */
-  readonly type: string;
-  readonly answer: string;
-}
+import { createUser, getUser, listUsers } from './users-exchanges.js';
 
 /** The same task for every server. */
 export interface Workload {
   readonly name: string;
   readonly title: string;
-  /** Sent in turn; their answers have equal lengths. */
-  readonly exchanges: readonly Exchange[];
+  /**
+   * Brings a fresh server to where it can be measured.
+   *
+   * @param base - URL of the server, with what precedes its paths.
+   * @returns What is sent in turn; the paths follow the base.
+   */
+  prepare(base: string): Promise<readonly Exchange[]>;
 }
+
+const fixed =
+  (...exchanges: readonly Exchange[]) =>
+  async () =>
+    exchanges;
 
 const JSON_TYPE = 'application/json';
 
@@ -44,57 +44,62 @@ function post(
 
 const guarded = { Authorization: AUTHORIZATION };
 
-/** Everything that the plain servers are measured with. */
+/** Everything that is measured over HTTP. */
 export const WORKLOADS: readonly Workload[] = [
   {
     name: 'plaintext',
     title: 'GET of a text',
-    exchanges: [{ method: 'GET', path: '/', status: 200, type: 'text/plain', answer: HELLO }],
+    prepare: fixed({ method: 'GET', path: '/', status: 200, type: 'text/plain', answer: HELLO }),
   },
   {
     name: 'json',
     title: 'GET of a small JSON object',
-    exchanges: [get('/', { message: HELLO })],
+    prepare: fixed(get('/', { message: HELLO })),
   },
   {
     name: 'param',
     title: 'GET with a parameter, among 211 routes',
-    exchanges: RESOURCES.map((name, index) =>
-      get(`/${name}/${1_000 + index}`, { id: `${1_000 + index}` }),
+    prepare: fixed(
+      ...RESOURCES.map((name, index) =>
+        get(`/${name}/${1_000 + index}`, { id: `${1_000 + index}` }),
+      ),
     ),
   },
   {
     name: 'post',
     title: 'POST of 1 KB JSON, parsed and echoed',
-    exchanges: [post('/orders', ORDER, ORDER)],
+    prepare: fixed(post('/orders', ORDER, ORDER)),
   },
   {
     name: 'async-10',
     title: 'Ten asynchronous middlewares, then JSON',
-    exchanges: [get('/', { hops: 10 })],
+    prepare: fixed(get('/', { hops: 10 })),
   },
   {
     name: 'sync-10',
     title: 'Ten synchronous middlewares, then JSON',
-    exchanges: [get('/', { hops: 10 })],
+    prepare: fixed(get('/', { hops: 10 })),
   },
   {
     name: 'page',
     title: 'Page of ten users with Date objects',
-    exchanges: [get('/users?page=3&limit=10', pageOfUsers('3', '10'))],
+    prepare: fixed(get('/users?page=3&limit=10', pageOfUsers('3', '10'))),
   },
   {
     name: 'class-get',
     title: 'GET: guard, parameter, injected service',
-    exchanges: [
+    prepare: fixed(
       get('/items/42', { id: '42', name: 'Item 42', tags: ['first', 'second'] }, guarded),
-    ],
+    ),
   },
   {
     name: 'class-post',
     title: 'POST: guard, body, injected service',
-    exchanges: [
+    prepare: fixed(
       post('/items', { name: 'Wheel' }, { id: '7', name: 'Wheel', tags: ['created'] }, guarded),
-    ],
+    ),
   },
+  { name: 'users-list', title: 'users-api: page of ten users of a hundred', prepare: listUsers },
+  { name: 'users-get', title: 'users-api: one user', prepare: getUser },
+  { name: 'users-create', title: 'users-api: create a user', prepare: createUser },
 ];

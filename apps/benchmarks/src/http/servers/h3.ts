@@ -1,5 +1,6 @@
 import { getQuery, getRouterParam, H3, HTTPError, type Middleware, readBody, serve } from 'h3';
 import * as fixtures from '../fixtures.js';
+import type { ServerModule } from '../servers.js';
 
 const listen = (app: H3) => serve(app, { port: 0, hostname: '127.0.0.1', silent: true });
 
@@ -28,7 +29,7 @@ function withMiddleware(middleware: Middleware): H3 {
 
 const items = new fixtures.Items();
 
-export const start = {
+export const start: ServerModule['start'] = {
   plaintext: () => listen(new H3().get('/', () => fixtures.HELLO)),
   json: () => listen(new H3().get('/', () => ({ message: fixtures.HELLO }))),
   param: () => {

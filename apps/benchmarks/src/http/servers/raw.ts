@@ -1,37 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import { AUTHORIZATION, countHop, HELLO, Items, pageOfUsers, RESOURCES } from '../fixtures.js';
+import { answer, answerJson, readJson, refuse } from './raw-answer.js';
+import { listenForUsers } from './raw-users.js';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
-
-const JSON_TYPE = 'application/json; charset=utf-8';
-
-function answer(res: ServerResponse, status: number, type: string, text: string): void {
-  res.writeHead(status, ['Content-Type', type, 'Content-Length', `${Buffer.byteLength(text)}`]);
-  res.end(text);
-}
-
-function answerJson(res: ServerResponse, value: unknown): void {
-  answer(res, 200, JSON_TYPE, JSON.stringify(value));
-}
-
-function refuse(res: ServerResponse, status: number): void {
-  answer(res, status, 'text/plain; charset=utf-8', String(status));
-}
-
-function readJson(req: IncomingMessage, res: ServerResponse, use: (value: unknown) => void): void {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => {
-    let value: unknown;
-    try {
-      value = JSON.parse(Buffer.concat(chunks).toString());
-    } catch {
-      return refuse(res, 400);
-    }
-    use(value);
-  });
-}
 
 const resources = new Map(RESOURCES.map((name) => [name, (id: string): unknown => ({ id })]));
 const items = new Items();
@@ -91,6 +64,9 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
     if (req.headers.authorization !== AUTHORIZATION) return refuse(res, 403);
     readJson(req, res, (value) => answerJson(res, items.create(value as { name: string })));
   },
+  'users-list': listenForUsers,
+  'users-get': listenForUsers,
+  'users-create': listenForUsers,
 };
 
 /** Starts each workload with options of `http.createServer`. */
