@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { acceptWaiting } from './accept-waiting.js';
 import type { Application } from './application.js';
 import { logError } from './handlers/error-handler.js';
 import { drain, isBusy } from './response/connection.js';
@@ -23,8 +24,9 @@ export interface Server {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops accepting connections, answers what is in flight with `Connection: close`, and resolves
-   * once every connection has ended. Calling it again waits for the first call.
+   * Accepts the connections that wait, stops listening, answers what is in flight with
+   * `Connection: close`, and resolves once every connection has ended. Calling it again waits for
+   * the first call.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -90,6 +92,8 @@ async function close(
   timeout: number,
 ): Promise<void> {
   for (const socket of sockets) drain(socket);
+  server.on('connection', drain);
+  if (timeout > 0) await acceptWaiting(server);
   // http's own close() would at once cut connections on which a request may be on its way.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());

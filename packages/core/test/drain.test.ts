@@ -58,6 +58,16 @@ describe('during a drain', () => {
     expect(answers[0]).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\r\n\r\n\/$/s);
   });
 
+  it('connections that were open before it began are answered, accepted or not', async () => {
+    const server = await serve(createApp().use((ctx) => ctx.send(ctx.path)));
+    const connections = Array.from({ length: 100 }, () => connectRaw(server.port));
+    for (const { socket } of connections) socket.write(GET);
+    await Promise.all(connections.map(({ socket }) => once(socket, 'connect')));
+    await server.close();
+    const answers = await Promise.all(connections.map(({ ended }) => ended()));
+    expect(answers.filter((answer) => !answer.startsWith('HTTP/1.1 200 '))).toEqual([]);
+  });
+
   it('a large answer reaches a client that reads slowly', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
     onTestFinished(() => void vi.useRealTimers());
