@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileFolder } from '../compile.js';
-import { describeRun, formatHttpTable } from '../report/markdown.js';
+import type { Panel } from '../report/chart.js';
+import { formatHttpTable } from '../report/markdown.js';
 import { createProgress } from '../report/progress.js';
+import { RESULTS, writeReport } from '../report/write.js';
 import { measureWorkload, type Table } from './measure.js';
 import { canPin } from './server-process.js';
 import { BASELINE, SERVERS, type ServerKind, serversOf } from './servers.js';
@@ -33,7 +34,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
       'warm-up': { type: 'string', default: '800' },
       connections: { type: 'string', default: '64' },
       node: { type: 'string', default: process.execPath },
-      out: { type: 'string', default: join(import.meta.dirname, '../../results') },
+      out: { type: 'string', default: RESULTS },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -71,19 +72,20 @@ export async function runHttp(args: readonly string[]): Promise<void> {
   } finally {
     progress.stop();
   }
-  const name = positionals.length > 0 ? positionals.join('-') : 'http';
-  report(tables, `pnpm bench ${args.join(' ')}`.trim(), values.out, name);
+  writeReport(values.out, {
+    name: positionals.length > 0 ? positionals.join('-') : 'http',
+    title: 'HTTP',
+    node: tables[0]?.node ?? '',
+    command: ['pnpm bench', ...args].join(' '),
+    sections: tables.map(formatHttpTable),
+    panels: tables.map(toPanel),
+    caption: 'requests per second, as a multiple of raw node:http',
+  });
 }
 
-function report(tables: readonly Table[], command: string, folder: string, name: string): void {
-  const node = tables[0]?.node ?? '';
-  const sections = tables.map(formatHttpTable);
-  const text = [`# Benchmark\n\n${describeRun(node, command)}\n`, ...sections].join('\n');
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${name}-node-${node.slice(1)}`);
-  writeFileSync(`${file}.md`, text);
-  console.log(text);
-  console.log(`Written to ${file}.md`);
+function toPanel({ workload, rows }: Table): Panel {
+  const bars = rows.map((row) => ({ label: row.server.title, value: row.throughputRatio }));
+  return { title: workload.title, bars };
 }
 
 function list(): string {
