@@ -1,6 +1,6 @@
 import type { Config } from './config/config.js';
 import type { Log } from './logging/logger.js';
-import { createMetrics } from './metrics/metrics.js';
+import { ownMetrics } from './metrics/own-metrics.js';
 import { type Service, startService } from './service.js';
 import { Shutdown } from './shutdown.js';
 import { describeStore } from './users/store/open.js';
@@ -21,9 +21,4 @@ export async function serve(config: Config, log: Log): Promise<void> {
   shutdown.onUncaught();
   service = await startService(config, log.logger, config.metrics ? ownMetrics() : undefined);
   log.logger.info(`users-api listens on ${service.url}, store ${describeStore(config.store)}`);
-}
-
-function ownMetrics() {
-  const { registry, requests } = createMetrics();
-  return { requests, contentType: registry.contentType, text: () => registry.metrics() };
 }

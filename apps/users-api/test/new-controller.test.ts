@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { appWith } from './support/app-copy.js';
 import { bodyOf, clientOf } from './support/api.js';
 import { APP, startProcess } from './support/service-process.js';
-import { temporaryFolder } from './support/temporary-folder.js';
 
 const MEMORY = { DATABASE_URL: 'memory:' };
 const README = readFileSync(join(APP, 'README.md'), 'utf8');
@@ -31,27 +31,16 @@ export class DisposableController {
 }
 `;
 
-/** Copies what the app needs to run from source, and adds a controller to it. */
-function appWith(controller: string): string {
-  const folder = temporaryFolder();
-  cpSync(join(APP, 'src'), join(folder, 'src'), { recursive: true });
-  cpSync(join(APP, 'package.json'), join(folder, 'package.json'));
-  cpSync(join(APP, '../../tsconfig.base.json'), join(folder, 'tsconfig.json'));
-  symlinkSync(join(APP, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'src/controllers/new.ts'), controller);
-  return folder;
-}
-
 describe('a new file in src/controllers', () => {
   it('is served after a start, as the README shows', async () => {
-    const url = await startProcess(MEMORY, appWith(FROM_README)).url;
+    const url = await startProcess(MEMORY, { app: appWith(FROM_README) }).url;
     await clientOf(`${url}/api/users`).create();
     const response = await fetch(`${url}/api/v1/health`);
     expect(await bodyOf(response)).toEqual({ status: 'ok', users: 1 });
   });
 
   it('has its disposable controllers disposed when the service stops', async () => {
-    const service = startProcess(MEMORY, appWith(DISPOSABLE));
+    const service = startProcess(MEMORY, { app: appWith(DISPOSABLE) });
     const response = await fetch(`${await service.url}/api/v1/disposable`);
     expect(await bodyOf(response)).toBe('here');
     service.kill('SIGTERM');
@@ -64,14 +53,15 @@ describe('a new file in src/controllers', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const env = { ...MEMORY, PORT: String(port) };
-    const { code, stdout, stderr } = await startProcess(env, appWith(DISPOSABLE)).ended;
+    const { code, stdout, stderr } = await startProcess(env, { app: appWith(DISPOSABLE) }).ended;
     expect(code).toBe(1);
     expect(stderr).toContain(`port ${port}`);
     expect(stdout).toMatch(/^disposed$/m);
   });
 
   it('stops the start when it cannot be imported, and is named', async () => {
-    const { code, stderr } = await startProcess(MEMORY, appWith("import './missing.js';")).ended;
+    const { code, stderr } = await startProcess(MEMORY, { app: appWith("import './missing.js';") })
+      .ended;
     expect(code).toBe(1);
     expect(stderr).toContain('src/controllers/new.ts');
   });

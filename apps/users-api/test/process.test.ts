@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADA, clientOf } from './support/api.js';
-import { linesOf, startProcess } from './support/service-process.js';
+import { startProcess } from './support/service-process.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const MEMORY = { DATABASE_URL: 'memory:' };
@@ -27,7 +27,8 @@ describe('the process', () => {
     const response = await clientOf(`${url}/api/v1/users`).send('GET');
     expect(await response.json()).toEqual({ data: [ada], total: 1 });
     service.kill('SIGTERM');
-    expect(linesOf(await service.ended)[0]).toMatchObject({
+    await service.ended;
+    expect(service.log.all[0]).toMatchObject({
       level: 'info',
       msg: `users-api listens on ${url}, store memory:`,
     });

@@ -75,5 +75,6 @@ export class Readiness {
 }
 
 function notReady(code: string, message: string): ServiceUnavailableError {
-  return new ServiceUnavailableError(message, { code, expose: true });
+  const headers = { 'Cache-Control': 'no-store' };
+  return new ServiceUnavailableError(message, { code, headers, expose: true });
 }

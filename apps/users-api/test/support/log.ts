@@ -3,31 +3,43 @@ import { createLogger, type Logger } from '../../src/logging/logger.js';
 /** A line of the log, as it was written. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
+/** The lines of a log, as they come. */
+export class LogLines {
+  readonly all: LogLine[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  push(line: LogLine): void {
+    this.all.push(line);
+    for (const look of this.#waiting) look();
+  }
+
+  /**
+   * Resolves to the first lines with this message, also to those that are logged later.
+   *
+   * @param message - The whole of it.
+   * @param count - How many to wait for.
+   */
+  async first(message: string, count: number): Promise<readonly LogLine[]> {
+    const { promise, resolve } = Promise.withResolvers<readonly LogLine[]>();
+    const look = () => {
+      const found = this.all.filter(({ msg }) => msg === message);
+      if (found.length >= count) resolve(found.slice(0, count));
+    };
+    this.#waiting.add(look);
+    look();
+    return promise.finally(() => this.#waiting.delete(look));
+  }
+}
+
 /** A log that is kept in memory. */
 export interface CapturedLog {
   readonly logger: Logger;
-  /** What was logged so far. */
-  readonly lines: readonly LogLine[];
-  /** Resolves to the first line with this message, also one that is logged later. */
-  line(message: string): Promise<LogLine>;
+  readonly lines: LogLines;
 }
 
 /** Opens a log in memory that takes everything from debug up. */
 export function captureLog(): CapturedLog {
-  const lines: LogLine[] = [];
-  const waiting = new Set<(line: LogLine) => void>();
-  const write = (text: string): void => {
-    const line = JSON.parse(text);
-    lines.push(line);
-    for (const take of waiting) take(line);
-  };
-  return {
-    logger: createLogger('debug', { write }),
-    lines,
-    line: (message) =>
-      new Promise((resolve) => {
-        waiting.add((line) => line.msg === message && resolve(line));
-        for (const line of lines) if (line.msg === message) resolve(line);
-      }),
-  };
+  const lines = new LogLines();
+  const write = (text: string): void => lines.push(JSON.parse(text));
+  return { logger: createLogger('debug', { write }), lines };
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import type { LogLine } from './log.js';
+import { LogLines } from './log.js';
 
 /** The folder of this app. */
 export const APP = resolve(import.meta.dirname, '../..');
@@ -21,7 +22,17 @@ export interface ServiceProcess {
   /** Resolves to the service's URL once it listens; rejects when the process ends before. */
   readonly url: Promise<string>;
   readonly ended: Promise<Ending>;
+  /** What it has logged. */
+  readonly log: LogLines;
   kill(signal: NodeJS.Signals): void;
+}
+
+/** What a process is started with beside its environment. */
+export interface ProcessOptions {
+  /** The folder of the app; this one unless given. */
+  readonly app?: string;
+  /** Arguments of the program. */
+  readonly args?: readonly string[];
 }
 
 /**
@@ -29,11 +40,14 @@ export interface ServiceProcess {
  * running test ends.
  *
  * @param env - Environment variables.
- * @param app - The folder of the app; this one unless given.
+ * @param options - The folder of the app, and arguments.
  */
-export function startProcess(env: Readonly<Record<string, string>>, app = APP): ServiceProcess {
+export function startProcess(
+  env: Readonly<Record<string, string>>,
+  { app = APP, args = [] }: ProcessOptions = {},
+): ServiceProcess {
   const loader = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
-  const child = spawn(process.execPath, [...loader, 'src/main.ts'], {
+  const child = spawn(process.execPath, [...loader, 'src/main.ts', ...args], {
     cwd: app,
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -43,12 +57,12 @@ export function startProcess(env: Readonly<Record<string, string>>, app = APP): 
     const [stdout, stderr] = await output;
     return { code, signal, stdout, stderr };
   });
+  const log = new LogLines();
   const url = new Promise<string>((fulfil, reject) => {
-    let seen = '';
-    child.stdout.on('data', (chunk) => {
-      seen += chunk;
-      const found = /listens on (\S+),/.exec(seen)?.[1];
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = /listens on (\S+),/.exec(line)?.[1];
       if (found !== undefined) fulfil(found);
+      if (line.startsWith('{')) log.push(JSON.parse(line));
     });
     ended.then(({ stderr }) => reject(new Error(`users-api ended before it listened: ${stderr}`)));
   });
@@ -58,13 +72,5 @@ export function startProcess(env: Readonly<Record<string, string>>, app = APP): 
     child.kill('SIGKILL');
     await ended;
   });
-  return { url, ended, kill: (signal) => void child.kill(signal) };
-}
-
-/** The lines of a process's log. */
-export function linesOf({ stdout }: Ending): readonly LogLine[] {
-  return stdout
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line));
+  return { url, ended, log, kill: (signal) => void child.kill(signal) };
 }

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { Readiness } from '../src/health/readiness.js';
+import { startService } from './support/api.js';
+import { captureLog } from './support/log.js';
+import { STORES } from './support/stores.js';
+
+/** A store that answers when it is told to. */
+function storeOnDemand() {
+  const asked: PromiseWithResolvers<void>[] = [];
+  return {
+    asked,
+    check() {
+      const answer = Promise.withResolvers<void>();
+      asked.push(answer);
+      return answer.promise;
+    },
+  };
+}
+
+describe('GET /health/live', () => {
+  it('answers while the store does not', async () => {
+    const store = STORES.memory();
+    const url = await startService({ store });
+    await store.close();
+    const response = await fetch(`${url}/health/live`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({ status: 'live' });
+  });
+});
+
+describe('GET /health/ready', () => {
+  it('answers 200 while the store answers', async () => {
+    const response = await fetch(`${await startService()}/health/ready`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({ status: 'ready' });
+  });
+
+  it('answers a 503 problem once the store does not', async () => {
+    const store = STORES.sqlite();
+    const url = await startService({ store });
+    await store.close();
+    const response = await fetch(`${url}/health/ready`);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      detail: 'The store does not answer.',
+    });
+  });
+
+  it('answers a 503 problem once the service stops', async () => {
+    const { logger } = captureLog();
+    const readiness = new Readiness({ store: STORES.memory(), logger });
+    const url = await startService({ readiness });
+    readiness.stop();
+    const response = await fetch(`${url}/health/ready`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'STOPPING' });
+  });
+});
+
+describe('Readiness', () => {
+  it('takes a store that does not answer in time for one that fails', async () => {
+    const { logger, lines } = captureLog();
+    const readiness = new Readiness({ store: storeOnDemand(), logger, timeout: 1 });
+    await expect(readiness.check()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(lines.all).toMatchObject([{ err: { message: expect.stringContaining('within 1 ms') } }]);
+  });
+
+  it('asks the store once for all that ask at the same time', async () => {
+    const { logger } = captureLog();
+    const store = storeOnDemand();
+    const readiness = new Readiness({ store, logger });
+    const checks = [readiness.check(), readiness.check()];
+    await Promise.resolve();
+    store.asked[0]?.resolve();
+    await Promise.all(checks);
+    expect(store.asked).toHaveLength(1);
+  });
+
+  it('logs once that the store fails, and once that it answers again', async () => {
+    const { logger, lines } = captureLog();
+    let failure: Error | undefined = new Error('Gone.');
+    const check = async () => {
+      if (failure) throw failure;
+    };
+    const readiness = new Readiness({ store: { check }, logger });
+    await expect(readiness.check()).rejects.toThrow();
+    await expect(readiness.check()).rejects.toThrow();
+    failure = undefined;
+    await readiness.check();
+    await readiness.check();
+    expect(lines.all.map(({ msg }) => msg)).toEqual([
+      'the store does not answer',
+      'the store answers again',
+    ]);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ownMetrics } from '../src/metrics/own-metrics.js';
+import { ADA, clientOf, startService } from './support/api.js';
+import { captureLog } from './support/log.js';
+
+describe('GET /metrics', () => {
+  it('counts requests by method, pattern and status, those without a route as one', async () => {
+    const { logger, lines } = captureLog();
+    const url = await startService({ metrics: ownMetrics(), logger });
+    const { create, send } = clientOf(`${url}/api/v1/users`);
+    const ada = await create(ADA);
+    await send('GET', `/${ada.id}`);
+    await send('GET', '/nobody');
+    await fetch(`${url}/one`);
+    await fetch(`${url}/other`);
+    await lines.first('request', 5);
+    const response = await fetch(`${url}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=/);
+    const counts = (await response.text())
+      .split('\n')
+      .filter((line) => line.startsWith('http_request_duration_seconds_count'));
+    expect(counts).toEqual([
+      'http_request_duration_seconds_count{method="POST",route="/api/v1/users",status="201"} 1',
+      'http_request_duration_seconds_count{method="GET",route="/api/v1/users/:id",status="200"} 1',
+      'http_request_duration_seconds_count{method="GET",route="/api/v1/users/:id",status="404"} 1',
+      'http_request_duration_seconds_count{method="GET",route="none",status="404"} 2',
+    ]);
+  });
+
+  it('has requests in flight, event-loop lag and the process', async () => {
+    const url = await startService({ metrics: ownMetrics() });
+    const text = await (await fetch(`${url}/metrics`)).text();
+    expect(text).toMatch(/^http_requests_in_flight 1$/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    expect(text).toMatch(/^process_resident_memory_bytes /m);
+  });
+
+  it('is no route without metrics', async () => {
+    expect((await fetch(`${await startService()}/metrics`)).status).toBe(404);
+  });
+});

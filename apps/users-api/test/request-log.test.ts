@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { ADA, clientOf, startService } from './support/api.js';
+import { captureLog } from './support/log.js';
+import { STORES } from './support/stores.js';
+
+describe('the log of requests', () => {
+  it('has method, path, route, status, duration and id of each, and no query', async () => {
+    const { logger, lines } = captureLog();
+    const url = await startService({ logger });
+    const { send, sendJson } = clientOf(`${url}/api/users`);
+    const created = await sendJson('POST', '?secret=1', ADA);
+    await send('GET', '/nobody?secret=1');
+    await send('PATCH', '/nobody');
+    await fetch(`${url}/elsewhere`);
+    await lines.first('request', 4);
+    const common = { level: 'info', duration: expect.any(Number), requestId: expect.any(String) };
+    expect(lines.all).toEqual(
+      [
+        { method: 'POST', path: '/api/users', route: '/api/users', status: 201 },
+        { method: 'GET', path: '/api/users/nobody', route: '/api/users/:id', status: 404 },
+        { method: 'PATCH', path: '/api/users/nobody', status: 405 },
+        { method: 'GET', path: '/elsewhere', status: 404 },
+      ].map((line) => expect.objectContaining({ ...common, ...line })),
+    );
+    expect(lines.all[0]?.requestId).toBe(created.headers.get('x-request-id'));
+    expect(JSON.stringify(lines.all)).not.toContain('secret');
+  });
+
+  it('holds nothing of what users sent', async () => {
+    const { logger, lines } = captureLog();
+    const { send, sendJson } = clientOf(`${await startService({ logger })}/api/users`);
+    await sendJson('POST', '', ADA);
+    await sendJson('POST', '', { ...ADA, email: 1 });
+    await send('POST', '', { body: `{"name":"${ADA.name}`, headers: { 'content-type': 'text/x' } });
+    await lines.first('request', 3);
+    expect(JSON.stringify(lines.all)).not.toMatch(/Ada|example\.com|text\/x/);
+  });
+
+  it('has an error for a status from 500 up, once with its cause', async () => {
+    const { logger, lines } = captureLog();
+    const store = STORES.memory();
+    const url = await startService({ store, logger });
+    await store.close();
+    await fetch(`${url}/api/users`);
+    const [line] = await lines.first('request', 1);
+    expect(line).toMatchObject({ level: 'error' });
+    const errors = lines.all.filter(({ err }) => err !== undefined);
+    expect(errors).toEqual([expect.objectContaining({ requestId: line?.requestId })]);
+  });
+
+  it.each(['/health/live', '/health/ready'])('has %s at debug', async (path) => {
+    const { logger, lines } = captureLog();
+    await fetch(`${await startService({ logger })}${path}`);
+    expect(await lines.first('request', 1)).toMatchObject([{ level: 'debug', route: path }]);
+  });
+});
+
+describe('the id of a request', () => {
+  it('is a new one, whatever the request says', async () => {
+    const headers = { 'X-Request-Id': 'mine' };
+    const response = await fetch(`${await startService()}/health/live`, { headers });
+    expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it("is the proxy's where a header of a proxy is configured", async () => {
+    const { logger, lines } = captureLog();
+    const url = await startService({ logger, requestIdHeader: 'X-Trace' });
+    const response = await fetch(`${url}/health/live`, { headers: { 'X-Trace': 'abc-1' } });
+    expect(response.headers.get('x-trace')).toBe('abc-1');
+    expect(await lines.first('request', 1)).toMatchObject([{ requestId: 'abc-1' }]);
+  });
+});
