@@ -14,6 +14,7 @@ import type { Readiness } from './health/readiness.js';
 import { logRequests } from './logging/log-requests.js';
 import type { Logger } from './logging/logger.js';
 import { observeRequests, type RequestObserver } from './middleware/observe-requests.js';
+import { storeUnavailable } from './middleware/store-unavailable.js';
 import { createOperationRouter, type MetricsText, OPERATION_ROUTES } from './operation-routes.js';
 import { createUsersRouter } from './users/routes.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
@@ -76,6 +77,7 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
   app.use(observeRequests(observers.filter((observer) => observer !== undefined)));
   app.use(requestId(requestIdHeader ? { header: requestIdHeader, trust: true } : {}));
   if (tracing !== undefined) app.use(tracing);
+  app.use(storeUnavailable);
   app.use(json());
   await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
   await app.plugin(

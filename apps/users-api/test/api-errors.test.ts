@@ -157,7 +157,7 @@ describe.each(APIS)('errors of the $variant API over the $store store', (api) =>
   it('keeps the connection usable after the 415 of a long body in chunks', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
-    const url = `${await startService({ store: STORES[api.store]() })}${api.mount}`;
+    const url = `${await startService({ store: await STORES[api.store]() })}${api.mount}`;
     const ports = [];
     for (const path of ['?first', '?second']) {
       const create = request(`${url}${path}`, {
@@ -177,7 +177,7 @@ describe.each(APIS)('errors of the $variant API over the $store store', (api) =>
 
   it('takes a client that goes away before the first chunk for no fault of its own', async () => {
     const { logger, lines } = captureLog();
-    const url = `${await startService({ store: STORES[api.store](), logger })}${api.mount}`;
+    const url = `${await startService({ store: await STORES[api.store](), logger })}${api.mount}`;
     const headers = { 'transfer-encoding': 'chunked', expect: '100-continue' };
     const create = request(url, { method: 'POST', headers });
     create.on('error', () => {}).flushHeaders();

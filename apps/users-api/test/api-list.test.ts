@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../src/users/user.js';
-import { type Api, APIS, bodyOf, openApi } from './support/api.js';
+import { APIS, type Api, bodyOf, openApi } from './support/api.js';
 
 async function fill({ create }: Api, count: number): Promise<User[]> {
   const users: User[] = [];

@@ -30,7 +30,7 @@ describe('the application', () => {
 
   it('answers a failing store with a generic 500 and logs the error', async () => {
     const { logger, lines } = captureLog();
-    const store = STORES.memory();
+    const store = await STORES.memory();
     const url = await startService({ store, logger });
     await store.close();
     for (const mount of ['/api/users', '/api/v1/users']) {

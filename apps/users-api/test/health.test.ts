@@ -19,7 +19,7 @@ function storeOnDemand() {
 
 describe('GET /health/live', () => {
   it('answers while the store does not', async () => {
-    const store = STORES.memory();
+    const store = await STORES.memory();
     const url = await startService({ store });
     await store.close();
     const response = await fetch(`${url}/health/live`);
@@ -38,7 +38,7 @@ describe('GET /health/ready', () => {
   });
 
   it('answers a 503 problem once the store does not', async () => {
-    const store = STORES.sqlite();
+    const store = await STORES.sqlite();
     const url = await startService({ store });
     await store.close();
     const response = await fetch(`${url}/health/ready`);
@@ -52,7 +52,7 @@ describe('GET /health/ready', () => {
 
   it('answers a 503 problem once the service stops', async () => {
     const { logger } = captureLog();
-    const readiness = new Readiness({ store: STORES.memory(), logger });
+    const readiness = new Readiness({ store: await STORES.memory(), logger });
     const url = await startService({ readiness });
     readiness.stop();
     const response = await fetch(`${url}/health/ready`);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { appWith } from './support/app-copy.js';
 import { bodyOf, clientOf } from './support/api.js';
+import { appWith } from './support/app-copy.js';
 import { APP, startProcess } from './support/service-process.js';
 
 const MEMORY = { DATABASE_URL: 'memory:' };

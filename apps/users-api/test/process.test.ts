@@ -99,7 +99,7 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
     expect(stderr).toContain(
       `users-api: The environment is wrong:
   PORT is "x": give an integer from 0 to 65535.
-  DATABASE_URL has no scheme: give memory: or sqlite:PATH (an absolute path, or one relative to the working directory, without // before it).
+  DATABASE_URL has no scheme: give postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH (an absolute path, or one relative to the working directory, without // before it).
 `,
     );
   });

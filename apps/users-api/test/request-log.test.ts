@@ -38,7 +38,7 @@ describe('the log of requests', () => {
 
   it('has an error for a status from 500 up, once with its cause', async () => {
     const { logger, lines } = captureLog();
-    const store = STORES.memory();
+    const store = await STORES.memory();
     const url = await startService({ store, logger });
     await store.close();
     await fetch(`${url}/api/users`);

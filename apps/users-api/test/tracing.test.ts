@@ -71,7 +71,7 @@ describe('a traced request', () => {
 
   it('is an error at 500', async () => {
     registerSdk();
-    const store = STORES.memory();
+    const store = await STORES.memory();
     const url = await startService({ store, tracing: traceRequests() });
     await store.close();
     await fetch(`${url}/api/users`);
@@ -82,7 +82,7 @@ describe('a traced request', () => {
 
   it('is the parent of what its handler does', async () => {
     registerSdk();
-    const memory = STORES.memory();
+    const memory = await STORES.memory();
     const page: typeof memory.page = async (slice) => {
       await Promise.resolve();
       trace.getTracer('test').startSpan('query').end();

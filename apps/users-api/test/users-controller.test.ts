@@ -5,7 +5,7 @@ import { MemoryUserStore } from '../src/users/store/memory.js';
 import { StoreError } from '../src/users/store/store-error.js';
 import { USER_STORE, type UserStore } from '../src/users/store/user-store.js';
 import { ADA } from './support/api.js';
-import { STORES } from './support/stores.js';
+import { listAll, STORES } from './support/stores.js';
 
 const FULL = new StoreError('STORE_FULL', 'The disk is full: free some space.');
 
@@ -29,10 +29,7 @@ async function serve(store: UserStore, prefix = ''): Promise<TestApp> {
 
 describe('UsersController', () => {
   it.each(['', '/api/v1', '/tenants/7'])('gives a Location below its prefix %j', async (prefix) => {
-    const app = await serve(
-      STORES.memory(() => 0),
-      prefix,
-    );
+    const app = await serve(await STORES.memory(() => 0), prefix);
     const created = await app.request(`${prefix}/users`, { method: 'POST', json: ADA });
     const location = created.headers.get('Location') ?? '';
     expect(location).toMatch(new RegExp(`^${prefix}/users/[^/]+$`));
@@ -47,10 +44,10 @@ describe('UsersController', () => {
   });
 
   it('leaves a store open when the application closes: whoever opened it closes it', async () => {
-    const store = STORES.memory();
+    const store = await STORES.memory();
     const app = await serve(store);
     await app.close();
-    expect(store.list()).toEqual([]);
+    expect(await listAll(store)).toEqual([]);
   });
 });
 
@@ -58,7 +55,7 @@ describe('src/controllers', () => {
   it('holds the users controller and nothing that cannot be imported', async () => {
     const app = await createTestApp({
       root: new URL('../src/controllers/', import.meta.url),
-      overrides: [[USER_STORE, { useValue: STORES.memory() }]],
+      overrides: [[USER_STORE, { useValue: await STORES.memory() }]],
     });
     onTestFinished(() => app.close());
     expect(await (await app.request('/users')).json()).toEqual({ data: [], total: 0 });

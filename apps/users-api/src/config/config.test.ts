@@ -57,6 +57,8 @@ describe('readConfig', () => {
     ['memory:', { kind: 'memory' }],
     ['sqlite:/var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],
     ['sqlite:///var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],
+    ['postgres://ada@db/users', { kind: 'postgres', url: 'postgres://ada@db/users', poolSize: 10 }],
+    ['postgresql://db/users', { kind: 'postgres', url: 'postgresql://db/users', poolSize: 10 }],
     ['sqlite:data/users.db', { kind: 'sqlite', path: resolve('data/users.db') }],
   ])('reads DATABASE_URL %s', (url, store) => {
     expect(readConfig({ DATABASE_URL: url }).store).toEqual(store);
@@ -65,18 +67,18 @@ describe('readConfig', () => {
   it.each([
     ['sqlite:', 'is a URL of the scheme sqlite:'],
     ['sqlite://data/users.db', 'is a URL of the scheme sqlite:'],
-    ['postgres://host/users', 'is a URL of the scheme postgres:'],
+    ['mysql://host/users', 'is a URL of the scheme mysql:'],
     ['memory', 'has no scheme'],
     ['users.db', 'has no scheme'],
   ])('refuses DATABASE_URL %s', (url, what) => {
     expect(() => readConfig({ DATABASE_URL: url })).toThrow(
-      `DATABASE_URL ${what}: give memory: or sqlite:PATH`,
+      `DATABASE_URL ${what}: give postgres://`,
     );
   });
 
   it.each([
-    'postgres://ada:s3cr@t@host/users',
-    'postgres://host/users?password=s3cr@t',
+    'mysql://ada:s3cr@t@host/users',
+    'postgres://ada:s3cr@t@host:port/users',
     'host/users?password=s3cr@t',
   ])('does not repeat the password of %s', (url) => {
     expect(() => readConfig({ DATABASE_URL: url })).toThrow(

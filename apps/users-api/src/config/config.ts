@@ -52,7 +52,7 @@ function toConfig(settings: Settings): Config {
     port: settings.PORT,
     host: settings.HOST,
     includeStack: settings.NODE_ENV !== 'production',
-    store: settings.DATABASE_URL,
+    store: toStoreConfig(settings),
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT },
     requestIdHeader: settings.REQUEST_ID_HEADER,
     metrics: settings.METRICS === 'on',
@@ -60,6 +60,10 @@ function toConfig(settings: Settings): Config {
     workers: settings.WORKERS,
     shutdown: { delay: settings.SHUTDOWN_DELAY, timeout: settings.SHUTDOWN_TIMEOUT },
   };
+}
+
+function toStoreConfig({ DATABASE_URL, POOL_SIZE }: Settings): StoreConfig {
+  return DATABASE_URL.kind === 'postgres' ? { ...DATABASE_URL, poolSize: POOL_SIZE } : DATABASE_URL;
 }
 
 function describeProblem(name: SettingName, value: string): string {

@@ -32,7 +32,7 @@ export const SETTINGS = z.object({
     .register(ABOUT, {
       meaning: 'where the users are',
       allowed:
-        'memory: or sqlite:PATH ' +
+        'postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH ' +
         '(an absolute path, or one relative to the working directory, without // before it)',
       secret: true,
     }),

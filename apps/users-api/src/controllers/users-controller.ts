@@ -7,14 +7,14 @@ import {
   Param,
   Post,
   Put,
-  Query,
   UseMiddleware,
 } from '@fairlead/controllers';
 import type { Context } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
 import { requireJson } from '../middleware/require-json.js';
+import type { Awaitable } from '../users/awaitable.js';
 import { readCreateInput, readUpdateInput } from '../users/input.js';
-import { listUsers, type PaginatedUserList, type UserList } from '../users/list.js';
+import { answerList } from '../users/list.js';
 import { locationOf } from '../users/location.js';
 import { USER_STORE, type UserStore } from '../users/store/user-store.js';
 import type { User } from '../users/user.js';
@@ -35,8 +35,8 @@ export class UsersController {
   }
 
   @Get()
-  list(@Query() query: Record<string, string>): Promise<UserList | PaginatedUserList> {
-    return listUsers(this.#store, query);
+  list(@Ctx() ctx: Context): Awaitable<void> {
+    return answerList(ctx, this.#store);
   }
 
   @Get('/:id')

@@ -1,37 +1,95 @@
-import { readPagination, sliceOf } from './pagination.js';
+import { Readable } from 'node:stream';
+import type { Context } from '@fairlead/core';
+import { type Awaitable, andThen } from './awaitable.js';
+import { type Pagination, readPagination, sliceOf } from './pagination.js';
 import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 
-/** Every user. */
-export interface UserList {
-  readonly data: readonly User[];
-  /** Count of all users. */
-  readonly total: number;
+/** Largest page that is read as one; a larger one is sent in batches. */
+const WHOLE_PAGE = 500;
+
+/**
+ * Answers with users as the query asks for them: with the list envelope, or the paginated one when
+ * the query has `page` or `limit`. What is longer than one batch of the store is sent as it is read,
+ * no faster than the client takes it; a store that fails in the middle closes the connection.
+ *
+ * @param ctx - The request to answer.
+ * @param store - Where the users are.
+ * @throws {StoreError} When the store fails before anything was sent.
+ * @see Specification, "Response envelopes"
+ */
+export function answerList(ctx: Context, store: UserStore): Awaitable<void> {
+  const pagination = readPagination(ctx.query);
+  return pagination === undefined ? answerAll(ctx, store) : answerPage(ctx, store, pagination);
 }
 
-/** One page of users. */
-export interface PaginatedUserList {
-  readonly data: readonly User[];
-  /** Count of all users, and the page and limit that were applied. */
-  readonly meta: { readonly total: number; readonly page: number; readonly limit: number };
+async function answerAll(ctx: Context, store: UserStore): Promise<void> {
+  const batches = store.list()[Symbol.asyncIterator]();
+  const first = await nextBatch(batches);
+  const second = await nextBatch(batches);
+  if (second.length === 0) {
+    ctx.json({ data: first, total: first.length });
+    return;
+  }
+  sendJson(
+    ctx,
+    writeEnvelope([first, second], batches, (total) => ({ total })),
+  );
+}
+
+function answerPage(ctx: Context, store: UserStore, pagination: Pagination): Awaitable<void> {
+  const slice = sliceOf(pagination);
+  const limit = Math.min(slice.limit, WHOLE_PAGE);
+  return andThen(store.page({ offset: slice.offset, limit }), ({ users, total }) => {
+    const meta = { total, ...pagination };
+    if (users.length < limit || limit === slice.limit) {
+      ctx.json({ data: users, meta });
+      return;
+    }
+    const batches = store.list(slice)[Symbol.asyncIterator]();
+    sendJson(
+      ctx,
+      writeEnvelope([], batches, () => ({ meta })),
+    );
+  });
+}
+
+function sendJson(ctx: Context, chunks: AsyncIterable<string>): void {
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.send(Readable.from(chunks, { objectMode: false }));
 }
 
 /**
- * Lists users as a query asks for them.
+ * Writes `{ data, ...rest }` as JSON.stringify does, one batch at a time.
  *
- * @param store - Where the users are.
- * @param query - Query parameters; `page` or `limit` asks for a page.
- * @returns The list envelope, or the paginated one when the query has `page` or `limit`.
+ * @param read - Batches that were read before.
+ * @param batches - Those that follow.
+ * @param rest - Gives the members behind `data`, from the count of users in it.
  */
-export async function listUsers(
-  store: UserStore,
-  query: Readonly<Record<string, string>>,
-): Promise<UserList | PaginatedUserList> {
-  const pagination = readPagination(query);
-  if (pagination === undefined) {
-    const data = await store.list();
-    return { data, total: data.length };
+async function* writeEnvelope(
+  read: readonly (readonly User[])[],
+  batches: AsyncIterator<readonly User[]>,
+  rest: (count: number) => object,
+): AsyncGenerator<string> {
+  let count = 0;
+  let before = '{"data":[';
+  const write = (batch: readonly User[]): string => {
+    const text = before + JSON.stringify(batch).slice(1, -1);
+    before = ',';
+    count += batch.length;
+    return text;
+  };
+  for (const batch of read) yield write(batch);
+  for (;;) {
+    const batch = await nextBatch(batches);
+    if (batch.length === 0) break;
+    yield write(batch);
   }
-  const { users, total } = await store.page(sliceOf(pagination));
-  return { data: users, meta: { total, ...pagination } };
+  yield `${count === 0 ? before : ''}],${JSON.stringify(rest(count)).slice(1)}`;
+}
+
+/** The next batch; an empty one at the end. */
+async function nextBatch(batches: AsyncIterator<readonly User[]>): Promise<readonly User[]> {
+  const { done, value } = await batches.next();
+  return done ? [] : value;
 }

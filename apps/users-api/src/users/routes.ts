@@ -1,7 +1,8 @@
 import { type Context, createRouter, type Router } from '@fairlead/core';
 import { requireJson } from '../middleware/require-json.js';
+import { andThen } from './awaitable.js';
 import { readCreateInput, readUpdateInput } from './input.js';
-import { listUsers } from './list.js';
+import { answerList } from './list.js';
 import { locationOf } from './location.js';
 import type { UserStore } from './store/user-store.js';
 import { foundUser, userNotFound } from './user-not-found.js';
@@ -16,28 +17,30 @@ import { showUser } from './view.js';
  */
 export function createUsersRouter(store: UserStore): Router {
   return createRouter()
-    .get('/', async (ctx) => {
-      ctx.json(await listUsers(store, ctx.query));
-    })
-    .get('/:id', async (ctx) => {
+    .get('/', (ctx) => answerList(ctx, store))
+    .get('/:id', (ctx) => {
       const id = idOf(ctx);
-      showUser(ctx, foundUser(await store.find(id), id));
+      return andThen(store.find(id), (user) => showUser(ctx, foundUser(user, id)));
     })
-    .post('/', requireJson, async (ctx) => {
-      const user = await store.create(readCreateInput(ctx.body));
-      ctx.status = 201;
-      ctx.set('Location', locationOf(ctx, user));
-      ctx.json({ data: user });
-    })
-    .put('/:id', requireJson, async (ctx) => {
+    .post('/', requireJson, (ctx) =>
+      andThen(store.create(readCreateInput(ctx.body)), (user) => {
+        ctx.status = 201;
+        ctx.set('Location', locationOf(ctx, user));
+        ctx.json({ data: user });
+      }),
+    )
+    .put('/:id', requireJson, (ctx) => {
       const id = idOf(ctx);
-      const user = await store.update(id, readUpdateInput(ctx.body));
-      ctx.json({ data: foundUser(user, id) });
+      return andThen(store.update(id, readUpdateInput(ctx.body)), (user) =>
+        ctx.json({ data: foundUser(user, id) }),
+      );
     })
-    .delete('/:id', async (ctx) => {
+    .delete('/:id', (ctx) => {
       const id = idOf(ctx);
-      if (!(await store.delete(id))) throw userNotFound(id);
-      ctx.status = 204;
+      return andThen(store.delete(id), (deleted) => {
+        if (!deleted) throw userNotFound(id);
+        ctx.status = 204;
+      });
     });
 }
 

@@ -28,8 +28,11 @@ export interface Api {
 }
 
 /** Completes the options of an application: in memory, without a log. */
-export function usersAppOptions(options: Partial<UsersAppOptions> = {}): UsersAppOptions {
-  const { store = STORES.memory(), logger = createLogger('silent', process.stdout) } = options;
+export async function usersAppOptions(
+  options: Partial<UsersAppOptions> = {},
+): Promise<UsersAppOptions> {
+  const { store = await STORES.memory(), logger = createLogger('silent', process.stdout) } =
+    options;
   return {
     includeStack: false,
     readiness: new Readiness({ store, logger }),
@@ -41,7 +44,7 @@ export function usersAppOptions(options: Partial<UsersAppOptions> = {}): UsersAp
 
 /** Starts a service on a free port for the running test; it is stopped when the test ends. */
 export async function startService(options: Partial<UsersAppOptions> = {}): Promise<string> {
-  const app = await createUsersApp(usersAppOptions(options));
+  const app = await createUsersApp(await usersAppOptions(options));
   const server = await listen(app, 0, { host: '127.0.0.1' });
   onTestFinished(async () => {
     await server.close({ timeout: 0 });
@@ -52,7 +55,7 @@ export async function startService(options: Partial<UsersAppOptions> = {}): Prom
 
 /** Starts a service over a new store and returns a client of one of its mounts. */
 export async function openApi({ store, mount }: (typeof APIS)[number]): Promise<Api> {
-  return clientOf(`${await startService({ store: STORES[store]() })}${mount}`);
+  return clientOf(`${await startService({ store: await STORES[store]() })}${mount}`);
 }
 
 /** Reads a response's body as the JSON that the test expects it to be. */

@@ -10,6 +10,8 @@ import {
 import { StoreError } from './store-error.js';
 import type { UserPage, UserStore } from './user-store.js';
 
+const BATCH_SIZE = 500;
+
 /** Keeps users in this process; they are gone when it ends. */
 export class MemoryUserStore implements UserStore {
   // A Map lists its entries in the order they were first set, which is creation order.
@@ -22,8 +24,22 @@ export class MemoryUserStore implements UserStore {
     this.#now = now;
   }
 
-  list(): readonly User[] {
-    return [...this.#open().values()];
+  async *list(slice?: Slice): AsyncGenerator<readonly User[]> {
+    const users = this.#open();
+    const rest = users.values().drop(slice?.offset ?? 0);
+    // Users that are added from now on come behind the others, so this many leave none of those out.
+    let left = Math.min(users.size, slice?.limit ?? users.size);
+    while (left > 0) {
+      const batch: User[] = [];
+      for (let next = rest.next(); !next.done; next = rest.next()) {
+        batch.push(next.value);
+        left -= 1;
+        if (left === 0 || batch.length === BATCH_SIZE) break;
+      }
+      if (batch.length === 0) return;
+      yield batch;
+      this.#open();
+    }
   }
 
   page({ offset, limit }: Slice): UserPage {

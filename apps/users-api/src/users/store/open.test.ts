@@ -6,12 +6,12 @@ import { describeStore, openStore } from './open.js';
 import { SqliteUserStore } from './sqlite.js';
 
 describe('openStore', () => {
-  it('opens a memory store', () => {
-    expect(openStore({ kind: 'memory' })).toBeInstanceOf(MemoryUserStore);
+  it('opens a memory store', async () => {
+    expect(await openStore({ kind: 'memory' })).toBeInstanceOf(MemoryUserStore);
   });
 
-  it('opens an SQLite store', () => {
-    const store = openStore({ kind: 'sqlite', path: join(temporaryFolder(), 'users.db') });
+  it('opens an SQLite store', async () => {
+    const store = await openStore({ kind: 'sqlite', path: join(temporaryFolder(), 'users.db') });
     onTestFinished(async () => {
       await store.close();
     });
@@ -23,5 +23,10 @@ describe('describeStore', () => {
   it('names the store as DATABASE_URL does', () => {
     expect(describeStore({ kind: 'memory' })).toBe('memory:');
     expect(describeStore({ kind: 'sqlite', path: '/data/users.db' })).toBe('sqlite:/data/users.db');
+  });
+
+  it('shows neither user, password nor parameters of a PostgreSQL URL', () => {
+    const url = 'postgresql://ada:s3cret@db:5433/users?password=s3cret';
+    expect(describeStore({ kind: 'postgres', url })).toBe('postgres://db:5433/users');
   });
 });

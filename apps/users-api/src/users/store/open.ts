@@ -1,11 +1,19 @@
 import { MemoryUserStore } from './memory.js';
 import { SqliteUserStore } from './sqlite.js';
+import { StoreError } from './store-error.js';
 import type { UserStore } from './user-store.js';
 
 /** Which store to open, and where it is. */
 export type StoreConfig =
   | { readonly kind: 'memory' }
-  | { readonly kind: 'sqlite'; readonly path: string };
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | ({ readonly kind: 'postgres'; readonly url: string } & PostgresSettings);
+
+/** How many connections a PostgreSQL store may hold, and how long it waits. */
+export interface PostgresSettings {
+  /** Connections of this process at most; 10 unless given. */
+  readonly poolSize?: number;
+}
 
 /**
  * Opens the store that the configuration names.
@@ -14,12 +22,14 @@ export type StoreConfig =
  * @returns An open store; the caller closes it.
  * @throws {StoreError} When the store cannot be opened.
  */
-export function openStore(config: StoreConfig): UserStore {
+export async function openStore(config: StoreConfig): Promise<UserStore> {
   switch (config.kind) {
     case 'memory':
       return new MemoryUserStore();
     case 'sqlite':
       return new SqliteUserStore(config.path);
+    case 'postgres':
+      throw new StoreError('STORE_FAILED', 'PostgreSQL is not supported.');
   }
 }
 
@@ -27,8 +37,21 @@ export function openStore(config: StoreConfig): UserStore {
  * Names a store for a log line.
  *
  * @param config - Kind and place of the store.
- * @returns The form that `DATABASE_URL` takes, with an absolute path.
+ * @returns The form that `DATABASE_URL` takes, with an absolute path and without a password.
  */
 export function describeStore(config: StoreConfig): string {
-  return config.kind === 'memory' ? 'memory:' : `sqlite:${config.path}`;
+  switch (config.kind) {
+    case 'memory':
+      return 'memory:';
+    case 'sqlite':
+      return `sqlite:${config.path}`;
+    case 'postgres':
+      return describeUrl(config.url);
+  }
+}
+
+/** Host, port and database of a URL; its user, password and parameters stay out. */
+function describeUrl(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listAll } from '../../../test/support/stores.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { SqliteUserStore } from './sqlite.js';
 
@@ -34,7 +35,7 @@ describe('SqliteUserStore', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('keeps users, their order and their times over close and reopen', () => {
+  it('keeps users, their order and their times over close and reopen', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const before = openStore(path);
     const [first, second, third] = ['1', '2', '3'].map((name) => before.create({ ...ADA, name }));
@@ -43,7 +44,7 @@ describe('SqliteUserStore', () => {
     before.close();
     const after = openStore(path);
     const fourth = after.create(ADA);
-    expect(after.list()).toEqual([updated, third, fourth]);
+    expect(await listAll(after)).toEqual([updated, third, fourth]);
   });
 
   it('shows one store what another has written to the same file', () => {
@@ -170,7 +171,7 @@ describe('SqliteUserStore', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it('says so when another process holds the lock, and works again once it is free', () => {
+  it('says so when another process holds the lock, and works again once it is free', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path);
     const raw = openRaw(path);
@@ -178,10 +179,10 @@ describe('SqliteUserStore', () => {
     expect(() => store.create(ADA)).toThrow(
       expect.objectContaining({ code: 'STORE_LOCKED', message: expect.stringContaining(path) }),
     );
-    expect(store.list()).toEqual([]);
+    expect(await listAll(store)).toEqual([]);
     raw.exec('ROLLBACK');
     store.create(ADA);
-    expect(store.list()).toHaveLength(1);
+    expect(await listAll(store)).toHaveLength(1);
   });
 
   it('rolls back and stays usable when a read inside a transaction fails', () => {

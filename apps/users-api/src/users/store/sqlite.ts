@@ -13,6 +13,9 @@ import type { UserPage, UserStore } from './user-store.js';
 
 const COLUMNS = 'id, name, email, created_at AS createdAt, updated_at AS updatedAt';
 
+const ALL: Slice = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
+const BATCH_SIZE = 500;
+
 /** Settings of a {@link SqliteUserStore}. */
 export interface SqliteUserStoreOptions {
   /** Clock for `createdAt` and `updatedAt`; `Date.now` unless given. */
@@ -49,8 +52,13 @@ export class SqliteUserStore implements UserStore {
     }
   }
 
-  list(): readonly User[] {
-    return this.#run(() => this.#statements.list.all().map(toUser));
+  async *list({ offset, limit }: Slice = ALL): AsyncGenerator<readonly User[]> {
+    for (let done = 0; done < limit; done += BATCH_SIZE) {
+      const size = Math.min(BATCH_SIZE, limit - done);
+      const { users } = this.page({ offset: offset + done, limit: size });
+      if (users.length > 0) yield users;
+      if (users.length < size) return;
+    }
   }
 
   page({ offset, limit }: Slice): UserPage {
@@ -105,7 +113,6 @@ export class SqliteUserStore implements UserStore {
 function prepareStatements(database: DatabaseSync) {
   const prepare = (query: string): StatementSync => database.prepare(query);
   return {
-    list: prepare(`SELECT ${COLUMNS} FROM users ORDER BY position`),
     page: prepare(`SELECT ${COLUMNS} FROM users ORDER BY position LIMIT ? OFFSET ?`),
     count: prepare('SELECT count(*) AS total FROM users'),
     find: prepare(`SELECT ${COLUMNS} FROM users WHERE id = ?`),

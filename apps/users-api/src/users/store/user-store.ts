@@ -1,9 +1,7 @@
 import { token } from '@fairlead/di';
+import type { Awaitable } from '../awaitable.js';
 import type { Slice } from '../pagination.js';
 import type { CreateUserInput, UpdateUserInput, User } from '../user.js';
-
-/** A value, or a promise of it: a store that has the value at hand makes no promise. */
-export type Awaitable<T> = T | Promise<T>;
 
 /** One page of users, and how many there are in all, both read at one moment. */
 export interface UserPage {
@@ -16,20 +14,28 @@ export interface UserPage {
  *
  * Users are listed in the order of their creation, and are frozen or fresh copies: nothing
  * a caller does to one changes the store. When a method has returned (or its promise has
- * been fulfilled), what it wrote is as durable as the store can make it.
+ * been fulfilled), what it wrote is as durable as the store can make it. Every method fails
+ * with a {@link StoreError}.
  */
 export interface UserStore {
-  /** Every user, in creation order. */
-  list(): Awaitable<readonly User[]>;
+  /**
+   * Every user, or those of a stretch of the list, in creation order and in batches of bounded
+   * size, none of them empty. A user who is there from the first batch to the last is listed
+   * once; one who comes or goes meanwhile may be listed or not. Nothing is held between two
+   * batches: whoever stops early need not say so.
+   *
+   * @param slice - Safe integers; `offset` at least 0, `limit` at least 1. All users when absent.
+   */
+  list(slice?: Slice): AsyncIterable<readonly User[]>;
 
   /**
-   * Users `offset` to `offset + limit`, in creation order.
+   * Users `offset` to `offset + limit`, in creation order, read as one: for pages of moderate size.
    *
    * @param slice - Safe integers; `offset` at least 0, `limit` at least 1.
    */
   page(slice: Slice): Awaitable<UserPage>;
 
-  /** The user with this id, or `undefined` when there is none. */
+  /** The user with exactly this id, or `undefined` when there is none. */
   find(id: string): Awaitable<User | undefined>;
 
   /** Adds a user at the end of the list and returns it. */
@@ -41,10 +47,13 @@ export interface UserStore {
   /** Removes a user; `false` when there is none. Of several deletes of one user one is told `true`. */
   delete(id: string): Awaitable<boolean>;
 
-  /** Resolves when the store can answer now. @throws {StoreError} When it cannot. */
+  /** Fails when the store cannot answer now; cheap enough for a probe. */
   check(): Awaitable<void>;
 
-  /** Releases files and connections. A second call does nothing; any other call after it fails. */
+  /**
+   * Finishes the writes that were begun, and releases files and connections. A second call does
+   * nothing more; any other call after it fails with `STORE_CLOSED`.
+   */
   close(): Awaitable<void>;
 }
 
