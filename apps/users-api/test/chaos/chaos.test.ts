@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { runChaos } from './run-chaos.js';
+
+const SEED = Date.now() % 1_000_000;
+
+/** One round for each kind of disturbance that there is. */
+const CASES = [
+  { store: 'sqlite', processes: 1, workers: 1, rounds: 2, met: { kills: 1, stops: 1 } },
+  { store: 'sqlite', processes: 2, workers: 1, rounds: 4, met: { kills: 4, stops: 2 } },
+  { store: 'sqlite', processes: 1, workers: 2, rounds: 3, met: { workerKills: 1 } },
+] as const;
+
+/** A process takes some seconds to start on a loaded machine; no test waits for this. */
+const TIMEOUT = 180_000;
+
+describe('while the service is killed and stopped, again and again', () => {
+  it.concurrent.each(CASES)(
+    'no acknowledged write is lost, no answer is wrong: $store, $processes × $workers processes',
+    { timeout: TIMEOUT },
+    async ({ rounds, met, ...options }) => {
+      const goesOn = (played: number) => played < rounds;
+      const report = await runChaos({ ...options, seed: SEED, goesOn });
+      expect(report).toMatchObject({ rounds, ...met });
+    },
+  );
+});

@@ -1,0 +1,69 @@
+import type { User } from '../../../src/users/user.js';
+import type { Outcome } from '../fleet/exchange.js';
+import { Violation } from '../model/violation.js';
+
+/** A request that was answered. */
+export type Answered = Extract<Outcome, { kind: 'answered' }>;
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+const FIELDS = 'id,name,email,createdAt,updatedAt';
+
+/** Reads the envelope of one user. */
+export function readUser({ status, body }: Answered, expected: number, text: string): User {
+  if (status !== expected || !isObject(body) || !isUser(body.data)) wrong(text, status, body);
+  return body.data;
+}
+
+/** Reads the answer for a user that was not found. */
+export function readMissing(body: unknown, id: string): void {
+  if (isObject(body) && body.error === `User ${id} not found`) return;
+  throw new Violation(`The answer for missing user ${id} is ${JSON.stringify(body)}`);
+}
+
+/** Reads the envelope of the whole list. */
+export function readList(answer: Answered, text: string): { users: User[]; total: number } {
+  const { status, body } = answer;
+  if (status !== 200 || !isObject(body) || !isUsers(body.data) || !Number.isInteger(body.total)) {
+    wrong(text, status, body);
+  }
+  return { users: body.data, total: Number(body.total) };
+}
+
+/** Reads the envelope of one page. */
+export function readPage(
+  { status, body }: Answered,
+  page: number,
+  limit: number,
+  text: string,
+): { users: User[]; total: number } {
+  if (status !== 200 || !isObject(body) || !isUsers(body.data) || !isObject(body.meta)) {
+    wrong(text, status, body);
+  }
+  const { meta } = body;
+  if (meta.page !== page || meta.limit !== limit || !Number.isInteger(meta.total)) {
+    wrong(text, status, body);
+  }
+  return { users: body.data, total: Number(meta.total) };
+}
+
+function wrong(text: string, status: number, body: unknown): never {
+  throw new Violation(`${text} is answered ${status} ${JSON.stringify(body)?.slice(0, 1_000)}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isUsers(value: unknown): value is User[] {
+  return Array.isArray(value) && value.every(isUser);
+}
+
+function isUser(value: unknown): value is User {
+  if (!isObject(value) || Object.keys(value).join() !== FIELDS) return false;
+  const { id, createdAt, updatedAt } = value;
+  return UUID.test(String(id)) && isTime(createdAt) && isTime(updatedAt);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && new Date(value).toISOString() === value;
+}

@@ -1,0 +1,105 @@
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { tick } from '../model/span.js';
+import { Violation } from '../model/violation.js';
+import type { Service } from './service.js';
+
+/** Milliseconds without a byte after which an answer counts as missing. */
+const PATIENCE = 60_000;
+
+/** What a client learns from one request. */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
+  /** It never reached a service. */
+  | { readonly kind: 'refused' }
+  /** The connection was cut, or the answer was 503: it may have been done or not. */
+  | { readonly kind: 'cut' | 'late' | 'unavailable' };
+
+const openings = new WeakMap<Socket, number>();
+
+/**
+ * Sends one request.
+ *
+ * @param service - Where to.
+ * @param method - HTTP method.
+ * @param path - Path with query.
+ * @param value - Sent as JSON when present.
+ * @returns What came of it.
+ * @throws {Violation} When the service cut the connection without having been killed, when it
+ *   was stopped after it had been sent the whole request and did not answer, and for a wrong 5xx.
+ */
+export async function exchange(
+  service: Service,
+  method: string,
+  path: string,
+  value?: unknown,
+): Promise<Outcome> {
+  const body = value === undefined ? undefined : JSON.stringify(value);
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const { agent } = service;
+  const req = request(service.url + path, { method, headers, agent, timeout: PATIENCE });
+  const what = `${service.name} ${method} ${path}`;
+  req.on('timeout', () => req.destroy(new Violation(`${what}: no byte for ${PATIENCE} ms`)));
+  const sending = watch(req);
+  req.end(body);
+  try {
+    const res = await responseTo(req);
+    const answer = await text(res);
+    return read(what, res, answer);
+  } catch (error) {
+    if (error instanceof Violation) throw error;
+    if (isRefusal(error)) {
+      service.refused();
+      return { kind: 'refused' };
+    }
+    const { openedAt, sentAt } = sending;
+    if (service.mayCut(openedAt)) return { kind: 'cut' };
+    // Where the system had the connection wait when the service stopped to listen.
+    if (service.stoppedAt < sentAt) return { kind: 'late' };
+    throw new Violation(
+      `${what}: cut with ${error}. It was sent at ${sentAt}, on a connection opened at ` +
+        `${openedAt}; the service was told to stop at ${service.stoppedAt}`,
+    );
+  }
+}
+
+/** Notes when a request's connection was opened, and when all its bytes had been written. */
+function watch(req: ClientRequest): { openedAt: number; sentAt: number } {
+  const sending = { openedAt: tick(), sentAt: Number.POSITIVE_INFINITY };
+  req.once('socket', (socket) => {
+    sending.openedAt = openings.get(socket) ?? sending.openedAt;
+    openings.set(socket, sending.openedAt);
+  });
+  req.once('finish', () => {
+    sending.sentAt = tick();
+  });
+  return sending;
+}
+
+function responseTo(req: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((fulfil, reject) => {
+    req.once('response', fulfil);
+    req.on('error', reject);
+  });
+}
+
+function read(what: string, res: IncomingMessage, answer: string): Outcome {
+  const { statusCode: status = 0, headers } = res;
+  if (status === 503) {
+    if (headers['retry-after'] === undefined) {
+      throw new Violation(`${what} is answered 503 without Retry-After: ${answer}`);
+    }
+    return { kind: 'unavailable' };
+  }
+  if (status >= 500) throw new Violation(`${what} is answered ${status}: ${answer}`);
+  try {
+    return { kind: 'answered', status, body: answer === '' ? undefined : JSON.parse(answer) };
+  } catch {
+    throw new Violation(`${what} is answered ${status} with what is not JSON: ${answer}`);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+}

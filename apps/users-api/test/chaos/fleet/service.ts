@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { Agent } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { tick } from '../model/span.js';
+import { Violation } from '../model/violation.js';
+
+const APP = resolve(import.meta.dirname, '../../..');
+const FROM_SOURCE = [
+  '--conditions=@fairlead/source',
+  '--import',
+  '@oxc-node/core/register',
+  'src/main.ts',
+];
+
+/** How much of what a service wrote is kept for the message of a failure, in lines. */
+const LINES = 40;
+
+/** One users-api that listens, as a process of its own, with all its workers. */
+export class Service {
+  readonly name: string;
+  /** Connections to this service alone. */
+  readonly agent = new Agent({ keepAlive: true });
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly #output = new EventEmitter<{ line: [string] }>();
+  readonly #lines: string[] = [];
+  #url = '';
+  #stoppedAt = Number.POSITIVE_INFINITY;
+  #killedAt = Number.POSITIVE_INFINITY;
+  #workerKilledAt = 0;
+  #isRefusing = false;
+
+  private constructor(name: string, env: Readonly<Record<string, string>>) {
+    this.name = name;
+    const child = spawn(process.execPath, FROM_SOURCE, {
+      cwd: APP,
+      env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on('line', (line) => this.#output.emit('line', line));
+    }
+    this.#output.on('line', (line) => this.#keep(line));
+    this.#child = child;
+    // 'close' waits for the workers as well: they hold the same output.
+    this.#ended = once(this.#child, 'close').then(() => this.agent.destroy());
+  }
+
+  /**
+   * Starts a service.
+   *
+   * @param name - What the histories call it.
+   * @param env - Environment variables beside those that make it listen on a free port.
+   * @returns The service, once it listens.
+   * @throws {Violation} When it ends before; with what it wrote.
+   */
+  static async start(name: string, env: Readonly<Record<string, string>>): Promise<Service> {
+    const service = new Service(name, env);
+    await service.#listens();
+    return service;
+  }
+
+  /** Resolves once the process and its workers have ended. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** When it was told to stop; `Infinity` until then. */
+  get stoppedAt(): number {
+    return this.#stoppedAt;
+  }
+
+  /** Whether it is no place to send a request to any more. */
+  get isGone(): boolean {
+    return this.#isRefusing || this.#killedAt < Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether it was killed or told to stop. */
+  get isEnding(): boolean {
+    return this.#killedAt < Number.POSITIVE_INFINITY || this.#stoppedAt < Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether a request may remain unanswered on a connection that was opened at a moment. */
+  mayCut(openedAt: number): boolean {
+    return this.#killedAt < Number.POSITIVE_INFINITY || this.#workerKilledAt > openedAt;
+  }
+
+  /** A connection was refused: it does not listen any more. */
+  refused(): void {
+    this.#isRefusing = true;
+  }
+
+  /** Kills the process, and waits for its end and that of its workers. */
+  async kill(): Promise<void> {
+    this.#killedAt = Math.min(this.#killedAt, tick());
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** Kills one of its workers, and waits until another has taken its place. */
+  async killWorker(): Promise<void> {
+    const [worker] = childrenOf(this.#child.pid ?? 0);
+    if (worker === undefined) this.#fail('It has no workers');
+    const replaced = this.#writes(/a worker is ready/);
+    this.#workerKilledAt = tick();
+    process.kill(worker, 'SIGKILL');
+    await Promise.race([replaced, this.#ended]);
+  }
+
+  /**
+   * Stops the process with SIGTERM, and waits for its end.
+   *
+   * @throws {Violation} When it ends with another status than 0.
+   */
+  async stop(): Promise<void> {
+    this.#stoppedAt = tick();
+    this.#child.kill('SIGTERM');
+    await this.#ended;
+    this.#isRefusing = true;
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== 0) this.#fail(`SIGTERM ended it with ${exitCode ?? signalCode}`);
+  }
+
+  async #listens(): Promise<void> {
+    const line = await Promise.race([this.#writes(/listens on http:/), this.#ended]);
+    const url = /http:\/\/[\w.:[\]]+/.exec(line ?? '')?.[0];
+    if (url === undefined) this.#fail('It ended before it listened');
+    this.#url = url;
+  }
+
+  /** Waits for a line of its log. */
+  #writes(pattern: RegExp): Promise<string> {
+    return new Promise((fulfil) => {
+      const look = (line: string) => {
+        if (!pattern.test(line)) return;
+        this.#output.off('line', look);
+        fulfil(line);
+      };
+      this.#output.on('line', look);
+    });
+  }
+
+  #keep(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > LINES) this.#lines.shift();
+  }
+
+  #fail(what: string): never {
+    throw new Violation(`${this.name}: ${what}. It wrote:\n${this.#lines.join('\n')}`);
+  }
+}
+
+/** The processes that a process has started. */
+function childrenOf(pid: number): number[] {
+  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return list.split(' ').filter(Boolean).map(Number);
+}

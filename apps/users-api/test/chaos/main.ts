@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util';
+import { type ChaosReport, runChaos } from './run-chaos.js';
+
+const { values } = parseArgs({
+  // pnpm hands the "--" on that stands before the options.
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  options: {
+    minutes: { type: 'string', default: '1' },
+    store: { type: 'string', default: 'sqlite' },
+    processes: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '1' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const { minutes, store, processes, workers, seed } = values;
+if (store !== 'sqlite' && store !== 'postgres') throw new Error('--store is sqlite or postgres.');
+console.log(
+  `chaos --minutes ${minutes} --store ${store} --processes ${processes} --workers ${workers} --seed ${seed}`,
+);
+
+const start = performance.now();
+const end = start + Number(minutes) * 60_000;
+const report = await runChaos({
+  store,
+  processes: Number(processes),
+  workers: Number(workers),
+  seed: Number(seed),
+  goesOn: () => performance.now() < end,
+  onRound: print,
+});
+print(report);
+console.log('Nothing acknowledged was lost, and no answer was wrong.');
+
+function print(report: ChaosReport): void {
+  const perSecond = (report.answered * 1_000) / (performance.now() - start);
+  console.log(
+    Object.entries({ ...report, 'answered per second': Math.round(perSecond) })
+      .map(([what, count]) => `${what} ${count}`)
+      .join(', '),
+  );
+}

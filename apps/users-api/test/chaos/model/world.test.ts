@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { User } from '../../../src/users/user.js';
+import { tick } from './span.js';
+import { Violation } from './violation.js';
+import { World } from './world.js';
+
+const TIME = '2026-11-21T06:00:00.000Z';
+
+function userOf(name: string): User {
+  return { id: `id of ${name}`, name, email: `${name}@a`, createdAt: TIME, updatedAt: TIME };
+}
+
+/** Users whose creation was acknowledged, one after the other. */
+function worldOf(...names: string[]): World {
+  const world = new World();
+  for (const name of names) {
+    const creation = world.beginCreation({ name, email: `${name}@a` });
+    world.created(creation, userOf(name), { start: creation.start, end: tick() });
+  }
+  return world;
+}
+
+function list(world: World, names: string[], total = names.length): void {
+  world.seeList(names.map(userOf), total, { start: world.beginReading(), end: tick() });
+}
+
+function page(world: World, names: string[], total: number): void {
+  world.seePage(names.map(userOf), total, 0, 2, { start: world.beginReading(), end: tick() });
+}
+
+describe('World', () => {
+  it('takes the list of all users in the order of their creation', () => {
+    expect(() => list(worldOf('a', 'b', 'c'), ['a', 'b', 'c'])).not.toThrow();
+  });
+
+  it.each([
+    ['without a user', ['a', 'c'], 2],
+    ['in another order', ['a', 'c', 'b'], 3],
+    ['with a user twice', ['a', 'b', 'b', 'c'], 4],
+    ['with a user that nobody created', ['a', 'b', 'c', 'd'], 4],
+    ['with another total', ['a', 'b', 'c'], 4],
+  ])('refuses a list %s', (_, names, total) => {
+    expect(() => list(worldOf('a', 'b', 'c'), names, total)).toThrow(Violation);
+  });
+
+  it('refuses a list with a user before one that an earlier list had without it', () => {
+    const world = new World();
+    for (const name of ['a', 'b']) world.beginCreation({ name, email: `${name}@a` });
+    list(world, ['b']);
+    expect(() => list(world, ['a', 'b'])).toThrow(Violation);
+  });
+
+  it.each([
+    ['that is too short', ['a'], 3],
+    ['whose total is too small', ['a', 'b'], 2],
+    ['whose total is too large', ['a', 'b'], 4],
+  ])('refuses a page %s', (_, names, total) => {
+    expect(() => page(worldOf('a', 'b', 'c'), names, total)).toThrow(Violation);
+  });
+
+  it('takes either of a list with and without a user whose creation was not answered', () => {
+    const world = worldOf('a');
+    world.beginCreation({ name: 'b', email: 'b@a' }).end = tick();
+    expect(() => list(world, ['a', 'b'])).not.toThrow();
+  });
+
+  it('refuses a user that a list did not show once its creation was over', () => {
+    const world = worldOf('a');
+    world.beginCreation({ name: 'b', email: 'b@a' }).end = tick();
+    list(world, ['a']);
+    expect(() => list(world, ['a', 'b'])).toThrow(Violation);
+  });
+});

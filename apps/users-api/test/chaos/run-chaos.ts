@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from './clients/client.js';
+import { type Board, contend } from './clients/contended.js';
+import { workExclusively } from './clients/exclusive.js';
+import { raceDeletes } from './clients/racing.js';
+import { audit, read } from './clients/reading.js';
+import type { Stage } from './clients/stage.js';
+import { type Disturbances, Disturber } from './disturbances.js';
+import { Database } from './fleet/database.js';
+import { Fleet } from './fleet/fleet.js';
+import { Violation } from './model/violation.js';
+import { World } from './model/world.js';
+import { Random } from './random.js';
+import { type Counts, Tally } from './tally.js';
+
+/** What is put to the test, and for how long. */
+export interface ChaosOptions {
+  readonly store: 'sqlite' | 'postgres';
+  /** Services side by side on the one store. */
+  readonly processes: number;
+  /** Workers of each service. */
+  readonly workers: number;
+  /** Repeats what the clients ask for and what disturbs them, though not the order in time. */
+  readonly seed: number;
+  /** Whether to disturb once more, after so many rounds. */
+  goesOn(rounds: number): boolean;
+  /** Told after each round. */
+  onRound?(report: ChaosReport): void;
+}
+
+/** What happened. */
+export interface ChaosReport extends Counts, Disturbances {
+  readonly rounds: number;
+}
+
+/**
+ * Lets clients with a model of every user work while the service is killed and stopped again and
+ * again, and checks each answer.
+ *
+ * @param options - What is put to the test.
+ * @returns What happened, when every answer was right and nothing acknowledged was lost.
+ * @throws {Violation} At the first answer that is wrong; with the history of the user concerned.
+ */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'users-api-chaos-'));
+  const database = options.store === 'postgres' ? await Database.start() : undefined;
+  const fleet = new Fleet(options.processes, {
+    DATABASE_URL: database?.url ?? `sqlite:${join(folder, 'users.db')}`,
+    NODE_ENV: 'production',
+    WORKERS: String(options.workers),
+  });
+  try {
+    await fleet.startAll();
+    const stage = { fleet, database, world: new World(), tally: new Tally() };
+    const report = await play(stage, options);
+    await fleet.stopAll();
+    return report;
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    throw new Violation(`With seed ${options.seed}: ${error.message}`, { cause: error });
+  } finally {
+    await fleet.killAll();
+    await database?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function play(stage: Stage, options: ChaosOptions): Promise<ChaosReport> {
+  const random = new Random(options.seed);
+  const disturber = new Disturber(stage, options.workers > 1, random.fork());
+  let rounds = 0;
+  let isOver = false;
+  const report = () => ({ rounds, ...stage.tally.counts, ...disturber.counts });
+  const clients = work(stage, random, () => isOver);
+  const disturb = async () => {
+    while (options.goesOn(rounds)) {
+      await disturber.round();
+      rounds += 1;
+      options.onRound?.(report());
+    }
+    isOver = true;
+  };
+  await Promise.all([disturb(), ...clients]);
+  await audit(new Client('auditor', stage, random.fork()));
+  return report();
+}
+
+/** Sets every client to work until it is over. */
+function work(stage: Stage, random: Random, isOver: () => boolean): Promise<void>[] {
+  const client = (name: string) => new Client(name, stage, random.fork());
+  const board: Board = [];
+  const takeOrphan = () => stage.world.takeOrphan();
+  return [
+    ...['ada', 'grace', 'mary', 'joan'].map((name) => workExclusively(client(name), isOver)),
+    ...['alan', 'john', 'tony'].map((name) => contend(client(name), board, isOver)),
+    raceDeletes(client('racer'), takeOrphan, isOver),
+    read(client('reader'), isOver),
+  ];
+}
