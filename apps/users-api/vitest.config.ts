@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  ssr: { resolve: { conditions: ['@fairlead/source', 'node', 'import', 'default'] } },
+  ssr: { resolve: { conditions: ['@fairlead/source', 'node', 'default'] } },
   test: {
     // Loaded machines are slow; no test waits for this.
     testTimeout: 30_000,
