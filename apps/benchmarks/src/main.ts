@@ -1,6 +1,9 @@
 import { runHttp } from './http/command.js';
+import { runMicro } from './micro/command.js';
 
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {};
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  micro: runMicro,
+};
 
 const [, , first = '', ...rest] = process.argv;
 try {

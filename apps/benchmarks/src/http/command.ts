@@ -1,13 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { pick, readCount } from '../arguments.js';
 import { compileFolder } from '../compile.js';
+import { pinSelf } from '../pinned-process.js';
 import type { Panel } from '../report/chart.js';
 import { formatHttpTable } from '../report/markdown.js';
 import { createProgress } from '../report/progress.js';
 import { RESULTS, writeReport } from '../report/write.js';
 import { measureWorkload, type Table } from './measure.js';
-import { canPin } from './server-process.js';
 import { BASELINE, SERVERS, type ServerKind, serversOf } from './servers.js';
 import { WORKLOADS, type Workload } from './workloads.js';
 
@@ -45,7 +45,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
   const workloads = pick(WORKLOADS, positionals, 'workload');
   const names = values.servers?.split(',') ?? [];
   const servers = pick(SERVERS, names.length > 0 ? [BASELINE.name, ...names] : [], 'server');
-  const rounds = readNumber(values.rounds, '--rounds');
+  const rounds = readCount(values.rounds, '--rounds');
   const entries = workloads.map((workload) => ({
     workload,
     servers: serversOf(workload.name, servers),
@@ -53,7 +53,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
   const steps = entries.map((entry) => entry.servers.length + rounds);
   const progress = createProgress(steps.reduce((sum, count) => sum + count, 0));
   await compileFolder('http');
-  if (canPin) spawnSync('taskset', ['-acp', '1', `${process.pid}`]);
+  pinSelf();
 
   const tables: Table[] = [];
   try {
@@ -62,9 +62,9 @@ export async function runHttp(args: readonly string[]): Promise<void> {
       const table = await measureWorkload(entry.workload, entry.servers, {
         node: resolve(values.node),
         rounds,
-        slice: readNumber(values.slice, '--slice'),
-        warmUp: readNumber(values['warm-up'], '--warm-up'),
-        connections: readNumber(values.connections, '--connections'),
+        slice: readCount(values.slice, '--slice'),
+        warmUp: readCount(values['warm-up'], '--warm-up'),
+        connections: readCount(values.connections, '--connections'),
         onProgress: progress.step,
       });
       tables.push(table);
@@ -92,24 +92,4 @@ function list(): string {
   const lines = (items: readonly (Workload | ServerKind)[]) =>
     items.map(({ name, title }) => `  ${name.padEnd(18)} ${title}`);
   return ['Workloads', ...lines(WORKLOADS), 'Servers', ...lines(SERVERS)].join('\n');
-}
-
-/** @returns All items when no name is given. */
-function pick<Item extends { readonly name: string }>(
-  items: readonly Item[],
-  names: readonly string[],
-  what: string,
-): readonly Item[] {
-  const unknown = names.filter((name) => items.every((item) => item.name !== name));
-  if (unknown.length > 0) {
-    const known = items.map(({ name }) => name).join(', ');
-    throw new Error(`There is no ${what} ${unknown.join(', ')}; there are ${known}.`);
-  }
-  return names.length === 0 ? items : items.filter(({ name }) => names.includes(name));
-}
-
-function readNumber(text: string, option: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new Error(`${option} is ${JSON.stringify(text)}: give a whole number above 0.`);
 }

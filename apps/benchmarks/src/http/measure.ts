@@ -102,7 +102,7 @@ async function enter(
   workload: Workload,
   { node, connections }: MeasureOptions,
 ): Promise<Contestant> {
-  const process = await ServerProcess.start(server.program(workload.name), { node });
+  const process = await ServerProcess.start(server.program(workload.name), node);
   try {
     const { mount = '' } = server;
     const base = `http://127.0.0.1:${process.port}${mount}`;

@@ -7,6 +7,18 @@ export function formatEstimate({ median, low, high }: Estimate): string {
   return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }
 
+/**
+ * @param nanoseconds - A length of time.
+ * @returns It with three digits or more, such as `740 ns`, `68.1 µs` or `9.04 ms`.
+ */
+export function formatTime(nanoseconds: number): string {
+  const [divisor, unit] =
+    nanoseconds < 1e3 ? [1, 'ns'] : nanoseconds < 1e6 ? [1e3, 'µs'] : [1e6, 'ms'];
+  const value = nanoseconds / divisor;
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  return `${value.toFixed(digits)} ${unit}`;
+}
+
 /** @returns A Markdown table. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

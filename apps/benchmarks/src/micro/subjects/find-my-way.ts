@@ -1,0 +1,11 @@
+import createRouter from 'find-my-way';
+import { each } from '../operation.js';
+import { PARAM_PATHS, ROUTES, STATIC_PATHS } from '../routes.js';
+
+const router = createRouter();
+for (const [method, pattern] of ROUTES) router.on(method as 'GET', pattern, () => pattern);
+
+export const operations = {
+  'router-param': () => each(PARAM_PATHS, (path) => router.find('GET', path)?.params.id),
+  'router-static': () => each(STATIC_PATHS, (path) => router.find('GET', path)?.handler),
+};
