@@ -1,3 +1,4 @@
+import type { Injection } from './dependency.js';
 import type { Lifetime } from './lifetime.js';
 import type { Provider, Scope } from './provider.js';
 import { Cell } from './resolution/cell.js';
@@ -13,6 +14,15 @@ export interface Owner {
   find(token: Token): readonly Binding[];
 }
 
+/** Where one parameter of a binding leads. */
+export interface Edge {
+  readonly injection: Injection;
+  /** Which of the binding's parameters it is, counted from 0. */
+  readonly parameter: number;
+  /** Empty when nothing provides an optional token, and for a lazy edge until it is followed. */
+  readonly targets: readonly Binding[];
+}
+
 /** How to get an instance of a binding, worked out for one epoch. */
 export interface Plan {
   readonly epoch: number;
@@ -26,6 +36,8 @@ export class Binding {
   /** The singleton; unused in the other scopes. */
   cell = new Cell();
   #plan: Plan | undefined;
+  #edges: readonly Edge[] | undefined;
+  #edgesEpoch = -1;
 
   constructor(
     readonly token: Token,
@@ -43,6 +55,16 @@ export class Binding {
 
   set plan(plan: Plan | undefined) {
     this.#plan = plan;
+  }
+
+  /** Where all parameters lead, unless a registration may have changed it. */
+  get edges(): readonly Edge[] | undefined {
+    return this.#edgesEpoch === this.owner.tree.epoch ? this.#edges : undefined;
+  }
+
+  set edges(edges: readonly Edge[]) {
+    this.#edges = edges;
+    this.#edgesEpoch = this.owner.tree.epoch;
   }
 
   /** Puts an earlier singleton back, or forgets the one there is. */

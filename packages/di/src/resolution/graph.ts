@@ -1,26 +1,24 @@
-import type { Binding, Owner } from '../binding.js';
-import type { Injection } from '../dependency.js';
+import type { Binding, Edge, Owner } from '../binding.js';
 import { UnknownTokenError } from '../errors/graph-errors.js';
 import type { Problem } from '../errors/injection-error.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
 import { parametersOf } from './parameters.js';
 
-/** Where one parameter of a binding leads. */
-export interface Edge {
-  readonly injection: Injection;
-  /** Which of the binding's parameters it is, counted from 0. */
-  readonly parameter: number;
-  /** Empty when nothing provides an optional token, and for a lazy edge until it is followed. */
-  readonly targets: readonly Binding[];
-}
-
 /** Lists where the parameters of a binding lead, or why they lead nowhere. */
 export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
-  return parametersOf(binding.provider).map((injection, parameter) => {
+  if (binding.edges !== undefined) return binding.edges;
+  const steps = parametersOf(binding.provider).map((injection, parameter) => {
     if (typeof injection === 'function') return injection;
     const edge = { injection, parameter, targets: [] };
     return injection.kind === 'lazy' ? edge : followEdge(binding.owner, edge);
   });
+  // What is wrong may be put right without a registration: by a decorator that runs later.
+  if (steps.every(isEdge)) binding.edges = steps;
+  return steps;
+}
+
+function isEdge(step: Edge | Problem): step is Edge {
+  return typeof step !== 'function';
 }
 
 /** Finds the targets of an edge; until this is called, the token of a lazy edge is not read. */

@@ -1,11 +1,11 @@
-import type { Binding, Owner, Plan } from '../binding.js';
+import type { Binding, Edge, Owner, Plan } from '../binding.js';
 import type { Injection } from '../dependency.js';
 import { OutOfScopeError, UnknownTokenError } from '../errors/graph-errors.js';
 import type { InjectionError } from '../errors/injection-error.js';
 import { AsyncProviderError } from '../errors/lifecycle-errors.js';
 import type { Token } from '../token.js';
 import { Failure, toPublicError } from './failure.js';
-import { type Edge, edgesOf } from './graph.js';
+import { edgesOf } from './graph.js';
 import { maker } from './maker.js';
 import { gather, Pending } from './pending.js';
 import type { ScopeCells, Supplier } from './supplier.js';

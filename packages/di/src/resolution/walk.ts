@@ -1,9 +1,9 @@
-import type { Binding } from '../binding.js';
+import type { Binding, Edge } from '../binding.js';
 import { CapturedScopeError, CyclicDependencyError } from '../errors/graph-errors.js';
 import type { InjectionError, Problem } from '../errors/injection-error.js';
 import type { Token } from '../token.js';
 import { cyclesAmong } from './cycles.js';
-import { type Edge, edgesOf, followEdge } from './graph.js';
+import { edgesOf, followEdge } from './graph.js';
 
 /** A path to a request-scoped binding that leads through transient ones only. */
 type RequestPath = readonly Token[] | undefined;
