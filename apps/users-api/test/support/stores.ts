@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { MemoryUserStore } from '../../src/users/store/memory.js';
-import { SqliteUserStore } from '../../src/users/store/sqlite.js';
+import { SqliteUserStore } from '../../src/users/store/sqlite/sqlite-user-store.js';
 import type { UserStore } from '../../src/users/store/user-store.js';
 import type { Clock, User } from '../../src/users/user.js';
 import { temporaryFolder } from './temporary-folder.js';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { MemoryUserStore } from './memory.js';
 import { describeStore, openStore } from './open.js';
-import { SqliteUserStore } from './sqlite.js';
+import { SqliteUserStore } from './sqlite/sqlite-user-store.js';
 
 describe('openStore', () => {
   it('opens a memory store', async () => {

@@ -1,5 +1,5 @@
 import { MemoryUserStore } from './memory.js';
-import { SqliteUserStore } from './sqlite.js';
+import { SqliteUserStore } from './sqlite/sqlite-user-store.js';
 import { StoreError } from './store-error.js';
 import type { UserStore } from './user-store.js';
 

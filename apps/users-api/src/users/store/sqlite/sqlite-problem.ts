@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from './store-error.js';
+import { StoreError, type StoreErrorCode } from '../store-error.js';
 
 const CANNOT_OPEN = 14;
 

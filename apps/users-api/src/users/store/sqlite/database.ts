@@ -1,27 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { sqliteProblem } from './sqlite-error.js';
-import { StoreError } from './store-error.js';
+import { StoreError } from '../store-error.js';
+import { APPLICATION_ID, COLUMNS_OF_VERSION_1, MIGRATIONS } from './migrations.js';
+import { sqliteProblem } from './sqlite-problem.js';
 
-const SCHEMA_VERSION = 1;
-
-// The largest position plus one is the next one, so positions follow the order of creation.
-const SCHEMA = `
-  CREATE TABLE users (
-    position INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    email TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
-  ) STRICT;
-  PRAGMA user_version = ${SCHEMA_VERSION};
-`;
-
-// Many programs number their first schema 1, so the number alone does not tell whose file it is.
-const COLUMNS =
-  'position INTEGER, id TEXT, name TEXT, email TEXT, created_at TEXT, updated_at TEXT';
+/**
+ * How long a read may wait, in milliseconds. Readers wait for nobody but a process that repairs the
+ * log after a crash.
+ */
+const READ_TIMEOUT = 100;
 
 /**
  * Opens a database of users; makes it, and the folders above it, where there is none.
@@ -42,7 +30,7 @@ export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
     try {
       database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
       // WAL is a mark in the file itself, which is not made before the file is known to be ours.
-      transaction(database, 'DEFERRED', () => isNew(database, path));
+      transaction(database, 'DEFERRED', () => readVersion(database, path));
       database.exec('PRAGMA journal_mode = WAL');
       database.exec('PRAGMA synchronous = FULL');
       transaction(database, 'IMMEDIATE', () => migrate(database, path));
@@ -50,6 +38,7 @@ export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
       database.close();
       throw error;
     }
+    database.exec(`PRAGMA busy_timeout = ${READ_TIMEOUT}`);
     return database;
   } catch (error) {
     throw sqliteProblem(error, path);
@@ -85,26 +74,34 @@ export function transaction<T>(
 }
 
 function migrate(database: DatabaseSync, path: string): void {
-  if (isNew(database, path)) database.exec(SCHEMA);
+  const version = readVersion(database, path);
+  if (version === MIGRATIONS.length) return;
+  for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
-/** Whether a database is still empty. @throws {StoreError} When it is not ours, or is too new. */
-function isNew(database: DatabaseSync, path: string): boolean {
-  const version = read(database, 'SELECT user_version AS value FROM pragma_user_version');
-  if (Number(version) > SCHEMA_VERSION) {
+/** The version of the schema; 0 when there is none yet. @throws {StoreError} When it is not ours, or is too new. */
+function readVersion(database: DatabaseSync, path: string): number {
+  const version = Number(read(database, 'SELECT user_version AS value FROM pragma_user_version'));
+  if (isOurs(database, version)) {
+    if (version <= MIGRATIONS.length) return version;
     throw new StoreError(
       'STORE_INCOMPATIBLE',
       `The store ${path} has schema version ${version}; this users-api knows versions up to ` +
-        `${SCHEMA_VERSION}: run the newer users-api, or name another file in DATABASE_URL.`,
+        `${MIGRATIONS.length}: run the newer users-api, or name another file in DATABASE_URL.`,
     );
   }
-  if (version === SCHEMA_VERSION && readColumns(database) === COLUMNS) return false;
   const objects = read(database, 'SELECT count(*) AS value FROM sqlite_schema');
-  if (version === 0 && objects === 0) return true;
+  if (version === 0 && objects === 0) return 0;
   throw new StoreError(
     'STORE_INCOMPATIBLE',
     `The store ${path} is a database of another program: name another file in DATABASE_URL.`,
   );
+}
+
+function isOurs(database: DatabaseSync, version: number): boolean {
+  const id = read(database, 'SELECT application_id AS value FROM pragma_application_id');
+  return id === APPLICATION_ID || (version === 1 && readColumns(database) === COLUMNS_OF_VERSION_1);
 }
 
 function readColumns(database: DatabaseSync): SQLOutputValue | undefined {

@@ -1,0 +1,310 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listAll } from '../../../../test/support/stores.js';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import type { StoreError } from '../store-error.js';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { SqliteUserStore, type SqliteUserStoreOptions } from './sqlite-user-store.js';
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+
+function openStore(path: string, options: SqliteUserStoreOptions = {}): SqliteUserStore {
+  const store = new SqliteUserStore(path, { busyTimeout: 1, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function openRaw(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** Writes a database as another program does, and returns the bytes of the file. */
+function writeDatabase(path: string, sql: string): Buffer {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+  return readFileSync(path);
+}
+
+describe('SqliteUserStore', () => {
+  it('makes the file and the folders above it', () => {
+    const path = join(temporaryFolder(), 'a', 'b', 'users.db');
+    openStore(path);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('keeps users, their order and their times over close and reopen', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const before = openStore(path);
+    const [first, second, third] = await Promise.all(
+      ['1', '2', '3'].map((name) => before.create({ ...ADA, name })),
+    );
+    await before.delete(second?.id ?? '');
+    const updated = await before.update(first?.id ?? '', { name: 'One' });
+    await before.close();
+    const after = openStore(path);
+    const fourth = await after.create(ADA);
+    expect(await listAll(after)).toEqual([updated, third, fourth]);
+  });
+
+  it('shows one store what another has written to the same file', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const [one, other] = [openStore(path), openStore(path)];
+    const ada = await one.create(ADA);
+    const updated = await other.update(ada.id, { name: 'Ada L.' });
+    expect(one.find(ada.id)).toEqual(updated);
+    expect(await one.delete(ada.id)).toBe(true);
+    expect(await other.delete(ada.id)).toBe(false);
+    expect(other.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
+  });
+
+  it('never lets updatedAt go backwards, also between two clocks', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const fast = openStore(path, { now: () => Date.UTC(2030, 0, 2) });
+    const slow = openStore(path, { now: () => Date.UTC(2030, 0, 1) });
+    const ada = await slow.create(ADA);
+    const updated = await fast.update(ada.id, {});
+    expect((await slow.update(ada.id, {}))?.updatedAt).toBe(updated?.updatedAt);
+  });
+
+  it('writes ahead to a log, and folds the log into the file when it is closed', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    await store.create(ADA);
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    await store.close();
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('refuses a file that is no database, leaves it as it is, and names it', () => {
+    const path = join(temporaryFolder(), 'notes.txt');
+    const text = 'A shopping list, which is by no means a database. '.repeat(50);
+    writeFileSync(path, text);
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        name: 'StoreError',
+        code: 'STORE_NOT_A_DATABASE',
+        message: expect.stringContaining(`The store ${path} is not an SQLite database`),
+      }),
+    );
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('refuses a path that is a folder', () => {
+    const path = temporaryFolder();
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_UNREACHABLE',
+        message: expect.stringContaining(path),
+      }),
+    );
+  });
+
+  it('refuses a path below a file', () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    expect(() => openStore(join(file, 'users.db'))).toThrow(
+      expect.objectContaining({
+        name: 'StoreError',
+        code: 'STORE_UNREACHABLE',
+        message: expect.stringContaining(file),
+      }),
+    );
+  });
+
+  it('refuses a damaged database', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    await store.create(ADA);
+    await store.close();
+    truncateSync(path, 5_000);
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_NOT_A_DATABASE',
+        message: expect.stringContaining(path),
+      }),
+    );
+  });
+
+  it('refuses a database with a newer schema and leaves it as it is', () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const bytes = writeDatabase(
+      path,
+      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 99; CREATE TABLE users (id TEXT)`,
+    );
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_INCOMPATIBLE',
+        message: expect.stringContaining('schema version 99; this users-api knows versions up to'),
+      }),
+    );
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it.each([
+    ['without a schema version', 'CREATE TABLE songs (title TEXT)'],
+    ['with our schema version', 'PRAGMA user_version = 1; CREATE TABLE songs (title TEXT)'],
+    [
+      'with our schema version and users of its own',
+      'PRAGMA user_version = 1; CREATE TABLE users (id TEXT, name TEXT)',
+    ],
+  ])('refuses a database of another program %s and leaves it as it is', (_, sql) => {
+    const path = join(temporaryFolder(), 'users.db');
+    const bytes = writeDatabase(path, sql);
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_INCOMPATIBLE',
+        message: expect.stringContaining('a database of another program'),
+      }),
+    );
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it('names the file, and closes it, when users cannot be read and written', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    await openStore(path).close();
+    writeDatabase(
+      path,
+      'ALTER TABLE users RENAME TO people; CREATE VIEW users AS SELECT * FROM people',
+    );
+    expect(() => openStore(path)).toThrow(
+      expect.objectContaining({ code: 'STORE_FAILED', message: expect.stringContaining(path) }),
+    );
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('says so when another process holds the lock, and works again once it is free', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    await expect(store.create(ADA)).rejects.toMatchObject({
+      code: 'STORE_LOCKED',
+      message: expect.stringContaining(path),
+      mayPass: true,
+    });
+    expect(await listAll(store)).toEqual([]);
+    raw.exec('ROLLBACK');
+    await store.create(ADA);
+    expect(await listAll(store)).toHaveLength(1);
+  });
+
+  it('stays usable when a read fails', () => {
+    const store = openStore(join(temporaryFolder(), 'users.db'));
+    expect(() => store.page({ offset: 1e300, limit: 1 })).toThrow(
+      expect.objectContaining({ code: 'STORE_FAILED' }),
+    );
+    expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
+  });
+
+  it('brings a file of version 1 to the current schema, with its users, order and count', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const [version1 = ''] = MIGRATIONS;
+    writeDatabase(
+      path,
+      `${version1}; PRAGMA user_version = 1;
+       INSERT INTO users VALUES (1, 'b', 'B', 'b@b', '2030-01-02T12:00:00.000Z', '2030-01-02T12:00:00.000Z');
+       INSERT INTO users VALUES (5, 'a', 'A', 'a@a', '2030-01-02T12:00:01.000Z', '2030-01-02T12:00:01.000Z')`,
+    );
+    const store = openStore(path);
+    const users = await listAll(store);
+    expect(users.map(({ id }) => id)).toEqual(['b', 'a']);
+    expect(store.page({ offset: 1, limit: 5 })).toEqual({ users: users.slice(1), total: 2 });
+    const ada = await store.create(ADA);
+    await store.delete('b');
+    expect(store.page({ offset: 1, limit: 5 })).toEqual({ users: [ada], total: 2 });
+  });
+
+  it('keeps the writes beside one that SQLite refuses', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    openRaw(path).exec(`
+      CREATE TRIGGER no_bob BEFORE INSERT ON users WHEN new.name = 'Bob'
+      BEGIN SELECT raise(ABORT, 'no Bob'); END`);
+    const names = ['Ada', 'Bob', 'Cy'];
+    const results = await Promise.allSettled(names.map((name) => store.create({ ...ADA, name })));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await listAll(store)).map(({ name }) => name)).toEqual(['Ada', 'Cy']);
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(2);
+  });
+
+  it('writes nothing of a batch that finds no room, and goes on when there is room again', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path, { maxPages: 20 });
+    const ada = await store.create({ ...ADA, name: 'x'.repeat(30_000) });
+    const large = { ...ADA, name: 'x'.repeat(20_000) };
+    const results = await Promise.allSettled(
+      [large, large, large].map((user) => store.create(user)),
+    );
+    expect(results).toEqual(
+      results.map(() => ({
+        status: 'rejected',
+        reason: expect.objectContaining({ code: 'STORE_FULL', mayPass: true }),
+      })),
+    );
+    expect(await listAll(store)).toEqual([ada]);
+    await store.delete(ada.id);
+    const created = await store.create(large);
+    expect(await listAll(store)).toEqual([created]);
+  });
+
+  it('refuses writes while as many wait as may, and takes them again later', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path, { maxWaiting: 2, busyTimeout: 60_000 });
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    const waiting = [store.create(ADA), store.create(ADA)];
+    await expect(store.create(ADA)).rejects.toMatchObject({ code: 'STORE_BUSY', mayPass: true });
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(0);
+    raw.exec('ROLLBACK');
+    await Promise.all(waiting);
+    await store.create(ADA);
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(3);
+  });
+
+  it('finishes the writes that were begun when it is closed', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    const creates = Promise.all([store.create(ADA), store.create(ADA)]);
+    await store.close();
+    expect(await listAll(openStore(path))).toEqual(await creates);
+  });
+
+  it('fails what a dying writer was writing, says so, and writes on with another', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const warnings: StoreError[] = [];
+    const store = openStore(path, { busyTimeout: 60_000, warn: (error) => warnings.push(error) });
+    const worker = await startedBy(() => store.create(ADA));
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    const interrupted = expect(store.create(ADA)).rejects.toMatchObject({
+      code: 'STORE_INTERRUPTED',
+      mayPass: true,
+    });
+    await setImmediate();
+    await worker.terminate();
+    await interrupted;
+    raw.exec('ROLLBACK');
+    await store.create(ADA);
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(2);
+    expect(warnings).toMatchObject([{ code: 'STORE_INTERRUPTED' }]);
+  });
+});
+
+/** Does something, and returns the thread that it has started. */
+async function startedBy(work: () => Promise<unknown>): Promise<Worker> {
+  const workers: Worker[] = [];
+  const onThread = (message: unknown) => void workers.push((message as { worker: Worker }).worker);
+  subscribe('worker_threads', onThread);
+  await work();
+  unsubscribe('worker_threads', onThread);
+  expect(workers).toHaveLength(1);
+  return workers[0] as Worker;
+}

@@ -1,0 +1,139 @@
+// Runs in a worker thread, and in development without a loader: it imports values from node alone.
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** Where a writer writes, and within which bounds. */
+export interface WriterData {
+  readonly path: string;
+  /** How long to wait for another process's lock, in milliseconds. */
+  readonly busyTimeout: number;
+  /** Largest size of the file, in pages; SQLite's own bound when 0. */
+  readonly maxPages: number;
+}
+
+/** One change: the statement's name, and its parameters in their order. */
+export interface SqliteWrite {
+  readonly statement: keyof typeof STATEMENTS;
+  readonly parameters: readonly SQLInputValue[];
+}
+
+/** What is left of an error on its way to another thread. */
+export interface SqliteFailure {
+  readonly message: string;
+  /** SQLite's extended result code. */
+  readonly errcode: unknown;
+}
+
+/** What a write returned: its row if it has one, or how many rows it changed. */
+export type SqliteOutcome =
+  | { readonly row: Readonly<Record<string, unknown>> | undefined }
+  | { readonly failure: SqliteFailure };
+
+/** A batch's outcomes in the order of its writes, or why none of them was made. */
+export type SqliteReply = readonly SqliteOutcome[] | { readonly failure: SqliteFailure };
+
+const STATEMENTS = {
+  create: `INSERT INTO users (id, name, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?)`,
+  // One statement reads and writes, so nothing comes between; ISO times sort as text.
+  update: `UPDATE users
+    SET name = coalesce(?, name), email = coalesce(?, email), updated_at = max(updated_at, ?)
+    WHERE id = ?
+    RETURNING id, name, email, created_at AS createdAt, updated_at AS updatedAt`,
+  delete: 'DELETE FROM users WHERE id = ? RETURNING id',
+} as const;
+
+const BUSY = 5;
+// SQLite undoes one statement for these and goes on with the transaction: TOOBIG, CONSTRAINT, MISMATCH.
+const OF_ONE_STATEMENT: ReadonlySet<number> = new Set([18, 19, 20]);
+/** Milliseconds between two tries for the lock. */
+const LOCK_INTERVAL = 1;
+
+const { path, busyTimeout, maxPages } = workerData as WriterData;
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+let connection: ReturnType<typeof connect> | undefined;
+
+parentPort?.on('message', (writes: readonly SqliteWrite[] | 'close') => {
+  if (writes !== 'close') {
+    parentPort?.postMessage(commit(writes));
+    return;
+  }
+  connection?.database.close();
+  parentPort?.close();
+});
+
+function commit(writes: readonly SqliteWrite[]): SqliteReply {
+  try {
+    connection ??= connect();
+    const { database, statements } = connection;
+    begin(database);
+    try {
+      const outcomes = writes.map(({ statement, parameters }) =>
+        run(statements[statement], parameters),
+      );
+      database.exec('COMMIT');
+      return outcomes;
+    } catch (error) {
+      rollBack(database);
+      throw error;
+    }
+  } catch (error) {
+    return { failure: toFailure(error) };
+  }
+}
+
+function connect() {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec(`PRAGMA synchronous = FULL; PRAGMA max_page_count = ${maxPages}`);
+    const statements = {
+      create: database.prepare(STATEMENTS.create),
+      update: database.prepare(STATEMENTS.update),
+      delete: database.prepare(STATEMENTS.delete),
+    };
+    return { database, statements };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Takes the write lock. SQLite's own way to wait sleeps ever longer, and starves beside a busy process. */
+function begin(database: DatabaseSync): void {
+  const deadline = Date.now() + busyTimeout;
+  for (;;) {
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      return;
+    } catch (error) {
+      if (primaryCode(error) !== BUSY || Date.now() >= deadline) throw error;
+      Atomics.wait(sleeper, 0, 0, LOCK_INTERVAL);
+    }
+  }
+}
+
+function run(statement: StatementSync, parameters: readonly SQLInputValue[]): SqliteOutcome {
+  try {
+    return { row: statement.get(...parameters) };
+  } catch (error) {
+    if (!OF_ONE_STATEMENT.has(primaryCode(error))) throw error;
+    return { failure: toFailure(error) };
+  }
+}
+
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // SQLite has rolled back by itself, as it does when the disk is full.
+  }
+}
+
+function toFailure(error: unknown): SqliteFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, errcode: (error as { errcode?: unknown }).errcode };
+}
+
+/** The low byte of an extended result code. */
+function primaryCode(error: unknown): number {
+  return Number((error as { errcode?: unknown }).errcode) & 0xff;
+}

@@ -1,0 +1,112 @@
+import { StoreError } from './store-error.js';
+
+/**
+ * Makes several writes durable at once.
+ *
+ * @returns The outcome of each write, in the order of the writes: a result, or why it failed.
+ * @throws When all of them failed, with the same error for each.
+ */
+export type WriteBatch<Write, Result> = (
+  writes: readonly Write[],
+) => Promise<readonly (Result | StoreError)[]>;
+
+/** How much a {@link WriteQueue} takes. */
+export interface WriteQueueLimits<Write> {
+  /** Writes that wait, at most; 10,000 unless given. */
+  readonly waiting?: number;
+  /** Characters in the writes that wait, at most; 64 Mi unless given. */
+  readonly text?: number;
+  /** Writes in one batch, at most; all that wait unless given. */
+  readonly batch?: number;
+  /** Characters in a write. */
+  readonly textOf: (write: Write) => number;
+}
+
+interface Entry<Write, Result> {
+  readonly write: Write;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Collects the writes that arrive while others are made durable, and makes them durable together:
+ * what one wait for the disk costs is shared by all who wait.
+ */
+export class WriteQueue<Write, Result> {
+  readonly #name: string;
+  readonly #commit: WriteBatch<Write, Result>;
+  readonly #limits: Required<WriteQueueLimits<Write>>;
+  #waiting: Entry<Write, Result>[] = [];
+  #text = 0;
+  #running: Promise<void> | undefined = undefined;
+
+  /**
+   * @param name - The store, for messages.
+   * @param commit - Makes a batch durable; called again once it has settled.
+   * @param limits - How much may wait.
+   */
+  constructor(name: string, commit: WriteBatch<Write, Result>, limits: WriteQueueLimits<Write>) {
+    this.#name = name;
+    this.#commit = commit;
+    this.#limits = { waiting: 10_000, text: 64 * 1024 * 1024, batch: Infinity, ...limits };
+  }
+
+  /**
+   * Adds a write.
+   *
+   * @returns Its result, once it is durable.
+   * @throws {StoreError} `STORE_BUSY`, when as much waits as may; nothing has been written then.
+   * @throws Whatever kept the write, or its batch, from becoming durable.
+   */
+  add(write: Write): Promise<Result> {
+    const text = this.#text + this.#limits.textOf(write);
+    if (this.#waiting.length >= this.#limits.waiting || text > this.#limits.text) {
+      return Promise.reject(this.#full());
+    }
+    this.#text = text;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves once nothing waits any more. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Requests that came in one turn of the event loop go together, from the first one on.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) await this.#runBatch(this.#take());
+    this.#running = undefined;
+  }
+
+  async #runBatch(entries: readonly Entry<Write, Result>[]): Promise<void> {
+    try {
+      const results = await this.#commit(entries.map(({ write }) => write));
+      for (const [index, { resolve, reject }] of entries.entries()) {
+        const result = results[index] as Result | StoreError;
+        if (result instanceof StoreError) reject(result);
+        else resolve(result);
+      }
+    } catch (error) {
+      for (const { reject } of entries) reject(error);
+    }
+  }
+
+  #take(): Entry<Write, Result>[] {
+    const taken = this.#waiting;
+    this.#waiting = taken.length > this.#limits.batch ? taken.splice(this.#limits.batch) : [];
+    this.#text = this.#waiting.reduce((sum, { write }) => sum + this.#limits.textOf(write), 0);
+    return taken;
+  }
+
+  #full(): StoreError {
+    return new StoreError(
+      'STORE_BUSY',
+      `The store ${this.#name} has ${this.#waiting.length} writes waiting, as many as it takes: ` +
+        'try again later, or give it a faster disk.',
+    );
+  }
+}
