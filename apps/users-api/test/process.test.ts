@@ -1,23 +1,15 @@
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADA, clientOf } from './support/api.js';
+import { createInFlight } from './support/in-flight.js';
 import { startProcess } from './support/service-process.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const MEMORY = { DATABASE_URL: 'memory:' };
-
-/** Sends the head of a create, and returns once the service waits for its body. */
-async function createInFlight(url: string): Promise<ClientRequest> {
-  const headers = { 'content-type': 'application/json', expect: '100-continue' };
-  const create = request(`${url}/api/users`, { method: 'POST', headers });
-  create.flushHeaders();
-  await once(create, 'continue');
-  return create;
-}
 
 describe('the process', () => {
   it('says in one line where it listens and where its users are, and serves both APIs', async () => {

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ADA, clientOf } from './support/api.js';
+import { createInFlight } from './support/in-flight.js';
+import { type ServiceProcess, startProcess } from './support/service-process.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+const READY = 'a worker is ready';
+
+/** Starts a service of two workers over one file. */
+function startTwo(env: Readonly<Record<string, string>> = {}): ServiceProcess {
+  const file = join(temporaryFolder(), 'users.db');
+  return startProcess({ DATABASE_URL: `sqlite:${file}`, WORKERS: '2', ...env });
+}
+
+/** The process ids of the workers that were ready first. */
+async function workersOf({ log }: ServiceProcess, count = 2): Promise<readonly number[]> {
+  return (await log.first(READY, count)).map(({ worker }) => Number(worker));
+}
+
+/** Asks over a connection of its own, so that the primary chooses the worker anew. */
+async function getAlone(url: string): Promise<{ status: number | undefined; body: string }> {
+  const asked = request(url, { agent: false }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response) };
+}
+
+describe('with WORKERS=2', () => {
+  it('answers on one port from two processes that share their users and their metrics', async () => {
+    const service = startTwo({ LOG_LEVEL: 'debug' });
+    const url = await service.url;
+    await clientOf(`${url}/api/users`).create();
+    const lists = [await getAlone(`${url}/api/users`), await getAlone(`${url}/api/users`)];
+    expect(lists[0]?.body).toContain(ADA.email);
+    expect(lists[1]).toEqual(lists[0]);
+    const requests = await service.log.first('request', 3);
+    expect(new Set(requests.map(({ pid }) => pid)).size).toBe(2);
+    expect((await getAlone(`${url}/metrics`)).body).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/api/users",status="200"} 2',
+    );
+  });
+
+  it('replaces a worker that crashes, while the other answers', async () => {
+    const service = startTwo();
+    const url = await service.url;
+    const [first = 0] = await workersOf(service);
+    process.kill(first, 'SIGKILL');
+    const [ended] = await service.log.first('a worker has ended and is replaced', 1);
+    expect(ended).toMatchObject({ level: 'error', worker: first, signal: 'SIGKILL', wait: 100 });
+    expect((await fetch(`${url}/api/users`)).status).toBe(200);
+    expect(new Set(await workersOf(service, 3)).size).toBe(3);
+  });
+
+  it('answers what is in flight at SIGTERM, and ends with 0', async () => {
+    const service = startTwo();
+    const create = await createInFlight(await service.url);
+    service.kill('SIGTERM');
+    await service.log.first('users-api stops: told by the primary', 2);
+    create.end(JSON.stringify(ADA));
+    const [response]: IncomingMessage[] = await once(create, 'response');
+    expect(response?.statusCode).toBe(201);
+    response?.resume();
+    expect(await service.ended).toMatchObject({ code: 0, signal: null });
+  });
+
+  it('leaves no worker behind when the primary is killed', async () => {
+    const service = startTwo();
+    await service.url;
+    service.kill('SIGKILL');
+    // The output, which workers share, ends when the last of them has.
+    expect((await service.ended).signal).toBe('SIGKILL');
+  });
+
+  it('replaces its workers one by one at SIGUSR2, and refuses nobody meanwhile', async () => {
+    const service = startTwo();
+    const url = `${await service.url}/api/users`;
+    const before = await workersOf(service);
+    const statuses = new Set<number | undefined>();
+    let isRunning = true;
+    const client = (async () => {
+      while (isRunning) statuses.add((await getAlone(url)).status);
+    })();
+    onTestFinished(() => {
+      isRunning = false;
+    });
+    service.kill('SIGUSR2');
+    const all = await workersOf(service, 4);
+    expect(all.slice(0, 2)).toEqual(before);
+    await service.log.first('users-api stops: told by the primary', 2);
+    isRunning = false;
+    await client;
+    expect([...statuses]).toEqual([200]);
+  });
+
+  it('ends with 1 and one message when the first worker cannot start', async () => {
+    const path = join(temporaryFolder(), 'notes.txt');
+    writeFileSync(path, 'A shopping list, which is by no means a database. '.repeat(50));
+    const { code, stderr } = await startTwo({ DATABASE_URL: `sqlite:${path}` }).ended;
+    expect(code).toBe(1);
+    expect(stderr.match(/is not an SQLite database/g)).toHaveLength(1);
+    expect(stderr).toContain('A worker has ended with 1 before it could answer');
+  });
+});

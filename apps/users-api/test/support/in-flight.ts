@@ -1,0 +1,11 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+
+/** Sends the head of a create, and returns once the service waits for its body. */
+export async function createInFlight(url: string): Promise<ClientRequest> {
+  const headers = { 'content-type': 'application/json', expect: '100-continue' };
+  const create = request(`${url}/api/users`, { method: 'POST', headers });
+  create.flushHeaders();
+  await once(create, 'continue');
+  return create;
+}
