@@ -91,13 +91,13 @@ async function close(
   sockets: ReadonlySet<Socket>,
   timeout: number,
 ): Promise<void> {
-  for (const socket of sockets) drain(socket);
-  server.on('connection', drain);
   if (timeout > 0) await acceptWaiting(server);
   // http's own close() would at once cut connections on which a request may be on its way.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
+  // Only now: a client that is told to connect anew must find the port closed.
+  for (const socket of sockets) drain(socket);
   let busyAt = Date.now();
   const quiet = setInterval(() => {
     if ([...sockets].some(isBusy)) busyAt = Date.now();

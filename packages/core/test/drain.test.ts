@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApp } from '../src/index.js';
 import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
+import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 
 const LARGE = 32 * 1024 ** 2;
@@ -33,6 +34,7 @@ describe('during a drain', () => {
     socket.write(['/1', '/2', '/3'].map((path) => GET.replace('/', path)).join(''));
     await full;
     const closed = server.close();
+    await refused(server.port);
     open();
     await closed;
     const answer = await ended();
@@ -51,6 +53,7 @@ describe('during a drain', () => {
     for (const { socket } of connections) socket.write(GET);
     await full;
     const closed = server.close();
+    await refused(server.port);
     open();
     const answers = await Promise.all(connections.map(({ ended }) => ended()));
     await closed;
@@ -106,8 +109,10 @@ describe('clients that send without a pause', () => {
     const server = await serve(app);
     const clients = Array.from({ length: 20 }, (_, id) => sendOn(server.port, id, keepAlive));
     await busy.promise;
+    const closed = server.close();
+    await refused(server.port);
     isDraining = true;
-    await server.close();
+    await closed;
     const outcomes = await Promise.all(clients);
     const answers = outcomes.flatMap((outcome) => outcome.answers);
     const whole = answers.filter(({ path, text }) => text === path).map(({ path }) => path);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createApp, createRouter, listen, RouteConflictError } from '../src/index.js';
 import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
+import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -81,6 +82,7 @@ describe('server.close()', () => {
     socket.write(REQUEST);
     await begun;
     const closed = server.close();
+    await refused(server.port);
     go();
     await closed;
     const answer = await ended();
@@ -111,6 +113,7 @@ describe('server.close()', () => {
     connection.socket.write(REQUEST);
     await connection.responses(1);
     const closed = server.close();
+    await refused(server.port);
     connection.socket.write(REQUEST);
     const [first, second] = await connection.responses(2);
     expect(first).not.toMatch(/^connection: close\r$/im);
