@@ -24,9 +24,14 @@ export interface Server {
   readonly url: string;
   readonly port: number;
   /**
-   * Accepts the connections that wait, stops listening, answers what is in flight with
-   * `Connection: close`, and resolves once every connection has ended. Calling it again waits for
-   * the first call.
+   * Accepts the connections that wait, and stops listening; open connections go on as before. Calling
+   * it again waits for the first call. Needed only where several processes share the port, so that
+   * none ends connections, whose clients connect anew, while another one still listens.
+   */
+  stopListening(): Promise<void>;
+  /**
+   * Stops listening, answers what is in flight with `Connection: close`, and resolves once every
+   * connection has ended. Calling it again waits for the first call.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -72,30 +77,47 @@ export async function listen(
     });
   });
   const address = server.address() as AddressInfo;
+  // A server that does not listen any more ends with its last connection.
+  const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
+  const stopListening = (): Promise<void> => {
+    stopping ??= stop(server);
+    return stopping;
+  };
   return Object.freeze({
     url: `http://${hostOf(options.host)}:${address.port}`,
     port: address.port,
+    stopListening,
     close({ timeout = 10_000 }: CloseOptions = {}) {
       if (!(timeout >= 0)) {
         throw new RangeError(`close() takes a timeout from 0 milliseconds up, not ${timeout}.`);
       }
-      closing ??= close(server, sockets, timeout);
+      const stopped = timeout > 0 ? stopListening() : stopAtOnce(server);
+      closing ??= close(server, sockets, timeout, stopped, ended);
       return closing;
     },
   });
+}
+
+async function stop(server: HttpServer): Promise<void> {
+  await acceptWaiting(server);
+  await stopAtOnce(server);
+}
+
+async function stopAtOnce(server: HttpServer): Promise<void> {
+  // http's own close() would at once cut connections on which a request may be on its way.
+  if (server.listening) NetServer.prototype.close.call(server);
 }
 
 async function close(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
   timeout: number,
+  stopped: Promise<void>,
+  ended: Promise<void>,
 ): Promise<void> {
-  if (timeout > 0) await acceptWaiting(server);
-  // http's own close() would at once cut connections on which a request may be on its way.
-  const closed = new Promise<void>((resolve) => {
-    NetServer.prototype.close.call(server, () => resolve());
-  });
+  await stopped;
   // Only now: a client that is told to connect anew must find the port closed.
   for (const socket of sockets) drain(socket);
   let busyAt = Date.now();
@@ -106,7 +128,7 @@ async function close(
   // A timer takes 24 days at most; what is longer is no deadline.
   const deadline =
     timeout < 2 ** 31 ? setTimeout(() => server.closeAllConnections(), timeout) : undefined;
-  await closed;
+  await ended;
   clearInterval(quiet);
   clearTimeout(deadline);
   server.close();

@@ -74,6 +74,26 @@ describe('listen()', () => {
   });
 });
 
+describe('server.stopListening()', () => {
+  it('refuses connections, and leaves those that are open as they are', async () => {
+    const server = await serve(greeter());
+    const connection = connectRaw(server.port);
+    connection.socket.write(REQUEST);
+    await connection.responses(1);
+    await server.stopListening();
+    await refused(server.port);
+    connection.socket.write(REQUEST);
+    const [, second] = await connection.responses(2);
+    expect(second).toMatch(/^connection: keep-alive\r$/im);
+  });
+
+  it('leaves nothing to wait for to a close() after it when no connection is open', async () => {
+    const server = await serve(greeter());
+    await server.stopListening();
+    await expect(server.close()).resolves.toBeUndefined();
+  });
+});
+
 describe('server.close()', () => {
   it('answers what is in flight with Connection: close, then resolves', async () => {
     const { app, begun, go } = createSlowApp();
