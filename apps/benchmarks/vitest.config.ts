@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     // Loaded machines are slow; no test waits for this.
     testTimeout: 60_000,
+    globalSetup: 'test/compile.ts',
     include: ['test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
   },

@@ -1,8 +1,12 @@
 import { runHttp } from './http/command.js';
+import { runMemory } from './memory/command.js';
 import { runMicro } from './micro/command.js';
+import { runStart } from './start/command.js';
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  memory: runMemory,
   micro: runMicro,
+  start: runStart,
 };
 
 const [, , first = '', ...rest] = process.argv;

@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { compileFolder } from '../src/compile.js';
+import { describe, expect, it } from 'vitest';
 import { measureWorkload } from '../src/http/measure.js';
 import { serversOf } from '../src/http/servers.js';
 import { WORKLOADS } from '../src/http/workloads.js';
@@ -8,8 +7,6 @@ const options = {
   ...{ node: process.execPath, rounds: 1, slice: 5, warmUp: 5, connections: 2 },
   onProgress() {},
 };
-
-beforeAll(() => compileFolder('http'));
 
 describe.each(WORKLOADS)('$name', (workload) => {
   it('is answered equally by every server', async () => {

@@ -19,6 +19,11 @@ export function formatTime(nanoseconds: number): string {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
+/** @returns Mebibytes with one digit, such as `62.3`. */
+export function formatMebibytes(bytes: number): string {
+  return (bytes / 1024 ** 2).toFixed(1);
+}
+
 /** @returns A Markdown table. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

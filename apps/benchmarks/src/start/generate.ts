@@ -7,7 +7,7 @@ export interface Subject {
   readonly name: string;
   /** One controller with its service, and a route that answers `{ id, controller: index }`. */
   controller(index: number): string;
-  /** Starts on a free port, and prints it. */
+  /** Starts on a free port. */
   main(count: number): string;
 }
 

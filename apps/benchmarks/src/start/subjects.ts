@@ -1,8 +1,10 @@
 import type { Subject } from './generate.js';
 
 /** The same controller for every framework, but for what it imports and the name of one decorator. */
-const controller = (imports: string, service: string) => (index: number) =>
-  `
+const controller =
+  (imports: string, service: string, marks = '') =>
+  (index: number) =>
+    `
   ${imports}
 
   @${service}()
@@ -12,6 +14,7 @@ const controller = (imports: string, service: string) => (index: number) =>
     }
   }
 
+  ${marks}
   @Controller('/c${index}')
   export class Controller${index} {
     constructor(private readonly service: Service${index}) {}
@@ -37,10 +40,21 @@ const fairlead: Subject = {
     const router = createRouter();
     const app = createApp().use(errorHandler(), json());
     await app.plugin(controllersPlugin({ router, root: new URL('./controllers/', import.meta.url), strict: true }));
-    const server = await listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
-    console.log(server.port);
+    await listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
   `,
 };
+
+/** The statements that import all controllers. */
+function importsOf(count: number, ...names: readonly string[]): string {
+  const line = (index: number) => {
+    const classes = names.map((name) => `${name}${index}`).join(', ');
+    return `import { ${classes} } from './controllers/controller-${index}.js';`;
+  };
+  return [...Array(count).keys()].map(line).join('\n');
+}
+
+const listOf = (name: string, count: number) =>
+  [...Array(count).keys()].map((index) => `${name}${index}`).join(', ');
 
 const nest = (name: string, adapter: string): Subject => ({
   name,
@@ -48,30 +62,41 @@ const nest = (name: string, adapter: string): Subject => ({
     `import { Controller, Get, Injectable, Param } from '@nestjs/common';`,
     'Injectable',
   ),
-  main: (count) => {
-    const indexes = [...Array(count).keys()];
-    const imports = indexes.map(
-      (index) =>
-        `import { Controller${index}, Service${index} } from './controllers/controller-${index}.js';`,
-    );
-    return `
-      import 'reflect-metadata';
-      import { Module } from '@nestjs/common';
-      import { NestFactory } from '@nestjs/core';
-      ${imports.join('\n')}
+  main: (count) => `
+    import 'reflect-metadata';
+    import { Module } from '@nestjs/common';
+    import { NestFactory } from '@nestjs/core';
+    ${importsOf(count, 'Controller', 'Service')}
 
-      @Module({
-        controllers: [${indexes.map((index) => `Controller${index}`)}],
-        providers: [${indexes.map((index) => `Service${index}`)}],
-      })
-      class AppModule {}
+    @Module({
+      controllers: [${listOf('Controller', count)}],
+      providers: [${listOf('Service', count)}],
+    })
+    class AppModule {}
 
-      ${adapter}
-      await app.listen(0, '127.0.0.1');
-      console.log(app.getHttpServer().address().port);
-    `;
-  },
+    ${adapter}
+    await app.listen(0, '127.0.0.1');
+  `,
 });
+
+const routingControllers: Subject = {
+  name: 'routing-controllers',
+  controller: controller(
+    `import { Get, JsonController as Controller, Param } from 'routing-controllers';
+    import { Service } from 'typedi';`,
+    'Service',
+    '@Service()',
+  ),
+  main: (count) => `
+    import 'reflect-metadata';
+    import { createExpressServer, useContainer } from 'routing-controllers';
+    import { Container } from 'typedi';
+    ${importsOf(count, 'Controller')}
+
+    useContainer(Container);
+    createExpressServer({ controllers: [${listOf('Controller', count)}] }).listen(0, '127.0.0.1');
+  `,
+};
 
 /** Everything that is started, Fairlead first. */
 export const SUBJECTS: readonly Subject[] = [
@@ -82,4 +107,5 @@ export const SUBJECTS: readonly Subject[] = [
     `const { FastifyAdapter } = await import('@nestjs/platform-fastify');
     const app = await NestFactory.create(AppModule, new FastifyAdapter(), { logger: false });`,
   ),
+  routingControllers,
 ];
