@@ -6,8 +6,14 @@ import type { UserStore } from './user-store.js';
 /** Which store to open, and where it is. */
 export type StoreConfig =
   | { readonly kind: 'memory' }
-  | { readonly kind: 'sqlite'; readonly path: string }
+  | ({ readonly kind: 'sqlite'; readonly path: string } & SqliteSettings)
   | ({ readonly kind: 'postgres'; readonly url: string } & PostgresSettings);
+
+/** How an SQLite store commits. */
+export interface SqliteSettings {
+  /** Writes in one transaction, at most; all that wait unless given. */
+  readonly maxBatch?: number;
+}
 
 /** How many connections a PostgreSQL store may hold, and how long it waits. */
 export interface PostgresSettings {
@@ -27,7 +33,7 @@ export async function openStore(config: StoreConfig): Promise<UserStore> {
     case 'memory':
       return new MemoryUserStore();
     case 'sqlite':
-      return new SqliteUserStore(config.path);
+      return new SqliteUserStore(config.path, config);
     case 'postgres':
       throw new StoreError('STORE_FAILED', 'PostgreSQL is not supported.');
   }

@@ -26,6 +26,8 @@ export interface SqliteUserStoreOptions {
   readonly maxWaiting?: number;
   /** Largest size of the file, in pages of 4 KiB; as much as the disk holds unless given. */
   readonly maxPages?: number;
+  /** Writes in one transaction, at most; all that wait unless given. */
+  readonly maxBatch?: number;
   /** Is told of what went wrong and was put right; `process.emitWarning` unless given. */
   readonly warn?: (error: StoreError) => void;
 }
@@ -50,8 +52,8 @@ export class SqliteUserStore implements UserStore {
    * @throws {StoreError} When the file cannot be used as a store of users.
    */
   constructor(path: string, options: SqliteUserStoreOptions = {}) {
-    const { now = Date.now, busyTimeout = 5_000, maxPages = 0 } = options;
-    const { maxWaiting, warn = process.emitWarning } = options;
+    const { now = Date.now, warn = process.emitWarning } = options;
+    const { busyTimeout = 5_000, maxPages = 0, maxWaiting, maxBatch } = options;
     this.#path = path;
     this.#now = now;
     this.#database = openDatabase(path, busyTimeout);
@@ -64,6 +66,7 @@ export class SqliteUserStore implements UserStore {
     this.#writer = new SqliteWriter({ path, busyTimeout, maxPages }, warn);
     this.#writes = new WriteQueue(path, (writes) => this.#writer.commit(writes), {
       ...(maxWaiting === undefined ? undefined : { waiting: maxWaiting }),
+      ...(maxBatch === undefined ? undefined : { batch: maxBatch }),
       textOf: lengthOf,
     });
   }
