@@ -11,8 +11,8 @@ export interface Disturbances {
 
 type Kind = keyof Disturbances;
 
-/** Answers between one thing and the next of a disturbance, from and up to. */
-const PAUSE = [20, 200] as const;
+/** Writes that are acknowledged between two disturbances, from and up to. */
+const PAUSE = [10, 100] as const;
 
 /** Kills, stops and starts what the clients talk to. */
 export class Disturber {
@@ -53,7 +53,7 @@ export class Disturber {
 
   /** Lets the clients work for a while, disturbs them once, and waits until all is up again. */
   async round(): Promise<void> {
-    await this.#stage.tally.grown('answered', this.#random.integer(...PAUSE));
+    await this.#stage.tally.grown('acknowledged', this.#random.integer(...PAUSE));
     if (this.#queue.length === 0) this.#queue = shuffled(this.#kinds, this.#random);
     await this.#queue.pop()?.();
   }

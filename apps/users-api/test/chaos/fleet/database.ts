@@ -29,7 +29,7 @@ export class Database {
   private constructor(folder: string, port: number) {
     this.#folder = folder;
     this.#port = port;
-    this.url = `postgres://${USER}:${PASSWORD}@${HOST}:${port}/postgres`;
+    this.url = this.urlOf('postgres');
     this.#server = new EmbeddedPostgres({
       databaseDir: folder,
       port,
@@ -50,6 +50,16 @@ export class Database {
     await database.#server.initialise();
     await database.#server.start();
     return database;
+  }
+
+  /** The URL of one of its databases. */
+  urlOf(name: string): string {
+    return `postgres://${USER}:${PASSWORD}@${HOST}:${this.#port}/${name}`;
+  }
+
+  /** Adds an empty database. */
+  createDatabase(name: string): Promise<void> {
+    return this.#server.createDatabase(name);
   }
 
   /** Kills it as a crash does: no session ends in order, and the log is replayed at the start. */
