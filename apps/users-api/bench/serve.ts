@@ -1,0 +1,55 @@
+// Runs without a loader, so that what is measured is what runs in production.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { LoopDelay, Reply, Request } from './messages.js';
+
+/** Milliseconds between two looks at the event loop. */
+const RESOLUTION = 1;
+
+const { readConfig }: typeof import('../src/config/config.js') = await load('config/config.js');
+const { openLog }: typeof import('../src/logging/logger.js') = await load('logging/logger.js');
+const { createMetrics }: typeof import('../src/metrics/metrics.js') =
+  await load('metrics/metrics.js');
+const { startService }: typeof import('../src/service.js') = await load('service.js');
+
+const { store, ...rest } = readConfig(process.env);
+const [maxBatch] = process.argv.slice(2).map(Number);
+const isLimited = store.kind === 'sqlite' && maxBatch !== undefined;
+const config = { ...rest, store: isLimited ? { ...store, maxBatch } : store };
+const log = await openLog(config.log);
+const { registry, requests } = createMetrics();
+const metrics = {
+  requests,
+  contentType: registry.contentType,
+  text: () => registry.metrics(),
+};
+const service = await startService(config, log.logger, metrics);
+
+const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
+histogram.enable();
+process.on('message', (request: Request) => {
+  if (request === 'begin') histogram.reset();
+  reply(request === 'begin' ? { type: 'began' } : { type: 'delay', delay: readDelay() });
+});
+process.once('disconnect', async () => {
+  histogram.disable();
+  await service.stop();
+});
+reply({ type: 'listens', url: service.url });
+
+function readDelay(): LoopDelay {
+  // The histogram holds the time between two looks, in nanoseconds.
+  const late = (time: number) => Math.max(0, time / 1e6 - RESOLUTION);
+  return {
+    p50: late(histogram.percentile(50)),
+    p99: late(histogram.percentile(99)),
+    max: late(histogram.max),
+  };
+}
+
+function reply(message: Reply): void {
+  process.send?.(message);
+}
+
+function load<T>(path: string): Promise<T> {
+  return import(new URL(`../dist/${path}`, import.meta.url).href);
+}
