@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config/config.js';
 import type { Log } from './logging/logger.js';
 import { ownMetrics } from './metrics/own-metrics.js';
@@ -15,7 +16,11 @@ export async function serve(config: Config, log: Log): Promise<void> {
   const shutdown = new Shutdown({
     log,
     timeout: config.shutdown.timeout,
-    stop: async () => service?.stop(),
+    async stop() {
+      service?.announceStop();
+      if (service !== undefined) await delay(config.shutdown.delay);
+      await service?.stop();
+    },
   });
   shutdown.onSignals('SIGTERM', 'SIGINT', 'SIGHUP');
   shutdown.onUncaught();

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { listen, type Server } from '@fairlead/core';
+import { listen } from '@fairlead/core';
 import { createUsersApp, type UsersAppOptions } from './app.js';
 import { Cleanup } from './cleanup.js';
 import type { Config } from './config/config.js';
@@ -12,10 +11,11 @@ import { openStore } from './users/store/open.js';
 export interface Service {
   /** Address to call. */
   readonly url: string;
-  /**
-   * Stops: turns `/health/ready` to 503, waits for the configured delay, answers what is in flight,
-   * and closes the store.
-   */
+  /** Turns `/health/ready` to 503; all else goes on. */
+  announceStop(): void;
+  /** Stops listening; open connections go on. */
+  stopListening(): Promise<void>;
+  /** Stops listening, answers what is in flight, and closes the store. */
   stop(): Promise<void>;
 }
 
@@ -57,9 +57,12 @@ export async function startService(
     const server = await listen(app, config.port, host);
     return {
       url: server.url,
+      announceStop: () => readiness.stop(),
+      stopListening: () => server.stopListening(),
       async stop() {
         readiness.stop();
-        await drain(server, config.shutdown);
+        const { delay, timeout } = config.shutdown;
+        await server.close({ timeout: (timeout - delay) * (1 - CLOSING_SHARE) });
         await cleanup.run();
       },
     };
@@ -67,9 +70,4 @@ export async function startService(
     await cleanup.run();
     throw error;
   }
-}
-
-async function drain(server: Server, { delay: wait, timeout }: Config['shutdown']): Promise<void> {
-  if (wait > 0) await delay(wait);
-  await server.close({ timeout: (timeout - wait) * (1 - CLOSING_SHARE) });
 }

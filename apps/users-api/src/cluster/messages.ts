@@ -1,11 +1,12 @@
 /** What a worker tells its primary. */
 export type WorkerMessage =
   | { readonly type: 'ready'; readonly url: string }
+  | { readonly type: 'stopped-listening' }
   | { readonly type: 'metrics'; readonly id: number };
 
 /** What a primary tells a worker. */
 export type PrimaryMessage =
-  | { readonly type: 'stop' }
+  | { readonly type: 'announce-stop' | 'stop-listening' | 'stop' }
   | { readonly type: 'metrics'; readonly id: number; readonly text: string | undefined };
 
 /**

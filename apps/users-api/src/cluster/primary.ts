@@ -15,7 +15,7 @@ export async function runPrimary(config: Config, log: Log): Promise<void> {
   const shutdown = new Shutdown({
     log,
     timeout: config.shutdown.timeout,
-    stop: () => supervisor.stop(),
+    stop: () => supervisor.stop(config.shutdown.delay),
     abandon: () => supervisor.kill(),
   });
   shutdown.onSignals('SIGTERM', 'SIGINT', 'SIGHUP');

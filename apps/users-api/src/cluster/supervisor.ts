@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AggregatorRegistry, type PrometheusContentType } from 'prom-client';
 import type { Logger } from '../logging/logger.js';
 import { BackOff } from './back-off.js';
@@ -52,20 +53,22 @@ export class Supervisor {
   }
 
   /**
-   * Lets all workers finish their requests and end.
+   * Lets all workers finish their requests and end. None sends clients away before all have stopped
+   * listening: they would come back to another one.
    *
+   * @param wait - Milliseconds for which the workers go on, but are not ready.
    * @throws {Error} When one has ended otherwise.
    */
-  async stop(): Promise<void> {
+  async stop(wait: number): Promise<void> {
     this.#isStopping = true;
-    for (const { worker, timer } of this.#places) {
-      clearTimeout(timer);
-      worker.stop();
-    }
-    const endings = await Promise.all(
-      this.#places.map(({ worker, timer }) => (timer ? undefined : worker.ended)),
-    );
-    const failed = endings.filter((ending) => ending !== undefined && ending.code !== 0);
+    for (const { timer } of this.#places) clearTimeout(timer);
+    const workers = this.#places.filter(({ timer }) => !timer).map(({ worker }) => worker);
+    for (const worker of workers) worker.announceStop();
+    if (wait > 0) await delay(wait);
+    await Promise.all(workers.map((worker) => worker.stopListening()));
+    for (const worker of workers) worker.stop();
+    const endings = await Promise.all(workers.map(({ ended }) => ended));
+    const failed = endings.filter(({ code }) => code !== 0);
     if (failed.length > 0) throw new Error(`${failed.length} workers have not ended cleanly.`);
   }
 

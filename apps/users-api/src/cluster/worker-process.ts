@@ -15,6 +15,10 @@ export interface WorkerProcess {
   /** The URL at which it answers; rejects with a {@link WorkerStartError} when it ends before. */
   readonly ready: Promise<string>;
   readonly ended: Promise<Ending>;
+  /** Makes it say that it is not ready any more. */
+  announceStop(): void;
+  /** Resolves when it listens no more, or has ended. */
+  stopListening(): Promise<void>;
   /** Tells it to finish its requests and end. */
   stop(): void;
   /** Ends it at once. */
@@ -53,12 +57,18 @@ export function startWorker(
       if (pid === undefined) resolve({ code: 1, signal: null });
     });
   });
+  const stoppedListening = new Promise<void>((resolve) => {
+    ended.then(() => resolve());
+    worker.on('message', (message: unknown) => {
+      if (isMessage<WorkerMessage>(message, ['stopped-listening'])) resolve();
+    });
+  });
   const ready = new Promise<string>((resolve, reject) => {
     ended.then((ending) => reject(new WorkerStartError(ending)));
     worker.on('message', (message: unknown) => {
       if (!isMessage<WorkerMessage>(message, ['ready', 'metrics'])) return;
       if (message.type === 'ready') resolve(message.url);
-      else void answerMetrics(worker, message.id, aggregator);
+      if (message.type === 'metrics') void answerMetrics(worker, message.id, aggregator);
     });
   });
   // Who waits for the end alone leaves this one unread.
@@ -67,6 +77,11 @@ export function startWorker(
     pid,
     ready,
     ended,
+    announceStop: () => tell(worker, { type: 'announce-stop' }),
+    stopListening() {
+      tell(worker, { type: 'stop-listening' });
+      return stoppedListening;
+    },
     stop: () => tell(worker, { type: 'stop' }),
     kill: () => void worker.process.kill('SIGKILL'),
   };

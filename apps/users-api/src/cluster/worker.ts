@@ -22,13 +22,20 @@ export async function runWorker(config: Config, log: Log): Promise<void> {
   });
   shutdown.onUncaught();
   process.on('message', (message: unknown) => {
-    if (isMessage<PrimaryMessage>(message, ['stop'])) shutdown.begin(0, 'told by the primary');
+    if (!isMessage<PrimaryMessage>(message, ['announce-stop', 'stop-listening', 'stop'])) return;
+    if (message.type === 'announce-stop') service?.announceStop();
+    if (message.type === 'stop-listening') void stopListening(service);
+    if (message.type === 'stop') shutdown.begin(0, 'told by the primary');
   });
-  process.on('SIGTERM', () => shutdown.begin(0, 'SIGTERM'));
-  // A terminal sends these to all processes; the primary is the one that decides.
-  process.on('SIGINT', () => undefined).on('SIGHUP', () => undefined);
+  // A terminal and a supervisor may send these to all processes; the primary is the one that decides.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   service = await startService(config, log.logger, config.metrics ? workerMetrics() : undefined);
   tell({ type: 'ready', url: service.url });
+}
+
+async function stopListening(service: Service | undefined): Promise<void> {
+  await service?.stopListening();
+  tell({ type: 'stopped-listening' });
 }
 
 /** Measures this worker; its text is that of all workers, which the primary collects. */
