@@ -22,6 +22,8 @@ export interface ServiceProcess {
   /** Resolves to the service's URL once it listens; rejects when the process ends before. */
   readonly url: Promise<string>;
   readonly ended: Promise<Ending>;
+  /** Resolves once it has written this to standard error. */
+  wrote(text: string): Promise<void>;
   /** What it has logged. */
   readonly log: LogLines;
   kill(signal: NodeJS.Signals): void;
@@ -31,6 +33,8 @@ export interface ServiceProcess {
 export interface ProcessOptions {
   /** The folder of the app; this one unless given. */
   readonly app?: string;
+  /** The program, a file of the app; `src/main.ts` unless given. */
+  readonly program?: string;
   /** Arguments of the program. */
   readonly args?: readonly string[];
 }
@@ -44,10 +48,10 @@ export interface ProcessOptions {
  */
 export function startProcess(
   env: Readonly<Record<string, string>>,
-  { app = APP, args = [] }: ProcessOptions = {},
+  { app = APP, program = 'src/main.ts', args = [] }: ProcessOptions = {},
 ): ServiceProcess {
   const loader = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
-  const child = spawn(process.execPath, [...loader, 'src/main.ts', ...args], {
+  const child = spawn(process.execPath, [...loader, program, ...args], {
     cwd: app,
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,5 +76,10 @@ export function startProcess(
     child.kill('SIGKILL');
     await ended;
   });
-  return { url, ended, log, kill: (signal) => void child.kill(signal) };
+  const wrote = async (expected: string): Promise<void> => {
+    for await (const line of createInterface({ input: child.stderr })) {
+      if (line.includes(expected)) return;
+    }
+  };
+  return { url, ended, log, wrote, kill: (signal) => void child.kill(signal) };
 }

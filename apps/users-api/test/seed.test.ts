@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../src/users/store/open.js';
+import { startProcess } from './support/service-process.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+/** Starts the program that fills the store of an environment. */
+function seed(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  return startProcess(env, { program: 'src/seed.ts', args });
+}
+
+/** Counts the users of a database. */
+async function countUsers(path: string): Promise<number> {
+  const store = await openStore({ kind: 'sqlite', path });
+  onTestFinished(async () => store.close());
+  return (await store.page({ offset: 0, limit: 1 })).total;
+}
+
+describe('seed', () => {
+  it('adds as many users as it is told to the store of DATABASE_URL', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const env = { DATABASE_URL: `sqlite:${path}` };
+    const { code, stdout, stderr } = await seed(env, '--count', '30').ended;
+    expect(code).toBe(0);
+    expect(stdout).toBe(`30 of 30 users were created in sqlite:${path}.\n`);
+    expect(stderr).toContain('27/30 users\n30/30 users\n');
+    expect(await countUsers(path)).toBe(30);
+  });
+
+  it('stops at SIGINT, and says how many users there are', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const filling = seed({ DATABASE_URL: `sqlite:${path}` }, '--count', '200000');
+    await filling.wrote('20000/200000 users');
+    filling.kill('SIGINT');
+    const { code, stdout } = await filling.ended;
+    expect(code).toBe(130);
+    expect(stdout).toBe(
+      `${await countUsers(path)} of 200000 users were created in sqlite:${path}.\n`,
+    );
+  });
+
+  it.each([
+    [['--count', '0'], '--count is "0": give an integer from 1 to 100000000.'],
+    [['--counts'], "Unknown option '--counts'"],
+    [[], 'DATABASE_URL is memory:'],
+  ])('refuses %j with a message', async (args, message) => {
+    const { code, stderr } = await seed({ DATABASE_URL: 'memory:' }, ...args).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
