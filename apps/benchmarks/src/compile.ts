@@ -3,22 +3,28 @@ import { glob } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transformSync } from '@swc/core';
 
-const SOURCE = import.meta.dirname;
+const PACKAGE = join(import.meta.dirname, '..');
 
-/** Where compiled programs are: below this package, so that they find its packages. */
-export const OUTPUT = join(SOURCE, '../dist');
+/** Where compiled programs are: in this package, so that they find its packages. */
+export const OUTPUT = join(PACKAGE, 'dist');
 
-/**
- * Compiles what runs in processes of its own, so that no loader weighs on what is measured.
- *
- * @param folder - A folder below `src/`; what is in its place below {@link OUTPUT} is replaced.
- */
-export async function compileFolder(folder: string): Promise<void> {
-  rmSync(join(OUTPUT, folder), { recursive: true, force: true });
-  for await (const file of glob(`${folder}/**/*.ts`, { cwd: SOURCE })) {
-    const target = join(OUTPUT, file.replace(/\.ts$/, '.js'));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, compile(readFileSync(join(SOURCE, file), 'utf8')));
+/** How the sources name core's own modules, and how the compiled files do. */
+const CORE = ['../../../../../packages/core/src/', '../../core/'] as const;
+
+/** Compiles this package, and core's own modules beside it, into {@link OUTPUT}. */
+export async function compileSources(): Promise<void> {
+  rmSync(OUTPUT, { recursive: true, force: true });
+  await compileFolder(join(PACKAGE, 'src'), OUTPUT);
+  await compileFolder(join(PACKAGE, '../../packages/core/src'), join(OUTPUT, 'core'));
+}
+
+async function compileFolder(source: string, target: string): Promise<void> {
+  for await (const file of glob('**/*.ts', { cwd: source })) {
+    if (file.includes('.test')) continue;
+    const output = join(target, file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(output), { recursive: true });
+    const code = compile(readFileSync(join(source, file), 'utf8'));
+    writeFileSync(output, code.replaceAll(...CORE));
   }
 }
 

@@ -1,6 +1,6 @@
-import { compileFolder } from '../src/compile.js';
+import { compileSources } from '../src/compile.js';
 
 /** Compiles what the tests start, once for all files. */
 export default function setup(): Promise<void> {
-  return compileFolder('http');
+  return compileSources();
 }

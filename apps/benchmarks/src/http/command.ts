@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pick, readCount } from '../arguments.js';
-import { compileFolder } from '../compile.js';
 import { pinSelf } from '../pinned-process.js';
 import type { Panel } from '../report/chart.js';
 import { formatHttpTable } from '../report/markdown.js';
@@ -52,7 +51,6 @@ export async function runHttp(args: readonly string[]): Promise<void> {
   }));
   const steps = entries.map((entry) => entry.servers.length + rounds);
   const progress = createProgress(steps.reduce((sum, count) => sum + count, 0));
-  await compileFolder('http');
   pinSelf();
 
   const tables: Table[] = [];

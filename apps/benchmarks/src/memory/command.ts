@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pick, readCount } from '../arguments.js';
-import { compileFolder } from '../compile.js';
 import { BASELINE, SERVERS, type ServerKind, serversOf } from '../http/servers.js';
 import { WORKLOADS, type Workload } from '../http/workloads.js';
 import { pinSelf } from '../pinned-process.js';
@@ -44,7 +43,6 @@ export async function runMemory(args: readonly string[]): Promise<void> {
     requests: readCount(values.requests, '--requests'),
     connections: 64,
   };
-  await compileFolder('http');
   pinSelf();
   const entries = workloads.map((workload) => ({
     workload,

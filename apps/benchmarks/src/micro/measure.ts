@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { OUTPUT } from '../compile.js';
 import { PinnedProcess } from '../pinned-process.js';
 import { type Estimate, estimate, quantile, shuffled } from '../statistics.js';
 import type { Benchmark, Subject } from './benchmarks.js';
@@ -74,8 +75,9 @@ export async function measureBenchmark(
 
 async function enter(subject: Subject, benchmark: Benchmark, node: string): Promise<Contestant> {
   const { process, message } = await PinnedProcess.start(node, [
-    ...['--import', '@oxc-node/core/register', join(import.meta.dirname, 'worker.ts')],
-    ...[subject.name, benchmark.name],
+    join(OUTPUT, 'micro/worker.js'),
+    subject.name,
+    benchmark.name,
   ]);
   return { subject, process, node: String(message), times: [] };
 }

@@ -1,6 +1,6 @@
 import type { Operation, SubjectModule } from './operation.js';
 
-// The program of every subject's process: `worker.ts <subject> <benchmark>`. It is asked for so many
+// The program of every subject's process: `worker.js <subject> <benchmark>`. It is asked for so many
 // milliseconds, and answers with nanoseconds per operation.
 const [, , subject = '', benchmark = ''] = process.argv;
 const { operations }: SubjectModule = await import(`./subjects/${subject}.js`);

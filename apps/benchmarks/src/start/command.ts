@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readCount } from '../arguments.js';
-import { compileFolder } from '../compile.js';
 import { type Program, serversOf } from '../http/servers.js';
 import { pinSelf } from '../pinned-process.js';
 import { formatEstimate, formatMebibytes, formatTable } from '../report/markdown.js';
@@ -47,7 +46,6 @@ export async function runStart(args: readonly string[]): Promise<void> {
   const rounds = readCount(values.rounds, '--rounds');
   const counts = values.controllers.split(',').map((count) => readCount(count, '--controllers'));
   const node = resolve(values.node);
-  await compileFolder('http');
   const groups = [plainServers(), ...counts.map(withControllers)];
   pinSelf();
   const total = groups.reduce((sum, { programs }) => sum + programs.length, 0) * (rounds + 1);

@@ -17,7 +17,7 @@ export interface Subject {
  * @returns The file to run.
  */
 export function generate(subject: Subject, count: number): string {
-  const folder = join(OUTPUT, 'start', `${subject.name.replaceAll(/\W+/g, '-')}-${count}`);
+  const folder = join(OUTPUT, 'generated', `${subject.name.replaceAll(/\W+/g, '-')}-${count}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'controllers'), { recursive: true });
   for (const index of Array(count).keys()) {
