@@ -1,13 +1,16 @@
 import { MemoryUserStore } from './memory.js';
+import type { PostgresSettings } from './postgres/connections.js';
+import { describeUrl } from './postgres/describe-url.js';
+import { PostgresUserStore } from './postgres/postgres-user-store.js';
 import { SqliteUserStore } from './sqlite/sqlite-user-store.js';
-import { StoreError } from './store-error.js';
+import type { StoreError } from './store-error.js';
 import type { UserStore } from './user-store.js';
 
 /** Which store to open, and where it is. */
 export type StoreConfig =
   | { readonly kind: 'memory' }
   | ({ readonly kind: 'sqlite'; readonly path: string } & SqliteSettings)
-  | ({ readonly kind: 'postgres'; readonly url: string } & PostgresSettings);
+  | ({ readonly kind: 'postgres'; readonly url: string } & Pick<PostgresSettings, 'poolSize'>);
 
 /** How an SQLite store commits. */
 export interface SqliteSettings {
@@ -15,27 +18,31 @@ export interface SqliteSettings {
   readonly maxBatch?: number;
 }
 
-/** How many connections a PostgreSQL store may hold, and how long it waits. */
-export interface PostgresSettings {
-  /** Connections of this process at most; 10 unless given. */
-  readonly poolSize?: number;
+/** How a store speaks to whoever runs the service. */
+export interface StoreOptions {
+  /** Is told of what went wrong and was put right; `process.emitWarning` unless given. */
+  readonly warn?: (error: StoreError) => void;
 }
 
 /**
  * Opens the store that the configuration names.
  *
  * @param config - Kind and place of the store.
+ * @param options - Where warnings go.
  * @returns An open store; the caller closes it.
  * @throws {StoreError} When the store cannot be opened.
  */
-export async function openStore(config: StoreConfig): Promise<UserStore> {
+export async function openStore(
+  config: StoreConfig,
+  options: StoreOptions = {},
+): Promise<UserStore> {
   switch (config.kind) {
     case 'memory':
       return new MemoryUserStore();
     case 'sqlite':
-      return new SqliteUserStore(config.path, config);
+      return new SqliteUserStore(config.path, { ...config, ...options });
     case 'postgres':
-      throw new StoreError('STORE_FAILED', 'PostgreSQL is not supported.');
+      return PostgresUserStore.open(config.url, { ...config, ...options });
   }
 }
 
@@ -54,10 +61,4 @@ export function describeStore(config: StoreConfig): string {
     case 'postgres':
       return describeUrl(config.url);
   }
-}
-
-/** Host, port and database of a URL; its user, password and parameters stay out. */
-function describeUrl(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { Agent } from 'node:http';
 import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { tick } from '../model/span.js';

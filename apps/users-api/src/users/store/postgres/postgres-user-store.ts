@@ -1,0 +1,190 @@
+import type { Slice } from '../../pagination.js';
+import {
+  type Clock,
+  type CreateUserInput,
+  createUser,
+  type UpdateUserInput,
+  type User,
+} from '../../user.js';
+import { BATCH_USERS } from '../batch-size.js';
+import { StoreError } from '../store-error.js';
+import type { UserPage, UserStore } from '../user-store.js';
+import { WriteQueue } from '../write-queue.js';
+import { PostgresConnections, type PostgresSettings, type Statement } from './connections.js';
+import { describeUrl } from './describe-url.js';
+import { BATCH, COUNTER, CREATE, DELETE, FIND, PAGE, POSITION, UPDATE } from './statements.js';
+
+/** Settings of a {@link PostgresUserStore}. */
+export interface PostgresUserStoreOptions extends PostgresSettings {
+  /** Clock for `createdAt` and `updatedAt`; `Date.now` unless given. */
+  readonly now?: Clock;
+}
+
+interface Counter {
+  readonly position: number;
+  readonly total: number;
+}
+
+type Positioned = User & { readonly position: number };
+
+/** Creates or deletes in one statement at most. */
+const LARGEST_WRITE = 1_000;
+
+/** The form in which PostgreSQL and this service write an id. Another form is the id of nobody. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/**
+ * Keeps users in a PostgreSQL database, which any number of processes may share. Creates, and deletes,
+ * that arrive together go as one statement.
+ */
+export class PostgresUserStore implements UserStore {
+  readonly #name: string;
+  readonly #now: Clock;
+  readonly #connections: PostgresConnections;
+  readonly #creates: WriteQueue<User, undefined>;
+  readonly #deletes: WriteQueue<string, boolean>;
+  #closing: Promise<void> | undefined = undefined;
+
+  private constructor(name: string, now: Clock, connections: PostgresConnections) {
+    this.#name = name;
+    this.#now = now;
+    this.#connections = connections;
+    this.#creates = new WriteQueue(name, (users) => this.#createAll(users), {
+      batch: LARGEST_WRITE,
+      textOf: (user) => user.name.length + user.email.length,
+    });
+    this.#deletes = new WriteQueue(name, (ids) => this.#deleteAll(ids), {
+      batch: LARGEST_WRITE,
+      textOf: (id) => id.length,
+    });
+  }
+
+  /**
+   * Connects to a database; makes its tables where there are none.
+   *
+   * @param url - Of the scheme `postgres:` or `postgresql:`; its parameters as pg reads them.
+   * @param options - Clock, sizes and times.
+   * @throws {StoreError} When the database cannot be reached or used as a store of users.
+   */
+  static async open(
+    url: string,
+    options: PostgresUserStoreOptions = {},
+  ): Promise<PostgresUserStore> {
+    const name = describeUrl(url);
+    const connections = await PostgresConnections.open(url, name, options);
+    return new PostgresUserStore(name, options.now ?? Date.now, connections);
+  }
+
+  async *list(slice?: Slice): AsyncGenerator<readonly User[]> {
+    const last = (await this.#counter()).position;
+    let after = slice?.offset ? await this.#positionBefore(slice.offset) : 0;
+    let left = slice?.limit ?? Number.POSITIVE_INFINITY;
+    while (left > 0) {
+      const limit = Math.min(left, BATCH_USERS);
+      const rows = await this.#query<Positioned>(BATCH, [after, last, limit]);
+      const users = rows.map(({ position, ...user }) => {
+        after = position;
+        return user;
+      });
+      if (users.length === 0) return;
+      left -= users.length;
+      yield users;
+    }
+  }
+
+  async page({ offset, limit }: Slice): Promise<UserPage> {
+    const rows = await this.#query<Positioned & Counter>(PAGE, [limit, offset]);
+    const users = rows.filter((row) => row.id !== null);
+    return {
+      users: users.map(({ total, position, ...user }) => user),
+      total: (rows[0] ?? (await this.#counter())).total,
+    };
+  }
+
+  async find(id: string): Promise<User | undefined> {
+    if (!UUID.test(id)) return this.#nobody();
+    return (await this.#query<User>(FIND, [id]))[0];
+  }
+
+  async create(input: CreateUserInput): Promise<User> {
+    this.#assertOpen();
+    const user = createUser(input, this.#now());
+    await this.#creates.add(user);
+    return user;
+  }
+
+  async update(id: string, { name, email }: UpdateUserInput): Promise<User | undefined> {
+    if (!UUID.test(id)) return this.#nobody();
+    const now = new Date(this.#now()).toISOString();
+    return (await this.#query<User>(UPDATE, [id, name ?? null, email ?? null, now]))[0];
+  }
+
+  async delete(id: string): Promise<boolean> {
+    this.#assertOpen();
+    return UUID.test(id) && this.#deletes.add(id);
+  }
+
+  async check(): Promise<void> {
+    await this.#counter();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#creates.idle(), this.#deletes.idle()]);
+    await this.#connections.close();
+  }
+
+  async #createAll(users: readonly User[]): Promise<undefined[]> {
+    const rows = await this.#connections.query<{ id: string }>(CREATE, [
+      users.map(({ id }) => id),
+      users.map(({ name }) => name),
+      users.map(({ email }) => email),
+      users.map(({ createdAt }) => createdAt),
+    ]);
+    if (rows.length !== users.length) throw this.#withoutCounter();
+    return rows.map(() => undefined);
+  }
+
+  async #deleteAll(ids: readonly string[]): Promise<boolean[]> {
+    const rows = await this.#connections.query<{ id: string }>(DELETE, [ids]);
+    const gone = new Set(rows.map(({ id }) => id));
+    // Of several deletes of one user, the first is told.
+    return ids.map((id) => gone.delete(id));
+  }
+
+  async #counter(): Promise<Counter> {
+    const [counter] = await this.#query<Counter>(COUNTER, []);
+    if (counter === undefined) throw this.#withoutCounter();
+    return counter;
+  }
+
+  async #positionBefore(offset: number): Promise<number> {
+    const [first] = await this.#query<{ position: number }>(POSITION, [offset]);
+    return (first?.position ?? Number.MAX_SAFE_INTEGER) - 1;
+  }
+
+  async #query<R extends object>(statement: Statement, values: unknown[]): Promise<R[]> {
+    this.#assertOpen();
+    return this.#connections.query<R>(statement, values);
+  }
+
+  #nobody(): undefined {
+    this.#assertOpen();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing === undefined) return;
+    throw new StoreError('STORE_CLOSED', `The store ${this.#name} was closed: open a new one.`);
+  }
+
+  #withoutCounter(): StoreError {
+    return new StoreError(
+      'STORE_FAILED',
+      `The store ${this.#name} has lost the row of users_counter: restore it from a copy.`,
+    );
+  }
+}

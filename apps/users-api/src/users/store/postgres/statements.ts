@@ -1,0 +1,93 @@
+import { BATCH_TEXT } from '../batch-size.js';
+import type { Statement } from './connections.js';
+
+const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "updatedAt"';
+
+const read = (name: string, text: string): Statement => ({ name, text, stage: 'reading' });
+const write = (name: string, text: string): Statement => ({ name, text, stage: 'writing' });
+
+/** Id. */
+export const FIND = read('users_find', `SELECT ${COLUMNS} FROM users WHERE id = $1`);
+
+/** Limit, offset. One row at least: without an id, it has the count alone. */
+export const PAGE = read(
+  'users_page',
+  `SELECT users_counter.total, page.*
+   FROM users_counter LEFT JOIN (
+     SELECT position, ${COLUMNS} FROM users
+     WHERE position IN (SELECT position FROM users ORDER BY position LIMIT $1 OFFSET $2)
+   ) AS page ON true
+   WHERE users_counter.id = 1
+   ORDER BY page.position`,
+);
+
+/** The position that was given last, and the count of users. */
+export const COUNTER = read(
+  'users_counter',
+  'SELECT position, total FROM users_counter WHERE id = 1',
+);
+
+/** Offset. */
+export const POSITION = read(
+  'users_position',
+  'SELECT position FROM users ORDER BY position LIMIT 1 OFFSET $1',
+);
+
+/** Position before the first, position of the last, limit. Ends early where the users are large. */
+export const BATCH = read(
+  'users_batch',
+  `SELECT position, id, name, email, "createdAt", "updatedAt" FROM (
+     SELECT batch.*, sum(octet_length(name) + octet_length(email)) OVER (
+       ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+     ) AS bytes_before
+     FROM (
+       SELECT position, ${COLUMNS} FROM users
+       WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3
+     ) AS batch
+   ) AS measured
+   WHERE coalesce(bytes_before, 0) < ${BATCH_TEXT}
+   ORDER BY position`,
+);
+
+/** Ids, names, addresses, times. Returns the ids. */
+export const CREATE = write(
+  'users_create',
+  `WITH counter AS (
+     UPDATE users_counter
+     SET position = position + array_length($1::uuid[], 1), total = total + array_length($1::uuid[], 1)
+     WHERE id = 1
+     RETURNING position - array_length($1::uuid[], 1) AS position
+   )
+   INSERT INTO users (position, id, name, email, created_at, updated_at)
+   SELECT counter.position + input.number, input.id, input.name, input.email, input.time, input.time
+   FROM counter, unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[])
+     WITH ORDINALITY AS input (id, name, email, time, number)
+   RETURNING id`,
+);
+
+/** Id, name or null, address or null, time. */
+export const UPDATE = write(
+  'users_update',
+  `UPDATE users
+   SET name = coalesce($2::text, name), email = coalesce($3::text, email),
+     updated_at = greatest(updated_at, $4::timestamptz)
+   WHERE id = $1
+   RETURNING ${COLUMNS}`,
+);
+
+/**
+ * Ids. Returns those that are gone now. Everyone locks users in the order of their ids, and the counter
+ * after them, so that nobody waits in a circle.
+ */
+export const DELETE = write(
+  'users_delete',
+  `WITH gone AS (
+     DELETE FROM users
+     WHERE id IN (SELECT id FROM users WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE)
+     RETURNING id
+   ), counter AS (
+     UPDATE users_counter SET total = total - (SELECT count(*) FROM gone)
+     WHERE id = 1 AND EXISTS (SELECT 1 FROM gone)
+   )
+   SELECT id FROM gone`,
+);
