@@ -1,10 +1,11 @@
 import { listen } from '@fairlead/core';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
 import { Readiness } from '../../src/health/readiness.js';
 import { createLogger } from '../../src/logging/logger.js';
 import type { User } from '../../src/users/user.js';
 import { STORE_NAMES, STORES } from './stores.js';
+import type { AtEnd } from './temporary-folder.js';
 
 /** Where each variant of the API is mounted. */
 const MOUNTS = { functional: '/api/users', class: '/api/v1/users' } as const;
@@ -43,10 +44,13 @@ export async function usersAppOptions(
 }
 
 /** Starts a service on a free port for the running test; it is stopped when the test ends. */
-export async function startService(options: Partial<UsersAppOptions> = {}): Promise<string> {
+export async function startService(
+  options: Partial<UsersAppOptions> = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<string> {
   const app = await createUsersApp(await usersAppOptions(options));
   const server = await listen(app, 0, { host: '127.0.0.1' });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await server.close({ timeout: 0 });
     await app.close();
   });
@@ -54,8 +58,29 @@ export async function startService(options: Partial<UsersAppOptions> = {}): Prom
 }
 
 /** Starts a service over a new store and returns a client of one of its mounts. */
-export async function openApi({ store, mount }: (typeof APIS)[number]): Promise<Api> {
-  return clientOf(`${await startService({ store: await STORES[store]() })}${mount}`);
+export async function openApi(
+  { store, mount }: (typeof APIS)[number],
+  atEnd: AtEnd = onTestFinished,
+): Promise<Api> {
+  const service = await startService({ store: await STORES[store](Date.now, atEnd) }, atEnd);
+  return clientOf(`${service}${mount}`);
+}
+
+/**
+ * Starts a service over a new store for all tests of the suite that calls this.
+ *
+ * @returns Gives the client of one of its mounts to a test, whose store need not be empty.
+ */
+export function shareApi(which: (typeof APIS)[number]): () => Promise<Api> {
+  const cleanUps: (() => void | Promise<void>)[] = [];
+  let api: Promise<Api> | undefined;
+  afterAll(async () => {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  });
+  return () => {
+    api ??= openApi(which, (cleanUp) => void cleanUps.push(cleanUp));
+    return api;
+  };
 }
 
 /** Reads a response's body as the JSON that the test expects it to be. */

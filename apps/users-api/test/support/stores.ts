@@ -7,20 +7,27 @@ import { PostgresUserStore } from '../../src/users/store/postgres/postgres-user-
 import { SqliteUserStore } from '../../src/users/store/sqlite/sqlite-user-store.js';
 import type { UserStore } from '../../src/users/store/user-store.js';
 import type { Clock, User } from '../../src/users/user.js';
-import { temporaryFolder } from './temporary-folder.js';
-
-/** Every store by name: opened empty for the running test, closed when the test ends. */
-export const STORES = {
-  memory: async (now: Clock = Date.now): Promise<UserStore> =>
-    closedAtEnd(new MemoryUserStore(now)),
-  sqlite: async (now: Clock = Date.now): Promise<UserStore> =>
-    closedAtEnd(new SqliteUserStore(join(temporaryFolder(), 'users.db'), { now })),
-  postgres: async (now: Clock = Date.now): Promise<UserStore> =>
-    closedAtEnd(await PostgresUserStore.open(await postgresUrl(), { now, poolSize: 4 })),
-};
+import { type AtEnd, temporaryFolder } from './temporary-folder.js';
 
 /** The names of the stores, for `describe.each`. */
 export const STORE_NAMES = ['memory', 'sqlite', 'postgres'] as const;
+
+/** Opens an empty store, which is closed when the running test ends. */
+type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
+
+/** Every store by name. */
+export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> = {
+  memory: async (now = Date.now, atEnd = onTestFinished) =>
+    closedAtEnd(new MemoryUserStore(now), atEnd),
+  sqlite: async (now = Date.now, atEnd = onTestFinished) => {
+    const path = join(temporaryFolder(atEnd), 'users.db');
+    return closedAtEnd(new SqliteUserStore(path, { now }), atEnd);
+  },
+  postgres: async (now = Date.now, atEnd = onTestFinished) => {
+    const url = await postgresUrl(atEnd);
+    return closedAtEnd(await PostgresUserStore.open(url, { now, poolSize: 4 }), atEnd);
+  },
+};
 
 /** Every user of a store, in one array. */
 export async function listAll(store: UserStore): Promise<User[]> {
@@ -28,11 +35,11 @@ export async function listAll(store: UserStore): Promise<User[]> {
 }
 
 /** Makes an empty schema in the PostgreSQL of this run; the URL of that schema for the running test. */
-export async function postgresUrl(): Promise<string> {
+export async function postgresUrl(atEnd: AtEnd = onTestFinished): Promise<string> {
   const server = inject('postgresUrl');
   const schema = `test_${randomUUID().replaceAll('-', '')}`;
   await execute(server, `CREATE SCHEMA ${schema}`);
-  onTestFinished(() => execute(server, `DROP SCHEMA ${schema} CASCADE`));
+  atEnd(() => execute(server, `DROP SCHEMA ${schema} CASCADE`));
   return `${server}?options=-csearch_path%3D${schema}`;
 }
 
@@ -44,9 +51,7 @@ export async function execute(url: string, sql: string): Promise<void> {
   await client.end();
 }
 
-function closedAtEnd(store: UserStore): UserStore {
-  onTestFinished(async () => {
-    await store.close();
-  });
+function closedAtEnd(store: UserStore, atEnd: AtEnd): UserStore {
+  atEnd(() => store.close());
   return store;
 }
