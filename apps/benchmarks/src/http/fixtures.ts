@@ -8,6 +8,18 @@ export function countHop(holder: object): void {
   state.hops = Number(state.hops ?? 0) + 1;
 }
 
+/** The JSON schema of the answer to `json`. */
+export const MESSAGE_SCHEMA = {
+  type: 'object',
+  properties: { message: { type: 'string' } },
+} as const;
+
+/** The JSON schema of the answer to `param`. */
+export const ID_SCHEMA = {
+  type: 'object',
+  properties: { id: { type: 'string' } },
+} as const;
+
 /** The names of thirty resources with seven routes each; with `GET /` they make 211 routes. */
 export const RESOURCES: readonly string[] = [
   ...['accounts', 'addresses', 'articles', 'attachments', 'carts', 'categories', 'comments'],

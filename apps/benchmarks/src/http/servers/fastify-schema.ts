@@ -1,9 +1,9 @@
-import { ITEM_SCHEMA, USER_PAGE_SCHEMA } from '../fixtures.js';
+import { ID_SCHEMA, ITEM_SCHEMA, MESSAGE_SCHEMA, USER_PAGE_SCHEMA } from '../fixtures.js';
 import { starters } from './fastify.js';
 
 export const start = starters({
-  json: { type: 'object', properties: { message: { type: 'string' } } },
-  param: { type: 'object', properties: { id: { type: 'string' } } },
+  json: MESSAGE_SCHEMA,
+  param: ID_SCHEMA,
   page: USER_PAGE_SCHEMA,
   'class-get': ITEM_SCHEMA,
 });
