@@ -62,6 +62,12 @@ describe('a body', () => {
     expect(reply.json()).toEqual({ name: 'Ada' });
   });
 
+  it('of JSON is written by the function that is given for it', async () => {
+    const reply = await answer((ctx) => ctx.json(7n, (value) => `{"total":${value}}`));
+    expect(reply.json()).toEqual({ total: 7 });
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
   it.each([[undefined], [() => 1], [1n], [Symbol('a')]])('of JSON cannot be %s', async (value) => {
     const errors: unknown[] = [];
     const app = createApp()

@@ -192,10 +192,11 @@ export class Context {
   /**
    * Answers with JSON. The value is written out now: later changes to it are not seen.
    *
+   * @param stringify - Writes it; `JSON.stringify` by default.
    * @throws {TypeError} When JSON cannot write it: a cycle, a BigInt, undefined, a function.
    */
-  json(value: unknown): void {
-    this.#answer.record(toJson(value), 'application/json; charset=utf-8');
+  json(value: unknown, stringify: (value: unknown) => string = toJson): void {
+    this.#answer.record(stringify(value), 'application/json; charset=utf-8');
   }
 
   /** Answers with an HTML document. Escape what users typed before it gets here. */
