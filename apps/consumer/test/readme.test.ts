@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { blocks } from './support/documents.js';
 import { createProject, here, run, runTsc } from './support/project.js';
 
-/** What the documents use beside the packages: a peer, and validators. */
-const LIBRARIES = ['reflect-metadata', 'zod', 'valibot', 'arktype'];
+/** What the documents use beside the packages: a peer, validators, and a compiler of schemas. */
+const LIBRARIES = ['reflect-metadata', 'zod', 'valibot', 'arktype', 'fast-json-stringify'];
 
 let project: string;
 

@@ -51,6 +51,7 @@ export { describeRoutes, type RouteDescription } from './inspection/describe-rou
 export { formatRoutes } from './inspection/format-routes.js';
 export type { Interceptor } from './interceptors/interceptor.js';
 export { RequestContext } from './invocation/request-context.js';
+export type { CompileResponse, WriteJson } from './invocation/response-writers.js';
 export type {
   HeaderMetadata,
   InterceptorReference,

@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import type { Context, ResponseBody } from '@fairlead/core';
+import { ControllerError } from '../errors/controller-error.js';
+import { problemText } from '../errors/problem-text.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
 import { sendRedirect } from './redirect.js';
+import type { WriteJson } from './response-writers.js';
 
 /** What is known of a route's response before its method runs. */
 export interface ResponsePlan {
@@ -13,6 +16,8 @@ export interface ResponsePlan {
   readonly redirect: RedirectMetadata | undefined;
   /** Whether the method takes the raw response. */
   readonly takesResponse: boolean;
+  /** Writes what the method returns when it succeeds; `JSON.stringify` where undefined. */
+  readonly write: WriteJson | undefined;
 }
 
 /**
@@ -38,6 +43,7 @@ export function createPrepare(plan: ResponsePlan): (ctx: Context) => void {
  */
 export function createRespond(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
   const { handler, redirect, status, takesResponse } = plan;
+  const write = plan.write && createWrite(plan.write, handler);
   return (ctx, result) => {
     if (ctx.res.headersSent) {
       ctx.takeOver();
@@ -46,7 +52,7 @@ export function createRespond(plan: ResponsePlan): (ctx: Context, result: unknow
     } else if (redirect !== undefined) {
       sendRedirect(ctx, redirect, result, handler);
     } else if (result !== undefined) {
-      send(ctx, result);
+      send(ctx, result, write);
     } else if (takesResponse) {
       if (status !== undefined || !ctx.answered) ctx.takeOver();
     } else if (!ctx.answered) {
@@ -55,9 +61,22 @@ export function createRespond(plan: ResponsePlan): (ctx: Context, result: unknow
   };
 }
 
-function send(ctx: Context, result: unknown): void {
+/** Names the route in the error of a writer. */
+function createWrite(write: WriteJson, handler: string): WriteJson {
+  return (value) => {
+    try {
+      return write(value);
+    } catch (cause) {
+      const title = `Cannot answer from ${handler}: its response schema cannot write what was returned: ${String(cause)}`;
+      const fix = 'return what `response` describes, or correct it.';
+      throw new ControllerError(problemText({ title, fix }), { code: 'RESPONSE_SCHEMA', cause });
+    }
+  };
+}
+
+function send(ctx: Context, result: unknown, write: WriteJson | undefined): void {
   if (isRawBody(result)) ctx.send(result);
-  else ctx.json(result);
+  else ctx.json(result, ctx.status < 300 ? write : undefined);
 }
 
 function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {

@@ -5,7 +5,6 @@ import type { Interceptor } from '../interceptors/interceptor.js';
 import type { Declaration } from './declaration.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { RouteMetadataKey } from './route-values.js';
-import type { StandardSchema } from './standard-schema.js';
 
 /** Method of a route; `ALL` answers every method. */
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL';
@@ -22,8 +21,11 @@ export interface RouteOptions {
   readonly tags?: readonly string[];
   /** Whether clients should stop to use the route. */
   readonly deprecated?: boolean;
-  /** Schema of the response; kept in the definition and not applied. */
-  readonly response?: StandardSchema;
+  /**
+   * Schema of what the method returns when it succeeds: a JSON Schema, or a Standard Schema. Applied
+   * where `compileResponse` is given and it is, or can be written as, a JSON Schema.
+   */
+  readonly response?: object;
 }
 
 /** What `@UseMiddleware()` and the plugin's `middleware` take: a function or a container token of one. */

@@ -27,6 +27,25 @@ export interface StandardSchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** What a validator has that can be written as a JSON Schema. */
+interface JsonSchemaConverter {
+  output(options: { readonly target: 'draft-07' }): object;
+}
+
+/**
+ * Gives the JSON Schema of what a route states of its response.
+ *
+ * @returns A schema that is no Standard Schema as it is; undefined for a validator that cannot be
+ *   written as one.
+ * @see https://standardschema.dev/json-schema
+ */
+export function toJsonSchema(schema: object): object | undefined {
+  if (!isStandardSchema(schema)) return schema;
+  const standard: StandardSchema['~standard'] & { readonly jsonSchema?: JsonSchemaConverter } =
+    schema['~standard'];
+  return standard.jsonSchema?.output({ target: 'draft-07' });
+}
+
 /** Tells a Standard Schema validator, which may itself be a function, from anything else. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   const holder = typeof value === 'object' || typeof value === 'function' ? value : null;

@@ -1,5 +1,6 @@
 import type { Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
+import type { CompileResponse } from '../invocation/response-writers.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import type { PluginLogger } from './plugin-log.js';
 
@@ -27,6 +28,11 @@ export interface ControllersPluginOptions {
   readonly middleware?: readonly MiddlewareReference[];
   /** Supplies controllers, guards and middleware. Default: the global container. */
   readonly container?: ContainerInterface;
+  /**
+   * Compiles the response schemas of routes, as the default export of `fast-json-stringify` does.
+   * They are not applied without it.
+   */
+  readonly compileResponse?: CompileResponse;
   /** Whether discovery and registration are logged. Default: false. */
   readonly debug?: boolean;
   /** Where the plugin writes. Default: stderr. */

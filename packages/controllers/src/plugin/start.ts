@@ -38,12 +38,13 @@ export async function start(
   const found = await findControllers(options, pending, log);
   const attempts = found.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
-  const { prefix = '', middleware = [], container } = options;
+  const { prefix = '', middleware = [], container, compileResponse } = options;
   const assembly = toAssembly({
     prefix,
     middleware,
     warn: log.warn,
-    ...(container === undefined ? {} : { container }),
+    ...(container && { container }),
+    ...(compileResponse && { compileResponse }),
   });
   throwProblems([
     ...found.problems,

@@ -6,6 +6,7 @@ import type { Interceptor } from '../interceptors/interceptor.js';
 import { createReadArguments } from '../invocation/arguments.js';
 import { createInvoker } from '../invocation/invoker.js';
 import { createPrepare, createRespond, type ResponsePlan } from '../invocation/respond.js';
+import type { ResponseWriters, WriteJson } from '../invocation/response-writers.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import { type RouteValues, setRouteValues } from '../metadata/route-values.js';
 import { chain } from '../promise.js';
@@ -24,6 +25,7 @@ export interface Assembly {
   /** Precedes the middleware of each route. */
   readonly middleware: readonly MiddlewareReference[];
   readonly instances: Instances;
+  readonly writers: ResponseWriters;
 }
 
 type Method = (...values: unknown[]) => unknown;
@@ -48,7 +50,7 @@ function assembleRoute(
   route: RouteDefinition,
   target: Constructor,
   controller: Supply,
-  { prefix, middleware, instances }: Assembly,
+  { prefix, middleware, instances, writers }: Assembly,
 ): BuiltRoute {
   const supplies = [controller];
   const supply: SupplyToken = (token, text) => {
@@ -63,7 +65,8 @@ function assembleRoute(
   const interceptors = route.interceptors.map((reference) =>
     createStep('interceptor', reference, supply),
   );
-  const invoker = createRouteInvoker(route, controller, checks, interceptors);
+  const write = writers.of(route.response);
+  const invoker = createRouteInvoker(route, { controller, checks, interceptors, write });
   const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
   const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
   const scope = isScoped ? [instances.scopeMiddleware] : [];
@@ -84,15 +87,21 @@ function valuesStep(values: RouteValues): Middleware {
   };
 }
 
+/** What a route's method is called with and within. */
+interface RouteParts {
+  readonly controller: Supply;
+  readonly checks: readonly GuardCheck[];
+  readonly interceptors: readonly Interceptor[];
+  readonly write: WriteJson | undefined;
+}
+
 function createRouteInvoker(
   route: RouteDefinition,
-  controller: Supply,
-  checks: readonly GuardCheck[],
-  interceptors: readonly Interceptor[],
+  { controller, checks, interceptors, write }: RouteParts,
 ): Handler {
   const { handler, parameters, status, headers, redirect } = route;
   const takesResponse = parameters.some(({ source }) => source === 'res');
-  const plan: ResponsePlan = { handler, status, headers, redirect, takesResponse };
+  const plan: ResponsePlan = { handler, status, headers, redirect, takesResponse, write };
   const invoker = createInvoker({
     admit: createGuardPipeline(checks),
     readArguments: createReadArguments(parameters, handler),

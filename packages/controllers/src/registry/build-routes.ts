@@ -4,9 +4,11 @@ import {
   container as globalContainer,
 } from '@fairlead/di';
 import { throwProblems } from '../errors/start-error.js';
+import { type CompileResponse, ResponseWriters } from '../invocation/response-writers.js';
 import type { MiddlewareReference } from '../metadata/class-metadata.js';
 import { type Assembly, assembleRoutes } from './assemble-routes.js';
 import { checkMiddleware } from './check-definition.js';
+import { checkResponses } from './check-responses.js';
 import { ControllerRegistry } from './controller-registry.js';
 import type { BuiltRoute, ControllerDefinition } from './definition.js';
 import { Instances } from './instances.js';
@@ -22,6 +24,8 @@ export interface BuildRoutesOptions {
   readonly container?: ContainerInterface;
   /** Is told of a request scope that could not be disposed; `console.warn` by default. */
   readonly warn?: (message: string) => void;
+  /** Compiles the response schemas of routes, which are not applied without it. */
+  readonly compileResponse?: CompileResponse;
 }
 
 /**
@@ -39,6 +43,7 @@ export function buildRoutes(
   const definition = toDefinition(target);
   const assembly = toAssembly(options);
   throwProblems(checkMiddleware(assembly.middleware));
+  throwProblems(checkResponses([definition], assembly.writers));
   throwProblems(assembly.instances.check(requiredTokens([definition], assembly.middleware)));
   return assembleRoutes(definition, assembly);
 }
@@ -56,6 +61,8 @@ export function toAssembly({
   middleware = [],
   container = globalContainer,
   warn = console.warn,
+  compileResponse,
 }: BuildRoutesOptions): Assembly {
-  return { prefix, middleware, instances: new Instances(container, warn) };
+  const instances = new Instances(container, warn);
+  return { prefix, middleware, instances, writers: new ResponseWriters(compileResponse) };
 }

@@ -10,7 +10,6 @@ import type {
 } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import type { RouteValues } from '../metadata/route-values.js';
-import type { StandardSchema } from '../metadata/standard-schema.js';
 
 /** One route of a controller, as its decorators and those of its bases state it. */
 export interface RouteDefinition {
@@ -35,7 +34,8 @@ export interface RouteDefinition {
   readonly description: string | undefined;
   readonly tags: readonly string[];
   readonly deprecated: boolean;
-  readonly response: StandardSchema | undefined;
+  /** A JSON Schema, or a Standard Schema. */
+  readonly response: object | undefined;
   /** Values by decorator of `createRouteMetadata`: the class's, under the method's. */
   readonly metadata: RouteValues;
 }

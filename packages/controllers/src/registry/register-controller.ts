@@ -4,6 +4,7 @@ import { throwProblems } from '../errors/start-error.js';
 import { type Assembly, assembleRoutes } from './assemble-routes.js';
 import { type BuildRoutesOptions, toAssembly } from './build-routes.js';
 import { checkDefinition, checkMiddleware } from './check-definition.js';
+import { checkResponses } from './check-responses.js';
 import { defineController } from './define-controller.js';
 import type { BuiltRoute, ControllerDefinition, RegisteredController } from './definition.js';
 import { findCollisions } from './find-collisions.js';
@@ -48,11 +49,12 @@ export function registerController(
 export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
-  { prefix, middleware, instances }: Assembly,
+  { prefix, middleware, instances, writers }: Assembly,
 ): Error[] {
   return [
     ...checkMiddleware(middleware),
     ...definitions.flatMap(checkDefinition),
+    ...checkResponses(definitions, writers),
     ...findCollisions(router, prefix, definitions),
     ...instances.check(requiredTokens(definitions, middleware)),
   ];
