@@ -11,9 +11,6 @@ export interface Disturbances {
 
 type Kind = keyof Disturbances;
 
-/** Writes that are acknowledged between two disturbances, from and up to. */
-const PAUSE = [10, 100] as const;
-
 /** Kills, stops and starts what the clients talk to. */
 export class Disturber {
   readonly counts: { -readonly [K in Kind]: number } = {
@@ -23,6 +20,7 @@ export class Disturber {
     crashes: 0,
   };
   readonly #stage: Stage;
+  readonly #writes: number;
   readonly #random: Random;
   readonly #kinds: readonly (() => Promise<void>)[];
   #queue: (() => Promise<void>)[] = [];
@@ -30,10 +28,12 @@ export class Disturber {
   /**
    * @param stage - What the clients share.
    * @param hasWorkers - Whether a service has several workers.
+   * @param writes - Writes that are acknowledged between two disturbances, at most.
    * @param random - Decides what happens next.
    */
-  constructor(stage: Stage, hasWorkers: boolean, random: Random) {
+  constructor(stage: Stage, hasWorkers: boolean, writes: number, random: Random) {
     this.#stage = stage;
+    this.#writes = writes;
     this.#random = random;
     this.#kinds = [
       () => this.#end(['kill']),
@@ -53,7 +53,10 @@ export class Disturber {
 
   /** Lets the clients work for a while, disturbs them once, and waits until all is up again. */
   async round(): Promise<void> {
-    await this.#stage.tally.grown('acknowledged', this.#random.integer(...PAUSE));
+    await this.#stage.tally.grown(
+      'acknowledged',
+      this.#random.integer(this.#writes / 10, this.#writes),
+    );
     if (this.#queue.length === 0) this.#queue = shuffled(this.#kinds, this.#random);
     await this.#queue.pop()?.();
   }

@@ -9,13 +9,14 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'sqlite' },
     processes: { type: 'string', default: '1' },
     workers: { type: 'string', default: '1' },
+    writes: { type: 'string', default: '2000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const { minutes, store, processes, workers, seed } = values;
+const { minutes, store, processes, workers, writes, seed } = values;
 if (store !== 'sqlite' && store !== 'postgres') throw new Error('--store is sqlite or postgres.');
 console.log(
-  `chaos --minutes ${minutes} --store ${store} --processes ${processes} --workers ${workers} --seed ${seed}`,
+  `chaos --minutes ${minutes} --store ${store} --processes ${processes} --workers ${workers} --writes ${writes} --seed ${seed}`,
 );
 
 const start = performance.now();
@@ -24,6 +25,7 @@ const report = await runChaos({
   store,
   processes: Number(processes),
   workers: Number(workers),
+  writes: Number(writes),
   seed: Number(seed),
   goesOn: () => performance.now() < end,
   onRound: print,

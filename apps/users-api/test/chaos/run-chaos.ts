@@ -22,6 +22,8 @@ export interface ChaosOptions {
   readonly processes: number;
   /** Workers of each service. */
   readonly workers: number;
+  /** Writes that are acknowledged between two disturbances, at most. */
+  readonly writes: number;
   /** Repeats what the clients ask for and what disturbs them, though not the order in time. */
   readonly seed: number;
   /** Whether to disturb once more, after so many rounds. */
@@ -69,7 +71,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 async function play(stage: Stage, options: ChaosOptions): Promise<ChaosReport> {
   const random = new Random(options.seed);
-  const disturber = new Disturber(stage, options.workers > 1, random.fork());
+  const disturber = new Disturber(stage, options.workers > 1, options.writes, random.fork());
   let rounds = 0;
   let isOver = false;
   const report = () => ({ rounds, ...stage.tally.counts, ...disturber.counts });
