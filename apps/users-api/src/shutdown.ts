@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Log } from './logging/logger.js';
 
 /** What a process does to stop. */
@@ -69,6 +70,9 @@ export class Shutdown {
       this.#code = 1;
       log.logger.error({ err }, 'users-api has not closed all that was open');
     }
+    // A connection that was cut tells of its request after the first turn of the event loop.
+    await setImmediate();
+    await setImmediate();
     await log.close();
     process.exit(this.#code);
   }

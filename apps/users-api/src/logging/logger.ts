@@ -13,7 +13,7 @@ const MAX_WAITING = 16 * 1_048_576;
 /** A logger on standard output. */
 export interface Log {
   readonly logger: Logger;
-  /** Resolves once every line is written, or nobody reads them any more. Nothing is logged after it. */
+  /** Resolves once every line is written, or nobody reads them any more. Later lines are dropped. */
   close(): Promise<void>;
 }
 
@@ -55,9 +55,15 @@ function openJson(level: string): Log {
     // The log must not end the service, so that an error of its reader is nobody's.
     destination.on('error', () => resolve());
   });
+  let isClosed = false;
+  // A line that comes after the end must not fail what logs it.
+  const write = (line: string): void => {
+    if (!isClosed) destination.write(line);
+  };
   return {
-    logger: createLogger(level, destination),
+    logger: createLogger(level, { write }),
     close() {
+      isClosed = true;
       destination.end();
       return ended;
     },
