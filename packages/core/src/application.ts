@@ -19,7 +19,7 @@ import { createMount } from './router/mount.js';
 import type { MountedRouter } from './router/mounted-routes.js';
 import { parsePrefix } from './router/pattern.js';
 import { type Route, Router, sealRouter } from './router/router.js';
-import { createServer } from './server.js';
+import { completeLimits, createServer } from './server.js';
 
 /** A middleware, or a router at its prefix, in the order of registration. */
 type Entry = Middleware | MountedRouter;
@@ -154,7 +154,7 @@ export class Application {
    */
   async fetch(request: Request): Promise<Response> {
     this.seal();
-    this.#inProcess ??= createServer(this.handle);
+    this.#inProcess ??= createServer(this.handle, completeLimits({}));
     return fetchFrom(this.#inProcess, request);
   }
 

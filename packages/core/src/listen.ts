@@ -3,8 +3,9 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { acceptWaiting } from './accept-waiting.js';
 import type { Application } from './application.js';
 import { logError } from './handlers/error-handler.js';
+import { endIdle } from './idle.js';
 import { drain, isBusy } from './response/connection.js';
-import { createServer, type ServerLimits } from './server.js';
+import { completeLimits, createServer, type ServerLimits } from './server.js';
 
 /** Where {@link listen} binds, what the server accepts, and how long it waits. */
 export interface ListenOptions extends ServerLimits {
@@ -63,7 +64,8 @@ export async function listen(
     throw new RangeError(`Cannot listen on port ${port}: give an integer from 0 to 65535.`);
   }
   app.seal();
-  const server = createServer(app.handle, options);
+  const limits = completeLimits(options);
+  const server = createServer(app.handle, limits);
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -79,6 +81,7 @@ export async function listen(
       resolve();
     });
   });
+  endIdle(server, sockets, limits.keepAliveTimeout);
   const address = server.address() as AddressInfo;
   // A server that does not listen any more ends with its last connection.
   const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));

@@ -3,6 +3,7 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
@@ -29,14 +30,11 @@ export interface ServerLimits {
 }
 
 /**
- * Creates a server of node:http that refuses what is too long, too slow or malformed with a problem
- * body, in the order of the requests.
+ * Completes limits with their defaults.
  *
- * @param handle - Answers every other request.
- * @param limits - Each has a default.
- * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
+ * @throws {SetupError} `INVALID_LIMIT`, when one is not a whole number from 0 up.
  */
-export function createServer(handle: RequestListener, limits: ServerLimits = {}): Server {
+export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
   const {
     headersTimeout = 20_000,
     requestTimeout = 120_000,
@@ -54,7 +52,19 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
     maxTargetSize,
   };
   for (const [name, limit] of Object.entries(all)) assertLimit(name, limit);
-  const shortest = Math.min(...[headersTimeout, requestTimeout].filter((time) => time > 0));
+  return Object.freeze(all);
+}
+
+/**
+ * Creates a server of node:http that refuses what is too long, too slow or malformed with a problem
+ * body, in the order of the requests.
+ *
+ * @param handle - Answers every other request.
+ * @param limits - `keepAliveTimeout` is for the caller to see to.
+ * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
+ */
+export function createServer(handle: RequestListener, limits: Required<ServerLimits>): Server {
+  const { headersTimeout, requestTimeout, maxHeaderSize, maxHeaders, maxTargetSize } = limits;
   const receive = (req: IncomingMessage, res: ServerResponse, refusal?: HttpError): void => {
     if (isEnding(req.socket)) return;
     setLatest(res, req.socket);
@@ -64,17 +74,21 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     receive(req, res, checkHead(req, maxHeaders, maxTargetSize));
   };
-  const server = createNodeServer({
+  const options: ServerOptions & { optimizeEmptyRequests: boolean } = {
     // node refuses one that is longer than the time for the whole request.
     headersTimeout: requestTimeout > 0 ? Math.min(headersTimeout, requestTimeout) : headersTimeout,
     requestTimeout,
-    keepAliveTimeout,
+    // node's own sets a timer twice a request; listen() looks for idle connections now and then.
+    keepAliveTimeout: 0,
     maxHeaderSize,
     // checkHead looks at Host, and at its number, too.
     requireHostHeader: false,
     // How precise the time-outs are.
-    connectionsCheckingInterval: Math.min(1_000, Math.max(50, shortest / 4)),
-  });
+    connectionsCheckingInterval: checkInterval(headersTimeout, requestTimeout),
+    // A request without a body begins as a stream that has ended; Node 22 does not know the option.
+    optimizeEmptyRequests: true,
+  };
+  const server = createNodeServer(options);
   // node would drop the headers past its own limit without a word; onRequest refuses them.
   server.maxHeadersCount = 0;
   // 100 Continue is sent when the body is asked for, so that a refused one is never sent.
@@ -86,6 +100,12 @@ export function createServer(handle: RequestListener, limits: ServerLimits = {})
     receive(req, res, new HttpError(417, "The only expectation that is met is '100-continue'."));
   });
   return server.on('request', onRequest).on('clientError', onClientError);
+}
+
+/** Milliseconds between two looks at connections for which time-outs in milliseconds hold; 0 is none. */
+export function checkInterval(...timeouts: readonly number[]): number {
+  const shortest = Math.min(...timeouts.filter((timeout) => timeout > 0));
+  return Math.min(1_000, Math.max(50, shortest / 4));
 }
 
 /** Why a request line and headers cannot be accepted, or undefined. */

@@ -12,6 +12,7 @@ import type { HeaderValue, ResponseHeaders } from './response-headers.js';
 import type { RouteMatch, RouteTable } from './route-match.js';
 import { abortOnClose } from './signal.js';
 import type { State } from './state.js';
+import { decodeParams } from './params.js';
 import { parseTarget, type Target } from './target.js';
 import { toJson } from './to-json.js';
 
@@ -87,12 +88,12 @@ export class Context {
 
   /** Full pattern of the route that matched, with its prefixes; undefined before one has. */
   get pattern(): string | undefined {
-    return this.#match?.pattern;
+    return this.#match?.value.pattern;
   }
 
   /** Decoded route parameters by name: an object without prototype, empty before a route has matched. */
   get params(): Readonly<Record<string, string>> {
-    this.#params ??= this.#match?.params() ?? NO_PARAMS;
+    this.#params ??= readParams(this.#match);
     return this.#params;
   }
 
@@ -247,4 +248,8 @@ export class Context {
     this.#answer.takenOver = true;
     return this.res;
   }
+}
+
+function readParams(match: RouteMatch | undefined): Readonly<Record<string, string>> {
+  return match === undefined ? NO_PARAMS : decodeParams(match.value.names, match.rawParams);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ResponseHeaders } from './response-headers.js';
+import { linesOf, ResponseHeaders } from './response-headers.js';
 
 it('names are read in any case, and sent as they were last written', () => {
   const headers = new ResponseHeaders();
@@ -7,7 +7,7 @@ it('names are read in any case, and sent as they were last written', () => {
   headers.set('X-One', 'a');
   expect(headers.get('X-ONE')).toBe('a');
   expect(headers.has('x-oNe')).toBe(true);
-  expect(headers.toLines()).toEqual(['X-One', 'a']);
+  expect(linesOf(headers)).toEqual(['X-One', 'a']);
 });
 
 it('append adds a value to those that are there', () => {
@@ -29,7 +29,7 @@ it('delete tells whether the header was set', () => {
   const headers = new ResponseHeaders();
   headers.set('X-One', '1');
   expect([headers.delete('x-one'), headers.delete('x-one')]).toEqual([true, false]);
-  expect(headers.toLines()).toEqual([]);
+  expect(linesOf(headers)).toEqual([]);
 });
 
 it('a list that was given may change afterwards', () => {
@@ -48,7 +48,7 @@ describe('header injection', () => {
       expect(() => headers.set('X-One', value)).toThrow(TypeError);
       expect(() => headers.set('X-One', ['fine', value])).toThrow(TypeError);
       expect(() => headers.append('X-One', value)).toThrow(TypeError);
-      expect(headers.toLines()).toEqual([]);
+      expect(linesOf(headers)).toEqual([]);
     },
   );
 

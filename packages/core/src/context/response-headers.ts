@@ -3,8 +3,14 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 /** A response header's value: several values are sent as several lines. */
 export type HeaderValue = string | number | readonly string[];
 
+/** A name, or the value behind it, in the list that node's `writeHead` takes. */
+type Line = string | number | string[];
+
 /** Sets a header that was checked before, such as a constant. */
 export let putHeader: (headers: ResponseHeaders, name: string, value: string) => void;
+
+/** Names and values in turn, as node's `writeHead` takes them: not a copy. */
+export let linesOf: (headers: ResponseHeaders) => Line[];
 
 /**
  * The headers of a response until it is written. Names are case-insensitive and are sent as they
@@ -13,24 +19,22 @@ export let putHeader: (headers: ResponseHeaders, name: string, value: string) =>
  * @see RFC 9110 §5
  */
 export class ResponseHeaders {
-  /** Names in lower case, each at half the index of its line. */
-  readonly #keys: string[] = [];
-  /** Names and values in turn, as node's `writeHead` takes them. */
-  readonly #lines: (string | number | string[])[] = [];
+  readonly #lines: Line[] = [];
 
   static {
     putHeader = (headers, name, value) => headers.#put(name, value);
+    linesOf = (headers) => headers.#lines;
   }
 
   /** The value last set, or undefined. */
   get(name: string): HeaderValue | undefined {
-    const index = this.#keys.indexOf(name.toLowerCase());
-    return index === -1 ? undefined : this.#lines[2 * index + 1];
+    const index = this.#indexOf(name);
+    return index === -1 ? undefined : this.#lines[index + 1];
   }
 
   /** Whether a header is set. */
   has(name: string): boolean {
-    return this.#keys.includes(name.toLowerCase());
+    return this.#indexOf(name) !== -1;
   }
 
   /**
@@ -56,29 +60,33 @@ export class ResponseHeaders {
 
   /** Removes a header; returns whether it was set. */
   delete(name: string): boolean {
-    const index = this.#keys.indexOf(name.toLowerCase());
-    if (index === -1) return false;
-    this.#keys.splice(index, 1);
-    this.#lines.splice(2 * index, 2);
-    return true;
+    const index = this.#indexOf(name);
+    if (index !== -1) this.#lines.splice(index, 2);
+    return index !== -1;
   }
 
-  /** Names and values in turn: a copy, in the form that node's `writeHead` takes. */
-  toLines(): (string | number | string[])[] {
-    return this.#lines.slice();
-  }
-
-  #put(name: string, value: string | number | string[]): void {
-    const key = name.toLowerCase();
-    const index = this.#keys.indexOf(key);
+  #put(name: string, value: Line): void {
+    const index = this.#indexOf(name);
     if (index === -1) {
-      this.#keys.push(key);
       this.#lines.push(name, value);
       return;
     }
-    this.#lines[2 * index] = name;
-    this.#lines[2 * index + 1] = value;
+    this.#lines[index] = name;
+    this.#lines[index + 1] = value;
   }
+
+  /** Where the name of a header stands, or -1. */
+  #indexOf(name: string): number {
+    for (let index = 0; index < this.#lines.length; index += 2) {
+      if (isSameName(this.#lines[index] as string, name)) return index;
+    }
+    return -1;
+  }
+}
+
+function isSameName(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  return one === other || one.toLowerCase() === other.toLowerCase();
 }
 
 /**

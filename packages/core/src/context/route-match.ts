@@ -4,10 +4,17 @@ export interface RouteTable {
   methods(path: string): ReadonlySet<string>;
 }
 
-/** What the router tells a context of the route that matched. */
-export interface RouteMatch {
-  /** The route's full pattern, with its prefixes. */
+/** A route, as far as a context knows it. */
+export interface MatchedRoute {
+  /** Full pattern, with its prefixes. */
   readonly pattern: string;
-  /** Decoded parameters by name. */
-  params(): Readonly<Record<string, string>>;
+  /** Names of its parameters, in the order of the path. */
+  readonly names: readonly string[];
+}
+
+/** The route that a router has found for a request. */
+export interface RouteMatch {
+  readonly value: MatchedRoute;
+  /** Texts of its parameters, still encoded. */
+  readonly rawParams: readonly string[];
 }

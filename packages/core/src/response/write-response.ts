@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { type Answer, isStream, releaseBody } from '../context/answer.js';
-import { type HeaderValue, putHeader } from '../context/response-headers.js';
+import { type HeaderValue, linesOf, putHeader } from '../context/response-headers.js';
 import { BODILESS } from './bodiless.js';
 import { announceEnd } from './connection.js';
 
@@ -52,11 +52,10 @@ function sendWhole(
   status: number,
   { headers }: Answer,
 ): void {
-  headers.delete('Content-Length');
-  const lines = headers.toLines();
   const length = Buffer.byteLength(body);
-  if (status !== 204 && status !== 304) lines.push('Content-Length', String(length));
-  res.writeHead(status, lines);
+  if (status === 204 || status === 304) headers.delete('Content-Length');
+  else putHeader(headers, 'Content-Length', String(length));
+  res.writeHead(status, linesOf(headers));
   if (length === 0 || res.req.method === 'HEAD') res.end();
   // Text of one byte a character is ASCII, which node writes fastest as latin1.
   else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
@@ -72,7 +71,7 @@ function sendStream(
 ): void {
   const source = body instanceof Readable ? body : Readable.fromWeb(body);
   if (source.errored) throw source.errored;
-  res.writeHead(status, headers.toLines());
+  res.writeHead(status, linesOf(headers));
   if (res.req.method === 'HEAD') {
     releaseBody(source);
     res.end();

@@ -1,7 +1,7 @@
+import { decodeParams } from '../context/params.js';
 import { parseTarget } from '../context/target.js';
 import { answersMethod } from './method.js';
 import { type MountedRouter, mountedRoutes } from './mounted-routes.js';
-import { decodeParams } from './params.js';
 import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
 import { Tree } from './tree.js';
 

@@ -1,11 +1,10 @@
 import { type Context, internals } from '../context/context.js';
-import type { RouteMatch, RouteTable } from '../context/route-match.js';
+import type { MatchedRoute, RouteTable } from '../context/route-match.js';
 import { BadRequestError } from '../errors/http-errors.js';
 import { compose } from '../pipeline/compose.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { type MountedRouter, mountedRoutes } from './mounted-routes.js';
-import { decodeParams } from './params.js';
-import { type Found, Tree } from './tree.js';
+import { Tree } from './tree.js';
 
 /** A router that is ready to answer. */
 export interface Mount extends RouteTable {
@@ -14,9 +13,7 @@ export interface Mount extends RouteTable {
 }
 
 /** A route with everything that is known of it before the first request. */
-interface ReadyRoute {
-  readonly pattern: string;
-  readonly names: readonly string[];
+interface ReadyRoute extends MatchedRoute {
   readonly run: Middleware;
 }
 
@@ -34,7 +31,7 @@ export function createMount(mounted: MountedRouter): Mount {
     assertTarget(ctx);
     const found = tree.find(ctx.method, ctx.path);
     if (found === undefined) return next();
-    internals.setMatch(ctx, new Match(found));
+    internals.setMatch(ctx, found);
     return found.value.run(ctx, next);
   };
   Object.defineProperty(middleware, 'name', { value: `router at ${mounted.prefix}` });
@@ -52,21 +49,4 @@ export function assertTarget(ctx: Context): void {
     'The request target is malformed: it must be a path with valid percent-encoded UTF-8.',
     { code: 'MALFORMED_TARGET' },
   );
-}
-
-class Match implements RouteMatch {
-  readonly #found: Found<ReadyRoute>;
-
-  constructor(found: Found<ReadyRoute>) {
-    this.#found = found;
-  }
-
-  get pattern(): string {
-    return this.#found.value.pattern;
-  }
-
-  params(): Readonly<Record<string, string>> {
-    const { value, rawParams } = this.#found;
-    return decodeParams(value.names, rawParams);
-  }
 }

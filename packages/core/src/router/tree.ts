@@ -1,6 +1,8 @@
 import { selectByMethod } from './method.js';
 import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
 
+const NO_PARAMS: readonly string[] = Object.freeze([]);
+
 /** The routes of one pattern, by method. */
 type Leaf<T> = Map<string, T>;
 
@@ -14,14 +16,19 @@ interface Node<T> {
   wildcard: Leaf<T> | undefined;
 }
 
-/** What a search found: the value and the rawParams of its parameters, still encoded. */
+/** What a search found: the value and the texts of its parameters, still encoded. */
 export interface Found<T> {
   readonly value: T;
   readonly rawParams: readonly string[];
 }
 
-/** Looks at a leaf in order of priority; returns true to end the search there. */
-type Visit<T> = (leaf: Leaf<T>, rawParams: readonly string[]) => boolean;
+/** What a search is for. */
+interface Visitor<T> {
+  /** Texts of the parameters between the root and the node that is being looked at. */
+  readonly rawParams: string[];
+  /** Looks at a leaf, in order of priority; returns true to end the search there. */
+  visit(leaf: Leaf<T>): boolean;
+}
 
 /**
  * A tree of segments. At every segment static text takes precedence over a parameter, and that
@@ -74,15 +81,13 @@ export class Tree<T> {
     const end = this.#endOf(path);
     const fixed = this.#fixed.get(foldCase(path.slice(0, end), this.#rules));
     const value = fixed && selectByMethod(fixed, method);
-    if (value !== undefined) return { value, rawParams: [] };
+    if (value !== undefined) return { value, rawParams: NO_PARAMS };
 
-    let found: Found<T> | undefined;
-    this.#search(this.#root, path, end, 1, [], (leaf, rawParams) => {
-      const value = selectByMethod(leaf, method);
-      if (value !== undefined) found = { value, rawParams: [...rawParams] };
-      return value !== undefined;
-    });
-    return found;
+    const finder = new Finder<T>(method);
+    this.#search(this.#root, path, end, 1, finder);
+    return finder.value === undefined
+      ? undefined
+      : { value: finder.value, rawParams: finder.rawParams };
   }
 
   /**
@@ -91,14 +96,10 @@ export class Tree<T> {
    * @param path - Request path in normal form, or `*` for the methods of the whole tree.
    */
   methods(path: string): Set<string> {
-    const methods = new Set<string>();
-    const collect: Visit<T> = (leaf) => {
-      for (const method of leaf.keys()) methods.add(method);
-      return false;
-    };
-    if (path === '*') visitAll(this.#root, collect);
-    else this.#search(this.#root, path, this.#endOf(path), 1, [], collect);
-    return methods;
+    const collector = new Collector<T>();
+    if (path === '*') visitAll(this.#root, collector);
+    else this.#search(this.#root, path, this.#endOf(path), 1, collector);
+    return collector.methods;
   }
 
   /** Where a path ends for static text and parameters: before a trailing slash that does not count. */
@@ -107,43 +108,68 @@ export class Tree<T> {
     return drop ? path.length - 1 : path.length;
   }
 
-  #search(
-    node: Node<T>,
-    path: string,
-    end: number,
-    start: number,
-    rawParams: string[],
-    visit: Visit<T>,
-  ): boolean {
-    const rest = path.slice(start);
+  #search(node: Node<T>, path: string, end: number, start: number, visitor: Visitor<T>): boolean {
     if (start > end) {
-      if (node.leaf !== undefined && visit(node.leaf, rawParams)) return true;
-      return node.wildcard !== undefined && visit(node.wildcard, [...rawParams, rest]);
+      if (node.leaf !== undefined && visitor.visit(node.leaf)) return true;
+      return node.wildcard !== undefined && visitRest(node.wildcard, path, start, visitor);
     }
     const slash = path.indexOf('/', start);
     const stop = slash === -1 ? end : Math.min(slash, end);
     const text = path.slice(start, stop);
 
     const child = node.statics.get(foldCase(text, this.#rules));
-    if (child !== undefined && this.#search(child, path, end, stop + 1, rawParams, visit))
-      return true;
+    if (child !== undefined && this.#search(child, path, end, stop + 1, visitor)) return true;
 
     if (node.param !== undefined && text !== '') {
-      rawParams.push(text);
-      if (this.#search(node.param, path, end, stop + 1, rawParams, visit)) return true;
-      rawParams.pop();
+      visitor.rawParams.push(text);
+      if (this.#search(node.param, path, end, stop + 1, visitor)) return true;
+      visitor.rawParams.pop();
     }
-    return node.wildcard !== undefined && visit(node.wildcard, [...rawParams, rest]);
+    return node.wildcard !== undefined && visitRest(node.wildcard, path, start, visitor);
   }
+}
+
+/** Finds the first value for a method. */
+class Finder<T> implements Visitor<T> {
+  readonly rawParams: string[] = [];
+  value: T | undefined = undefined;
+  readonly #method: string;
+
+  constructor(method: string) {
+    this.#method = method;
+  }
+
+  visit(leaf: Leaf<T>): boolean {
+    this.value = selectByMethod(leaf, this.#method);
+    return this.value !== undefined;
+  }
+}
+
+/** Collects the methods of every leaf. */
+class Collector<T> implements Visitor<T> {
+  readonly rawParams: string[] = [];
+  readonly methods = new Set<string>();
+
+  visit(leaf: Leaf<T>): boolean {
+    for (const method of leaf.keys()) this.methods.add(method);
+    return false;
+  }
+}
+
+function visitRest<T>(leaf: Leaf<T>, path: string, start: number, visitor: Visitor<T>): boolean {
+  visitor.rawParams.push(path.slice(start));
+  if (visitor.visit(leaf)) return true;
+  visitor.rawParams.pop();
+  return false;
 }
 
 function createNode<T>(): Node<T> {
   return { statics: new Map(), param: undefined, leaf: undefined, wildcard: undefined };
 }
 
-function visitAll<T>(node: Node<T>, visit: Visit<T>): void {
-  if (node.leaf !== undefined) visit(node.leaf, []);
-  if (node.wildcard !== undefined) visit(node.wildcard, []);
-  for (const child of node.statics.values()) visitAll(child, visit);
-  if (node.param !== undefined) visitAll(node.param, visit);
+function visitAll<T>(node: Node<T>, visitor: Visitor<T>): void {
+  if (node.leaf !== undefined) visitor.visit(node.leaf);
+  if (node.wildcard !== undefined) visitor.visit(node.wildcard);
+  for (const child of node.statics.values()) visitAll(child, visitor);
+  if (node.param !== undefined) visitAll(node.param, visitor);
 }

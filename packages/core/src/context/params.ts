@@ -1,4 +1,4 @@
-import { decodeParameter } from '../context/path.js';
+import { decodeParameter } from './path.js';
 
 /**
  * Decodes the parameters of a route that matched.
@@ -12,8 +12,8 @@ export function decodeParams(
   raw: readonly string[],
 ): Record<string, string> {
   const params: Record<string, string> = Object.create(null);
-  names.forEach((name, index) => {
-    params[name] = decodeParameter(raw[index] ?? '');
-  });
+  for (let index = 0; index < names.length; index += 1) {
+    params[names[index] ?? ''] = decodeParameter(raw[index] ?? '');
+  }
   return params;
 }
