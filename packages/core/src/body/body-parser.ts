@@ -1,7 +1,7 @@
 import { UnsupportedMediaTypeError } from '../errors/http-errors.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { parseLimit } from './limit.js';
-import { type MediaType, parseMediaType } from './media-type.js';
+import { createMediaTypeReader, type MediaType } from './media-type.js';
 import { readBody } from './read-body.js';
 
 /** Options of every body parser. */
@@ -33,9 +33,10 @@ export interface BodyFormat {
  */
 export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
   const limit = parseLimit(options.limit ?? '1mb');
+  const mediaTypeOf = createMediaTypeReader();
   const middleware: Middleware = (ctx, next) => {
-    if (!ctx.hasBody || ctx.req.readableEnded || ctx.body !== undefined) return next();
-    const type = parseMediaType(ctx.get('Content-Type') ?? '');
+    if (ctx.req.readableEnded || !ctx.hasBody || ctx.body !== undefined) return next();
+    const type = mediaTypeOf(ctx.req.headers['content-type'] ?? '');
     if (!format.accepts(type.essence)) return next();
     assertCharset(format, type);
     return readBody(ctx, limit).then((bytes) => {

@@ -20,6 +20,22 @@ export function parseMediaType(header: string): MediaType {
 }
 
 /**
+ * Makes a {@link parseMediaType} that remembers the last header: most clients of a service send the
+ * same one.
+ */
+export function createMediaTypeReader(): (header: string) => MediaType {
+  let last = '';
+  let type = parseMediaType(last);
+  return (header) => {
+    if (header !== last) {
+      type = parseMediaType(header);
+      last = header;
+    }
+    return type;
+  };
+}
+
+/**
  * Whether a media type's content is JSON.
  *
  * @see RFC 6839 §3.1 for the `+json` suffix.

@@ -15,8 +15,9 @@ const MAX_DEPTH = 1_000;
  * @see RFC 8259 §8.1, §9
  */
 export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw malformed('it is not valid UTF-8');
   const text = bytes.toString('utf8');
+  // What is not UTF-8 becomes U+FFFD, which a body may also hold as it is.
+  if (text.includes('\uFFFD') && !isUtf8(bytes)) throw malformed('it is not valid UTF-8');
   if (nestsDeeper(text, MAX_DEPTH)) throw tooDeep();
   let value: unknown;
   try {

@@ -52,12 +52,8 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const stop = () => {
-      source.off('data', onData).off('end', onEnd).off('error', onCorrupt);
-      req.off('error', onAborted).off('close', onAborted);
-    };
     const fail = (error: Error) => {
-      stop();
+      source.off('data', onData);
       req.resume();
       reject(error);
     };
@@ -67,17 +63,16 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
       else chunks.push(chunk);
     };
     const onEnd = () => {
-      stop();
       const [only = Buffer.alloc(0)] = chunks;
       resolve(chunks.length > 1 ? Buffer.concat(chunks, size) : only);
     };
-    const onCorrupt = (cause: Error) => fail(source === req ? aborted() : corrupt(cause));
-    const onAborted = () => {
-      // A request also closes when it has been read to its end; a decoder may still be at work then.
+    source.on('data', onData).on('end', onEnd);
+    // A request is aborted without 'error' where nobody listens for it, and closes in any case; it
+    // also closes when it has been read to its end, while a decoder may still be at work.
+    req.on('close', () => {
       if (!req.readableEnded) fail(aborted());
-    };
-    source.on('data', onData).on('end', onEnd).on('error', onCorrupt);
-    req.on('error', onAborted).on('close', onAborted);
+    });
+    if (source !== req) source.on('error', (cause) => fail(corrupt(cause)));
   });
 }
 
