@@ -191,7 +191,7 @@ export class Application {
       if (typeof entry === 'function') return entry;
       const mount = createMount(entry);
       mounts.push(mount);
-      return mount.middleware;
+      return mount;
     });
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),

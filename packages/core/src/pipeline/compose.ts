@@ -3,30 +3,41 @@ import { isPromiseLike, type Next } from '../context/next.js';
 import { NextCalledTwiceError } from '../errors/next-called-twice-error.js';
 import type { Middleware } from './middleware.js';
 
+/** A step whose middleware depends on the request, as that of a router does. */
+export interface Branch {
+  /** The middleware to run in this place; undefined to go on to the next step. */
+  choose(ctx: Context): Middleware | undefined;
+}
+
+/** One place in a pipeline. */
+export type Step = Middleware | Branch;
+
 /**
  * Makes one middleware of several, which run in their order; the last one's `next` goes on to
  * whatever follows the whole.
  *
  * Nothing here makes a promise: a chain of synchronous functions runs and throws synchronously.
  *
- * @param stack - The middleware in the order in which a request meets them.
+ * @param stack - The steps in the order in which a request meets them.
  */
-export function compose(stack: readonly Middleware[]): Middleware {
+export function compose(stack: readonly Step[]): Middleware {
   const steps = Object.freeze([...stack]);
   return (ctx, next) => run(steps, 0, ctx, next);
 }
 
-function run(steps: readonly Middleware[], index: number, ctx: Context, after: Next): unknown {
+function run(steps: readonly Step[], index: number, ctx: Context, after: Next): unknown {
   const step = steps[index];
   if (step === undefined) return after();
+  const middleware = typeof step === 'function' ? step : step.choose(ctx);
+  if (middleware === undefined) return run(steps, index + 1, ctx, after);
   let called = false;
   const next = (): void | Promise<void> => {
-    if (called) throw new NextCalledTwiceError(step.name || `middleware#${index}`);
+    if (called) throw new NextCalledTwiceError(middleware.name || `middleware#${index}`);
     called = true;
     const result = run(steps, index + 1, ctx, after) as void | Promise<void>;
     if (!isPromiseLike(result)) internals.enterStep(ctx, next);
     return result;
   };
   internals.enterStep(ctx, next);
-  return step(ctx, next);
+  return middleware(ctx, next);
 }

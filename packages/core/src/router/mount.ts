@@ -1,16 +1,13 @@
 import { type Context, internals } from '../context/context.js';
 import type { MatchedRoute, RouteTable } from '../context/route-match.js';
 import { BadRequestError } from '../errors/http-errors.js';
-import { compose } from '../pipeline/compose.js';
+import { type Branch, compose } from '../pipeline/compose.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { type MountedRouter, mountedRoutes } from './mounted-routes.js';
 import { Tree } from './tree.js';
 
-/** A router that is ready to answer. */
-export interface Mount extends RouteTable {
-  /** Runs the route that matches, or goes on. */
-  readonly middleware: Middleware;
-}
+/** A router that is ready to answer: chooses the pipeline of the route that matches. */
+export type Mount = RouteTable & Branch;
 
 /** A route with everything that is known of it before the first request. */
 interface ReadyRoute extends MatchedRoute {
@@ -24,18 +21,21 @@ interface ReadyRoute extends MatchedRoute {
 export function createMount(mounted: MountedRouter): Mount {
   const tree = new Tree<ReadyRoute>(mounted.router.rules);
   for (const { method, pattern, handlers } of mountedRoutes(mounted)) {
-    const { text, names } = pattern;
-    tree.insert(method, pattern, { pattern: text, names, run: compose(handlers) });
+    const [handler, ...others] = handlers;
+    // One alone needs no pipeline of its own: its `next` is that of the place the router stands in.
+    const run = handler !== undefined && others.length === 0 ? handler : compose(handlers);
+    tree.insert(method, pattern, { pattern: pattern.text, names: pattern.names, run });
   }
-  const middleware: Middleware = (ctx, next) => {
-    assertTarget(ctx);
-    const found = tree.find(ctx.method, ctx.path);
-    if (found === undefined) return next();
-    internals.setMatch(ctx, found);
-    return found.value.run(ctx, next);
-  };
-  Object.defineProperty(middleware, 'name', { value: `router at ${mounted.prefix}` });
-  return { middleware, methods: (path) => tree.methods(path) };
+  return Object.freeze({
+    choose(ctx: Context): Middleware | undefined {
+      assertTarget(ctx);
+      const found = tree.find(ctx.method, ctx.path);
+      if (found === undefined) return undefined;
+      internals.setMatch(ctx, found);
+      return found.value.run;
+    },
+    methods: (path: string) => tree.methods(path),
+  });
 }
 
 /**
