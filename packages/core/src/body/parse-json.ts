@@ -25,9 +25,8 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (cause) {
     throw malformed('it does not follow the JSON grammar', cause);
   }
-  const mayHoldForbiddenKey =
-    text.includes('__proto__') || text.includes('constructor') || text.includes('\\u');
-  if (mayHoldForbiddenKey) assertNoForbiddenKey(value);
+  // Every forbidden key takes `__proto__` or `prototype`, which an escape may hide.
+  if (text.includes('proto') || text.includes('\\u')) assertNoForbiddenKey(value);
   return value;
 }
 

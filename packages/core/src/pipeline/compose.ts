@@ -21,20 +21,32 @@ export type Step = Middleware | Branch;
  * @param stack - The steps in the order in which a request meets them.
  */
 export function compose(stack: readonly Step[]): Middleware {
-  const steps = Object.freeze([...stack]);
-  return (ctx, next) => run(steps, 0, ctx, next);
+  return stack.reduceRight<Middleware>(
+    (rest, step, index) =>
+      typeof step === 'function'
+        ? (ctx, after) => enter(step, index, rest, ctx, after)
+        : (ctx, after) => {
+            const middleware = step.choose(ctx);
+            if (middleware === undefined) return rest(ctx, after);
+            return enter(middleware, index, rest, ctx, after);
+          },
+    (_, after) => after(),
+  );
 }
 
-function run(steps: readonly Step[], index: number, ctx: Context, after: Next): unknown {
-  const step = steps[index];
-  if (step === undefined) return after();
-  const middleware = typeof step === 'function' ? step : step.choose(ctx);
-  if (middleware === undefined) return run(steps, index + 1, ctx, after);
+/** Runs one middleware; its `next` runs the rest, once. */
+function enter(
+  middleware: Middleware,
+  index: number,
+  rest: Middleware,
+  ctx: Context,
+  after: Next,
+): unknown {
   let called = false;
   const next = (): void | Promise<void> => {
     if (called) throw new NextCalledTwiceError(middleware.name || `middleware#${index}`);
     called = true;
-    const result = run(steps, index + 1, ctx, after) as void | Promise<void>;
+    const result = rest(ctx, after) as void | Promise<void>;
     if (!isPromiseLike(result)) internals.enterStep(ctx, next);
     return result;
   };
