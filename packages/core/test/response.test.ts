@@ -15,6 +15,12 @@ describe('a body', () => {
       'application/json; charset=utf-8',
       '{"name":"Zoë"}',
     ],
+    [
+      'json',
+      (ctx) => ctx.json(7, (value) => `{"seven":${value}}`),
+      'application/json; charset=utf-8',
+      '{"seven":7}',
+    ],
     ['json', (ctx) => ctx.json(null), 'application/json; charset=utf-8', 'null'],
     ['html', (ctx) => ctx.html('<p>é</p>'), 'text/html; charset=utf-8', '<p>é</p>'],
     ['send', (ctx) => ctx.send('日本'), 'text/plain; charset=utf-8', '日本'],

@@ -193,10 +193,11 @@ export class Context {
   /**
    * Answers with JSON. The value is written out now: later changes to it are not seen.
    *
-   * @param stringify - Writes it; `JSON.stringify` by default.
+   * @param stringify - Writes the value, as the compiled writer of a JSON Schema does;
+   *   `JSON.stringify` by default.
    * @throws {TypeError} When JSON cannot write it: a cycle, a BigInt, undefined, a function.
    */
-  json(value: unknown, stringify: (value: unknown) => string = toJson): void {
+  json<T>(value: T, stringify: (value: T) => string = toJson): void {
     this.#answer.record(stringify(value), 'application/json; charset=utf-8');
   }
 
