@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Database } from '../../../../test/chaos/fleet/database.js';
+import { execute, listAll, postgresUrl } from '../../../../test/support/stores.js';
+import type { User } from '../../user.js';
+import type { StoreError } from '../store-error.js';
+import { PostgresUserStore, type PostgresUserStoreOptions } from './postgres-user-store.js';
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+const FIRST = { offset: 0, limit: 1 };
+
+async function openStore(
+  url: string,
+  options: PostgresUserStoreOptions = {},
+): Promise<PostgresUserStore> {
+  const store = await PostgresUserStore.open(url, { poolSize: 4, warn: () => {}, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function openSession(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** Holds a lock that every create and every delete needs; returns what lets it go. */
+async function lockCounter(url: string): Promise<() => Promise<void>> {
+  const session = await openSession(url);
+  await session.query('BEGIN');
+  await session.query('SELECT * FROM users_counter FOR UPDATE');
+  return async () => {
+    await session.query('ROLLBACK');
+  };
+}
+
+function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+describe('PostgresUserStore', () => {
+  it('keeps users, their order and their times over close and open', async () => {
+    const url = await postgresUrl();
+    const before = await openStore(url);
+    const users = await Promise.all(times(5, (n) => before.create({ ...ADA, name: `${n}` })));
+    await before.close();
+    expect(await listAll(await openStore(url))).toEqual(users);
+  });
+
+  it('takes a version in upper case of an id for the id of nobody', async () => {
+    const store = await openStore(await postgresUrl());
+    const { id } = await store.create(ADA);
+    const upper = id.toUpperCase();
+    expect(await store.find(upper)).toBeUndefined();
+    expect(await store.update(upper, {})).toBeUndefined();
+    expect(await store.delete(upper)).toBe(false);
+    expect(await store.find(`${id}\0`)).toBeUndefined();
+    expect(await store.find(id)).toBeDefined();
+  });
+
+  it.each(['read committed', 'repeatable read', 'serializable'])(
+    'lets two stores race at %s: one delete wins, no update is lost, the count is right',
+    async (isolation) => {
+      const base = await postgresUrl();
+      const url = `${base}%20-cdefault_transaction_isolation%3D${isolation.replace(' ', '%5C%20')}`;
+      const stores = [await openStore(url), await openStore(url)] as const;
+      const [one, other] = stores;
+      const shared = await one.create(ADA);
+      const doomed = await Promise.all(times(20, () => one.create(ADA)));
+      const [deletes] = await Promise.all([
+        Promise.all(stores.map((store) => Promise.all(doomed.map(({ id }) => store.delete(id))))),
+        Promise.all(times(20, (n) => one.update(shared.id, { name: `${n}` }))),
+        Promise.all(times(20, (n) => other.update(shared.id, { email: `${n}` }))),
+        Promise.all(stores.map((store) => Promise.all(times(20, () => store.create(ADA))))),
+      ]);
+      const won = doomed.map((_, index) => deletes.filter((answers) => answers[index]).length);
+      expect(won).toEqual(doomed.map(() => 1));
+      expect(await one.find(shared.id)).toMatchObject({
+        name: expect.stringMatching(/^\d+$/),
+        email: expect.stringMatching(/^\d+$/),
+      });
+      expect((await one.page(FIRST)).total).toBe(41);
+      expect(await listAll(other)).toHaveLength(41);
+    },
+  );
+
+  it('never lets updatedAt go back between two clocks', async () => {
+    const url = await postgresUrl();
+    const fast = await openStore(url, { now: () => Date.UTC(2030, 0, 2) });
+    const slow = await openStore(url, { now: () => Date.UTC(2030, 0, 1) });
+    const { id } = await slow.create(ADA);
+    const updated = await fast.update(id, {});
+    expect((await slow.update(id, {}))?.updatedAt).toBe(updated?.updatedAt);
+  });
+
+  it('shows no user before one who stands ahead of it in the list', async () => {
+    const url = await postgresUrl();
+    const [one, other, reader] = await Promise.all([
+      openStore(url),
+      openStore(url),
+      openStore(url),
+    ]);
+    const creating = Promise.all(
+      [one, other].flatMap((store) => times(300, () => store.create(ADA))),
+    );
+    const lists: User[][] = [];
+    let done = false;
+    void creating.then(() => {
+      done = true;
+    });
+    while (!done) lists.push(await listAll(reader));
+    await creating;
+    const final = await listAll(reader);
+    expect(final).toHaveLength(600);
+    for (const list of lists) expect(list).toEqual(final.slice(0, list.length));
+  });
+
+  it('lets several open at once, and makes the tables once', async () => {
+    const url = await postgresUrl();
+    const stores = await Promise.all(times(6, () => openStore(url)));
+    await Promise.all(stores.map((store) => store.create(ADA)));
+    expect(await listAll(await openStore(url))).toHaveLength(6);
+  });
+
+  it('refuses a database with a newer schema', async () => {
+    const url = await postgresUrl();
+    await (await openStore(url)).close();
+    await execute(url, 'UPDATE users_schema SET version = 99');
+    await expect(openStore(url)).rejects.toMatchObject({
+      code: 'STORE_INCOMPATIBLE',
+      message: expect.stringContaining('schema version 99; this users-api knows versions up to'),
+    });
+  });
+
+  it.each(['users', 'users_schema'])(
+    "refuses a database with another program's table %s and leaves it alone",
+    async (table) => {
+      const url = await postgresUrl();
+      await execute(url, `CREATE TABLE ${table} (song TEXT)`);
+      await expect(openStore(url)).rejects.toMatchObject({
+        code: 'STORE_INCOMPATIBLE',
+        message: expect.stringContaining('tables of another program'),
+      });
+      const session = await openSession(url);
+      const { rows } = await session.query(
+        'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
+      );
+      expect(rows).toEqual([{ name: table }]);
+    },
+  );
+
+  it('names the database, and no password, when it cannot be opened', async () => {
+    const url = new URL(await postgresUrl());
+    url.password = 's3cret';
+    await expect(openStore(url.href)).rejects.toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringMatching(
+        /^The store postgres:\/\/[\d.:]+\/postgres refuses this user(?!.*s3cret)/,
+      ),
+    });
+  });
+
+  it('takes as many statements as may wait while the database is slow, and answers them later', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url, { poolSize: 1, maxWaiting: 3 });
+    const { id } = await store.create(ADA);
+    const unlock = await lockCounter(url);
+    const waiting = store.create(ADA);
+    const finds = [store.find(id), store.find(id)];
+    // The create goes to the database in the next turn of the event loop.
+    await new Promise(setImmediate);
+    await expect(store.find(id)).rejects.toMatchObject({ code: 'STORE_BUSY', mayPass: true });
+    await unlock();
+    await Promise.all([waiting, ...finds]);
+    expect(await store.find(id)).toMatchObject(ADA);
+    expect((await store.page(FIRST)).total).toBe(2);
+  });
+
+  it('gives a write up that takes too long, which is undone, and goes on', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url, { statementTimeout: 50 });
+    const unlock = await lockCounter(url);
+    await expect(store.create(ADA)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    await unlock();
+    const ada = await store.create(ADA);
+    expect(await listAll(store)).toEqual([ada]);
+  });
+
+  it('survives the end of every connection, idle or at work, and says so', async () => {
+    const name = randomUUID();
+    const url = `${await postgresUrl()}&application_name=${name}`;
+    const warnings: StoreError[] = [];
+    const store = await openStore(url, { warn: (error) => warnings.push(error) });
+    const { id } = await store.create(ADA);
+    const unlock = await lockCounter(`${url}-locker`);
+    const writing = expect(store.create(ADA)).rejects.toMatchObject({
+      code: 'STORE_INTERRUPTED',
+      mayPass: true,
+    });
+    await Promise.all([store.find(id), store.find(id)]);
+    const session = await openSession(`${url}-killer`);
+    await vi.waitFor(async () => {
+      const { rowCount } = await session.query(
+        "SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'",
+        [name],
+      );
+      expect(rowCount).toBe(1);
+    });
+    await session.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+      [name],
+    );
+    await writing;
+    await unlock();
+    await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0));
+    expect(await store.find(id)).toMatchObject(ADA);
+    expect((await store.page(FIRST)).total).toBe(1);
+  });
+
+  it('fails with what may pass while the database is away, loses nothing, and recovers', async () => {
+    const database = await Database.start();
+    onTestFinished(() => database.remove());
+    const store = await openStore(database.url);
+    const acknowledged: User[] = [];
+    const problems: StoreError[] = [];
+    let running = true;
+    const clients = times(8, async () => {
+      while (running) {
+        await store.create(ADA).then(
+          (user) => acknowledged.push(user),
+          (error) => problems.push(error),
+        );
+      }
+    });
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(20));
+    const restart = await database.crash();
+    await vi.waitFor(() => expect(problems.length).toBeGreaterThan(20));
+    await restart();
+    const before = acknowledged.length;
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before + 20), 20_000);
+    running = false;
+    await Promise.all(clients);
+    expect(problems.every(({ mayPass }) => mayPass)).toBe(true);
+    const listed = new Set((await listAll(store)).map(({ id }) => id));
+    expect(acknowledged.filter(({ id }) => !listed.has(id))).toEqual([]);
+    expect((await store.page(FIRST)).total).toBe(listed.size);
+  });
+});
