@@ -226,7 +226,8 @@ export class Application {
   #write(ctx: Context): void {
     // A client that was never told to send its body may send it or not: the connection is over.
     const close = isWaiting(ctx.req) || endsDrain(ctx.res);
-    writeResponse(internals.answerOf(ctx), ctx.res, close, logError);
+    const answer = internals.answerOf(ctx);
+    writeResponse(answer, ctx.res, close, answer.onError ?? logError);
   }
 
   #assertOpen(place: string): void {

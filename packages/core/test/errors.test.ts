@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type Application,
   BadRequestError,
   type Context,
   createApp,
-  errorHandler,
   type ErrorHandlerOptions,
+  errorHandler,
   HttpError,
   type Middleware,
   NotFoundError,
@@ -169,6 +170,30 @@ describe('errorHandler', () => {
     expect(told).toEqual([late]);
   });
 });
+
+describe('a stream that fails while it is sent', () => {
+  it.each<[string, Middleware]>([
+    ['at once', (_ctx, next) => next()],
+    ['later', async (_ctx, next) => next()],
+  ])('is told to onError with its request, when the handler has answered %s', async (_, step) => {
+    const told: unknown[] = [];
+    const broken = new Error('Broken.');
+    const app = createApp().use(
+      errorHandler({ onError: (error, ctx) => told.push([error, ctx.path]) }),
+      step,
+      (ctx) => ctx.send(Readable.from(half(broken))),
+    );
+    const { url } = await serve(app);
+    const response = await fetch(`${url}/list`);
+    await expect(response.text()).rejects.toThrow();
+    await vi.waitFor(() => expect(told).toEqual([[broken, '/list']]));
+  });
+});
+
+async function* half(error: Error) {
+  yield 'half';
+  throw error;
+}
 
 const handlers: readonly (readonly [string, (error: unknown) => Application])[] = [
   ['with errorHandler()', (error) => failing(error)],

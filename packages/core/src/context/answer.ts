@@ -36,6 +36,8 @@ const REPRESENTATION_HEADERS = [
 /** The answer to one request, as far as the pipeline has recorded it. */
 export class Answer {
   readonly headers = new ResponseHeaders();
+  /** Is told of a body that fails while it is sent; stderr is when absent. */
+  onError: ((error: unknown) => void) | undefined = undefined;
   /** Whether the raw response is in the user's hands. */
   takenOver = false;
   #status: number | undefined = undefined;

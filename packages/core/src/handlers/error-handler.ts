@@ -1,4 +1,5 @@
-import type { Context } from '../context/context.js';
+import { isStream } from '../context/answer.js';
+import { type Context, internals } from '../context/context.js';
 import { isPromiseLike } from '../context/next.js';
 import { isHttpError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline/middleware.js';
@@ -9,7 +10,8 @@ export interface ErrorHandlerOptions {
   /** Whether error bodies show stacks. Default false; never true in production. */
   readonly includeStack?: boolean;
   /**
-   * Called with every error whose message is hidden from the client. Default: `console.error`.
+   * Called with every error whose message is hidden from the client, and with what ends a stream
+   * while it is sent. Default: `console.error`.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
@@ -27,11 +29,18 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   const answer = (ctx: Context, error: unknown): void => {
     answerError(ctx, error, includeStack, onError);
   };
+  const tellOfBody = (ctx: Context): void => {
+    const recorded = internals.answerOf(ctx);
+    if (isStream(recorded.body)) recorded.onError = (error) => onError(error, ctx);
+  };
   return function errorHandler(ctx, next) {
     try {
       const result = next();
-      if (!isPromiseLike(result)) return;
-      return result.then(undefined, (error: unknown) => answer(ctx, error));
+      if (!isPromiseLike(result)) return tellOfBody(ctx);
+      return result.then(
+        () => tellOfBody(ctx),
+        (error: unknown) => answer(ctx, error),
+      );
     } catch (error) {
       answer(ctx, error);
     }
