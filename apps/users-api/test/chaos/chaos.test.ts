@@ -6,8 +6,10 @@ const SEED = Date.now() % 1_000_000;
 /** One round for each kind of disturbance that there is. */
 const CASES = [
   { store: 'sqlite', processes: 1, workers: 1, rounds: 2, met: { kills: 1, stops: 1 } },
-  { store: 'sqlite', processes: 2, workers: 1, rounds: 4, met: { kills: 4, stops: 2 } },
+  { store: 'sqlite', processes: 2, workers: 1, rounds: 3, met: { kills: 2, stops: 2 } },
   { store: 'sqlite', processes: 1, workers: 2, rounds: 3, met: { workerKills: 1 } },
+  { store: 'postgres', processes: 1, workers: 1, rounds: 3, met: { kills: 1, crashes: 1 } },
+  { store: 'postgres', processes: 2, workers: 1, rounds: 4, met: { kills: 2, crashes: 1 } },
 ] as const;
 
 /** A process takes some seconds to start on a loaded machine; no test waits for this. */

@@ -38,17 +38,10 @@ export class Disturber {
     this.#kinds = [
       () => this.#end(['kill']),
       () => this.#end(['stop']),
-      ...(stage.fleet.size > 1
-        ? [() => this.#end(['kill', 'kill']), () => this.#end(['stop', 'kill'])]
-        : []),
+      ...(stage.fleet.size > 1 ? [() => this.#end(['kill', 'stop'])] : []),
       ...(hasWorkers ? [() => this.#killWorker()] : []),
       ...(stage.database === undefined ? [] : [() => this.#crash()]),
     ];
-  }
-
-  /** How many rounds it takes until each kind of disturbance has happened. */
-  get kinds(): number {
-    return this.#kinds.length;
   }
 
   /** Lets the clients work for a while, disturbs them once, and waits until all is up again. */
