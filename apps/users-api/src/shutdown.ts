@@ -12,6 +12,9 @@ export interface ShutdownOptions {
   abandon?(): void;
 }
 
+/** Milliseconds within which a signal that comes twice is one. */
+const SAME_SIGNAL = 300;
+
 /** Ends the process once: cleanly where that is possible, at the deadline where it is not. */
 export class Shutdown {
   readonly #options: ShutdownOptions;
@@ -43,10 +46,17 @@ export class Shutdown {
     void this.#finish();
   }
 
-  /** Stops at these signals, the first time; at the second one the process ends at once, with 1. */
+  /**
+   * Stops at these signals, the first time; at the second one the process ends at once, with 1. What a
+   * terminal sends to all processes and a package manager hands on as well is one signal.
+   */
   onSignals(...signals: readonly NodeJS.Signals[]): void {
     for (const signal of signals) {
+      let last = Number.NEGATIVE_INFINITY;
       process.on(signal, () => {
+        const isSame = performance.now() - last < SAME_SIGNAL;
+        last = performance.now();
+        if (isSame) return;
         if (this.hasBegun) this.#abandon(`${signal} again`);
         this.begin(0, signal);
       });

@@ -89,6 +89,19 @@ describe('stopping', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
+  it('takes a signal that comes twice at once for one', async () => {
+    const service = startProcess(MEMORY);
+    const create = await createInFlight(await service.url);
+    service.kill('SIGTERM');
+    await service.log.first('users-api stops: SIGTERM', 1);
+    service.kill('SIGTERM');
+    create.end(JSON.stringify(ADA));
+    const [response]: IncomingMessage[] = await once(create, 'response');
+    expect(response?.statusCode).toBe(201);
+    response?.resume();
+    expect(await service.ended).toMatchObject({ code: 0 });
+  });
+
   it('cuts what is in flight before SHUTDOWN_TIMEOUT, and ends with 0', async () => {
     const service = startProcess({ ...MEMORY, SHUTDOWN_TIMEOUT: '1000' });
     const create = await createInFlight(await service.url);
