@@ -79,11 +79,15 @@ async function* writeEnvelope(
     count += batch.length;
     return text;
   };
-  for (const batch of read) yield write(batch);
-  for (;;) {
-    const batch = await nextBatch(batches);
-    if (batch.length === 0) break;
-    yield write(batch);
+  try {
+    for (const batch of read) yield write(batch);
+    for (;;) {
+      const batch = await nextBatch(batches);
+      if (batch.length === 0) break;
+      yield write(batch);
+    }
+  } finally {
+    await batches.return?.();
   }
   yield `${count === 0 ? before : ''}],${JSON.stringify(rest(count)).slice(1)}`;
 }
