@@ -12,9 +12,12 @@ export function pinSelf(): void {
 /** A process of node in production mode that answers questions, on core 0 where that can be said. */
 export class PinnedProcess {
   readonly #child: ChildProcess;
+  /** Rejects when the process ends. */
+  readonly #ended: Promise<never>;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, ended: Promise<never>) {
     this.#child = child;
+    this.#ended = ended;
   }
 
   /**
@@ -39,18 +42,22 @@ export class PinnedProcess {
       errors += text;
     });
     const ended = once(child, 'close').then(([code]) => {
-      throw new Error(`${args.join(' ')} ended with ${code} before it was ready:\n${errors}`);
+      throw new Error(`${args.join(' ')} ended with ${code} too early:\n${errors}`);
     });
-    const [message] = await Promise.race([once(child, 'message'), ended]);
     ended.catch(() => {});
-    return { process: new PinnedProcess(child), message };
+    const [message] = await Promise.race([once(child, 'message'), ended]);
+    return { process: new PinnedProcess(child, ended), message };
   }
 
-  /** Sends a message, and waits for the answer. */
+  /**
+   * Sends a message, and waits for the answer.
+   *
+   * @throws {Error} When the process ends before.
+   */
   async ask(question: unknown): Promise<unknown> {
     const answer = once(this.#child, 'message');
     this.#child.send(question as object);
-    const [message] = await answer;
+    const [message] = await Promise.race([answer, this.#ended]);
     return message;
   }
 

@@ -1,4 +1,5 @@
 import { type Estimate, estimate, quantile, shuffled } from '../statistics.js';
+import { blaming } from './blame.js';
 import { checkAnswers } from './check.js';
 import { Load } from './load.js';
 import { ServerProcess } from './server-process.js';
@@ -72,14 +73,18 @@ export async function measureWorkload(
 ): Promise<Table> {
   const contestants: Contestant[] = [];
   try {
-    for (const server of servers) contestants.push(await enter(server, workload, options));
-    for (const { load } of contestants) {
-      await load.run(options.warmUp);
+    for (const server of servers) {
+      const names = [server.name, workload.name];
+      contestants.push(await blaming(names, () => enter(server, workload, options)));
+    }
+    for (const { server, load } of contestants) {
+      await blaming([server.name, workload.name], () => load.run(options.warmUp));
       options.onProgress();
     }
     for (const _ of Array(options.rounds)) {
       for (const contestant of shuffled(contestants)) {
-        contestant.turns.push(await takeTurn(contestant, options.slice));
+        const names = [contestant.server.name, workload.name];
+        contestant.turns.push(await blaming(names, () => takeTurn(contestant, options.slice)));
       }
       options.onProgress();
     }
@@ -110,9 +115,9 @@ async function enter(
     await checkAnswers(base, exchanges);
     const mounted = exchanges.map((exchange) => ({ ...exchange, path: mount + exchange.path }));
     return { server, process, load: new Load(process.port, mounted, connections), turns: [] };
-  } catch (cause) {
+  } catch (error) {
     await process.stop();
-    throw new Error(`${server.name}, ${workload.name}: ${(cause as Error).message}`, { cause });
+    throw error;
   }
 }
 

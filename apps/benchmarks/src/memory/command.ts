@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pick, readCount } from '../arguments.js';
+import { blaming } from '../http/blame.js';
 import { BASELINE, SERVERS, type ServerKind, serversOf } from '../http/servers.js';
 import { WORKLOADS, type Workload } from '../http/workloads.js';
 import { pinSelf } from '../pinned-process.js';
@@ -54,7 +55,9 @@ export async function runMemory(args: readonly string[]): Promise<void> {
     for (const entry of entries) {
       for (const server of entry.servers) {
         progress.label(`${entry.workload.name}, ${server.name}`);
-        const memory = await measureMemory(server, entry.workload, options);
+        const memory = await blaming([server.name, entry.workload.name], () =>
+          measureMemory(server, entry.workload, options),
+        );
         entry.rows.push({ server, memory });
         progress.step();
       }

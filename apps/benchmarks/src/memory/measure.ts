@@ -30,10 +30,10 @@ interface Subject {
 }
 
 /** So much garbage, in MiB, is made before it is collected. */
-const NEW_SPACE = 256;
+const NEW_SPACE = 64;
 
 /** How many requests are counted when allocations are; together they make less garbage than that. */
-const COUNTED = 4_000;
+const COUNTED = 1_500;
 
 /** How many requests come before, so that code is compiled. */
 const WARM_UP = 20_000;
