@@ -40,7 +40,9 @@ export async function startService(
   try {
     const tracing = config.tracing ? await openTracing(logger) : undefined;
     cleanup.add(() => tracing?.close());
-    const store = await openStore(config.store);
+    const store = await openStore(config.store, {
+      warn: (err) => logger.warn({ err }, 'the store has recovered'),
+    });
     cleanup.add(() => store.close());
     const readiness = new Readiness({ store, logger });
     const app = await createUsersApp({
