@@ -63,6 +63,8 @@ export const SERVERS: readonly ServerKind[] = [
   kind('raw-optimized', 'raw, optimizeEmptyRequests', [...PLAIN, ...USERS]),
   kind('fairlead', 'Fairlead, functions'),
   kind('fairlead-class', 'Fairlead, classes'),
+  kind('fairlead-schema', 'Fairlead, functions, response schema', SCHEMAS),
+  kind('fairlead-class-schema', 'Fairlead, classes, response schema', SCHEMAS),
   kind('fastify', 'Fastify'),
   kind('fastify-schema', 'Fastify, response schema', SCHEMAS),
   kind('hono', 'Hono, @hono/node-server'),

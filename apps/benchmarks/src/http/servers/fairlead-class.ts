@@ -1,6 +1,7 @@
 import {
   Body,
   Controller,
+  type ControllersPluginOptions,
   controllersPlugin,
   Ctx,
   Delete,
@@ -26,16 +27,6 @@ import {
 import { Service } from '@fairlead/di';
 import * as fixtures from '../fixtures.js';
 
-async function serve(
-  controllers: readonly (new (...args: never[]) => object)[],
-  ...middleware: readonly Middleware[]
-) {
-  const router = createRouter();
-  const app = createApp().use(errorHandler(), json(), ...middleware);
-  await app.plugin(controllersPlugin({ router, controllers, strict: true }));
-  return listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
-}
-
 @Controller('/')
 class HelloController {
   @Get()
@@ -46,7 +37,7 @@ class HelloController {
 
 @Controller('/')
 class MessageController {
-  @Get()
+  @Get('/', { response: fixtures.MESSAGE_SCHEMA })
   message() {
     return { message: fixtures.HELLO };
   }
@@ -73,7 +64,7 @@ function createResourceController(name: string) {
       return {};
     }
 
-    @Get('/:id')
+    @Get('/:id', { response: fixtures.ID_SCHEMA })
     find(@Param('id') id: string) {
       return { id };
     }
@@ -120,7 +111,7 @@ class HopsController {
 
 @Controller('/users')
 class UsersController {
-  @Get()
+  @Get('/', { response: fixtures.USER_PAGE_SCHEMA })
   list(@Query('page') page: string, @Query('limit') limit: string) {
     return fixtures.pageOfUsers(page, limit);
   }
@@ -136,7 +127,7 @@ const isAuthorized: GuardFn = (ctx) => ctx.get('authorization') === fixtures.AUT
 class ItemsController {
   constructor(private readonly items: ItemsService) {}
 
-  @Get('/:id')
+  @Get('/:id', { response: fixtures.ITEM_SCHEMA })
   find(@Param('id') id: string) {
     return this.items.find(id);
   }
@@ -158,14 +149,32 @@ const countSync: Middleware = (ctx, next) => {
   return next();
 };
 
-export const start = {
-  plaintext: () => serve([HelloController]),
-  json: () => serve([MessageController]),
-  param: () => serve([RootController, ...fixtures.RESOURCES.map(createResourceController)]),
-  post: () => serve([OrdersController]),
-  'async-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countAsync)),
-  'sync-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countSync)),
-  page: () => serve([UsersController]),
-  'class-get': () => serve([ItemsController]),
-  'class-post': () => serve([ItemsController]),
-};
+/**
+ * Starts each workload.
+ *
+ * @param options - Says how response schemas are compiled; they are not applied without it.
+ */
+export function starters(options: Pick<ControllersPluginOptions, 'compileResponse'> = {}) {
+  const serve = async (
+    controllers: ControllersPluginOptions['controllers'] = [],
+    ...middleware: readonly Middleware[]
+  ) => {
+    const router = createRouter();
+    const app = createApp().use(errorHandler(), json(), ...middleware);
+    await app.plugin(controllersPlugin({ router, controllers, strict: true, ...options }));
+    return listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
+  };
+  return {
+    plaintext: () => serve([HelloController]),
+    json: () => serve([MessageController]),
+    param: () => serve([RootController, ...fixtures.RESOURCES.map(createResourceController)]),
+    post: () => serve([OrdersController]),
+    'async-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countAsync)),
+    'sync-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countSync)),
+    page: () => serve([UsersController]),
+    'class-get': () => serve([ItemsController]),
+    'class-post': () => serve([ItemsController]),
+  };
+}
+
+export const start = starters();

@@ -33,14 +33,22 @@ const guard: Middleware = (ctx, next) => {
 
 const items = new Items();
 
-export const start = {
+/** Writes an answer of a workload as JSON. */
+export type Write = (value: unknown) => string;
+
+/**
+ * Starts each workload.
+ *
+ * @param writers - What writes the answers of some workloads, in place of `JSON.stringify`.
+ */
+export const starters = (writers: Readonly<Record<string, Write>> = {}) => ({
   plaintext: () => serve(createRouter().get('/', (ctx) => ctx.send(HELLO))),
-  json: () => serve(createRouter().get('/', (ctx) => ctx.json({ message: HELLO }))),
+  json: () => serve(createRouter().get('/', (ctx) => ctx.json({ message: HELLO }, writers.json))),
   param: () => {
     const router = createRouter().get('/', (ctx) => ctx.json({}));
     for (const name of RESOURCES) {
       for (const [method, path] of RESOURCE_ROUTES) {
-        router[method](`/${name}${path}`, (ctx) => ctx.json({ id: ctx.params.id }));
+        router[method](`/${name}${path}`, (ctx) => ctx.json({ id: ctx.params.id }, writers.param));
       }
     }
     return serve(router);
@@ -65,12 +73,14 @@ export const start = {
   page: () =>
     serve(
       createRouter().get('/users', (ctx) => {
-        ctx.json(pageOfUsers(ctx.query.page, ctx.query.limit));
+        ctx.json(pageOfUsers(ctx.query.page, ctx.query.limit), writers.page);
       }),
     ),
   'class-get': () =>
     serve(
-      createRouter().get('/items/:id', guard, (ctx) => ctx.json(items.find(ctx.params.id ?? ''))),
+      createRouter().get('/items/:id', guard, (ctx) =>
+        ctx.json(items.find(ctx.params.id ?? ''), writers['class-get']),
+      ),
     ),
   'class-post': () =>
     serve(
@@ -78,4 +88,6 @@ export const start = {
         ctx.json(items.create(ctx.body as { name: string }));
       }),
     ),
-};
+});
+
+export const start = starters();
