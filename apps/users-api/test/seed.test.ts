@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../src/users/store/open.js';
+import { openStore, type StoreConfig } from '../src/users/store/open.js';
 import { startProcess } from './support/service-process.js';
+import { postgresUrl } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 /** Starts the program that fills the store of an environment. */
@@ -10,8 +11,8 @@ function seed(env: Readonly<Record<string, string>>, ...args: readonly string[])
 }
 
 /** Counts the users of a database. */
-async function countUsers(path: string): Promise<number> {
-  const store = await openStore({ kind: 'sqlite', path });
+async function countUsers(config: StoreConfig): Promise<number> {
+  const store = await openStore(config);
   onTestFinished(async () => store.close());
   return (await store.page({ offset: 0, limit: 1 })).total;
 }
@@ -24,7 +25,17 @@ describe('seed', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(`30 of 30 users were created in sqlite:${path}.\n`);
     expect(stderr).toContain('27/30 users\n30/30 users\n');
-    expect(await countUsers(path)).toBe(30);
+    expect(await countUsers({ kind: 'sqlite', path })).toBe(30);
+  });
+
+  it('fills PostgreSQL, whose password need not stand in DATABASE_URL', async () => {
+    const url = await postgresUrl();
+    const { password } = new URL(url);
+    const env = { DATABASE_URL: url.replace(`:${password}@`, '@'), PGPASSWORD: password };
+    const { code, stdout } = await seed(env, '--count', '3000').ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^3000 of 3000 users were created in postgres:/);
+    expect(await countUsers({ kind: 'postgres', url })).toBe(3_000);
   });
 
   it('stops at SIGINT, and says how many users there are', async () => {
@@ -35,7 +46,7 @@ describe('seed', () => {
     const { code, stdout } = await filling.ended;
     expect(code).toBe(130);
     expect(stdout).toBe(
-      `${await countUsers(path)} of 200000 users were created in sqlite:${path}.\n`,
+      `${await countUsers({ kind: 'sqlite', path })} of 200000 users were created in sqlite:${path}.\n`,
     );
   });
 
