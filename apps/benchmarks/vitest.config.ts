@@ -5,7 +5,7 @@ export default defineConfig({
     // Loaded machines are slow; no test waits for this.
     testTimeout: 60_000,
     globalSetup: 'test/compile.ts',
-    include: ['test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
   },
 });

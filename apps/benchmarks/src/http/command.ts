@@ -6,6 +6,8 @@ import type { Panel } from '../report/chart.js';
 import { formatHttpTable } from '../report/markdown.js';
 import { createProgress } from '../report/progress.js';
 import { RESULTS, writeReport } from '../report/write.js';
+import { AutocannonLoad } from './autocannon.js';
+import { Load } from './load.js';
 import { measureWorkload, type Table } from './measure.js';
 import { BASELINE, SERVERS, type ServerKind, serversOf } from './servers.js';
 import { WORKLOADS, type Workload } from './workloads.js';
@@ -17,6 +19,7 @@ const HELP = `pnpm bench [workload...] [options]
   --slice <ms>           length of a turn, 40 by default
   --warm-up <ms>         load before the first turn, 800 by default
   --connections <number> keep-alive connections, 64 by default
+  --autocannon           makes the load with autocannon; give slices of a second or more
   --node <path>          node binary of the servers
   --out <folder>         where tables and charts are written, results/ by default
   --list                 names of workloads and servers`;
@@ -31,6 +34,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
       rounds: { type: 'string', default: '30' },
       slice: { type: 'string', default: '40' },
       'warm-up': { type: 'string', default: '800' },
+      autocannon: { type: 'boolean', default: false },
       connections: { type: 'string', default: '64' },
       node: { type: 'string', default: process.execPath },
       out: { type: 'string', default: RESULTS },
@@ -63,6 +67,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
         slice: readCount(values.slice, '--slice'),
         warmUp: readCount(values['warm-up'], '--warm-up'),
         connections: readCount(values.connections, '--connections'),
+        generator: values.autocannon ? AutocannonLoad : Load,
         onProgress: progress.step,
       });
       tables.push(table);

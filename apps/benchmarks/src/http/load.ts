@@ -10,11 +10,24 @@ export interface Slice {
   readonly latencies: readonly number[];
 }
 
+/** What sends requests to one server. */
+export interface LoadGenerator {
+  /**
+   * Sends as fast as answers come, and then waits for the answers that are due.
+   *
+   * @param milliseconds - How long requests are sent.
+   * @throws {Error} When an answer is not as expected.
+   */
+  run(milliseconds: number): Promise<Slice>;
+  /** Ends all connections. */
+  close(): void;
+}
+
 /** Servers end connections that were idle for 5 seconds; so long before, they are made anew. */
 const IDLE_LIMIT = 3_000;
 
 /** Loads one server over some keep-alive connections, each with one request at a time. */
-export class Load {
+export class Load implements LoadGenerator {
   readonly #port: number;
   readonly #count: number;
   readonly #exchanges: readonly WireExchange[];
@@ -35,12 +48,7 @@ export class Load {
     this.#exchanges = exchanges.map(toWire);
   }
 
-  /**
-   * Sends as fast as answers come, and then waits for the answers that are due.
-   *
-   * @param milliseconds - How long requests are sent.
-   * @throws {Error} When an answer has another status or length than expected.
-   */
+  /** @throws {Error} When an answer has another status or length than expected. */
   async run(milliseconds: number): Promise<Slice> {
     if (performance.now() - this.#usedAt > IDLE_LIMIT) await this.#connect();
     const latencies: number[] = [];

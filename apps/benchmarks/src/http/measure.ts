@@ -1,7 +1,8 @@
 import { type Estimate, estimate, quantile, shuffled } from '../statistics.js';
+import type { AutocannonLoad } from './autocannon.js';
 import { blaming } from './blame.js';
 import { checkAnswers } from './check.js';
-import { Load } from './load.js';
+import { Load, type LoadGenerator } from './load.js';
 import { ServerProcess } from './server-process.js';
 import { BASELINE, type ServerKind } from './servers.js';
 import type { Workload } from './workloads.js';
@@ -18,6 +19,8 @@ export interface MeasureOptions {
   readonly warmUp: number;
   /** Keep-alive connections, each with one request at a time. */
   readonly connections: number;
+  /** What makes the load; {@link Load} where it is not said. */
+  readonly generator?: typeof Load | typeof AutocannonLoad;
   /** Called once each server is warm, and after each round. */
   onProgress(): void;
 }
@@ -56,7 +59,7 @@ interface Turn {
 interface Contestant {
   readonly server: ServerKind;
   readonly process: ServerProcess;
-  readonly load: Load;
+  readonly load: LoadGenerator;
   readonly turns: Turn[];
 }
 
@@ -105,7 +108,7 @@ export async function measureWorkload(
 async function enter(
   server: ServerKind,
   workload: Workload,
-  { node, connections }: MeasureOptions,
+  { node, connections, generator: LoadClass = Load }: MeasureOptions,
 ): Promise<Contestant> {
   const process = await ServerProcess.start(server.program(workload.name), node);
   try {
@@ -114,7 +117,8 @@ async function enter(
     const exchanges = await workload.prepare(base);
     await checkAnswers(base, exchanges);
     const mounted = exchanges.map((exchange) => ({ ...exchange, path: mount + exchange.path }));
-    return { server, process, load: new Load(process.port, mounted, connections), turns: [] };
+    const load = new LoadClass(process.port, mounted, connections);
+    return { server, process, load, turns: [] };
   } catch (error) {
     await process.stop();
     throw error;
