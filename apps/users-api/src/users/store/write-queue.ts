@@ -78,21 +78,32 @@ export class WriteQueue<Write, Result> {
   async #run(): Promise<void> {
     // Requests that came in one turn of the event loop go together, from the first one on.
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0) await this.#runBatch(this.#take());
+    let batch = this.#begin();
+    while (batch !== undefined) {
+      const tell = await batch;
+      // The disk works on the next batch while those of this one are answered.
+      batch = this.#begin();
+      tell();
+    }
     this.#running = undefined;
   }
 
-  async #runBatch(entries: readonly Entry<Write, Result>[]): Promise<void> {
-    try {
-      const results = await this.#commit(entries.map(({ write }) => write));
-      for (const [index, { resolve, reject }] of entries.entries()) {
-        const result = results[index] as Result | StoreError;
-        if (result instanceof StoreError) reject(result);
-        else resolve(result);
-      }
-    } catch (error) {
-      for (const { reject } of entries) reject(error);
-    }
+  /** Begins to make durable what waits; resolves to what tells those who wait for it. */
+  #begin(): Promise<() => void> | undefined {
+    if (this.#waiting.length === 0) return undefined;
+    const entries = this.#take();
+    return this.#commit(entries.map(({ write }) => write)).then(
+      (results) => () => {
+        for (const [index, { resolve, reject }] of entries.entries()) {
+          const result = results[index] as Result | StoreError;
+          if (result instanceof StoreError) reject(result);
+          else resolve(result);
+        }
+      },
+      (error) => () => {
+        for (const { reject } of entries) reject(error);
+      },
+    );
   }
 
   #take(): Entry<Write, Result>[] {

@@ -1,5 +1,5 @@
 // Runs in a worker thread, and in development without a loader: it imports values from node alone.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** Where a writer writes, and within which bounds. */
@@ -14,7 +14,7 @@ export interface WriterData {
 /** One change: the statement's name, and its parameters in their order. */
 export interface SqliteWrite {
   readonly statement: keyof typeof STATEMENTS;
-  readonly parameters: readonly SQLInputValue[];
+  readonly parameters: readonly (string | null)[];
 }
 
 /** What is left of an error on its way to another thread. */
@@ -26,7 +26,7 @@ export interface SqliteFailure {
 
 /** What a write returned: its row if it has one, or how many rows it changed. */
 export type SqliteOutcome =
-  | { readonly row: Readonly<Record<string, unknown>> | undefined }
+  | { readonly row?: Readonly<Record<string, unknown>> }
   | { readonly failure: SqliteFailure };
 
 /** A batch's outcomes in the order of its writes, or why none of them was made. */
@@ -54,9 +54,9 @@ const { path, busyTimeout, maxPages } = workerData as WriterData;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 let connection: ReturnType<typeof connect> | undefined;
 
-parentPort?.on('message', (writes: readonly SqliteWrite[] | 'close') => {
-  if (writes !== 'close') {
-    parentPort?.postMessage(commit(writes));
+parentPort?.on('message', (message: string) => {
+  if (message !== 'close') {
+    parentPort?.postMessage(JSON.stringify(commit(JSON.parse(message))));
     return;
   }
   connection?.database.close();
@@ -114,9 +114,10 @@ function begin(database: DatabaseSync): void {
   }
 }
 
-function run(statement: StatementSync, parameters: readonly SQLInputValue[]): SqliteOutcome {
+function run(statement: StatementSync, parameters: SqliteWrite['parameters']): SqliteOutcome {
   try {
-    return { row: statement.get(...parameters) };
+    const row = statement.get(...parameters);
+    return row === undefined ? {} : { row };
   } catch (error) {
     if (!OF_ONE_STATEMENT.has(primaryCode(error))) throw error;
     return { failure: toFailure(error) };
