@@ -82,6 +82,10 @@ export class ServerProcess {
 
 /** The next message of a child; `undefined` when it ends before. */
 async function replyOf(child: ChildProcess): Promise<Reply | undefined> {
-  const [reply] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])]);
+  const over = new AbortController();
+  const { signal } = over;
+  const ended = once(child, 'exit', { signal }).then(() => []);
+  const [reply] = await Promise.race([once(child, 'message', { signal }), ended]);
+  over.abort();
   return reply;
 }
