@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 import { pick, readCount } from '../arguments.js';
 import { pinSelf } from '../pinned-process.js';
 import type { Panel } from '../report/chart.js';
-import { formatHttpTable } from '../report/markdown.js';
 import { createProgress } from '../report/progress.js';
 import { RESULTS, writeReport } from '../report/write.js';
 import { AutocannonLoad } from './autocannon.js';
 import { Load } from './load.js';
 import { measureWorkload, type Table } from './measure.js';
 import { BASELINE, SERVERS, type ServerKind, serversOf } from './servers.js';
+import { formatHttpTable, formatSummary } from './tables.js';
 import { WORKLOADS, type Workload } from './workloads.js';
 
 const HELP = `pnpm bench [workload...] [options]
@@ -80,7 +80,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
     title: 'HTTP',
     node: tables[0]?.node ?? '',
     command: ['pnpm bench', ...args].join(' '),
-    sections: tables.map(formatHttpTable),
+    sections: [...formatSummary(tables), ...tables.map(formatHttpTable)],
     panels: tables.map(toPanel),
     caption: 'requests per second, as a multiple of raw node:http',
   });

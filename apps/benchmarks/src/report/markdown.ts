@@ -1,5 +1,4 @@
 import { cpus } from 'node:os';
-import type { Table } from '../http/measure.js';
 import type { Estimate } from '../statistics.js';
 
 /** @returns Such as `1.02 (0.99–1.05)`. */
@@ -31,37 +30,13 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
 }
 
 /**
- * @param node - Version of Node that was measured.
- * @param command - What was typed.
+ * @param node - Version of Node that was measured, such as `v24.21.0`.
+ * @param command - What was typed; where node lies on this machine is left out.
  * @returns Where and when a run was, as a line of text.
  */
 export function describeRun(node: string, command: string): string {
+  const typed = command.replace(/--node[ =]\S+/, `--node node-${node}`);
   const date = new Date().toISOString().slice(0, 10);
   const processors = cpus();
-  return `${date}, Node ${node}, ${processors.length} × ${processors[0]?.model.trim()}: \`${command}\``;
-}
-
-/** @returns The section of a workload. */
-export function formatHttpTable({ workload, rows }: Table): string {
-  const body = rows.map((row) => [
-    row.server.title,
-    formatEstimate(row.throughputRatio),
-    formatEstimate(row.cpuRatio),
-    row.cpu.toFixed(1),
-    row.leastCpu.toFixed(1),
-    Math.round(row.throughput).toLocaleString('en'),
-    row.p50.toFixed(2),
-    row.p99.toFixed(2),
-  ]);
-  const head = [
-    'Server',
-    'Throughput / raw (95 %)',
-    'CPU per request / raw (95 %)',
-    'CPU, µs',
-    'in the best tenth',
-    'Requests/s',
-    'p50, ms',
-    'p99, ms',
-  ];
-  return `## ${workload.name}: ${workload.title}\n\n${formatTable(head, body)}\n`;
+  return `${date}, Node ${node}, ${processors.length} × ${processors[0]?.model.trim()}: \`${typed}\``;
 }
