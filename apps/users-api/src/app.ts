@@ -56,7 +56,8 @@ export async function createUsersApp(options: UsersAppOptions): Promise<Applicat
     await build(app, options);
     return app;
   } catch (error) {
-    await app.close();
+    const onFailure = (err: unknown) => options.logger.error({ err }, 'failed to clean up');
+    await app.close().catch(onFailure);
     throw error;
   }
 }

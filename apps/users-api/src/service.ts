@@ -69,7 +69,7 @@ export async function startService(
       },
     };
   } catch (error) {
-    await cleanup.run();
+    await cleanup.run().catch((err) => logger.error({ err }, 'failed to clean up'));
     throw error;
   }
 }

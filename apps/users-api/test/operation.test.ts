@@ -77,7 +77,11 @@ describe('the log', () => {
 
 describe('stopping', () => {
   it('goes on for SHUTDOWN_DELAY, but is not ready', async () => {
-    const service = startProcess({ ...MEMORY, SHUTDOWN_DELAY: '1000' });
+    const service = startProcess({
+      ...MEMORY,
+      SHUTDOWN_DELAY: '600000',
+      SHUTDOWN_TIMEOUT: '1200000',
+    });
     const url = await service.url;
     service.kill('SIGTERM');
     await service.log.first('users-api stops: SIGTERM', 1);
@@ -86,6 +90,12 @@ describe('stopping', () => {
     );
     expect([ready?.status, live?.status, users?.status]).toEqual([503, 200, 200]);
     expect(await ready?.json()).toMatchObject({ code: 'STOPPING' });
+  });
+
+  it('ends with 0 after SHUTDOWN_DELAY', async () => {
+    const service = startProcess({ ...MEMORY, SHUTDOWN_DELAY: '1' });
+    await service.url;
+    service.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
@@ -93,8 +103,8 @@ describe('stopping', () => {
     const service = startProcess(MEMORY);
     const create = await createInFlight(await service.url);
     service.kill('SIGTERM');
-    await service.log.first('users-api stops: SIGTERM', 1);
     service.kill('SIGTERM');
+    await service.log.first('users-api stops: SIGTERM', 1);
     create.end(JSON.stringify(ADA));
     const [response]: IncomingMessage[] = await once(create, 'response');
     expect(response?.statusCode).toBe(201);
@@ -103,7 +113,7 @@ describe('stopping', () => {
   });
 
   it('cuts what is in flight before SHUTDOWN_TIMEOUT, and ends with 0', async () => {
-    const service = startProcess({ ...MEMORY, SHUTDOWN_TIMEOUT: '1000' });
+    const service = startProcess({ ...MEMORY, SHUTDOWN_TIMEOUT: '3000' });
     const create = await createInFlight(await service.url);
     const broken = once(create, 'error');
     service.kill('SIGTERM');

@@ -15,6 +15,8 @@ import { isMessage, type PrimaryMessage, type WorkerMessage } from './messages.j
  */
 export async function runWorker(config: Config, log: Log): Promise<void> {
   let service: Service | undefined;
+  // Before the first listener below: messages that came earlier go to those that are there with it.
+  const metrics = config.metrics ? workerMetrics() : undefined;
   const shutdown = new Shutdown({
     log,
     timeout: config.shutdown.timeout,
@@ -29,7 +31,7 @@ export async function runWorker(config: Config, log: Log): Promise<void> {
   });
   // A terminal and a supervisor may send these to all processes; the primary is the one that decides.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-  service = await startService(config, log.logger, config.metrics ? workerMetrics() : undefined);
+  service = await startService(config, log.logger, metrics);
   tell({ type: 'ready', url: service.url });
 }
 
