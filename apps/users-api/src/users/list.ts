@@ -56,7 +56,7 @@ function answerPage(ctx: Context, store: UserStore, pagination: Pagination): Awa
 
 function sendJson(ctx: Context, chunks: AsyncIterable<string>): void {
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.send(Readable.from(chunks, { objectMode: false }));
+  ctx.send(Readable.from(chunks, { highWaterMark: 1 }));
 }
 
 /**

@@ -7,10 +7,9 @@ import {
   type User,
   updateUser,
 } from '../user.js';
+import { BATCH_USERS } from './batch-size.js';
 import { StoreError } from './store-error.js';
 import type { UserPage, UserStore } from './user-store.js';
-
-const BATCH_SIZE = 500;
 
 /** Keeps users in this process; they are gone when it ends. */
 export class MemoryUserStore implements UserStore {
@@ -34,7 +33,7 @@ export class MemoryUserStore implements UserStore {
       for (let next = rest.next(); !next.done; next = rest.next()) {
         batch.push(next.value);
         left -= 1;
-        if (left === 0 || batch.length === BATCH_SIZE) break;
+        if (left === 0 || batch.length === BATCH_USERS) break;
       }
       if (batch.length === 0) return;
       yield batch;
