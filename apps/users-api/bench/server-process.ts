@@ -26,8 +26,8 @@ export class ServerProcess {
     const env = { NODE_ENV: 'production', LOG_LEVEL: 'warn', HOST: '127.0.0.1', PORT: '0' };
     const args = maxBatch === undefined ? [] : [String(maxBatch)];
     const child = fork(join(import.meta.dirname, 'serve.ts'), args, {
-      // Not those of the bench: a loader would be part of what is measured.
-      execArgv: [],
+      // Those of the start script, and not those of the bench, whose loader would be measured too.
+      execArgv: ['--max-semi-space-size=16'],
       env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...env },
     });
     const reply = await replyOf(child);

@@ -29,10 +29,10 @@ describe('the deployment files', () => {
   });
 
   it('start the program that is built from src/main.ts', () => {
-    expect(DOCKERFILE).toContain('CMD ["node", "dist/main.js"]');
-    expect(UNIT).toContain('ExecStart=/usr/bin/node dist/main.js');
+    expect(DOCKERFILE).toContain('CMD ["node", "--max-semi-space-size=16", "dist/main.js"]');
+    expect(UNIT).toContain('ExecStart=/usr/bin/node --max-semi-space-size=16 dist/main.js');
     expect(JSON.parse(read('package.json'))).toMatchObject({
-      scripts: { start: 'node dist/main.js' },
+      scripts: { start: 'node --max-semi-space-size=16 dist/main.js' },
       files: ['dist'],
     });
     expect(existsSync(join(APP, 'src/main.ts'))).toBe(true);
