@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Context } from '../context/context.js';
 import {
   BadRequestError,
@@ -9,11 +8,16 @@ import {
 } from '../errors/http-errors.js';
 
 const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+  ['gzip', () => zlib().createGunzip()],
+  ['x-gzip', () => zlib().createGunzip()],
+  ['deflate', () => zlib().createInflate()],
+  ['br', () => zlib().createBrotliDecompress()],
 ]);
+
+/** Loaded with the first encoded body, which most services never get. */
+function zlib() {
+  return process.getBuiltinModule('node:zlib');
+}
 
 /**
  * Reads a request body into one buffer, never holding more than `limit` bytes of it.
