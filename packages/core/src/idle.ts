@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { isBusy, latestOf } from './response/connection.js';
+import { hasServed, isBusy } from './response/connection.js';
 import { checkInterval } from './server.js';
 
 /** What a connection had read when it was last looked at, and since when that has been all. */
@@ -31,7 +31,7 @@ export function endIdle(
     for (const socket of sockets) {
       const { bytesRead } = socket;
       const mark = marks.get(socket);
-      if (latestOf(socket) === undefined || isBusy(socket)) marks.delete(socket);
+      if (!hasServed(socket) || isBusy(socket)) marks.delete(socket);
       else if (mark?.bytesRead !== bytesRead) marks.set(socket, { bytesRead, since: now });
       else if (now - mark.since >= keepAliveTimeout) socket.destroy();
     }

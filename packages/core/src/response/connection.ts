@@ -6,26 +6,45 @@ const ENDING = Symbol('ending');
 const DRAINING = Symbol('draining');
 const CONNECTION = Symbol('connection');
 
-type Connection = Socket & { [LATEST]?: ServerResponse; [ENDING]?: true; [DRAINING]?: true };
+type Connection = Socket & {
+  /** Null once it has been let go of. */
+  [LATEST]?: ServerResponse | null;
+  [ENDING]?: true;
+  [DRAINING]?: true;
+};
 
 /** A response that knows its connection: `req.socket` is null once a handler has left its body. */
 type Tracked = ServerResponse & { [CONNECTION]?: Connection };
 
-/** Remembers the response to the request that came last on a connection. */
+/**
+ * Remembers the response to the request that came last on a connection, until the one has been sent
+ * and the other read to its end: what a connection holds between two requests survives collections.
+ */
 export function setLatest(res: ServerResponse, socket: Socket): void {
   (res as Tracked)[CONNECTION] = socket;
   (socket as Connection)[LATEST] = res;
+  res.on('close', letGo);
 }
 
-/** The response that a connection is working on or has worked on last. */
+function letGo(this: ServerResponse): void {
+  const connection = (this as Tracked)[CONNECTION];
+  if (connection?.[LATEST] === this && this.req.complete) connection[LATEST] = null;
+}
+
+/** The response that a connection is working on, or whose request it has not read to its end. */
 export function latestOf(socket: Socket): ServerResponse | undefined {
-  return (socket as Connection)[LATEST];
+  return (socket as Connection)[LATEST] ?? undefined;
+}
+
+/** Whether a request has come on a connection. */
+export function hasServed(socket: Socket): boolean {
+  return (socket as Connection)[LATEST] !== undefined;
 }
 
 /** Whether no request has come behind the one that a response answers, as far as is known. */
 function isLatest(res: ServerResponse): boolean {
-  const latest = (res as Tracked)[CONNECTION]?.[LATEST];
-  return latest === undefined || latest === res;
+  const latest = (res as Tracked)[CONNECTION]?.[LATEST] ?? res;
+  return latest === res;
 }
 
 /** Remembers that a response announces the end of its connection. */
