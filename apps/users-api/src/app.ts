@@ -72,7 +72,8 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
   app.use(
     errorHandler({
       includeStack,
-      onError: (err, { state }) => logger.error({ err, requestId: state.requestId }, 'failed'),
+      onError: (err, { state }) =>
+        logger.error({ err, requestId: state.requestId }, 'request failed'),
     }),
   );
   app.use(observeRequests(observers.filter((observer) => observer !== undefined)));

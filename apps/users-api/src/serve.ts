@@ -24,6 +24,10 @@ export async function serve(config: Config, log: Log): Promise<void> {
   });
   shutdown.onSignals('SIGTERM', 'SIGINT', 'SIGHUP');
   shutdown.onUncaught();
+  // Without a listener it would end the process.
+  process.on('SIGUSR2', () =>
+    log.logger.warn('SIGUSR2 replaces workers: WORKERS is 1, there are none'),
+  );
   service = await startService(config, log.logger, config.metrics ? ownMetrics() : undefined);
   log.logger.info(`users-api listens on ${service.url}, store ${describeStore(config.store)}`);
 }

@@ -102,7 +102,7 @@ describe.each(MOUNTS)('a long list at %s', (mount) => {
     });
     const response = await fetch(`${await startService({ store, logger })}${mount}`);
     await expect(response.text()).rejects.toThrow();
-    expect(await lines.first('failed', 1)).toMatchObject([
+    expect(await lines.first('request failed', 1)).toMatchObject([
       { err: { code: 'STORE_UNREACHABLE', message: 'The store test has gone away.' } },
     ]);
   });
@@ -128,7 +128,7 @@ describe.each(MOUNTS)('a store that fails for a reason that may pass, at %s', (m
       code: 'STORE_BUSY',
       error: 'Service Unavailable',
     });
-    expect(await lines.first('failed', 1)).toMatchObject([
+    expect(await lines.first('request failed', 1)).toMatchObject([
       { err: { message: 'The store test has too much to do.', cause: { code: 'STORE_BUSY' } } },
     ]);
   });
