@@ -37,13 +37,13 @@ export const LISTENERS: Readonly<Record<string, Listener>> = {
   },
   async 'async-10'(req, res) {
     if (req.method !== 'GET' || req.url !== '/') return refuse(res, 404);
-    const state = {};
+    const state = { hops: 0 };
     for (const step of asyncSteps) await step(state);
     answerJson(res, state);
   },
   'sync-10'(req, res) {
     if (req.method !== 'GET' || req.url !== '/') return refuse(res, 404);
-    const state = {};
+    const state = { hops: 0 };
     for (const step of syncSteps) step(state);
     answerJson(res, state);
   },
