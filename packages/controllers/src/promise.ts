@@ -1,6 +1,8 @@
 /** Whether a value has to be awaited. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+  // Texts, numbers and booleans, which most values are, are not asked.
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return typeof (value as { then?: unknown }).then === 'function';
 }
 
 /** Goes on with a value: at once, or when it is a promise, after it. Makes no promise of its own. */

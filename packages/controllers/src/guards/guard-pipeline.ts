@@ -49,6 +49,7 @@ function askFrom(
     const { name, ask } = check;
     const verdict = ask(ctx);
     index += 1;
+    if (verdict === true) continue;
     if (isPromiseLike(verdict)) {
       return verdict.then((settled) => {
         assertAllowed(name, settled);

@@ -27,18 +27,22 @@ export function createArgument(parameter: ParameterMetadata, handler: string): E
   const fail = (error: unknown): never => {
     throw isHttpError(error) ? error : new ParameterInjectionError(place, error);
   };
-  const extract = catching(createExtract(parameter), fail);
-  const conversion = createConversion(parameter, place);
-  const present = catching(conversion.present, fail);
-  const absent = catching(conversion.absent, fail);
+  const { source, required, transform } = parameter;
+  const conversion = transform && createConversion(transform, parameter, place);
+  const present = conversion && catching(conversion.present, fail);
+  const absent = conversion && catching(conversion.absent, fail);
   const supply = (ctx: Context, extracted: unknown): unknown => {
     const value = extracted === undefined ? parameter.default : extracted;
-    if (value !== undefined) return present(value);
-    if (parameter.required) throw absentParameter(ctx, parameter.source, place);
-    return absent(undefined);
+    if (value !== undefined) return present === undefined ? value : present(value);
+    if (required) throw absentParameter(ctx, source, place);
+    return absent === undefined ? value : absent(value);
   };
+  const extract = createExtract(parameter);
+  // What the framework reads neither throws nor has to be awaited.
+  if (source !== 'custom') return (ctx) => supply(ctx, extract(ctx));
+  const extractCustom = catching(extract, fail);
   return (ctx) => {
-    const extracted = extract(ctx);
+    const extracted = extractCustom(ctx);
     return isPromiseLike(extracted)
       ? extracted.then((settled) => supply(ctx, settled))
       : supply(ctx, extracted);

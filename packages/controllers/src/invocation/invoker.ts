@@ -33,9 +33,9 @@ export function createInvoker({ admit, readArguments, prepare, call, respond }: 
   };
   const supply = (ctx: Context): unknown => {
     const values = readArguments(ctx);
-    return isPromiseLike(values)
-      ? values.then((settled) => invoke(ctx, settled))
-      : invoke(ctx, values);
+    return Array.isArray(values)
+      ? invoke(ctx, values)
+      : values.then((settled) => invoke(ctx, settled));
   };
   return (ctx) => {
     const admitted = admit(ctx);

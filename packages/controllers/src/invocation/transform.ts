@@ -3,7 +3,7 @@ import {
   ParameterValidationError,
   type ValidationIssue,
 } from '../errors/parameter-errors.js';
-import type { ParameterMetadata, TransformFunction } from '../metadata/parameter.js';
+import type { ParameterMetadata, Transform, TransformFunction } from '../metadata/parameter.js';
 import {
   isStandardSchema,
   type StandardSchema,
@@ -20,7 +20,7 @@ export interface Conversion {
 }
 
 /**
- * Makes the conversion of a parameter.
+ * Makes the conversion that a parameter's transform stands for.
  *
  * A function sees only values that are there. A schema is offered an absent one as well, since it
  * may state a default; where it refuses, an optional parameter stays undefined.
@@ -28,9 +28,11 @@ export interface Conversion {
  * @param parameter - What its decorator states.
  * @param place - The parameter and its method, for errors.
  */
-export function createConversion(parameter: ParameterMetadata, place: ParameterPlace): Conversion {
-  const { transform, source, name } = parameter;
-  if (transform === undefined) return { present: (value) => value, absent: (value) => value };
+export function createConversion(
+  transform: Transform,
+  { source, name }: ParameterMetadata,
+  place: ParameterPlace,
+): Conversion {
   if (!isStandardSchema(transform)) {
     const convert: TransformFunction = transform;
     return { present: (value) => convert(value), absent: (value) => value };
