@@ -1,6 +1,7 @@
-import { request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { duplexPair, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
+import { request as httpRequest } from './node-http.js';
 import { BODILESS } from './response/bodiless.js';
 
 /**

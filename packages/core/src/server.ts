@@ -1,16 +1,16 @@
-import {
-  createServer as createNodeServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
+import type {
+  IncomingMessage,
+  RequestListener,
+  Server,
+  ServerOptions,
+  ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { expectContinue } from './context/expectation.js';
 import { assertLimit } from './errors/assert-limit.js';
 import { HttpError } from './errors/http-error.js';
 import { describeProblem } from './errors/problem.js';
+import { createServer as createNodeServer } from './node-http.js';
 import { announceEnd, isEnding, latestOf, setLatest } from './response/connection.js';
 
 /** What a server accepts, and how long it waits. */

@@ -1,4 +1,3 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { inspect } from 'node:util';
 import { type Class, isToken, type Token } from '@fairlead/di';
 import { RouteRegistrationError } from '../errors/definition-errors.js';
@@ -9,6 +8,9 @@ import { placeOf } from '../metadata/place.js';
 import { isStandardSchema } from '../metadata/standard-schema.js';
 import { checkRouteless } from './check-routeless.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
+
+// As @fairlead/core: an import statement would load all of fetch with it.
+const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
 
 /**
  * Finds everything in a definition that could not work, without a look at any other controller.

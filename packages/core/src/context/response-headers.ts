@@ -1,4 +1,4 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { validateHeaderName, validateHeaderValue } from '../node-http.js';
 
 /** A response header's value: several values are sent as several lines. */
 export type HeaderValue = string | number | readonly string[];

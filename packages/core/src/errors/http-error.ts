@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../node-http.js';
 
 /** Marks every HttpError, so that copies of this package recognise each other's errors. */
 const BRAND = Symbol.for('fairlead.HttpError');

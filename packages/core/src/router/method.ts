@@ -1,5 +1,5 @@
-import { METHODS } from 'node:http';
 import { SetupError } from '../errors/setup-error.js';
+import { METHODS } from '../node-http.js';
 
 /** Stands for every method in a route. */
 export const ALL = 'ALL';
