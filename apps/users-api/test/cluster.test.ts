@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADA, clientOf } from './support/api.js';
 import { createInFlight } from './support/in-flight.js';
 import { type ServiceProcess, startProcess } from './support/service-process.js';
+import { postgresUrl } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const READY = 'a worker is ready';
@@ -30,8 +31,11 @@ async function getAlone(url: string): Promise<{ status: number | undefined; body
 }
 
 describe('with WORKERS=2', () => {
-  it('answers on one port from two processes that share their users and their metrics', async () => {
-    const service = startTwo({ LOG_LEVEL: 'debug' });
+  it.each([
+    ['SQLite', () => ({})],
+    ['PostgreSQL', async () => ({ DATABASE_URL: await postgresUrl() })],
+  ])('answers on one port from two processes that share %s and their metrics', async (_, store) => {
+    const service = startTwo({ LOG_LEVEL: 'debug', ...(await store()) });
     const url = await service.url;
     await clientOf(`${url}/api/users`).create();
     const lists = [await getAlone(`${url}/api/users`), await getAlone(`${url}/api/users`)];
