@@ -13,8 +13,8 @@ export interface Panel {
 }
 
 const COLUMNS = 2;
-const PANEL_WIDTH = 560;
-const LABEL_WIDTH = 200;
+const PANEL_WIDTH = 600;
+const LABEL_WIDTH = 245;
 const VALUE_WIDTH = 50;
 const BAR_WIDTH = PANEL_WIDTH - LABEL_WIDTH - VALUE_WIDTH - 20;
 const LINE = 20;
