@@ -9,14 +9,15 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'sqlite' },
     processes: { type: 'string', default: '1' },
     workers: { type: 'string', default: '1' },
+    population: { type: 'string', default: '1200' },
     writes: { type: 'string', default: '2000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const { minutes, store, processes, workers, writes, seed } = values;
+const { minutes, store, processes, workers, population, writes, seed } = values;
 if (store !== 'sqlite' && store !== 'postgres') throw new Error('--store is sqlite or postgres.');
 console.log(
-  `chaos --minutes ${minutes} --store ${store} --processes ${processes} --workers ${workers} --writes ${writes} --seed ${seed}`,
+  ['chaos', ...Object.entries(values).map(([name, value]) => `--${name} ${value}`)].join(' '),
 );
 
 const start = performance.now();
@@ -25,6 +26,7 @@ const report = await runChaos({
   store,
   processes: Number(processes),
   workers: Number(workers),
+  population: Number(population),
   writes: Number(writes),
   seed: Number(seed),
   goesOn: () => performance.now() < end,

@@ -22,6 +22,8 @@ export interface ChaosOptions {
   readonly processes: number;
   /** Workers of each service. */
   readonly workers: number;
+  /** Users that are there from the start, and that nobody changes: more than 500 make a list a stream. */
+  readonly population: number;
   /** Writes that are acknowledged between two disturbances, at most. */
   readonly writes: number;
   /** Repeats what the clients ask for and what disturbs them, though not the order in time. */
@@ -74,6 +76,7 @@ async function play(stage: Stage, options: ChaosOptions): Promise<ChaosReport> {
   const disturber = new Disturber(stage, options.workers > 1, options.writes, random.fork());
   let rounds = 0;
   let isOver = false;
+  await populate(new Client('founder', stage, random.fork()), options.population);
   const report = () => ({ rounds, ...stage.tally.counts, ...disturber.counts });
   const clients = work(stage, random, () => isOver);
   const disturb = async () => {
@@ -87,6 +90,13 @@ async function play(stage: Stage, options: ChaosOptions): Promise<ChaosReport> {
   await Promise.all([disturb(), ...clients]);
   await audit(new Client('auditor', stage, random.fork()));
   return report();
+}
+
+/** Creates users, some at a time. */
+async function populate(client: Client, count: number): Promise<void> {
+  for (let created = 0; created < count; created += 50) {
+    await Promise.all(Array.from({ length: Math.min(50, count - created) }, () => client.create()));
+  }
 }
 
 /** Sets every client to work until it is over. */

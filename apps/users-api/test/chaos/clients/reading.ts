@@ -6,7 +6,7 @@ export async function read(client: Client, isOver: () => boolean): Promise<void>
   const { random } = client;
   while (!isOver()) {
     if (random.percent(15)) await client.list();
-    else await client.page(random.integer(1, 8), random.integer(1, 40));
+    else await client.page(random.integer(1, 40), random.integer(1, 40));
   }
 }
 
