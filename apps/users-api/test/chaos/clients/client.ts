@@ -52,20 +52,15 @@ export class Client {
     const { world } = this.#stage;
     const creation = world.beginCreation(this.input());
     const { outcome, span, text } = await this.#send(creation.start, 'POST', '', creation.input);
-    switch (outcome.kind) {
-      case 'answered': {
-        const model = world.created(creation, readUser(outcome, 201, text), span);
-        this.#note(model, span, text, outcome);
-        this.#stage.tally.add('acknowledged');
-        return model;
-      }
-      case 'refused':
-        world.notCreated(creation);
-        return undefined;
-      default:
-        creation.end = span.end;
-        return undefined;
+    if (outcome.kind === 'answered') {
+      const model = world.created(creation, readUser(outcome, 201, text), span);
+      this.#note(model, span, text, outcome);
+      this.#stage.tally.add('acknowledged');
+      return model;
     }
+    if (isUndone(outcome)) world.notCreated(creation);
+    else creation.end = span.end;
+    return undefined;
   }
 
   /** Reads one user. */
@@ -83,7 +78,7 @@ export class Client {
     const update = model.beginUpdate(changes, start);
     const { outcome, span, text } = await this.#send(start, 'PUT', `/${model.id}`, changes);
     this.#note(model, span, text, outcome);
-    if (outcome.kind === 'refused') model.notUpdated(update, span.end);
+    if (isUndone(outcome)) model.notUpdated(update, span.end);
     else if (outcome.kind !== 'answered') model.settled(update, span.end);
     else if (isMissing(outcome, model)) {
       model.notUpdated(update, span.end);
@@ -100,7 +95,7 @@ export class Client {
     const deletion = model.presence.beginDeletion(start);
     const { outcome, span, text } = await this.#send(start, 'DELETE', `/${model.id}`);
     this.#note(model, span, text, outcome);
-    if (outcome.kind === 'refused') model.notDeleted(deletion, 'not done', span);
+    if (isUndone(outcome)) model.notDeleted(deletion, 'not done', span);
     else if (outcome.kind !== 'answered') {
       deletion.outcome = 'unknown';
       deletion.end = span.end;
@@ -169,6 +164,11 @@ export class Client {
 }
 
 const SUCCESS = '{"success":true}';
+
+/** Whether what was asked for was surely not done. */
+function isUndone(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' || (outcome.kind === 'unavailable' && outcome.isUndone);
+}
 
 /** Whether what was asked for may have been done or not. */
 function isUnknown({ kind }: Outcome): boolean {

@@ -13,8 +13,13 @@ export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
   /** It never reached a service. */
   | { readonly kind: 'refused' }
-  /** The connection was cut, or the answer was 503: it may have been done or not. */
-  | { readonly kind: 'cut' | 'late' | 'unavailable' };
+  /** The connection was cut: it may have been done or not. */
+  | { readonly kind: 'cut' | 'late' }
+  /** The answer was 503: unless its code says that it was not, it may have been done or not. */
+  | { readonly kind: 'unavailable'; readonly isUndone: boolean };
+
+/** Codes of answers to requests that have written nothing. */
+const UNDONE = new Set(['STORE_BUSY', 'STORE_LOCKED', 'STORE_FULL']);
 
 const openings = new WeakMap<Socket, number>();
 
@@ -86,15 +91,20 @@ function responseTo(req: ClientRequest): Promise<IncomingMessage> {
 
 function read(what: string, res: IncomingMessage, answer: string): Outcome {
   const { statusCode: status = 0, headers } = res;
+  const body = parse(what, status, answer);
   if (status === 503) {
     if (headers['retry-after'] === undefined) {
       throw new Violation(`${what} is answered 503 without Retry-After: ${answer}`);
     }
-    return { kind: 'unavailable' };
+    return { kind: 'unavailable', isUndone: UNDONE.has(body.code) };
   }
   if (status >= 500) throw new Violation(`${what} is answered ${status}: ${answer}`);
+  return { kind: 'answered', status, body };
+}
+
+function parse(what: string, status: number, answer: string) {
   try {
-    return { kind: 'answered', status, body: answer === '' ? undefined : JSON.parse(answer) };
+    return answer === '' ? undefined : JSON.parse(answer);
   } catch {
     throw new Violation(`${what} is answered ${status} with what is not JSON: ${answer}`);
   }

@@ -48,6 +48,13 @@ describe('Register', () => {
     expect(() => register.see('b', { start: 7, end: 8 })).toThrow(Violation);
   });
 
+  it('refuses that a write was not done whose value was shown', () => {
+    const register = registerOf(['a', 1, 2]);
+    const write = register.begin('b', 3);
+    register.see('b', { start: 4, end: 5 });
+    expect(() => register.withdraw(write, 6)).toThrow(Violation);
+  });
+
   it('refuses the value of a write that was not done', () => {
     const register = registerOf(['a', 1, 2]);
     register.withdraw(register.begin('b', 3), 4);

@@ -7,6 +7,8 @@ export interface Write {
   readonly start: number;
   /** When it had surely been done or could not be done any more; `Infinity` until then. */
   end: number;
+  /** Whether a request has shown it. */
+  isSeen: boolean;
 }
 
 /**
@@ -26,13 +28,20 @@ export class Register {
 
   /** A write is about to be sent. */
   begin(value: string, start: number): Write {
-    const write = { value, start, end: Number.POSITIVE_INFINITY };
+    const write = { value, start, end: Number.POSITIVE_INFINITY, isSeen: false };
     this.#live.set(value, write);
     return write;
   }
 
-  /** A write had no effect and cannot have one. */
+  /**
+   * A write had no effect and cannot have one.
+   *
+   * @throws {Violation} When a request has shown it all the same.
+   */
   withdraw(write: Write, at: number): void {
+    if (write.isSeen) {
+      throw new Violation(`${this.#name} was ${JSON.stringify(write.value)}, which was refused`);
+    }
     this.#live.delete(write.value);
     this.#replaced.set(write.value, at);
   }
@@ -52,6 +61,8 @@ export class Register {
         `${this.#name} is ${JSON.stringify(value)}, which had been replaced by ${replaced}`,
       );
     }
+    const seen = this.#live.get(value);
+    if (seen !== undefined) seen.isSeen = true;
     for (const write of this.#live.values()) {
       if (write.value === value || write.end >= span.start) continue;
       this.#live.delete(write.value);

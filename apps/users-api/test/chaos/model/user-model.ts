@@ -82,8 +82,10 @@ export class UserModel {
 
   /** An update was not done, and never will be. */
   notUpdated(update: Update, end: number): void {
-    if (update.name !== undefined) this.#name.withdraw(update.name, end);
-    if (update.email !== undefined) this.#email.withdraw(update.email, end);
+    this.#check(() => {
+      if (update.name !== undefined) this.#name.withdraw(update.name, end);
+      if (update.email !== undefined) this.#email.withdraw(update.email, end);
+    });
   }
 
   /** A deletion was answered with success. */

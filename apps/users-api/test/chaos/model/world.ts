@@ -70,7 +70,7 @@ export class World {
   notCreated(creation: Creation): void {
     this.#creations.delete(creation.input.name);
     if (creation.adopted !== undefined) {
-      throw new Violation(`A creation that never left made user ${creation.adopted.id}`);
+      throw new Violation(`A creation that was refused made user ${creation.adopted.id}`);
     }
   }
 
