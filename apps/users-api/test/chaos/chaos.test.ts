@@ -21,7 +21,7 @@ describe('while the service is killed and stopped, again and again', () => {
     { timeout: TIMEOUT },
     async ({ rounds, met, ...options }) => {
       const goesOn = (played: number) => played < rounds;
-      const report = await runChaos({ ...options, population: 0, writes: 100, seed: SEED, goesOn });
+      const report = await runChaos({ ...options, population: 0, writes: 50, seed: SEED, goesOn });
       expect(report).toMatchObject({ rounds, ...met });
     },
   );
