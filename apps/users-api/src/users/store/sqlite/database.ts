@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { StoreError } from '../store-error.js';
@@ -26,6 +26,7 @@ const READ_TIMEOUT = 100;
 export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true });
+    assertWritable(path);
     const database = new DatabaseSync(path);
     try {
       database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
@@ -43,6 +44,12 @@ export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
   } catch (error) {
     throw sqliteProblem(error, path);
   }
+}
+
+/** SQLite would open a file that may only be read, and leave a log beside it that nobody may write. */
+function assertWritable(path: string): void {
+  accessSync(dirname(path), constants.W_OK);
+  if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
 }
 
 /**

@@ -1,12 +1,16 @@
 import { StoreError, type StoreErrorCode } from '../store-error.js';
 
+const READ_ONLY = 8;
 const CANNOT_OPEN = 14;
 
 // SQLite's primary result codes, https://www.sqlite.org/rescode.html
 const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   3: ['STORE_UNREACHABLE', 'may not be opened: check the permissions of the file and its folder'],
   5: ['STORE_LOCKED', 'is locked by another process: end that process, or try again later'],
-  8: ['STORE_READ_ONLY', 'may not be written: check the permissions of the file and its folder'],
+  [READ_ONLY]: [
+    'STORE_READ_ONLY',
+    'may not be written: check the permissions of the file and its folder',
+  ],
   10: ['STORE_FAILED', 'could not be read or written: check the disk'],
   11: ['STORE_NOT_A_DATABASE', 'is damaged: restore it from a copy'],
   13: ['STORE_FULL', 'cannot grow, the disk is full: make room'],
@@ -35,8 +39,9 @@ export function sqliteProblem(error: unknown, path: string): StoreError {
 }
 
 function primaryCode(error: unknown): number {
-  // Only node:fs, which makes the folders, fails in a system call of its own.
-  if (property(error, 'syscall') !== undefined) return CANNOT_OPEN;
+  // Only node:fs, which makes the folders and looks at permissions, fails in a system call of its own.
+  const call = property(error, 'syscall');
+  if (call !== undefined) return call === 'access' ? READ_ONLY : CANNOT_OPEN;
   // The low byte of an extended result code is the primary one.
   return Number(property(error, 'errcode')) & 0xff;
 }

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { StoreError } from './store-error.js';
+import { WriteQueue, type WriteQueueLimits } from './write-queue.js';
+
+interface Batch {
+  readonly writes: readonly string[];
+  readonly settle: PromiseWithResolvers<readonly (string | StoreError)[]>;
+}
+
+/** A queue whose batches the test settles; each waits in `batches` once it has begun. */
+function openQueue(limits: Partial<WriteQueueLimits<string>> = {}) {
+  const batches: Batch[] = [];
+  const queue = new WriteQueue<string, string>(
+    'test',
+    (writes) => {
+      const settle = Promise.withResolvers<readonly (string | StoreError)[]>();
+      batches.push({ writes, settle });
+      return settle.promise;
+    },
+    { textOf: (text) => text.length, ...limits },
+  );
+  const turn = () => new Promise(setImmediate);
+  const echo = (index: number) => batches[index]?.settle.resolve(batches[index]?.writes ?? []);
+  return { queue, batches, turn, echo };
+}
+
+describe('WriteQueue', () => {
+  it('puts writes of one turn of the event loop into one batch, in their order', async () => {
+    const { queue, batches, turn, echo } = openQueue();
+    const results = Promise.all(['a', 'b', 'c'].map((write) => queue.add(write)));
+    await turn();
+    expect(batches.map(({ writes }) => writes)).toEqual([['a', 'b', 'c']]);
+    echo(0);
+    expect(await results).toEqual(['a', 'b', 'c']);
+  });
+
+  it('collects what arrives while a batch is under way for the next one', async () => {
+    const { queue, batches, turn, echo } = openQueue();
+    const first = queue.add('a');
+    await turn();
+    const others = Promise.all([queue.add('b'), queue.add('c')]);
+    await turn();
+    expect(batches).toHaveLength(1);
+    echo(0);
+    await first;
+    await turn();
+    expect(batches[1]?.writes).toEqual(['b', 'c']);
+    echo(1);
+    expect(await others).toEqual(['b', 'c']);
+  });
+
+  it('takes no more into a batch than it may', async () => {
+    const { queue, batches, turn, echo } = openQueue({ batch: 2 });
+    const results = Promise.all(['a', 'b', 'c'].map((write) => queue.add(write)));
+    await turn();
+    echo(0);
+    await turn();
+    echo(1);
+    expect(await results).toEqual(['a', 'b', 'c']);
+    expect(batches.map(({ writes }) => writes)).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('fails one write alone, or all when the batch fails, and goes on', async () => {
+    const { queue, batches, turn, echo } = openQueue();
+    const problem = new StoreError('STORE_FAILED', 'Failed.');
+    const partly = Promise.allSettled([queue.add('a'), queue.add('b')]);
+    await turn();
+    batches[0]?.settle.resolve(['a', problem]);
+    expect(await partly).toEqual([
+      { status: 'fulfilled', value: 'a' },
+      { status: 'rejected', reason: problem },
+    ]);
+    const all = Promise.allSettled([queue.add('c'), queue.add('d')]);
+    await turn();
+    batches[1]?.settle.reject(problem);
+    expect(await all).toEqual([
+      { status: 'rejected', reason: problem },
+      { status: 'rejected', reason: problem },
+    ]);
+    const last = queue.add('e');
+    await turn();
+    echo(2);
+    expect(await last).toBe('e');
+  });
+
+  it.each([
+    ['writes', { waiting: 2 }, ['a', 'b']],
+    ['characters', { text: 6 }, ['aaa', 'bbb']],
+  ])(
+    'refuses a write when as many %s wait as may, and takes it later',
+    async (_, limits, writes) => {
+      const { queue, turn, echo } = openQueue(limits);
+      const waiting = writes.map((write) => queue.add(write));
+      await expect(queue.add('x')).rejects.toMatchObject({ code: 'STORE_BUSY', mayPass: true });
+      await turn();
+      const next = queue.add('x');
+      echo(0);
+      expect(await Promise.all(waiting)).toEqual(writes);
+      await turn();
+      echo(1);
+      expect(await next).toBe('x');
+    },
+  );
+
+  it('is idle once nothing waits', async () => {
+    const { queue, turn, echo } = openQueue();
+    await queue.idle();
+    const settled: string[] = [];
+    void queue.add('a').then((write) => settled.push(write));
+    const idle = queue.idle().then(() => settled.push('idle'));
+    await turn();
+    echo(0);
+    await idle;
+    expect(settled).toEqual(['a', 'idle']);
+  });
+});
