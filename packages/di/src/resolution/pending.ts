@@ -55,12 +55,15 @@ export function gather(
   scope: ScopeCells | undefined,
   finish: (values: readonly unknown[]) => unknown,
 ): unknown {
-  const values: unknown[] = [];
+  // Of its final size at once: a list that grows by push() first makes room for many.
+  const values = new Array<unknown>(suppliers.length);
   let waiting: Pending | undefined;
+  let index = 0;
   for (const supply of suppliers) {
     const value = supply(scope);
     if (value instanceof Pending) waiting ??= value;
-    values.push(value);
+    values[index] = value;
+    index += 1;
   }
   if (waiting === undefined) return finish(values);
   const finished = settleAll(values).then((all) => settled(finish(all)));
