@@ -15,7 +15,7 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error('Nothing was thrown.');
 }
 
-function openDatabase(options?: ConstructorParameters<typeof DatabaseSync>[1]): DatabaseSync {
+function openDatabase(options: ConstructorParameters<typeof DatabaseSync>[1] = {}): DatabaseSync {
   const path = join(temporaryFolder(), 'users.db');
   new DatabaseSync(path).close();
   const database = new DatabaseSync(path, options);
