@@ -42,6 +42,12 @@ const STATEMENTS = {
   delete: 'DELETE FROM users WHERE id = ? RETURNING id',
 } as const;
 
+/**
+ * Pages of 4 KiB in the log after which they are folded into the file. Ids are random, so that a write
+ * touches pages all over the file: the more are folded at once, the more often one is folded for many.
+ */
+const CHECKPOINT_PAGES = 10_000;
+
 const BUSY = 5;
 // SQLite undoes one statement for these and goes on with the transaction: TOOBIG, CONSTRAINT, MISMATCH.
 const OF_ONE_STATEMENT: ReadonlySet<number> = new Set([18, 19, 20]);
@@ -86,7 +92,11 @@ function commit(writes: readonly SqliteWrite[]): SqliteReply {
 function connect() {
   const database = new DatabaseSync(path);
   try {
-    database.exec(`PRAGMA synchronous = FULL; PRAGMA max_page_count = ${maxPages}`);
+    database.exec(`
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA max_page_count = ${maxPages};
+    `);
     database.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
     const statements = {
       create: database.prepare(STATEMENTS.create),
