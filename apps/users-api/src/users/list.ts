@@ -6,7 +6,7 @@ import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 
 /** Largest page that is read as one; a larger one is sent in batches. */
-const WHOLE_PAGE = 500;
+const WHOLE_PAGE = 100;
 
 /**
  * Answers with users as the query asks for them: with the list envelope, or the paginated one when

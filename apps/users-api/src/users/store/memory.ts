@@ -7,7 +7,7 @@ import {
   type User,
   updateUser,
 } from '../user.js';
-import { BATCH_USERS } from './batch-size.js';
+import { BATCH_TEXT, BATCH_USERS } from './batch-size.js';
 import { StoreError } from './store-error.js';
 import type { UserPage, UserStore } from './user-store.js';
 
@@ -29,13 +29,9 @@ export class MemoryUserStore implements UserStore {
     // Users that are added from now on come behind the others, so this many leave none of those out.
     let left = Math.min(users.size, slice?.limit ?? users.size);
     while (left > 0) {
-      const batch: User[] = [];
-      for (let next = rest.next(); !next.done; next = rest.next()) {
-        batch.push(next.value);
-        left -= 1;
-        if (left === 0 || batch.length === BATCH_USERS) break;
-      }
+      const batch = nextBatch(rest, left);
       if (batch.length === 0) return;
+      left -= batch.length;
       yield batch;
       this.#open();
     }
@@ -83,4 +79,17 @@ export class MemoryUserStore implements UserStore {
     }
     return this.#users;
   }
+}
+
+/** Takes users until the batch is full, in number or in text, or there are no more. */
+function nextBatch(users: Iterator<User>, limit: number): User[] {
+  const batch: User[] = [];
+  let text = 0;
+  while (batch.length < Math.min(limit, BATCH_USERS) && text < BATCH_TEXT) {
+    const { done, value } = users.next();
+    if (done) break;
+    batch.push(value);
+    text += value.name.length + value.email.length;
+  }
+  return batch;
 }

@@ -49,17 +49,6 @@ describe('PostgresUserStore', () => {
     expect(await listAll(await openStore(url))).toEqual(users);
   });
 
-  it('takes a version in upper case of an id for the id of nobody', async () => {
-    const store = await openStore(await postgresUrl());
-    const { id } = await store.create(ADA);
-    const upper = id.toUpperCase();
-    expect(await store.find(upper)).toBeUndefined();
-    expect(await store.update(upper, {})).toBeUndefined();
-    expect(await store.delete(upper)).toBe(false);
-    expect(await store.find(`${id}\0`)).toBeUndefined();
-    expect(await store.find(id)).toBeDefined();
-  });
-
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'lets two stores race at %s: one delete wins, no update is lost, the count is right',
     async (isolation) => {
