@@ -1,5 +1,5 @@
 import { type Context, internals } from '../context/context.js';
-import { isPromiseLike, type Next } from '../context/next.js';
+import { isPromiseLike } from '../context/next.js';
 import { NextCalledTwiceError } from '../errors/next-called-twice-error.js';
 import type { Middleware } from './middleware.js';
 
@@ -21,35 +21,23 @@ export type Step = Middleware | Branch;
  * @param stack - The steps in the order in which a request meets them.
  */
 export function compose(stack: readonly Step[]): Middleware {
-  return stack.reduceRight<Middleware>(
-    (rest, step, index) =>
-      typeof step === 'function'
-        ? (ctx, after) => enter(step, index, rest, ctx, after)
-        : (ctx, after) => {
-            const middleware = step.choose(ctx);
-            if (middleware === undefined) return rest(ctx, after);
-            return enter(middleware, index, rest, ctx, after);
-          },
-    (_, after) => after(),
-  );
+  return stack.reduceRight<Middleware>(link, (_ctx, after) => after());
 }
 
-/** Runs one middleware; its `next` runs the rest, once. */
-function enter(
-  middleware: Middleware,
-  index: number,
-  rest: Middleware,
-  ctx: Context,
-  after: Next,
-): unknown {
-  let called = false;
-  const next = (): void | Promise<void> => {
-    if (called) throw new NextCalledTwiceError(middleware.name || `middleware#${index}`);
-    called = true;
-    const result = rest(ctx, after) as void | Promise<void>;
-    if (!isPromiseLike(result)) internals.enterStep(ctx, next);
-    return result;
+/** Puts a step before the rest of a pipeline; the step's `next` runs the rest, once. */
+function link(rest: Middleware, step: Step, index: number): Middleware {
+  return (ctx, after) => {
+    const middleware = typeof step === 'function' ? step : step.choose(ctx);
+    if (middleware === undefined) return rest(ctx, after);
+    let called = false;
+    const next = (): void | Promise<void> => {
+      if (called) throw new NextCalledTwiceError(middleware.name || `middleware#${index}`);
+      called = true;
+      const result = rest(ctx, after) as void | Promise<void>;
+      if (!isPromiseLike(result)) internals.enterStep(ctx, next);
+      return result;
+    };
+    internals.enterStep(ctx, next);
+    return middleware(ctx, next);
   };
-  internals.enterStep(ctx, next);
-  return middleware(ctx, next);
 }
