@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../src/users/user.js';
-import { APIS, type Api, bodyOf, openApi } from './support/api.js';
+import { APIS, type Api, bodyOf, openApi, shareApi } from './support/api.js';
 
 async function fill({ create }: Api, count: number): Promise<User[]> {
   const users: User[] = [];
@@ -12,6 +12,16 @@ async function fill({ create }: Api, count: number): Promise<User[]> {
 }
 
 describe.each(APIS)('the list of the $variant API over the $store store', (which) => {
+  const sharedApi = shareApi(which);
+  let filling: Promise<User[]> | undefined;
+
+  /** A service with 12 users, for tests that only read. */
+  async function filledApi(): Promise<{ api: Api; users: User[] }> {
+    const api = await sharedApi();
+    filling ??= fill(api, 12);
+    return { api, users: await filling };
+  }
+
   it('is empty at first', async () => {
     const { send } = await openApi(which);
     const response = await send('GET');
@@ -20,8 +30,7 @@ describe.each(APIS)('the list of the $variant API over the $store store', (which
   });
 
   it('holds every user in creation order, and their count, without page and limit', async () => {
-    const api = await openApi(which);
-    const users = await fill(api, 12);
+    const { api, users } = await filledApi();
     expect(await (await api.send('GET')).json()).toEqual({ data: users, total: 12 });
     expect(await (await api.send('GET', '/?sort=name')).json()).toEqual({ data: users, total: 12 });
   });
@@ -40,8 +49,7 @@ describe.each(APIS)('the list of the $variant API over the $store store', (which
     { query: 'page=&limit=', from: 0, to: 10, page: 1, limit: 10 },
     { query: 'page=2&page=1&limit=5', from: 5, to: 10, page: 2, limit: 5 },
   ])('for ?$query is page $page with a limit of $limit', async ({ query, from, to, ...meta }) => {
-    const api = await openApi(which);
-    const users = await fill(api, 12);
+    const { api, users } = await filledApi();
     const response = await api.send('GET', `?${query}`);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -51,11 +59,10 @@ describe.each(APIS)('the list of the $variant API over the $store store', (which
   });
 
   it('has pages that, put together, are the list', async () => {
-    const api = await openApi(which);
-    const users = await fill(api, 11);
+    const { api, users } = await filledApi();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 15 }), async (limit) => {
-        const numbers = Array.from({ length: Math.ceil(11 / limit) }, (_, index) => index + 1);
+        const numbers = Array.from({ length: Math.ceil(12 / limit) }, (_, index) => index + 1);
         const pages = await Promise.all(
           numbers.map(async (page) =>
             bodyOf<{ data: User[] }>(await api.send('GET', `?page=${page}&limit=${limit}`)),

@@ -51,7 +51,7 @@ const tick = fc.integer({ min: -50, max: 200 });
 describe.each(STORE_NAMES)('the %s store', (name) => {
   it('agrees with a plain list after every create, update and delete', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(step, tick), { maxLength: 30 }), async (steps) => {
+      fc.asyncProperty(fc.array(fc.tuple(step, tick), { maxLength: 40 }), async (steps) => {
         let now = Date.UTC(2030, 0, 2, 12);
         const model: Model = [];
         const store = await STORES[name](() => now);
@@ -65,7 +65,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
           total: model.length,
         });
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });
