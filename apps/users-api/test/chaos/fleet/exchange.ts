@@ -19,7 +19,7 @@ export type Outcome =
   | { readonly kind: 'unavailable'; readonly isUndone: boolean };
 
 /** Codes of answers to requests that have written nothing. */
-const UNDONE = new Set(['STORE_BUSY', 'STORE_LOCKED', 'STORE_FULL']);
+const UNDONE: ReadonlySet<unknown> = new Set(['STORE_BUSY', 'STORE_LOCKED', 'STORE_FULL']);
 
 const openings = new WeakMap<Socket, number>();
 
@@ -96,18 +96,23 @@ function read(what: string, res: IncomingMessage, answer: string): Outcome {
     if (headers['retry-after'] === undefined) {
       throw new Violation(`${what} is answered 503 without Retry-After: ${answer}`);
     }
-    return { kind: 'unavailable', isUndone: UNDONE.has(body.code) };
+    return { kind: 'unavailable', isUndone: UNDONE.has(codeOf(body)) };
   }
   if (status >= 500) throw new Violation(`${what} is answered ${status}: ${answer}`);
   return { kind: 'answered', status, body };
 }
 
-function parse(what: string, status: number, answer: string) {
+function parse(what: string, status: number, answer: string): unknown {
   try {
     return answer === '' ? undefined : JSON.parse(answer);
   } catch {
     throw new Violation(`${what} is answered ${status} with what is not JSON: ${answer}`);
   }
+}
+
+/** The code of an error's body. */
+function codeOf(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
 }
 
 function isRefusal(error: unknown): boolean {
