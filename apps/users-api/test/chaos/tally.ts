@@ -4,7 +4,7 @@ export interface Counts {
   readonly answered: number;
   /** Creates, updates and deletes that were answered with success. */
   readonly acknowledged: number;
-  /** Requests cut by a kill. */
+  /** Requests cut by a kill, and lists cut in the middle by a crash of the database. */
   readonly cut: number;
   /** Requests cut that were sent after the service had been told to stop. */
   readonly late: number;

@@ -139,10 +139,10 @@ export class Client {
   }
 
   async #send(start: number, method: string, path: string, value?: unknown): Promise<Sent> {
-    const { fleet, tally } = this.#stage;
+    const { fleet, database, tally } = this.#stage;
     const service = await fleet.pick(this.random);
     const mount = this.random.pick(MOUNTS);
-    const outcome = await exchange(service, method, mount + path, value);
+    const outcome = await exchange(service, database, method, mount + path, value);
     if (outcome.kind !== 'refused') tally.add(outcome.kind);
     if (isUnknown(outcome)) await this.#settle(service);
     const sent = value === undefined ? '' : ` ${JSON.stringify(value)}`;

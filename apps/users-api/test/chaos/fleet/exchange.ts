@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { tick } from '../model/span.js';
 import { Violation } from '../model/violation.js';
+import type { Database } from './database.js';
 import type { Service } from './service.js';
 
 /** Milliseconds without a byte after which an answer counts as missing. */
@@ -27,6 +28,7 @@ const openings = new WeakMap<Socket, number>();
  * Sends one request.
  *
  * @param service - Where to.
+ * @param database - What the service uses; it may cut a list in the middle when that goes down.
  * @param method - HTTP method.
  * @param path - Path with query.
  * @param value - Sent as JSON when present.
@@ -36,6 +38,7 @@ const openings = new WeakMap<Socket, number>();
  */
 export async function exchange(
   service: Service,
+  database: Database | undefined,
   method: string,
   path: string,
   value?: unknown,
@@ -47,9 +50,12 @@ export async function exchange(
   const what = `${service.name} ${method} ${path}`;
   req.on('timeout', () => req.destroy(new Violation(`${what}: no byte for ${PATIENCE} ms`)));
   const sending = watch(req);
+  const start = tick();
+  let isAnswering = false;
   req.end(body);
   try {
     const res = await responseTo(req);
+    isAnswering = true;
     const answer = await text(res);
     return read(what, res, answer);
   } catch (error) {
@@ -60,6 +66,7 @@ export async function exchange(
     }
     const { openedAt, sentAt } = sending;
     if (service.mayCut(openedAt)) return { kind: 'cut' };
+    if (isAnswering && database?.wasUpSince(start) === false) return { kind: 'cut' };
     // Where the system had the connection wait when the service stopped to listen.
     if (service.stoppedAt < sentAt) return { kind: 'late' };
     throw new Violation(
