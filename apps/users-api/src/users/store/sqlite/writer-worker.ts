@@ -51,8 +51,6 @@ const CHECKPOINT_PAGES = 10_000;
 const BUSY = 5;
 // SQLite undoes one statement for these and goes on with the transaction: TOOBIG, CONSTRAINT, MISMATCH.
 const OF_ONE_STATEMENT: ReadonlySet<number> = new Set([18, 19, 20]);
-/** Pages of the log after which they are written into the file: most of many are there twice and more. */
-const LOG_PAGES = 8_192;
 /** Milliseconds between two tries for the lock. */
 const LOCK_INTERVAL = 1;
 
@@ -97,7 +95,6 @@ function connect() {
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA max_page_count = ${maxPages};
     `);
-    database.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
     const statements = {
       create: database.prepare(STATEMENTS.create),
       update: database.prepare(STATEMENTS.update),
