@@ -1,0 +1,99 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { openRaw, openStore } from '../../../../test/support/sqlite.js';
+import { listAll } from '../../../../test/support/stores.js';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import type { StoreError } from '../store-error.js';
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+
+describe('writes of a SqliteUserStore', () => {
+  it('keeps the writes beside one that SQLite refuses', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    openRaw(path).exec(`
+      CREATE TRIGGER no_bob BEFORE INSERT ON users WHEN new.name = 'Bob'
+      BEGIN SELECT raise(ABORT, 'no Bob'); END`);
+    const names = ['Ada', 'Bob', 'Cy'];
+    const results = await Promise.allSettled(names.map((name) => store.create({ ...ADA, name })));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await listAll(store)).map(({ name }) => name)).toEqual(['Ada', 'Cy']);
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(2);
+  });
+
+  it('writes nothing of a batch that finds no room, and goes on when there is room again', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path, { maxPages: 20 });
+    const ada = await store.create({ ...ADA, name: 'x'.repeat(30_000) });
+    const large = { ...ADA, name: 'x'.repeat(20_000) };
+    const results = await Promise.allSettled(
+      [large, large, large].map((user) => store.create(user)),
+    );
+    expect(results).toEqual(
+      results.map(() => ({
+        status: 'rejected',
+        reason: expect.objectContaining({ code: 'STORE_FULL', mayPass: true }),
+      })),
+    );
+    expect(await listAll(store)).toEqual([ada]);
+    await store.delete(ada.id);
+    const created = await store.create(large);
+    expect(await listAll(store)).toEqual([created]);
+  });
+
+  it('refuses writes while as many wait as may, and takes them again later', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path, { maxWaiting: 2, busyTimeout: 60_000 });
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    const waiting = [store.create(ADA), store.create(ADA)];
+    await expect(store.create(ADA)).rejects.toMatchObject({ code: 'STORE_BUSY', mayPass: true });
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(0);
+    raw.exec('ROLLBACK');
+    await Promise.all(waiting);
+    await store.create(ADA);
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(3);
+  });
+
+  it('finishes the writes that were begun when it is closed', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    const creates = Promise.all([store.create(ADA), store.create(ADA)]);
+    await store.close();
+    expect(await listAll(openStore(path))).toEqual(await creates);
+  });
+
+  it('fails what a dying writer was writing, says so, and writes on with another', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const warnings: StoreError[] = [];
+    const store = openStore(path, { busyTimeout: 60_000, warn: (error) => warnings.push(error) });
+    const worker = await startedBy(() => store.create(ADA));
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    const interrupted = expect(store.create(ADA)).rejects.toMatchObject({
+      code: 'STORE_INTERRUPTED',
+      mayPass: true,
+    });
+    await setImmediate();
+    await worker.terminate();
+    await interrupted;
+    raw.exec('ROLLBACK');
+    await store.create(ADA);
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(2);
+    expect(warnings).toMatchObject([{ code: 'STORE_INTERRUPTED' }]);
+  });
+});
+
+/** Does something, and returns the thread that it has started. */
+async function startedBy(work: () => Promise<unknown>): Promise<Worker> {
+  const workers: Worker[] = [];
+  const onThread = (message: unknown) => void workers.push((message as { worker: Worker }).worker);
+  subscribe('worker_threads', onThread);
+  await work();
+  unsubscribe('worker_threads', onThread);
+  expect(workers).toHaveLength(1);
+  return workers[0] as Worker;
+}
