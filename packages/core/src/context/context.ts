@@ -12,11 +12,9 @@ import type { HeaderValue, ResponseHeaders } from './response-headers.js';
 import type { RouteMatch, RouteTable } from './route-match.js';
 import { abortOnClose } from './signal.js';
 import type { State } from './state.js';
-import { decodeParams } from './params.js';
+import { paramsOf } from './params.js';
 import { parseTarget, type Target } from './target.js';
 import { toJson } from './to-json.js';
-
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
 /** What core's own modules do with a context beside its public members. */
 export let internals: ContextInternals;
@@ -93,7 +91,7 @@ export class Context {
 
   /** Decoded route parameters by name: an object without prototype, empty before a route has matched. */
   get params(): Readonly<Record<string, string>> {
-    this.#params ??= readParams(this.#match);
+    this.#params ??= paramsOf(this.#match);
     return this.#params;
   }
 
@@ -249,8 +247,4 @@ export class Context {
     this.#answer.takenOver = true;
     return this.res;
   }
-}
-
-function readParams(match: RouteMatch | undefined): Readonly<Record<string, string>> {
-  return match === undefined ? NO_PARAMS : decodeParams(match.value.names, match.rawParams);
 }

@@ -1,4 +1,12 @@
 import { decodeParameter } from './path.js';
+import type { RouteMatch } from './route-match.js';
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+
+/** The decoded parameters of the route that matched; none before one has. */
+export function paramsOf(match: RouteMatch | undefined): Readonly<Record<string, string>> {
+  return match === undefined ? NO_PARAMS : decodeParams(match.value.names, match.rawParams);
+}
 
 /**
  * Decodes the parameters of a route that matched.
