@@ -129,7 +129,10 @@ async function close(
   let quietLooks = 0;
   const look = (): void => {
     quietLooks = [...sockets].some(isBusy) ? 0 : quietLooks + 1;
-    if (quietLooks >= QUIET_LOOKS) server.closeIdleConnections();
+    if (quietLooks < QUIET_LOOKS) return;
+    server.closeIdleConnections();
+    // node takes a connection on which nothing has come for one in the middle of a request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   // A process that was held up reads what clients have sent meanwhile before it looks.
   const looks = setInterval(() => setImmediate(look), LOOK_INTERVAL);

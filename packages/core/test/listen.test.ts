@@ -150,6 +150,14 @@ describe('server.close()', () => {
     expect(await connection.ended()).toMatch(/\r\n\r\nhello$/);
   });
 
+  it('ends connections on which nothing has come', async () => {
+    const server = await serve(greeter());
+    const { socket, ended } = connectRaw(server.port);
+    await once(socket, 'connect');
+    await server.close({ timeout: Number.POSITIVE_INFINITY });
+    expect(await ended()).toBe('');
+  });
+
   it('cuts connections that are still busy at the deadline, and aborts their signals', async () => {
     const [begun, aborted] = [deferred(), deferred()];
     const app = createApp().use(async (ctx) => {
