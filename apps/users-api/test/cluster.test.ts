@@ -100,6 +100,18 @@ describe('with WORKERS=2', () => {
     expect([...statuses]).toEqual([200]);
   });
 
+  it('waits at SIGTERM for a worker that was being started to replace another', async () => {
+    const service = startTwo();
+    await service.url;
+    service.kill('SIGUSR2');
+    await service.log.first('a worker is about to be replaced', 1);
+    service.kill('SIGTERM');
+    expect((await service.ended).code).toBe(0);
+    const ready = await workersOf(service, 3);
+    const stopped = await service.log.first('users-api stops: told by the primary', 3);
+    expect(new Set(stopped.map(({ pid }) => pid))).toEqual(new Set(ready));
+  });
+
   it('ends with 1 and one message when the first worker cannot start', async () => {
     const path = join(temporaryFolder(), 'notes.txt');
     writeFileSync(path, 'A shopping list, which is by no means a database. '.repeat(50));

@@ -18,7 +18,7 @@ export class Supervisor {
   readonly #aggregator = new AggregatorRegistry<PrometheusContentType>();
   readonly #places: Place[] = [];
   #isStopping = false;
-  #isRestarting = false;
+  #restarting: Promise<void> | undefined = undefined;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -45,11 +45,11 @@ export class Supervisor {
   }
 
   /** Replaces each worker by a new one, one after the other, each once its successor answers. */
-  async restart(): Promise<void> {
-    if (this.#isRestarting || this.#isStopping) return;
-    this.#isRestarting = true;
-    for (const place of this.#places) await this.#replace(place);
-    this.#isRestarting = false;
+  restart(): Promise<void> {
+    this.#restarting ??= this.#replaceAll().finally(() => {
+      this.#restarting = undefined;
+    });
+    return this.#restarting;
   }
 
   /**
@@ -68,6 +68,8 @@ export class Supervisor {
     await Promise.all(workers.map((worker) => worker.stopListening()));
     for (const worker of workers) worker.stop();
     const endings = await Promise.all(workers.map(({ ended }) => ended));
+    // A successor that was being started is not among the workers, and answers once it is ready.
+    await this.#restarting;
     const failed = endings.filter(({ code }) => code !== 0);
     if (failed.length > 0) throw new Error(`${failed.length} workers have not ended cleanly.`);
   }
@@ -110,8 +112,13 @@ export class Supervisor {
     place.timer = setTimeout(() => this.#watch(place, this.#startWorker()), wait);
   }
 
+  async #replaceAll(): Promise<void> {
+    for (const place of this.#places) await this.#replace(place);
+  }
+
   async #replace(place: Place): Promise<void> {
     if (this.#isStopping) return;
+    this.#logger.info({ worker: place.worker.pid }, 'a worker is about to be replaced');
     const successor = this.#startWorker();
     try {
       await successor.ready;
@@ -122,7 +129,10 @@ export class Supervisor {
     const { worker } = place;
     this.#watch(place, successor);
     worker.stop();
-    if (this.#isStopping) successor.stop();
+    if (this.#isStopping) {
+      successor.stop();
+      await successor.ended;
+    }
     await worker.ended;
   }
 }
