@@ -83,7 +83,7 @@ const cases: readonly (readonly [string, RequestInit])[] = [
 ];
 
 /** Headers of the moment and of the connection; fetch itself asks for another connection for HEAD. */
-const NOT_COMPARED = ['date', 'connection', 'keep-alive'];
+const NOT_COMPARED = ['date', 'connection'];
 
 async function describeResponse(response: Response) {
   const headers = [...response.headers].filter(([name]) => !NOT_COMPARED.includes(name));

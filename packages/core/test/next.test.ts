@@ -1,0 +1,137 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  Context,
+  createApp,
+  createRouter,
+  errorHandler,
+  type Middleware,
+  NextCalledTwiceError,
+} from '../src/index.js';
+import { sender } from './support/send.js';
+
+describe('a second call of next', () => {
+  const below: readonly (readonly [string, Middleware])[] = [
+    ['a synchronous handler', (ctx) => ctx.json(null)],
+    ['an asynchronous handler', async (ctx) => ctx.json(null)],
+  ];
+  const offenders: readonly (readonly [string, Middleware])[] = [
+    [
+      'next() awaited',
+      async function offender(_ctx, next) {
+        await next();
+        await next();
+      },
+    ],
+    [
+      'next() not awaited',
+      function offender(_ctx, next) {
+        void next();
+        void next();
+      },
+    ],
+    [
+      'ctx.next() awaited',
+      async function offender(ctx) {
+        await ctx.next();
+        await ctx.next();
+      },
+    ],
+    [
+      'next() after ctx.next()',
+      async function offender(ctx, next) {
+        await ctx.next();
+        await next();
+      },
+    ],
+  ];
+  const cases = below.flatMap(([handlerName, handler]) =>
+    offenders.map(([name, offender]) => [name, handlerName, offender, handler] as const),
+  );
+
+  it.each(cases)(
+    'by %s above %s is an error that names the middleware',
+    async (_, __, offender, handler) => {
+      const errors: unknown[] = [];
+      const app = createApp().use(
+        errorHandler({ onError: (error) => errors.push(error) }),
+        offender,
+        handler,
+      );
+      const send = await sender(app);
+      const reply = await send('GET', '/');
+      expect(reply.status).toBe(500);
+      expect(reply.json()).toMatchObject({ code: 'NEXT_CALLED_TWICE' });
+      expect(errors).toEqual([new NextCalledTwiceError('offender')]);
+      expect(errors).toMatchObject([
+        {
+          message:
+            "The middleware 'offender' called next() more than once for one request. Call it once at most, and await it.",
+        },
+      ]);
+    },
+  );
+
+  it('by ctx.next() not awaited is found where all below it is synchronous', async () => {
+    const errors: unknown[] = [];
+    const app = createApp().use(
+      errorHandler({ onError: (error) => errors.push(error) }),
+      function offender(ctx) {
+        void ctx.next();
+        void ctx.next();
+      },
+      (ctx) => ctx.json(null),
+    );
+    const send = await sender(app);
+    expect((await send('GET', '/')).status).toBe(500);
+    expect(errors).toEqual([new NextCalledTwiceError('offender')]);
+  });
+
+  it('is found in middleware of a route, and a nameless one is told by its place', async () => {
+    const errors: unknown[] = [];
+    const router = createRouter().get(
+      '/',
+      (_ctx, next) => next(),
+      async (_ctx, next) => {
+        await next();
+        await next();
+      },
+      (ctx) => ctx.json(null),
+    );
+    const app = createApp()
+      .use(errorHandler({ onError: (error) => errors.push(error) }))
+      .route('/', router);
+    const send = await sender(app);
+    await send('GET', '/');
+    expect(errors).toEqual([new NextCalledTwiceError('middleware#1')]);
+  });
+});
+
+describe('ctx.next()', () => {
+  it('outside of a middleware is an error', async () => {
+    const app = createApp().use((ctx) => {
+      const other = new Context(ctx.req, ctx.res, { methods: () => new Set() });
+      expect(() => other.next()).toThrow('ctx.next() was called outside of a middleware.');
+      ctx.send('refused');
+    });
+    const send = await sender(app);
+    expect((await send('GET', '/')).text).toBe('refused');
+  });
+});
+
+it('next() and ctx.next() of one middleware count as one, above a synchronous one', async () => {
+  const onError = vi.fn();
+  const secret = vi.fn();
+  const twice: Middleware = (ctx, next) => {
+    next();
+    ctx.next();
+  };
+  const deny: Middleware = (ctx) => {
+    ctx.status = 401;
+  };
+  const app = createApp().use(errorHandler({ onError }), twice, deny, secret);
+  expect((await app.request('/')).status).toBe(500);
+  expect(secret).not.toHaveBeenCalled();
+  expect(onError.mock.calls[0]?.[0]).toMatchObject({
+    message: expect.stringContaining("'twice'"),
+  });
+});

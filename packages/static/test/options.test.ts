@@ -1,0 +1,137 @@
+import { createApp, createRouter, errorHandler, notFoundHandler } from '@fairlead/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StaticOptions, serveStatic } from '../src/index.js';
+import { createFolder, type Folder } from './support/folder.js';
+import { getter } from './support/serve.js';
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await createFolder();
+});
+afterAll(() => folder.remove());
+
+const appOf = (options?: StaticOptions) =>
+  createApp()
+    .use(errorHandler({ onError: () => undefined }), serveStatic(folder.root, options))
+    .use(notFoundHandler());
+
+describe('prefix', () => {
+  it('says below which path the files are', async () => {
+    const app = appOf({ prefix: '/assets' });
+    expect((await app.request('/assets/docs/start.html')).status).toBe(200);
+    expect((await app.request('/docs/start.html')).status).toBe(404);
+    expect((await app.request('/assetsa.txt')).status).toBe(404);
+    expect((await app.request('/assets-a.txt')).status).toBe(404);
+  });
+
+  it("'/' is the whole path, after a route with a wildcard, too", async () => {
+    const passOn = createRouter().get('/docs/*rest', (ctx) => ctx.next());
+    const app = createApp()
+      .route('/', passOn)
+      .use(serveStatic(folder.root, { prefix: '/' }));
+    expect(await (await app.request('/docs/start.html')).text()).toBe('start');
+  });
+
+  it.each([
+    ['/assets/*path', '/assets/docs/start.html'],
+    ['/*', '/docs/start.html'],
+    ['/tenants/:id/files/*path', '/tenants/a%2Fb/files/docs/start.html'],
+  ])('is what stands before the wildcard of %s', async (pattern, path) => {
+    const app = createApp().route('/', createRouter().get(pattern, serveStatic(folder.root)));
+    expect(await (await app.request(path)).text()).toBe('start');
+  });
+
+  it('counts the prefix of the router', async () => {
+    const router = createRouter().get('/files/*path', serveStatic(folder.root));
+    const app = createApp().route('/api', router).use(notFoundHandler());
+    expect((await app.request('/api/files/a.txt')).status).toBe(200);
+    expect((await app.request('/api/files/a.txt', { method: 'HEAD' })).status).toBe(200);
+    expect((await app.request('/api/files/missing')).status).toBe(404);
+    expect((await app.request('/api/files/a.txt', { method: 'PUT' })).status).toBe(405);
+  });
+
+  it.each(['assets', '/assets/', '/a//b', '/:id', '/*', '/a%20b', '/é', ''])(
+    'is not %j',
+    (prefix) => {
+      expect(() => serveStatic(folder.root, { prefix })).toThrow(
+        expect.objectContaining({ code: 'INVALID_PATTERN' }),
+      );
+    },
+  );
+});
+
+describe('index', () => {
+  it('answers for its directory', async () => {
+    const response = await appOf().request('/docs/');
+    expect(await response.text()).toBe('docs');
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+  });
+
+  it.each([
+    ['/docs?a=1&b=%2F', undefined, '/docs/?a=1&b=%2F'],
+    ['/docs', undefined, '/docs/'],
+    ['/files/docs', '/files', '/files/docs/'],
+  ])('has %s redirected to the path with a slash', async (target, prefix, location) => {
+    const get = await getter(appOf({ prefix: prefix ?? '/' }));
+    const reply = await get(target);
+    expect(reply.status).toBe(301);
+    expect(reply.headers.location).toBe(location);
+  });
+
+  it('has the prefix redirected to the path with a slash', async () => {
+    const app = appOf({ prefix: '/start', index: 'a.txt' });
+    const response = await app.request('/start', { redirect: 'manual' });
+    expect(response.headers.get('Location')).toBe('/start/');
+    expect(await (await app.request('/start/')).text()).toBe('0123456789');
+  });
+
+  it('may have another name', async () => {
+    const response = await appOf({ index: 'start.html' }).request('/docs/');
+    expect(await response.text()).toBe('start');
+  });
+
+  it.each(['/', '/docs/guide', '/docs/guide/'])(
+    'is missing at %s, and no list takes its place',
+    async (path) => {
+      expect((await appOf().request(path)).status).toBe(404);
+    },
+  );
+
+  it.each(['/docs', '/docs/'])('false answers for no directory: %s', async (path) => {
+    expect((await appOf({ index: false }).request(path)).status).toBe(404);
+  });
+});
+
+describe('dotfiles', () => {
+  const paths = ['/.env', '/.git/config', '/%2Eenv', '/.missing'];
+
+  it.each(paths)('are taken for missing: %s', async (path) => {
+    expect((await appOf().request(path)).status).toBe(404);
+    expect((await appOf({ dotfiles: 'ignore' }).request(path)).status).toBe(404);
+  });
+
+  it.each(paths)('are denied: %s', async (path) => {
+    expect((await appOf({ dotfiles: 'deny' }).request(path)).status).toBe(403);
+  });
+
+  it('are allowed', async () => {
+    const response = await appOf({ dotfiles: 'allow' }).request('/.env');
+    expect(await response.text()).toBe('KEY=1');
+  });
+});
+
+describe('cacheControl', () => {
+  it('is the value of Cache-Control', async () => {
+    const response = await appOf({ cacheControl: 'max-age=60, immutable' }).request('/a.txt');
+    expect(response.headers.get('Cache-Control')).toBe('max-age=60, immutable');
+  });
+
+  it('false leaves the header out', async () => {
+    const response = await appOf({ cacheControl: false }).request('/a.txt');
+    expect(response.headers.has('Cache-Control')).toBe(false);
+  });
+
+  it('takes no control characters', () => {
+    expect(() => serveStatic(folder.root, { cacheControl: 'a\r\nb' })).toThrow(TypeError);
+  });
+});
