@@ -12,6 +12,7 @@ const options: Record<keyof TestAppOptions, true> = {
   exclude: true,
   prefix: true,
   middleware: true,
+  compileResponse: true,
   debug: true,
   logger: true,
   strict: true,

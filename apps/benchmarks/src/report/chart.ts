@@ -40,7 +40,8 @@ export function drawChart(title: string, panels: readonly Panel[]): string {
     return `<g transform="translate(${x} ${y})">${drawPanel(panel)}</g>`;
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${total}" width="${width}" height="${total}" font-family="system-ui, sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${total}" width="${width}" height="${total}" font-family="system-ui, sans-serif" font-size="12" role="img">`,
+    `<title>${escapeXml(title)}</title>`,
     '<rect width="100%" height="100%" fill="#fff"/>',
     text(10, 26, escapeXml(title), 'font-size="16" font-weight="600"'),
     ...drawn,
