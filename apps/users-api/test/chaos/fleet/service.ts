@@ -109,8 +109,12 @@ export class Service {
     const [worker] = childrenOf(this.#child.pid ?? 0);
     if (worker === undefined) this.#fail('It has no workers');
     const replaced = this.#writes(/a worker is ready/);
+    const noticed = this.#writes(/a worker has ended/);
     this.#workerKilledAt = tick();
     process.kill(worker, 'SIGKILL');
+    await Promise.race([noticed, this.#ended]);
+    // Until it notices, the primary hands connections to the one that is gone.
+    this.#workerKilledAt = tick();
     await Promise.race([replaced, this.#ended]);
   }
 
