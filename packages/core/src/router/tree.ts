@@ -9,8 +9,6 @@ type Leaf<T> = Map<string, T>;
 /** One segment deep in the tree. Every node stands for one place in every path, so a search meets it once. */
 interface Node<T> {
   readonly statics: Map<string, Node<T>>;
-  /** The one static child and its text, where there is one alone: compared without a look-up. */
-  only: { readonly text: string; readonly node: Node<T> } | undefined;
   param: Node<T> | undefined;
   /** Routes of the pattern that ends here. */
   leaf: Leaf<T> | undefined;
@@ -26,9 +24,7 @@ export interface Found<T> {
 
 /** What a search is for. */
 interface Visitor<T> {
-  /** The path as it was requested. */
-  readonly path: string;
-  /** Takes the texts of the parameters once {@link visit} has ended the search. */
+  /** Texts of the parameters between the root and the node that is being looked at. */
   readonly rawParams: string[];
   /** Looks at a leaf, in order of priority; returns true to end the search there. */
   visit(leaf: Leaf<T>): boolean;
@@ -67,7 +63,6 @@ export class Tree<T> {
       const text = foldCase(segment.text, this.#rules);
       const child: Node<T> = node.statics.get(text) ?? createNode();
       node.statics.set(text, child);
-      node.only = node.statics.size === 1 ? { text, node: child } : undefined;
       path += `/${text}`;
       node = child;
     }
@@ -84,13 +79,12 @@ export class Tree<T> {
    */
   find(method: string, path: string): Found<T> | undefined {
     const end = this.#endOf(path);
-    const folded = foldCase(path, this.#rules);
-    const fixed = this.#fixed.get(folded.slice(0, end));
+    const fixed = this.#fixed.get(foldCase(path.slice(0, end), this.#rules));
     const value = fixed && selectByMethod(fixed, method);
     if (value !== undefined) return { value, rawParams: NO_PARAMS };
 
-    const finder = new Finder<T>(method, path);
-    search(this.#root, folded, end, 1, 0, finder);
+    const finder = new Finder<T>(method);
+    this.#search(this.#root, path, end, 1, finder);
     return finder.value === undefined
       ? undefined
       : { value: finder.value, rawParams: finder.rawParams };
@@ -102,9 +96,9 @@ export class Tree<T> {
    * @param path - Request path in normal form, or `*` for the methods of the whole tree.
    */
   methods(path: string): Set<string> {
-    const collector = new Collector<T>(path);
+    const collector = new Collector<T>();
     if (path === '*') visitAll(this.#root, collector);
-    else search(this.#root, foldCase(path, this.#rules), this.#endOf(path), 1, 0, collector);
+    else this.#search(this.#root, path, this.#endOf(path), 1, collector);
     return collector.methods;
   }
 
@@ -113,67 +107,36 @@ export class Tree<T> {
     const drop = path.endsWith('/') && (path === '/' || !this.#rules.strict);
     return drop ? path.length - 1 : path.length;
   }
-}
 
-/**
- * Looks at the leaves of a path.
- *
- * @param path - In the form that static text is compared in.
- * @param end - Where it ends for static text and parameters.
- * @param start - Where the segment begins that the children of `node` stand for.
- * @param depth - Parameters between the root and `node`.
- * @returns Whether the visitor has ended the search.
- */
-function search<T>(
-  node: Node<T>,
-  path: string,
-  end: number,
-  start: number,
-  depth: number,
-  visitor: Visitor<T>,
-): boolean {
-  if (start > end) {
-    if (node.leaf !== undefined && visitor.visit(node.leaf)) return true;
-  } else {
+  #search(node: Node<T>, path: string, end: number, start: number, visitor: Visitor<T>): boolean {
+    if (start > end) {
+      if (node.leaf !== undefined && visitor.visit(node.leaf)) return true;
+      return node.wildcard !== undefined && visitRest(node.wildcard, path, start, visitor);
+    }
     const slash = path.indexOf('/', start);
     const stop = slash === -1 ? end : Math.min(slash, end);
-    const child = staticChild(node, path, start, stop);
-    if (child !== undefined && search(child, path, end, stop + 1, depth, visitor)) return true;
-    if (node.param !== undefined && stop > start) {
-      if (search(node.param, path, end, stop + 1, depth + 1, visitor)) {
-        visitor.rawParams[depth] = visitor.path.slice(start, stop);
-        return true;
-      }
-    }
-  }
-  if (node.wildcard === undefined || !visitor.visit(node.wildcard)) return false;
-  visitor.rawParams[depth] = visitor.path.slice(start);
-  return true;
-}
+    const text = path.slice(start, stop);
 
-function staticChild<T>(
-  { only, statics }: Node<T>,
-  path: string,
-  start: number,
-  stop: number,
-): Node<T> | undefined {
-  if (only === undefined) {
-    return statics.size === 0 ? undefined : statics.get(path.slice(start, stop));
+    const child = node.statics.get(foldCase(text, this.#rules));
+    if (child !== undefined && this.#search(child, path, end, stop + 1, visitor)) return true;
+
+    if (node.param !== undefined && text !== '') {
+      visitor.rawParams.push(text);
+      if (this.#search(node.param, path, end, stop + 1, visitor)) return true;
+      visitor.rawParams.pop();
+    }
+    return node.wildcard !== undefined && visitRest(node.wildcard, path, start, visitor);
   }
-  const isThere = only.text.length === stop - start && path.startsWith(only.text, start);
-  return isThere ? only.node : undefined;
 }
 
 /** Finds the first value for a method. */
 class Finder<T> implements Visitor<T> {
-  readonly path: string;
   readonly rawParams: string[] = [];
   value: T | undefined = undefined;
   readonly #method: string;
 
-  constructor(method: string, path: string) {
+  constructor(method: string) {
     this.#method = method;
-    this.path = path;
   }
 
   visit(leaf: Leaf<T>): boolean {
@@ -184,13 +147,8 @@ class Finder<T> implements Visitor<T> {
 
 /** Collects the methods of every leaf. */
 class Collector<T> implements Visitor<T> {
-  readonly path: string;
   readonly rawParams: string[] = [];
   readonly methods = new Set<string>();
-
-  constructor(path: string) {
-    this.path = path;
-  }
 
   visit(leaf: Leaf<T>): boolean {
     for (const method of leaf.keys()) this.methods.add(method);
@@ -198,14 +156,15 @@ class Collector<T> implements Visitor<T> {
   }
 }
 
+function visitRest<T>(leaf: Leaf<T>, path: string, start: number, visitor: Visitor<T>): boolean {
+  visitor.rawParams.push(path.slice(start));
+  if (visitor.visit(leaf)) return true;
+  visitor.rawParams.pop();
+  return false;
+}
+
 function createNode<T>(): Node<T> {
-  return {
-    statics: new Map(),
-    only: undefined,
-    param: undefined,
-    leaf: undefined,
-    wildcard: undefined,
-  };
+  return { statics: new Map(), param: undefined, leaf: undefined, wildcard: undefined };
 }
 
 function visitAll<T>(node: Node<T>, visitor: Visitor<T>): void {
