@@ -1,14 +1,10 @@
 import { type Context, cors, createApp, errorHandler } from '@fairlead/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { serveStatic } from '../src/index.js';
-import { createFolder, type Folder } from './support/folder.js';
+import { provideFolder } from './support/folder.js';
 import { getter } from './support/serve.js';
 
-let folder: Folder;
-beforeAll(async () => {
-  folder = await createFolder();
-});
-afterAll(() => folder.remove());
+const folder = provideFolder();
 
 const appOf = () => createApp().use(errorHandler(), serveStatic(folder.root));
 const request = (headers: Record<string, string>, path = '/a.txt') =>

@@ -2,22 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createApp, errorHandler, notFoundHandler } from '@fairlead/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp, errorHandler } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
 import { type StaticOptions, serveStatic } from '../src/index.js';
-import { createFolder, type Folder } from './support/folder.js';
-import { getter } from './support/serve.js';
+import { provideFolder } from './support/folder.js';
+import { getter, serving } from './support/serve.js';
 
-let folder: Folder;
-beforeAll(async () => {
-  folder = await createFolder();
-});
-afterAll(() => folder.remove());
+const folder = provideFolder();
 
-const appOf = (options?: StaticOptions) =>
-  createApp()
-    .use(errorHandler({ onError: () => undefined }), serveStatic(folder.root, options))
-    .use(notFoundHandler());
+const appOf = (options?: StaticOptions) => serving(folder, options);
 
 describe('a file', () => {
   it('is sent whole, with its length, type, date and tag', async () => {

@@ -1,19 +1,12 @@
-import { createApp, createRouter, errorHandler, notFoundHandler } from '@fairlead/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp, createRouter, notFoundHandler } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
 import { type StaticOptions, serveStatic } from '../src/index.js';
-import { createFolder, type Folder } from './support/folder.js';
-import { getter } from './support/serve.js';
+import { provideFolder } from './support/folder.js';
+import { getter, serving } from './support/serve.js';
 
-let folder: Folder;
-beforeAll(async () => {
-  folder = await createFolder();
-});
-afterAll(() => folder.remove());
+const folder = provideFolder();
 
-const appOf = (options?: StaticOptions) =>
-  createApp()
-    .use(errorHandler({ onError: () => undefined }), serveStatic(folder.root, options))
-    .use(notFoundHandler());
+const appOf = (options?: StaticOptions) => serving(folder, options);
 
 describe('prefix', () => {
   it('says below which path the files are', async () => {

@@ -1,15 +1,11 @@
 import { createApp, createRouter, errorHandler, notFoundHandler } from '@fairlead/core';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { serveStatic } from '../src/index.js';
-import { createFolder, type Folder } from './support/folder.js';
+import { provideFolder } from './support/folder.js';
 import { getter } from './support/serve.js';
 
-let folder: Folder;
-beforeAll(async () => {
-  folder = await createFolder();
-});
-afterAll(() => folder.remove());
+const folder = provideFolder();
 
 /** Serves the directory at the root and in a route. */
 const appOf = () =>

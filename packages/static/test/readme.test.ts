@@ -1,20 +1,16 @@
 import { readFile, symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp, errorHandler, InvalidPatternError, type Problem } from '@fairlead/core';
 import { serveStatic, type StaticOptions, StaticRootError } from '../src/index.js';
-import { createFolder, type Folder } from './support/folder.js';
+import { provideFolder } from './support/folder.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = await readFile(join(root, 'README.md'), 'utf8');
 describe("the README's tables", () => {
-  let folder: Folder;
-  beforeAll(async () => {
-    folder = await createFolder();
-    await symlink('loop', join(folder.root, 'loop'));
-  });
-  afterAll(() => folder.remove());
+  const folder = provideFolder();
+  beforeAll(() => symlink('loop', join(folder.root, 'loop')));
 
   it('list every option', () => {
     const options: Required<StaticOptions> = {

@@ -4,21 +4,19 @@ import { readdir, readlink, truncate, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createApp, type Middleware } from '@fairlead/core';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { serveStatic } from '../src/index.js';
-import { createFolder, type Folder } from './support/folder.js';
+import { provideFolder } from './support/folder.js';
 import { serve } from './support/serve.js';
 
 const SIZE = 32 * 1024 * 1024;
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 afterEach(() => stderr.mockClear());
 
-let folder: Folder;
+const folder = provideFolder();
 beforeAll(async () => {
-  folder = await createFolder();
   await writeFile(join(folder.root, 'big.bin'), Buffer.alloc(SIZE, 'fairlead'));
 });
-afterAll(() => folder.remove());
 
 /** Starts a download, and resolves when its head has come. */
 const download = (port: number, path = '/big.bin') =>

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 
 /** A directory with files to serve, inside one with a file that is not to be served. */
 export interface Folder {
   readonly root: string;
-  remove(): Promise<void>;
 }
 
 const FILES: Readonly<Record<string, string>> = {
@@ -30,14 +30,24 @@ const FILES: Readonly<Record<string, string>> = {
   'public/private/c.txt': 'private',
 };
 
-/** Writes the files; `link.txt` is a symbolic link out of the directory. */
-export async function createFolder(): Promise<Folder> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-static-')));
-  for (const [name, text] of Object.entries(FILES)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-  const root = join(folder, 'public');
-  await symlink(join(folder, 'secret.txt'), join(root, 'link.txt'));
-  return { root, remove: () => rm(folder, { recursive: true, force: true }) };
+/**
+ * Writes the files before the tests of a file, and removes them after; `link.txt` is a symbolic link
+ * out of the directory. The root is known once the tests run.
+ */
+export function provideFolder(): Folder {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-static-')));
+    for (const [name, text] of Object.entries(FILES)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), text);
+    }
+    await symlink(join(folder, 'secret.txt'), join(folder, 'public', 'link.txt'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return {
+    get root() {
+      return join(folder, 'public');
+    },
+  };
 }

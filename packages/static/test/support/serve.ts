@@ -1,7 +1,9 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type Application, listen } from '@fairlead/core';
+import { type Application, createApp, errorHandler, listen, notFoundHandler } from '@fairlead/core';
 import { onTestFinished } from 'vitest';
+import { type StaticOptions, serveStatic } from '../../src/index.js';
+import type { Folder } from './folder.js';
 
 /** A response that has arrived whole. */
 export interface Reply {
@@ -16,6 +18,13 @@ export type Get = (
   headers?: OutgoingHttpHeaders,
   method?: string,
 ) => Promise<Reply>;
+
+/** An application that serves a folder, and answers 404 besides. */
+export function serving({ root }: Folder, options?: StaticOptions): Application {
+  return createApp()
+    .use(errorHandler({ onError: () => undefined }), serveStatic(root, options))
+    .use(notFoundHandler());
+}
 
 /** Listens on a free port until the test has finished; returns the port. */
 export async function serve(app: Application): Promise<number> {
