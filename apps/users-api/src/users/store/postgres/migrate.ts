@@ -36,8 +36,11 @@ export async function migrate(client: ClientBase, name: string): Promise<void> {
 }
 
 async function migrateLocked(client: ClientBase, name: string): Promise<void> {
+  // Makes the row where there is none, and locks it where there is one.
   const { rows } = await client.query<{ version: number }>(
-    `SELECT version::int AS version FROM ${VERSION_TABLE} WHERE id = 1 FOR UPDATE`,
+    `INSERT INTO ${VERSION_TABLE} (id, version) VALUES (1, 0)
+     ON CONFLICT (id) DO UPDATE SET version = ${VERSION_TABLE}.version
+     RETURNING version::int AS version`,
   );
   const version = rows[0]?.version ?? 0;
   if (version > MIGRATIONS.length) throw tooNew(name, version);
@@ -68,9 +71,6 @@ async function makeVersionTable(client: ClientBase): Promise<void> {
     try {
       await client.query(
         `CREATE TABLE IF NOT EXISTS ${VERSION_TABLE} (id INT PRIMARY KEY, version INT NOT NULL)`,
-      );
-      await client.query(
-        `INSERT INTO ${VERSION_TABLE} (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING`,
       );
       return;
     } catch (error) {

@@ -113,6 +113,14 @@ describe('PostgresUserStore', () => {
     expect(await listAll(await openStore(url))).toHaveLength(6);
   });
 
+  it('lets several open at once where another has only begun to make the tables', async () => {
+    const url = await postgresUrl();
+    await execute(url, 'CREATE TABLE users_schema (id INT PRIMARY KEY, version INT NOT NULL)');
+    const stores = await Promise.all(times(6, () => openStore(url)));
+    await Promise.all(stores.map((store) => store.create(ADA)));
+    expect(await listAll(await openStore(url))).toHaveLength(6);
+  });
+
   it('refuses a database with a newer schema', async () => {
     const url = await postgresUrl();
     await (await openStore(url)).close();
