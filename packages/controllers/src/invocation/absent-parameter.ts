@@ -24,8 +24,6 @@ export function absentParameter(
 }
 
 /** A body that was read and found empty is undefined too. */
-function hasUnreadBody({ body, req }: Context): boolean {
-  if (body !== undefined || req.readableDidRead) return false;
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
-  return coding !== undefined || Number(length) > 0;
+function hasUnreadBody({ body, hasBody, req }: Context): boolean {
+  return body === undefined && hasBody && !req.readableDidRead;
 }
