@@ -7,8 +7,8 @@ import {
   controllersPlugin,
   Get,
   Param,
-  registerController,
   RouteRegistrationError,
+  registerController,
   StartError,
 } from '../src/index.js';
 import { message } from './support/message.js';

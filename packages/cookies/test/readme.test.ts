@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CookieKeysError, type CookieOptions, setCookie, signedCookies } from '../src/index.js';
 import { answer } from './support/answer.js';

@@ -15,9 +15,9 @@ import {
   timeout,
   urlencoded,
 } from '../src/index.js';
+import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
 import { serve } from './support/serve.js';
-import { deferred } from './support/deferred.js';
 
 describe('secureHeaders()', () => {
   it('covers errors, and lets the handler and the options decide otherwise', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApp, errorHandler, json, type JsonOptions } from '../src/index.js';
+import { createApp, errorHandler, type JsonOptions, json } from '../src/index.js';
 import { connectRaw } from './support/raw.js';
 import { type SendOptions, sender } from './support/send.js';
 import { serve } from './support/serve.js';

@@ -1,5 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type Application,

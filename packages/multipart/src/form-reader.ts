@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { Dicer } from '@fastify/busboy';
 import { BadRequestError, type Context } from '@fairlead/core';
+import { Dicer } from '@fastify/busboy';
 import { type Disposition, malformed, parseDisposition } from './disposition.js';
 import { assertWithin, type MultipartLimits } from './limits.js';
 

@@ -1,6 +1,6 @@
 import type { Middleware } from '@fairlead/core';
 import { type MultipartOptions, resolveLimits } from './limits.js';
-import { isMultipart, type FilePart, type Part, readParts } from './parts.js';
+import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 
 /** A file that was read into memory. */
 export interface UploadedFile {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createApp, errorHandler } from '@fairlead/core';
 import { describe, expect, it, vi } from 'vitest';
-import { multipart, type MultipartLimits, parts } from '../src/index.js';
+import { type MultipartLimits, multipart, parts } from '../src/index.js';
 import { field, file, form, HEADERS, part, post, refusal } from './support/form.js';
 import { serve } from './support/serve.js';
 

@@ -1,7 +1,7 @@
 export { networkOf } from './network-of.js';
 export {
-  rateLimit,
   type RateLimiter,
   type RateLimiterResult,
   type RateLimitOptions,
+  rateLimit,
 } from './rate-limit.js';

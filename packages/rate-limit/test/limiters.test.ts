@@ -6,7 +6,7 @@ import {
   RLWrapperTimeouts,
 } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { rateLimit, type RateLimiter } from '../src/index.js';
+import { type RateLimiter, rateLimit } from '../src/index.js';
 import { create, limitOf } from './support/limit.js';
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { createApp, errorHandler, type Problem } from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { rateLimit, type RateLimitOptions } from '../src/index.js';
+import { type RateLimitOptions, rateLimit } from '../src/index.js';
 import { create, limitOf } from './support/limit.js';
 import { serve } from './support/serve.js';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createApp, type HttpError, type Middleware } from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it } from 'vitest';
-import { rateLimit, type RateLimitOptions } from '../src/index.js';
+import { type RateLimitOptions, rateLimit } from '../src/index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = await readFile(join(root, 'README.md'), 'utf8');

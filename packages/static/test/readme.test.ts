@@ -1,9 +1,9 @@
 import { readFile, symlink } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
 import { createApp, errorHandler, InvalidPatternError, type Problem } from '@fairlead/core';
-import { serveStatic, type StaticOptions, StaticRootError } from '../src/index.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type StaticOptions, StaticRootError, serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

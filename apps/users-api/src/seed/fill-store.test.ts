@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { User } from '../users/user.js';
 import { MemoryUserStore } from '../users/store/memory.js';
+import type { User } from '../users/user.js';
 import { type FillOptions, fillStore } from './fill-store.js';
 
 const OPTIONS: FillOptions = {

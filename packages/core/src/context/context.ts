@@ -6,13 +6,13 @@ import { sendContinue } from './expectation.js';
 import { hasBody } from './has-body.js';
 import type { ContextInternals } from './internals.js';
 import { type Next, outsideOfPipeline } from './next.js';
+import { paramsOf } from './params.js';
 import { firstValues } from './query.js';
 import { readHeader } from './read-header.js';
 import type { HeaderValue, ResponseHeaders } from './response-headers.js';
 import type { RouteMatch, RouteTable } from './route-match.js';
 import { abortOnClose } from './signal.js';
 import type { State } from './state.js';
-import { paramsOf } from './params.js';
 import { parseTarget, type Target } from './target.js';
 import { toJson } from './to-json.js';
 

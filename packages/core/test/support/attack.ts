@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { readWire, type WireResponse } from './wire.js';
 
 /** What came of sending bytes. */

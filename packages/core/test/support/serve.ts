@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { type Application, listen, type ListenOptions, type Server } from '../../src/index.js';
+import { type Application, type ListenOptions, listen, type Server } from '../../src/index.js';
 
 /** Listens on a free port until the test has finished. */
 export async function serve(app: Application, options: ListenOptions = {}): Promise<Server> {

@@ -1,5 +1,5 @@
 import { type Application, createApp, errorHandler } from '@fairlead/core';
-import { rateLimit, type RateLimitOptions } from '../../src/index.js';
+import { type RateLimitOptions, rateLimit } from '../../src/index.js';
 
 /** Makes an application with a limit. */
 export function create(options: RateLimitOptions): Application {

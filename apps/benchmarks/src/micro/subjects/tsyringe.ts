@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { container as root, injectable } from 'tsyringe';
+import { injectable, container as root } from 'tsyringe';
 import { createChain, createTree } from '../classes.js';
 
 export const operations = {
