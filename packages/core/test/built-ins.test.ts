@@ -10,14 +10,11 @@ import {
   raw,
   requestId,
   secureHeaders,
-  sendEvents,
   text,
   timeout,
   urlencoded,
 } from '../src/index.js';
 import { deferred } from './support/deferred.js';
-import { connectRaw } from './support/raw.js';
-import { serve } from './support/serve.js';
 
 describe('secureHeaders()', () => {
   it('covers errors, and lets the handler and the options decide otherwise', async () => {
@@ -184,47 +181,6 @@ describe('cors()', () => {
     expect(() => cors({ credentials: true })).toThrow(
       expect.objectContaining({ code: 'INVALID_CORS' }),
     );
-  });
-});
-
-describe('sendEvents()', () => {
-  it('writes each event, its lines apart', async () => {
-    const app = createApp().use((ctx) =>
-      sendEvents(
-        ctx,
-        (async function* () {
-          yield { data: 'a\nb', event: 'note', id: '1', retry: 500 };
-          yield { data: '' };
-        })(),
-      ),
-    );
-    const answer = await app.request('/');
-    expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
-    expect(await answer.text()).toBe(
-      'event: note\nid: 1\nretry: 500\ndata: a\ndata: b\n\ndata: \n\n',
-    );
-  });
-
-  it('ends the source when the client goes away', async () => {
-    const ended = deferred();
-    const app = createApp().use((ctx) =>
-      sendEvents(
-        ctx,
-        (async function* () {
-          try {
-            yield { data: 'first' };
-            await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
-          } finally {
-            ended.resolve();
-          }
-        })(),
-      ),
-    );
-    const { port } = await serve(app);
-    const { socket } = connectRaw(port);
-    socket.once('data', () => socket.destroy());
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await expect(ended.promise).resolves.toBeUndefined();
   });
 });
 
