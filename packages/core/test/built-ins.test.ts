@@ -14,7 +14,6 @@ import {
   timeout,
   urlencoded,
 } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 
 describe('secureHeaders()', () => {
   it('covers errors, and lets the handler and the options decide otherwise', async () => {
@@ -79,7 +78,7 @@ describe('etag()', () => {
 
 describe('timeout()', () => {
   it('answers 503 once, aborts the signal, and ignores what comes late', async () => {
-    const late = deferred();
+    const late = Promise.withResolvers<void>();
     const reasons: unknown[] = [];
     const onError = vi.fn();
     const app = createApp().use(errorHandler({ onError }), timeout(5), async (ctx) => {

@@ -3,7 +3,6 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApp } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
@@ -13,7 +12,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** An application that holds requests back until the test opens the gate. */
 function createGate(waitFor = 1) {
-  const [full, gate] = [deferred(), deferred()];
+  const [full, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let waiting = 0;
   const app = createApp().use(async (ctx) => {
     waiting += 1;
@@ -97,7 +96,7 @@ describe('clients that send without a pause', () => {
     ['each on a connection of its own', false, ['ECONNREFUSED', 'ECONNRESET']],
   ])('%s get a whole answer to every request that was taken', async (_, keepAlive, codes) => {
     const taken: string[] = [];
-    const [busy, seenInDrain] = [deferred(), new Set<string>()];
+    const [busy, seenInDrain] = [Promise.withResolvers<void>(), new Set<string>()];
     let isDraining = false;
     const app = createApp().use(async (ctx) => {
       taken.push(ctx.path);

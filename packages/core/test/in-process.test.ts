@@ -8,7 +8,6 @@ import {
   json,
   notFoundHandler,
 } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 import { serve } from './support/serve.js';
 
 /** Keeps what the framework writes to stderr out of the test's output. */
@@ -143,7 +142,7 @@ describe('app.fetch()', () => {
   it.each(['GET', 'HEAD'])(
     'ends its connection once %s is answered, read or not',
     async (method) => {
-      const ended = deferred();
+      const ended = Promise.withResolvers<void>();
       const app = createApp().use((ctx) => {
         ctx.req.socket.once('close', () => ended.resolve());
         ctx.send('text');
@@ -167,7 +166,7 @@ describe('app.fetch()', () => {
 
   it('lets the handler see that the caller has given up, and rejects with the reason', async () => {
     const caller = new AbortController();
-    const aborted = deferred();
+    const aborted = Promise.withResolvers<void>();
     const reason = new Error('No longer needed.');
     const app = createApp().use(async (ctx) => {
       ctx.signal.addEventListener('abort', () => aborted.resolve());

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Application, createApp, errorHandler, json } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
 import { type SendOptions, sender } from './support/send.js';
 import { serve } from './support/serve.js';
@@ -193,7 +192,7 @@ describe('a body that json() refuses', () => {
   });
 
   it('is a BODY_ABORTED error when the client stops early', async () => {
-    const { promise, resolve } = deferred<unknown>();
+    const { promise, resolve } = Promise.withResolvers<unknown>();
     const app = createApp()
       .use((_ctx, next) => (next() as Promise<void>).catch(resolve))
       .use(json());
@@ -205,7 +204,7 @@ describe('a body that json() refuses', () => {
   });
 
   it('is a BODY_ABORTED error when the client left before json() was reached', async () => {
-    const { promise, resolve } = deferred<unknown>();
+    const { promise, resolve } = Promise.withResolvers<unknown>();
     const app = createApp()
       .use(async (ctx, next) => {
         await new Promise((left) => ctx.signal.addEventListener('abort', left));

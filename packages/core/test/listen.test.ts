@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createApp, createRouter, listen, RouteConflictError } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
@@ -12,7 +11,7 @@ const greeter = () => createApp().use((ctx) => ctx.send('hello'));
 
 /** An application whose handler tells when it has begun, and ends when the test says so. */
 function createSlowApp() {
-  const [begun, go] = [deferred(), deferred()];
+  const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const app = createApp().use(async (ctx) => {
     begun.resolve();
     await go.promise;
@@ -159,7 +158,7 @@ describe('server.close()', () => {
   });
 
   it('cuts connections that are still busy at the deadline, and aborts their signals', async () => {
-    const [begun, aborted] = [deferred(), deferred()];
+    const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = createApp().use(async (ctx) => {
       ctx.signal.addEventListener('abort', () => aborted.resolve());
       begun.resolve();
@@ -203,8 +202,8 @@ it('one server that is closed leaves another of the same application alone', asy
 });
 
 it('close() without a deadline waits for what is in flight', async () => {
-  const held = deferred();
-  const started = deferred();
+  const held = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const app = createApp().use(async (ctx) => {
     started.resolve();
     await held.promise;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createApp, sendEvents } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
 import { serve } from './support/serve.js';
 
@@ -23,7 +22,7 @@ describe('sendEvents()', () => {
   });
 
   it('ends the source when the client goes away', async () => {
-    const ended = deferred();
+    const ended = Promise.withResolvers<void>();
     const app = createApp().use((ctx) =>
       sendEvents(
         ctx,

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { createApp } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 import { connectRaw } from './support/raw.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
@@ -9,7 +8,7 @@ import { serve } from './support/serve.js';
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 it('ctx.signal aborts when the client goes away', async () => {
-  const [begun, aborted] = [deferred(), deferred<boolean>()];
+  const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
   const app = createApp().use(async (ctx) => {
     const { signal } = ctx;
     begun.resolve();
@@ -25,7 +24,7 @@ it('ctx.signal aborts when the client goes away', async () => {
 });
 
 it('ctx.signal has aborted when it is first read after the client went away', async () => {
-  const [begun, seen] = [deferred(), deferred<boolean>()];
+  const [begun, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
   const app = createApp().use(async (ctx) => {
     begun.resolve();
     await once(ctx.res, 'close');
@@ -40,7 +39,7 @@ it('ctx.signal has aborted when it is first read after the client went away', as
 });
 
 it('ctx.signal does not abort once the response is complete', async () => {
-  const after = deferred<readonly boolean[]>();
+  const after = Promise.withResolvers<readonly boolean[]>();
   const app = createApp().use((ctx) => {
     const { signal } = ctx;
     ctx.res.once('close', () => after.resolve([signal.aborted, ctx.signal.aborted]));

@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import { createApp, createRouter, errorHandler, json, type Middleware } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { type FilePart, parts } from '../src/index.js';
-import { deferred } from './support/deferred.js';
 import { field, file, form, HEADERS } from './support/form.js';
 import { create, describeAll, describePart, head, limits, MEGABYTE } from './support/parts.js';
 import { connectRaw } from './support/raw.js';
@@ -94,8 +93,8 @@ describe('a client that goes away', () => {
   const begun = file('a', 'a', MEGABYTE).slice(0, -100);
 
   it('fails the stream and the loop with a 400, and lets go of what was written to', async () => {
-    const started = deferred<void>();
-    const failed = deferred<readonly unknown[]>();
+    const started = Promise.withResolvers<void>();
+    const failed = Promise.withResolvers<readonly unknown[]>();
     const target = new Writable({
       write: (_, __, done) => {
         started.resolve();
@@ -120,8 +119,8 @@ describe('a client that goes away', () => {
   });
 
   it('before the form is asked for is a 400 as well', async () => {
-    const started = deferred();
-    const failed = deferred<unknown>();
+    const started = Promise.withResolvers<void>();
+    const failed = Promise.withResolvers<unknown>();
     const app = create(async (ctx) => {
       const gone = once(ctx.signal, 'abort');
       started.resolve();
