@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { StoreError } from '../store-error.js';
+import { makeFolders } from './make-folders.js';
 import { APPLICATION_ID, COLUMNS_OF_VERSION_1, MIGRATIONS } from './migrations.js';
 import { sqliteProblem } from './sqlite-problem.js';
 
@@ -25,7 +26,7 @@ const READ_TIMEOUT = 100;
  */
 export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     assertWritable(path);
     const database = new DatabaseSync(path);
     try {
