@@ -112,6 +112,17 @@ describe('with WORKERS=2', () => {
     expect(new Set(stopped.map(({ pid }) => pid))).toEqual(new Set(ready));
   });
 
+  it('ends all its workers at a second signal, also one that was being started', async () => {
+    const service = startTwo();
+    await service.url;
+    service.kill('SIGUSR2');
+    await service.log.first('a worker is about to be replaced', 1);
+    service.kill('SIGTERM');
+    service.kill('SIGINT');
+    // The output, which workers share, ends when the last of them has.
+    expect((await service.ended).code).toBe(1);
+  });
+
   it('ends with 1 and one message when the first worker cannot start', async () => {
     const path = join(temporaryFolder(), 'notes.txt');
     writeFileSync(path, 'A shopping list, which is by no means a database. '.repeat(50));

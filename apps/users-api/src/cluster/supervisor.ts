@@ -17,6 +17,8 @@ export class Supervisor {
   readonly #logger: Logger;
   readonly #aggregator = new AggregatorRegistry<PrometheusContentType>();
   readonly #places: Place[] = [];
+  /** Every process that has not ended, also one that has no place yet or any more. */
+  readonly #running = new Set<WorkerProcess>();
   #isStopping = false;
   #restarting: Promise<void> | undefined = undefined;
 
@@ -77,11 +79,13 @@ export class Supervisor {
   /** Ends all workers at once. */
   kill(): void {
     this.#isStopping = true;
-    for (const { worker } of this.#places) worker.kill();
+    for (const worker of this.#running) worker.kill();
   }
 
   #startWorker(): WorkerProcess {
     const worker = startWorker(this.#logger, this.#aggregator);
+    this.#running.add(worker);
+    void worker.ended.then(() => this.#running.delete(worker));
     const started = () => this.#logger.info({ worker: worker.pid }, 'a worker is ready');
     worker.ready.then(started, () => undefined);
     return worker;
