@@ -25,7 +25,7 @@ export interface UsersAppOptions {
   readonly store: UserStore;
   /** Whether an error answer carries the stack. */
   readonly includeStack: boolean;
-  /** Takes a line for each request, and each error whose cause no client may read. */
+  /** Takes a line for each request; it has the error whose cause no client may read. */
   readonly logger: Logger;
   /** Answers for `/health/ready`. */
   readonly readiness: Readiness;
@@ -72,8 +72,13 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
   app.use(
     errorHandler({
       includeStack,
-      onError: (err, { state }) =>
-        logger.error({ err, requestId: state.requestId }, 'request failed'),
+      onError(err, { res, state }) {
+        const isToldOf = state.error === err;
+        state.error = err;
+        // The line of a request was written when its response closed; what ends a stream may come later.
+        if (isToldOf || !res.closed) return;
+        logger.error({ err, requestId: state.requestId }, 'request failed');
+      },
     }),
   );
   app.use(observeRequests(observers.filter((observer) => observer !== undefined)));

@@ -41,7 +41,8 @@ export async function startService(
     const tracing = config.tracing ? await openTracing(logger) : undefined;
     cleanup.add(() => tracing?.close());
     const store = await openStore(config.store, {
-      warn: (err) => logger.warn({ err }, 'the store has recovered'),
+      warn: (err) =>
+        logger.warn({ err }, 'the store has lost a connection or a thread, and replaces it'),
     });
     cleanup.add(() => store.close());
     const readiness = new Readiness({ store, logger });

@@ -102,8 +102,12 @@ describe.each(MOUNTS)('a long list at %s', (mount) => {
     });
     const response = await fetch(`${await startService({ store, logger })}${mount}`);
     await expect(response.text()).rejects.toThrow();
-    expect(await lines.first('request failed', 1)).toMatchObject([
-      { err: { code: 'STORE_UNREACHABLE', message: 'The store test has gone away.' } },
+    expect(await lines.first('request', 1)).toMatchObject([
+      {
+        level: 'error',
+        aborted: true,
+        err: { code: 'STORE_UNREACHABLE', message: 'The store test has gone away.' },
+      },
     ]);
   });
 });
@@ -128,8 +132,8 @@ describe.each(MOUNTS)('a store that fails for a reason that may pass, at %s', (m
       code: 'STORE_BUSY',
       error: 'Service Unavailable',
     });
-    expect(await lines.first('request failed', 1)).toMatchObject([
-      { err: { message: 'The store test has too much to do.', cause: { code: 'STORE_BUSY' } } },
+    expect(await lines.first('request', 1)).toMatchObject([
+      { err: { code: 'STORE_BUSY', message: 'The store test has too much to do.' } },
     ]);
   });
 });

@@ -46,7 +46,7 @@ describe('the application', () => {
         error: 'Internal Server Error',
       });
     }
-    const failed = await lines.first('request failed', 2);
+    const failed = await lines.first('request', 2);
     expect(failed).toEqual(
       Array.from({ length: 2 }, () =>
         expect.objectContaining({

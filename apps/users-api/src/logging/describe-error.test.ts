@@ -1,4 +1,6 @@
+import { HttpError } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
+import { StoreError } from '../users/store/store-error.js';
 import { describeError } from './describe-error.js';
 
 describe('describeError', () => {
@@ -29,6 +31,17 @@ describe('describeError', () => {
     const described = describeError(new Error('The store failed.', { cause: error }));
     expect(described.cause?.message).toBe('PostgreSQL: SQLSTATE 22P02, string_to_uuid');
     expect(JSON.stringify(described)).not.toContain('ada@example.com');
+  });
+
+  it("gives the store's error of a 503, in one line when it may pass", () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const cause = new StoreError('STORE_UNREACHABLE', 'The store is away.', refused);
+    expect(describeError(new HttpError(503, cause.message, { cause }))).toEqual({
+      type: 'StoreError',
+      message: 'The store is away.',
+      code: 'STORE_UNREACHABLE',
+      cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
+    });
   });
 
   it('never repeats a message of several lines in the stack', () => {

@@ -3,7 +3,8 @@ import type { Logger } from './logger.js';
 
 /**
  * Logs one line for each request: method, path without its query, route, status, milliseconds and
- * request id. A status from 500 up is an error, a quiet route's is debug, any other is info.
+ * request id, and `state.error` if there is one. Where there is, and at a status from 500 up, the line
+ * is an error; a quiet route's is debug otherwise, any other info.
  *
  * @param logger - Takes the lines.
  * @param quietRoutes - Patterns of routes that machines ask for again and again.
@@ -12,9 +13,10 @@ export function logRequests(logger: Logger, quietRoutes: ReadonlySet<string>): R
   return {
     finished({ ctx, status, duration, aborted }) {
       const { method, path, pattern: route, state } = ctx;
-      const level = levelOf(status, route !== undefined && quietRoutes.has(route));
+      const { requestId, traceId, error: err } = state;
+      const isQuiet = route !== undefined && quietRoutes.has(route);
+      const level = err === undefined ? levelOf(status, isQuiet) : 'error';
       if (!logger.isLevelEnabled(level)) return;
-      const { requestId, traceId } = state;
       const line = {
         method,
         path,
@@ -23,6 +25,7 @@ export function logRequests(logger: Logger, quietRoutes: ReadonlySet<string>): R
         duration: Math.round(duration * 1_000) / 1_000,
         requestId,
         traceId,
+        err,
       };
       logger[level](aborted ? { ...line, aborted } : line, 'request');
     },

@@ -56,7 +56,12 @@ function answerPage(ctx: Context, store: UserStore, pagination: Pagination): Awa
 
 function sendJson(ctx: Context, chunks: AsyncIterable<string>): void {
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.send(Readable.from(chunks, { highWaterMark: 1 }));
+  const body = Readable.from(chunks, { highWaterMark: 1 });
+  // The log of requests learns of it before the connection is closed.
+  body.once('error', (error) => {
+    ctx.state.error = error;
+  });
+  ctx.send(body);
 }
 
 /**
