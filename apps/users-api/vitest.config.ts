@@ -1,14 +1,6 @@
-import { defineConfig } from 'vitest/config';
+import { testConfig } from '@fairlead/test-support/vitest-config';
+import { mergeConfig } from 'vitest/config';
 
-export default defineConfig({
-  ssr: { resolve: { conditions: ['@fairlead/source', 'node', 'default'] } },
-  test: {
-    // Loaded machines are slow; no test waits for this.
-    globalSetup: 'test/support/postgres-server.ts',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    typecheck: { enabled: true, include: ['**/*.test-d.ts'] },
-    reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
-  },
+export default mergeConfig(testConfig, {
+  test: { globalSetup: 'test/support/postgres-server.ts' },
 });

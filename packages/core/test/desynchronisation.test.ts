@@ -1,6 +1,6 @@
+import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { expect, it } from 'vitest';
 import { createApp } from '../src/index.js';
-import { connectRaw, exchange } from './support/raw.js';
 import { serve } from './support/serve.js';
 
 /** An application that answers at once and remembers the paths that it was asked for. */

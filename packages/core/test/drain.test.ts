@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApp } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type Application,
@@ -11,7 +12,6 @@ import {
   type Middleware,
   NotFoundError,
 } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

@@ -1,7 +1,7 @@
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Application, createApp, errorHandler, json } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { type SendOptions, sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { createApp, errorHandler, json } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

@@ -1,6 +1,6 @@
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { createApp, errorHandler, type JsonOptions, json } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { type SendOptions, sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { createApp, createRouter, listen, RouteConflictError } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type Application,
@@ -21,7 +22,6 @@ import {
   timeout,
   urlencoded,
 } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 
 const SECRET = 'hunter2 at /srv/app/secret.ts:7:7 of node:internal/secrets';
 

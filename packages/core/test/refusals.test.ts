@@ -1,6 +1,6 @@
+import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { createApp, type ListenOptions } from '../src/index.js';
-import { connectRaw, exchange } from './support/raw.js';
 import { serve } from './support/serve.js';
 
 /** Sends a text to an echo, and returns all that comes back until the server ends the connection. */

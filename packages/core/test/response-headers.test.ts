@@ -1,6 +1,6 @@
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { createApp, errorHandler, json, type Middleware } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

@@ -1,3 +1,4 @@
+import { exchange } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -8,7 +9,6 @@ import {
   type Middleware,
   type RouterOptions,
 } from '../src/index.js';
-import { exchange } from './support/raw.js';
 import { type Send, sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

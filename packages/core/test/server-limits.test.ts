@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
+import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp, json, type ListenOptions, listen } from '../src/index.js';
-import { connectRaw, exchange } from './support/raw.js';
 
 async function serveEcho(limits: ListenOptions = {}): Promise<number> {
   const app = createApp().use(json(), (ctx) =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { expect, it } from 'vitest';
 import { createApp } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createApp, errorHandler, type Middleware } from '../src/index.js';
-import { connectRaw } from './support/raw.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 

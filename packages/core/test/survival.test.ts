@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { constants, createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
+import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, vi } from 'vitest';
 import { createApp, errorHandler, json, raw, text, urlencoded } from '../src/index.js';
-import { connectRaw, exchange } from './support/raw.js';
 import { heldMemory, openDescriptors } from './support/resources.js';
 import { serve } from './support/serve.js';
 

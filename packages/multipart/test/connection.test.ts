@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createApp, createRouter, errorHandler, json, type Middleware } from '@fairlead/core';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { type FilePart, parts } from '../src/index.js';
 import { field, file, form, HEADERS } from './support/form.js';
 import { create, describeAll, describePart, head, limits, MEGABYTE } from './support/parts.js';
-import { connectRaw } from './support/raw.js';
 import { serve } from './support/serve.js';
 
 describe('the connection', () => {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createApp, errorHandler } from '@fairlead/core';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FilePart, parts } from '../src/index.js';
 import { field, file, form, HEADERS, post, refusal } from './support/form.js';
 import { create, describeAll, head, limits, MEGABYTE } from './support/parts.js';
-import { connectRaw } from './support/raw.js';
 import { serve } from './support/serve.js';
 
 /** Lets the event loop go round. */
