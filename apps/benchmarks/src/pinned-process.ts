@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 
 /** Whether processes can be bound to a core here. */
-export const canPin: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+const canPin: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /** Leaves core 0 to what is measured. */
 export function pinSelf(): void {

@@ -8,17 +8,20 @@ import { DiscoveryError } from '../errors/discovery-error.js';
 export interface DiscoveryOptions {
   /** Directory to scan: a path, relative to the working directory, or a `file:` URL. */
   readonly root: string | URL;
-  /** Globs of the files to import, relative to root; `DEFAULT_INCLUDE` by default. */
+  /** Globs of the files to import, relative to root. Default: every `.ts` and `.js` file. */
   readonly include?: readonly string[];
-  /** Globs of the files to leave alone, relative to root; `DEFAULT_EXCLUDE` by default. */
+  /**
+   * Globs of the files to leave alone, relative to root. Default: tests, `node_modules`, `dist` and
+   * `__tests__`.
+   */
   readonly exclude?: readonly string[];
 }
 
 /** Globs that discovery includes unless told otherwise. */
-export const DEFAULT_INCLUDE: readonly string[] = Object.freeze(['**/*.ts', '**/*.js']);
+const DEFAULT_INCLUDE: readonly string[] = Object.freeze(['**/*.ts', '**/*.js']);
 
 /** Globs that discovery excludes unless told otherwise. */
-export const DEFAULT_EXCLUDE: readonly string[] = Object.freeze([
+const DEFAULT_EXCLUDE: readonly string[] = Object.freeze([
   '**/*.test.ts',
   '**/*.spec.ts',
   '**/*.test.js',

@@ -19,7 +19,7 @@ export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>
  * @param parameter - What its decorator states.
  * @param handler - The method, as `UsersController.create`.
  */
-export function createArgument(parameter: ParameterMetadata, handler: string): Extract {
+function createArgument(parameter: ParameterMetadata, handler: string): Extract {
   const place: ParameterPlace = {
     parameter: describeParameter(parameter.source, parameter.name),
     handler,

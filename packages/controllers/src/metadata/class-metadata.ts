@@ -67,7 +67,7 @@ export interface MethodMetadata {
 }
 
 /** What `@Controller()` states, and where. */
-export interface StatedController {
+interface StatedController {
   readonly prefix: string;
   readonly version: string | undefined;
   readonly declaration: Declaration;

@@ -20,10 +20,10 @@ export interface InheritedMetadata {
 /**
  * Merges the metadata of a class with that of its bases.
  *
- * Guards, middleware and interceptors of classes add up, the base's first. What is said of a method is overridden
- * by its name, kind by kind: the class nearest to `target` that states routes, or parameters, or
- * guards … wins, so that an overriding method without decorators keeps everything. Each key of values
- * is a kind of its own, for classes as for methods.
+ * Guards, middleware and interceptors of classes add up, the base's first. What is said of a method
+ * is overridden by its name, kind by kind: the class nearest to `target` that states routes, or
+ * parameters, or guards … wins, so that an overriding method without decorators keeps everything. Each
+ * key of values is a kind of its own, for classes as for methods.
  *
  * @param target - The class.
  */

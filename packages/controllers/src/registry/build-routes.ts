@@ -49,7 +49,7 @@ export function buildRoutes(
 }
 
 /** Takes a definition as it is, and makes that of a class. */
-export function toDefinition(target: Constructor | ControllerDefinition): ControllerDefinition {
+function toDefinition(target: Constructor | ControllerDefinition): ControllerDefinition {
   return typeof target === 'object' && target !== null
     ? target
     : new ControllerRegistry().register(target);

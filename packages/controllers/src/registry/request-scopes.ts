@@ -27,8 +27,8 @@ export class RequestScopes {
   }
 
   /**
-   * Opens a request's scope, with the request's context in it, and disposes it once both the pipeline and the response have ended: the
-   * response when it was sent, or when the client went away.
+   * Opens a request's scope, with the request's context in it, and disposes it once both the pipeline
+   * and the response have ended: the response when it was sent, or when the client went away.
    */
   readonly middleware: Middleware = (ctx, next) => {
     const scope = this.#container.createScope?.();

@@ -34,7 +34,7 @@ async function* formatAll(events: AsyncIterable<ServerSentEvent>): AsyncGenerato
 }
 
 /** Writes one event as it goes over the wire. */
-export function formatEvent({ data, event, id, retry }: ServerSentEvent): string {
+function formatEvent({ data, event, id, retry }: ServerSentEvent): string {
   const lines = [
     ...(event === undefined ? [] : [`event: ${oneLine('event', event)}`]),
     ...(id === undefined ? [] : [`id: ${oneLine('id', id)}`]),

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 const DESCRIPTORS = '/proc/self/fd';
 
 /** Whether this system tells what a process holds open. */
-export const countsDescriptors = existsSync(DESCRIPTORS);
+const countsDescriptors = existsSync(DESCRIPTORS);
 
 /** How many descriptors this process holds open; 0 where the system does not tell. */
 export function openDescriptors(): number {
