@@ -43,6 +43,7 @@ export class Application {
   /**
    * Adds middleware. A request meets middleware and routers in the order in which they were added.
    *
+   * @param middleware - Functions `(ctx, next)`.
    * @throws {InvalidMiddlewareError} When one is not a function.
    * @throws {SealedError} After the application began to answer.
    */
@@ -58,7 +59,9 @@ export class Application {
    * routes until the application begins to answer.
    *
    * @param prefix - Ends at a segment boundary; may hold parameters.
+   * @param router - Of `createRouter()`.
    * @throws {InvalidPatternError} When the prefix cannot be read, or holds a wildcard.
+   * @throws {SetupError} `INVALID_ROUTER`, when it is no router.
    * @throws {SealedError} After the application began to answer.
    */
   route(prefix: string, router: Router): this {
@@ -77,7 +80,9 @@ export class Application {
   /**
    * Installs a plugin. Await it before the next registration, so that the order stays as written.
    *
+   * @param plugin - An object with `install`.
    * @throws Whatever the plugin's `install` throws.
+   * @throws {SetupError} `INVALID_PLUGIN`, when it has no `install`.
    * @throws {SealedError} After the application began to answer.
    */
   async plugin(plugin: Plugin): Promise<this> {
@@ -151,6 +156,7 @@ export class Application {
    * that the response equals that of a socket.
    *
    * @param request - Its body is read whole before it is sent.
+   * @throws As {@link seal}; the reason of the request's signal; the connection's error.
    */
   async fetch(request: Request): Promise<Response> {
     this.seal();

@@ -23,6 +23,7 @@ export interface CloseOptions {
 export interface Server {
   /** Address to call, such as `http://localhost:8080`. */
   readonly url: string;
+  /** The port it is bound to, also where 0 was asked for. */
   readonly port: number;
   /**
    * Accepts the connections that wait, and stops listening; open connections go on as before. Calling

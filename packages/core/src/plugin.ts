@@ -5,11 +5,17 @@ import { SetupError } from './errors/setup-error.js';
 export interface Plugin {
   /** Names the plugin in errors. */
   readonly name: string;
-  /** Registers middleware and routes. What it throws stops the start. */
+  /**
+   * Registers middleware and routes. What it throws stops the start.
+   *
+   * @param app - The application, which takes registrations.
+   */
   install(app: Application): void | Promise<void>;
   /**
    * Checks what is known only when nothing can be registered any more, such as the prefixes that
    * routers were mounted at. What it throws stops the start.
+   *
+   * @param app - The application, with everything registered.
    */
   ready?(app: Application): void;
   /** Lets go of what `install` opened; called by `app.close()`, last installed first. */

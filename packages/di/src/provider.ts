@@ -10,16 +10,19 @@ export type Scope = 'singleton' | 'transient' | 'request';
 
 /** Provides a value that exists already. The container never disposes it. */
 export interface ValueProvider<T> {
+  /** Given to whoever asks for the token. */
   readonly useValue: T;
 }
 
 /** Provides instances of a class. */
 export interface ClassProvider<T> {
+  /** Its constructor's parameters are resolved. */
   readonly useClass: Constructor<T>;
 }
 
 /** Provides what a function returns, or what the promise that it returns resolves to. */
 export interface FactoryProvider<T, D extends readonly Dependency[] = readonly Dependency[]> {
+  /** Called with the instances of `inject`. */
   readonly useFactory: (...dependencies: Resolved<D>) => T | Promise<T>;
   /** The factory's arguments, in order. */
   readonly inject?: D;
@@ -27,6 +30,7 @@ export interface FactoryProvider<T, D extends readonly Dependency[] = readonly D
 
 /** Provides whatever another token provides. */
 export interface ExistingProvider<T> {
+  /** Asked for in its place. */
   readonly useExisting: Token<T>;
 }
 

@@ -8,6 +8,7 @@ export interface UploadedFile {
   readonly fileName: string;
   /** The media type that the client claims; `application/octet-stream` when it claims none. */
   readonly mediaType: string;
+  /** The content. */
   readonly bytes: Buffer;
 }
 

@@ -17,14 +17,19 @@ import {
 
 /** A field of a form. */
 export interface FieldPart {
+  /** Tells it from a file. */
   readonly kind: 'field';
+  /** As the client gives it. */
   readonly name: string;
+  /** Text, from UTF-8. */
   readonly value: string;
 }
 
 /** A file of a form. */
 export interface FilePart {
+  /** Tells it from a field. */
   readonly kind: 'file';
+  /** Name of the field that holds the file, as the client gives it. */
   readonly name: string;
   /** The name that the client gives the file, without folders; empty when it gives none. */
   readonly fileName: string;

@@ -27,7 +27,9 @@ export function SetHeader(name: string, value: string): MethodDecorator {
 
 /** What a method under `@Redirect()` may return in place of a URL string. */
 export interface RedirectTarget {
+  /** Value of `Location`; that of the decorator by default. */
   readonly url?: string;
+  /** Integer from 300 to 399; that of the decorator by default. */
   readonly statusCode?: number;
 }
 

@@ -43,13 +43,17 @@ export interface StatedRoute {
 
 /** What `@SetHeader()` states. */
 export interface HeaderMetadata {
+  /** As it is sent. */
   readonly name: string;
+  /** Text without control characters. */
   readonly value: string;
 }
 
 /** What `@Redirect()` states. */
 export interface RedirectMetadata {
+  /** Value of `Location`. */
   readonly url: string;
+  /** Integer from 300 to 399. */
   readonly statusCode: number;
 }
 

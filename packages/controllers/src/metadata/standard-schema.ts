@@ -5,6 +5,7 @@
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The validator, under the name that the specification gives it. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
@@ -23,7 +24,9 @@ export type StandardSchemaResult<Output> =
 
 /** One thing that is wrong, and where within the value. */
 export interface StandardSchemaIssue {
+  /** Text for people. */
   readonly message: string;
+  /** Keys from the value to what is wrong; absent for the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 

@@ -22,6 +22,7 @@ export interface ControllersPlugin extends Plugin {
    * Checks what depends on where the router is mounted: that it is, and that the patterns of the
    * routes have the parameters which `@Param()` names.
    *
+   * @param app - With everything registered.
    * @throws {ControllerError} 500, as `install` does.
    */
   ready(app: Application): void;

@@ -13,6 +13,7 @@ import type { RouteValues } from '../metadata/route-values.js';
 
 /** One route of a controller, as its decorators and those of its bases state it. */
 export interface RouteDefinition {
+  /** In upper case; `ALL` for every method. */
   readonly method: RouteMethod;
   /** Version, controller prefix and the route's own path, joined: `/v2/users/:id`. */
   readonly path: string;
@@ -20,6 +21,7 @@ export interface RouteDefinition {
   readonly methodName: string | symbol;
   /** The method for people: `UsersController.create`. */
   readonly handler: string;
+  /** The decorated parameters of the method, in their order. */
   readonly parameters: readonly ParameterDefinition[];
   /** The class's guards, then the method's. */
   readonly guards: readonly Guard[];
@@ -27,12 +29,19 @@ export interface RouteDefinition {
   readonly middleware: readonly MiddlewareReference[];
   /** The class's interceptors, then the method's: the outermost first. */
   readonly interceptors: readonly InterceptorReference[];
+  /** What `@SetHeader()` states, from top to bottom. */
   readonly headers: readonly HeaderMetadata[];
+  /** What `@Redirect()` states. */
   readonly redirect: RedirectMetadata | undefined;
+  /** 200 to 599: of `@HttpCode()`, or else of the route's options. */
   readonly status: number | undefined;
+  /** One line for people. */
   readonly summary: string | undefined;
+  /** Text for people. */
   readonly description: string | undefined;
+  /** Groups that the route belongs to. */
   readonly tags: readonly string[];
+  /** Whether clients should stop to use the route. */
   readonly deprecated: boolean;
   /** A JSON Schema, or a Standard Schema. */
   readonly response: object | undefined;
@@ -42,10 +51,13 @@ export interface RouteDefinition {
 
 /** A controller, as its decorators and those of its bases state it. */
 export interface ControllerDefinition {
+  /** The class. */
   readonly controller: Constructor;
   /** Name of the class. */
   readonly name: string;
+  /** As `@Controller()` states it; empty when it states none. */
   readonly prefix: string;
+  /** As `@Controller()` states it. */
   readonly version: string | undefined;
   /** Never empty. */
   readonly routes: readonly RouteDefinition[];
@@ -63,5 +75,6 @@ export interface BuiltRoute extends RouteDefinition {
 
 /** A controller whose routes are registered. */
 export interface RegisteredController extends ControllerDefinition {
+  /** As they were registered. */
   readonly routes: readonly BuiltRoute[];
 }

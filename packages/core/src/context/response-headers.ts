@@ -40,6 +40,8 @@ export class ResponseHeaders {
   /**
    * Sets a header in place of any earlier value.
    *
+   * @param name - In any case; sent as it is written here.
+   * @param value - Several values are sent as several lines.
    * @throws {TypeError} When the name is not a token, or the value holds CR, LF or another control
    *   character.
    */

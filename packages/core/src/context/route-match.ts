@@ -1,6 +1,10 @@
 /** The routes that a context's request could have met. */
 export interface RouteTable {
-  /** Methods of the routes that match a path; of all routes for `*`. */
+  /**
+   * Methods of the routes that match a path.
+   *
+   * @param path - In normal form; `*` stands for all routes.
+   */
   methods(path: string): ReadonlySet<string>;
 }
 

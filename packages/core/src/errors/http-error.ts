@@ -21,10 +21,15 @@ export interface HttpErrorOptions extends ErrorOptions {
  * @see RFC 9110 §15; RFC 9457 for the body that `errorHandler` makes of it.
  */
 export class HttpError extends Error {
+  /** Integer from 400 to 599. */
   readonly status: number;
+  /** Stable upper-snake identifier. */
   readonly code: string;
+  /** Whether a client may read the message and the details. */
   readonly expose: boolean;
+  /** Response headers that belong to the error. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Members that the error body gains, when it is exposed. */
   readonly details: Readonly<Record<string, unknown>>;
 
   /**

@@ -6,9 +6,13 @@ import { isHttpError, titleOf } from './http-error.js';
  * @see RFC 9457 §3 for type, title, status, detail and instance.
  */
 export interface Problem {
+  /** Says that `title` and `status` tell the kind of the error. */
   readonly type: 'about:blank';
+  /** Reason phrase of the status. */
   readonly title: string;
+  /** Integer from 400 to 599. */
   readonly status: number;
+  /** The error's message where it is exposed, the title where it is not. */
   readonly detail: string;
   /** Path of the request; absent when none could be read. */
   readonly instance?: string;
@@ -16,7 +20,9 @@ export interface Problem {
   readonly code: string;
   /** Repeats `detail`, for clients of the plain `{ error }` shape. */
   readonly error: string;
+  /** The error's stack; absent unless it was asked for. */
   readonly stack?: string;
+  /** Details of the error. */
   readonly [extension: string]: unknown;
 }
 

@@ -10,6 +10,7 @@ export interface InjectionErrorInit {
   readonly path: readonly Token[];
   /** The token that the problem is about. */
   readonly token: Token;
+  /** What a constructor or factory has thrown. */
   readonly cause?: unknown;
 }
 
