@@ -54,29 +54,27 @@ export function readBody(ctx: Context, limit: number): Promise<Buffer> {
 /** Collects what `source` gives; `req` tells when the client stops early. */
 function collect(req: IncomingMessage, source: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    // Most bodies come as one chunk; a list that is pushed to has room for sixteen.
+    let chunks: Buffer[] | undefined;
     let size = 0;
-    const fail = (error: Error) => {
-      source.off('data', onData);
-      req.resume();
-      reject(error);
-    };
-    const onData = (chunk: Buffer) => {
+    source.on('data', (chunk: Buffer) => {
+      // What comes after the first byte too many is dropped, so that the connection stays in sync.
+      if (size > limit) return;
       size += chunk.length;
-      if (size > limit) fail(tooLarge(limit));
+      if (size > limit) reject(tooLarge(limit));
+      else if (chunks === undefined) chunks = [chunk];
       else chunks.push(chunk);
-    };
-    const onEnd = () => {
-      const [only = Buffer.alloc(0)] = chunks;
-      resolve(chunks.length > 1 ? Buffer.concat(chunks, size) : only);
-    };
-    source.on('data', onData).on('end', onEnd);
+    });
+    source.on('end', () => {
+      const [only = Buffer.alloc(0)] = chunks ?? [];
+      resolve(size > only.length ? Buffer.concat(chunks ?? [], size) : only);
+    });
     // A request is aborted without 'error' where nobody listens for it, and closes in any case; it
     // also closes when it has been read to its end, while a decoder may still be at work.
     req.on('close', () => {
-      if (!req.readableEnded) fail(aborted());
+      if (!req.readableEnded) reject(aborted());
     });
-    if (source !== req) source.on('error', (cause) => fail(corrupt(cause)));
+    if (source !== req) source.on('error', (cause) => reject(corrupt(cause)));
   });
 }
 
