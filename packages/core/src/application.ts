@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Context, internals } from './context/context.js';
+import { Context } from './context/context.js';
 import { isWaiting } from './context/expectation.js';
 import { isPromiseLike, type Next } from './context/next.js';
 import { joinPaths } from './context/path.js';
@@ -140,12 +140,8 @@ export class Application {
     const ctx = new Context(req, res, table);
     try {
       const result = pipeline(ctx, reachEnd);
-      if (!isPromiseLike(result)) this.#finish(ctx);
-      else
-        result.then(
-          () => this.#finish(ctx),
-          (error: unknown) => this.#fail(ctx, error),
-        );
+      if (isPromiseLike(result)) this.#settle(ctx, result);
+      else this.#finish(ctx);
     } catch (error) {
       this.#fail(ctx, error);
     }
@@ -209,6 +205,13 @@ export class Application {
     return this.#entries.filter((entry) => typeof entry !== 'function');
   }
 
+  #settle(ctx: Context, result: PromiseLike<unknown>): void {
+    result.then(
+      () => this.#finish(ctx),
+      (error: unknown) => this.#fail(ctx, error),
+    );
+  }
+
   #finish(ctx: Context): void {
     try {
       if (!ctx.answered) answerNotFound(ctx);
@@ -232,8 +235,7 @@ export class Application {
   #write(ctx: Context): void {
     // A client that was never told to send its body may send it or not: the connection is over.
     const close = isWaiting(ctx.req) || endsDrain(ctx.res);
-    const answer = internals.answerOf(ctx);
-    writeResponse(answer, ctx.res, close, answer.onError ?? logError);
+    writeResponse(ctx, close, logError);
   }
 
   #assertOpen(place: string): void {

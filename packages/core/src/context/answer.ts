@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import type { Context } from './context.js';
 import { putHeader, ResponseHeaders } from './response-headers.js';
 
 /** What a response may carry: text, bytes, or a stream of either. */
@@ -36,8 +37,8 @@ const REPRESENTATION_HEADERS = [
 /** The answer to one request, as far as the pipeline has recorded it. */
 export class Answer {
   readonly headers = new ResponseHeaders();
-  /** Is told of a body that fails while it is sent; stderr is when absent. */
-  onError: ((error: unknown) => void) | undefined = undefined;
+  /** Is told of a body that fails while it is sent. */
+  onError: ((error: unknown, ctx: Context) => void) | undefined = undefined;
   /** Whether the raw response is in the user's hands. */
   takenOver = false;
   #status: number | undefined = undefined;

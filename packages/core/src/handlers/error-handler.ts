@@ -1,4 +1,3 @@
-import { isStream } from '../context/answer.js';
 import { type Context, internals } from '../context/context.js';
 import { isPromiseLike } from '../context/next.js';
 import { isHttpError } from '../errors/http-error.js';
@@ -29,18 +28,13 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   const answer = (ctx: Context, error: unknown): void => {
     answerError(ctx, error, includeStack, onError);
   };
-  const tellOfBody = (ctx: Context): void => {
-    const recorded = internals.answerOf(ctx);
-    if (isStream(recorded.body)) recorded.onError = (error) => onError(error, ctx);
-  };
+  const answerRejection = (ctx: Context, result: PromiseLike<void>) =>
+    result.then(undefined, (error: unknown) => answer(ctx, error));
   return function errorHandler(ctx, next) {
+    internals.answerOf(ctx).onError ??= onError;
     try {
       const result = next();
-      if (!isPromiseLike(result)) return tellOfBody(ctx);
-      return result.then(
-        () => tellOfBody(ctx),
-        (error: unknown) => answer(ctx, error),
-      );
+      if (isPromiseLike(result)) return answerRejection(ctx, result);
     } catch (error) {
       answer(ctx, error);
     }

@@ -1,8 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { type Answer, isStream, releaseBody } from '../context/answer.js';
-import { type HeaderValue, linesOf, putHeader } from '../context/response-headers.js';
+import { isStream, releaseBody } from '../context/answer.js';
+import { type Context, internals } from '../context/context.js';
+import {
+  type HeaderValue,
+  linesOf,
+  putHeader,
+  type ResponseHeaders,
+} from '../context/response-headers.js';
 import { BODILESS } from './bodiless.js';
 import { announceEnd } from './connection.js';
 
@@ -10,18 +15,19 @@ import { announceEnd } from './connection.js';
  * Writes a recorded answer: the only place that does. Leaves a response alone that was taken over,
  * or that has begun.
  *
- * @param answer - What the pipeline has recorded.
- * @param res - The response, of which nothing has been written.
+ * @param ctx - Context of a request that the pipeline is done with.
  * @param close - Whether the connection is to end with this response.
- * @param onError - Is told of a body that failed while it was sent; the connection is closed then.
+ * @param onError - Is told of a body that failed while it was sent, where no error handler is; the
+ *   connection is closed then.
  * @see RFC 9110 §8.6 (Content-Length), §9.3.2 (HEAD), §15.3.5, §15.3.6, §15.4.5 (no content)
  */
 export function writeResponse(
-  answer: Answer,
-  res: ServerResponse,
+  ctx: Context,
   close: boolean,
   onError: (error: unknown) => void,
 ): void {
+  const { res } = ctx;
+  const answer = internals.answerOf(ctx);
   if (answer.takenOver || res.headersSent || res.destroyed) {
     releaseBody(answer.body);
     return;
@@ -35,8 +41,8 @@ export function writeResponse(
   headers.delete('Transfer-Encoding');
   if (close) putHeader(headers, 'Connection', 'close');
   if (close || asksToClose(headers.get('Connection'))) announceEnd(res);
-  if (isStream(body)) sendStream(body, res, status, answer, onError);
-  else sendWhole(body ?? '', res, status, answer);
+  if (isStream(body)) sendStream(body, ctx, status, headers, answer.onError ?? onError);
+  else sendWhole(body ?? '', ctx, status, headers);
 }
 
 /** Whether a `Connection` header has the option `close`. @see RFC 9110 §7.6.1 */
@@ -48,9 +54,9 @@ function asksToClose(connection: HeaderValue | undefined): boolean {
 
 function sendWhole(
   body: string | Uint8Array,
-  res: ServerResponse,
+  { res }: Context,
   status: number,
-  { headers }: Answer,
+  headers: ResponseHeaders,
 ): void {
   const length = Buffer.byteLength(body);
   if (status === 204 || status === 304) headers.delete('Content-Length');
@@ -64,11 +70,12 @@ function sendWhole(
 
 function sendStream(
   body: Readable | ReadableStream,
-  res: ServerResponse,
+  ctx: Context,
   status: number,
-  { headers }: Answer,
-  onError: (error: unknown) => void,
+  headers: ResponseHeaders,
+  onError: (error: unknown, ctx: Context) => void,
 ): void {
+  const { res } = ctx;
   const source = body instanceof Readable ? body : Readable.fromWeb(body);
   if (source.errored) throw source.errored;
   res.writeHead(status, linesOf(headers));
@@ -79,7 +86,7 @@ function sendStream(
   }
   const done = (error: NodeJS.ErrnoException | null): void => {
     const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed;
-    if (error && !clientLeft) onError(error);
+    if (error && !clientLeft) onError(error, ctx);
   };
   const length = headers.get('Content-Length');
   if (length === undefined) pipeline(source, res, done);
