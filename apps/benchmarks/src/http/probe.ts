@@ -21,7 +21,7 @@ export interface Usage {
   readonly rss: number;
   /** Used heap, in bytes. */
   readonly heap: number;
-  /** Collections of garbage so far; counted only where they are observed. */
+  /** Collections of garbage so far; counted only with the flag `--expose-gc`. */
   readonly collections: number;
 }
 
@@ -42,8 +42,7 @@ if (globalThis.gc !== undefined) {
   }).observe({ entryTypes: ['gc'] });
 }
 
-process.on('message', async (question) => {
-  if (question === 'collect') globalThis.gc?.();
+process.on('message', async () => {
   // What was observed is told in a later turn of the event loop.
   if (globalThis.gc !== undefined) await new Promise((resolve) => setTimeout(resolve, 10));
   const { user, system } = process.cpuUsage();

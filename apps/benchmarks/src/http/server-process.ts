@@ -38,9 +38,8 @@ export class ServerProcess {
     return new ServerProcess(process, message as Listening);
   }
 
-  /** @param collect - Whether garbage is collected before; needs the flag `--expose-gc`. */
-  async usage({ collect = false } = {}): Promise<Usage> {
-    return (await this.#process.ask(collect ? 'collect' : 'usage')) as Usage;
+  async usage(): Promise<Usage> {
+    return (await this.#process.ask('usage')) as Usage;
   }
 
   stop(): Promise<void> {
