@@ -93,6 +93,6 @@ function toPanel({ workload, rows }: Table): Panel {
 
 function list(): string {
   const lines = (items: readonly (Workload | ServerKind)[]) =>
-    items.map(({ name, title }) => `  ${name.padEnd(18)} ${title}`);
+    items.map(({ name, title }) => `  ${name.padEnd(22)} ${title}`);
   return ['Workloads', ...lines(WORKLOADS), 'Servers', ...lines(SERVERS)].join('\n');
 }
