@@ -123,21 +123,26 @@ export const USER_PAGE_SCHEMA = {
 /** The token that guards let through. */
 export const AUTHORIZATION = 'Bearer secret';
 
-/** What the guarded routes answer. */
+/** What the guarded routes answer: with two times, as most that is kept in a store. */
 export interface Item {
   readonly id: string;
   readonly name: string;
   readonly tags: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
+
+const createdAt = new Date(Date.UTC(2026, 0, 1));
+const updatedAt = new Date(Date.UTC(2026, 5, 1));
 
 /** The service that is injected, and called by hand where there is no injection. */
 export class Items {
   find(id: string): Item {
-    return { id, name: `Item ${id}`, tags: ['first', 'second'] };
+    return { id, name: `Item ${id}`, tags: ['first', 'second'], createdAt, updatedAt };
   }
 
   create(input: { readonly name: string }): Item {
-    return { id: '7', name: input.name, tags: ['created'] };
+    return { id: '7', name: input.name, tags: ['created'], createdAt, updatedAt };
   }
 }
 
@@ -148,5 +153,7 @@ export const ITEM_SCHEMA = {
     id: { type: 'string' },
     name: { type: 'string' },
     tags: { type: 'array', items: { type: 'string' } },
+    createdAt: { type: 'string', format: 'date-time' },
+    updatedAt: { type: 'string', format: 'date-time' },
   },
 } as const;

@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.js';
-import { AUTHORIZATION, HELLO, ORDER, pageOfUsers, RESOURCES } from './fixtures.js';
+import { AUTHORIZATION, HELLO, Items, ORDER, pageOfUsers, RESOURCES } from './fixtures.js';
 import { createUser, getUser, listUsers } from './users-exchanges.js';
 
 /** The same task for every server. */
@@ -41,6 +41,10 @@ function post(
     answer: JSON.stringify(value),
   };
 }
+
+const items = new Items();
+
+const WHEEL = { name: 'Wheel' };
 
 const guarded = { Authorization: AUTHORIZATION };
 
@@ -88,16 +92,12 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'class-get',
     title: 'GET: guard, parameter, injected service',
-    prepare: fixed(
-      get('/items/42', { id: '42', name: 'Item 42', tags: ['first', 'second'] }, guarded),
-    ),
+    prepare: fixed(get('/items/42', items.find('42'), guarded)),
   },
   {
     name: 'class-post',
     title: 'POST: guard, body, injected service',
-    prepare: fixed(
-      post('/items', { name: 'Wheel' }, { id: '7', name: 'Wheel', tags: ['created'] }, guarded),
-    ),
+    prepare: fixed(post('/items', WHEEL, items.create(WHEEL), guarded)),
   },
   { name: 'users-list', title: 'users-api: page of ten users of a hundred', prepare: listUsers },
   { name: 'users-get', title: 'users-api: one user', prepare: getUser },
