@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { ReadableStream } from 'node:stream/web';
 import type { Context, ResponseBody } from '@fairlead/core';
 import { ControllerError } from '../errors/controller-error.js';
 import { problemText } from '../errors/problem-text.js';
@@ -81,8 +80,15 @@ function send(ctx: Context, result: unknown, write: WriteJson | undefined): void
 
 function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {
   return (
-    result instanceof Uint8Array || result instanceof Readable || result instanceof ReadableStream
+    result instanceof Uint8Array ||
+    result instanceof Readable ||
+    (isAsyncIterable(result) && result instanceof ReadableStream)
   );
+}
+
+/** Asked first, since the first look at ReadableStream loads all web streams. */
+function isAsyncIterable(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
 /** A header with its value, or with all values that were stated for its name. */

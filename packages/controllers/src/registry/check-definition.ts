@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { type Class, isToken, type Token } from '@fairlead/di';
 import { RouteRegistrationError } from '../errors/definition-errors.js';
 import type { Flaw } from '../errors/problem-text.js';
@@ -11,6 +10,11 @@ import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
 // As @fairlead/core: an import statement would load all of fetch with it.
 const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
+
+/** Shows a value for people; loads node:util, so only where something is wrong. */
+function show(value: unknown): string {
+  return process.getBuiltinModule('node:util').inspect(value, { depth: 0 });
+}
 
 /**
  * Finds everything in a definition that could not work, without a look at any other controller.
@@ -63,7 +67,7 @@ function transformFlaws({ parameters }: RouteDefinition): Flaw[] {
   return parameters
     .filter(({ transform }) => transform !== undefined && !isTransform(transform))
     .map(({ index, transform }) => ({
-      problem: `the transform of its parameter ${index} is ${inspect(transform, { depth: 0 })}, which is no function and no schema.`,
+      problem: `the transform of its parameter ${index} is ${show(transform)}, which is no function and no schema.`,
       fix: 'give a function (value) => result, or a Standard Schema validator.',
     }));
 }
@@ -83,7 +87,7 @@ function referenceFlaws(
   return references.flatMap((reference, index) => {
     if (!isToken(reference) && reference !== undefined) {
       return {
-        problem: `its ${kind} ${index} is ${inspect(reference, { depth: 0 })}, which is no function and no token.`,
+        problem: `its ${kind} ${index} is ${show(reference)}, which is no function and no token.`,
         fix: 'give a function or a token.',
       };
     }

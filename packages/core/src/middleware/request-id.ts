@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { assertHeader } from '../context/response-headers.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
@@ -21,7 +20,7 @@ export interface RequestIdOptions {
  * @throws {TypeError} When the header's name is not a token.
  */
 export function requestId(options: RequestIdOptions = {}): Middleware {
-  const { header = 'X-Request-Id', trust = false, create = randomUUID } = options;
+  const { header = 'X-Request-Id', trust = false, create = randomIds() } = options;
   assertHeader(header, '');
   return function requestId(ctx, next) {
     const given = trust ? ctx.get(header) : undefined;
@@ -30,4 +29,9 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
     ctx.set(header, id);
     return next();
   };
+}
+
+/** An import statement would load all of node:crypto with this package. */
+function randomIds(): () => string {
+  return process.getBuiltinModule('node:crypto').randomUUID;
 }
