@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Context } from '@fairlead/core';
+import { ConflictError, type Context } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { Controller, Ctx, Get, Post, Res } from '../src/index.js';
+import { message } from './support/message.js';
 import { serve } from './support/serve.js';
 
 const values = [{ a: 1 }, [1, 2], 'text', 7, true, false, null, ''];
@@ -38,6 +39,20 @@ class ValueController {
   @Get('/web-stream')
   webStream() {
     return new Response('web').body;
+  }
+
+  @Get('/no-json')
+  async noJson() {
+    return { count: 1n };
+  }
+
+  @Get('/refuses')
+  refuses() {
+    return {
+      toJSON() {
+        throw new ConflictError('It refuses.');
+      },
+    };
   }
 
   @Get('/ctx/json')
@@ -150,6 +165,29 @@ describe('the value that a method returns', () => {
     const typed = await fetch('/values/ctx/type');
     expect(typed.headers.get('content-type')).toBe('application/vnd.api+json');
     expect(await typed.json()).toEqual({ by: 'return' });
+  });
+});
+
+describe('a value that JSON cannot write', () => {
+  it('is answered with 500, and the log names the route', async () => {
+    const { fetch, hidden } = await serve({ controllers });
+    expect((await fetch('/values/no-json')).status).toBe(500);
+    expect(hidden).toMatchObject([
+      {
+        name: 'ControllerError',
+        code: 'RESPONSE_NOT_JSON',
+        cause: expect.any(TypeError),
+        message: message(
+          'Cannot answer from ValueController.noJson: JSON cannot write what was returned: TypeError: Do not know how to serialize a BigInt',
+          'Fix: return values without cycles, BigInts, functions and symbols.',
+        ),
+      },
+    ]);
+  });
+
+  it('is answered with the HttpError that its toJSON() throws', async () => {
+    const { fetch } = await serve({ controllers });
+    expect((await fetch('/values/refuses')).status).toBe(409);
   });
 });
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Context, ResponseBody } from '@fairlead/core';
+import { type Context, isHttpError, type ResponseBody } from '@fairlead/core';
 import { ControllerError } from '../errors/controller-error.js';
 import { problemText } from '../errors/problem-text.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
@@ -42,7 +42,6 @@ export function createPrepare(plan: ResponsePlan): (ctx: Context) => void {
  */
 export function createRespond(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
   const { handler, redirect, status, takesResponse } = plan;
-  const write = plan.write && createWrite(plan.write, handler);
   return (ctx, result) => {
     if (ctx.res.headersSent) {
       ctx.takeOver();
@@ -51,7 +50,7 @@ export function createRespond(plan: ResponsePlan): (ctx: Context, result: unknow
     } else if (redirect !== undefined) {
       sendRedirect(ctx, redirect, result, handler);
     } else if (result !== undefined) {
-      send(ctx, result, write);
+      send(ctx, result, plan);
     } else if (takesResponse) {
       if (status !== undefined || !ctx.answered) ctx.takeOver();
     } else if (!ctx.answered) {
@@ -60,22 +59,30 @@ export function createRespond(plan: ResponsePlan): (ctx: Context, result: unknow
   };
 }
 
-/** Names the route in the error of a writer. */
-function createWrite(write: WriteJson, handler: string): WriteJson {
-  return (value) => {
-    try {
-      return write(value);
-    } catch (cause) {
-      const title = `Cannot answer from ${handler}: its response schema cannot write what was returned: ${String(cause)}`;
-      const fix = 'return what `response` describes, or correct it.';
-      throw new ControllerError(problemText({ title, fix }), { code: 'RESPONSE_SCHEMA', cause });
-    }
-  };
+function send(ctx: Context, result: unknown, plan: ResponsePlan): void {
+  if (isRawBody(result)) {
+    ctx.send(result);
+    return;
+  }
+  const write = ctx.status < 300 ? plan.write : undefined;
+  try {
+    ctx.json(result, write);
+  } catch (cause) {
+    if (isHttpError(cause)) throw cause;
+    throw write === undefined ? notJson(plan.handler, cause) : notOfSchema(plan.handler, cause);
+  }
 }
 
-function send(ctx: Context, result: unknown, write: WriteJson | undefined): void {
-  if (isRawBody(result)) ctx.send(result);
-  else ctx.json(result, ctx.status < 300 ? write : undefined);
+function notJson(handler: string, cause: unknown): ControllerError {
+  const title = `Cannot answer from ${handler}: JSON cannot write what was returned: ${String(cause)}`;
+  const fix = 'return values without cycles, BigInts, functions and symbols.';
+  return new ControllerError(problemText({ title, fix }), { code: 'RESPONSE_NOT_JSON', cause });
+}
+
+function notOfSchema(handler: string, cause: unknown): ControllerError {
+  const title = `Cannot answer from ${handler}: its response schema cannot write what was returned: ${String(cause)}`;
+  const fix = 'return what `response` describes, or correct it.';
+  return new ControllerError(problemText({ title, fix }), { code: 'RESPONSE_SCHEMA', cause });
 }
 
 function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {
