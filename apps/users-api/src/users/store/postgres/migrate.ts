@@ -9,6 +9,9 @@ const VERSION_TABLE = 'users_schema';
 /** What two processes that make one table at the same time may be told. */
 const MADE_BY_ANOTHER: ReadonlySet<unknown> = new Set(['23505', '42P07', '42710', '40001']);
 
+/** Encodings that take every character: SQL_ASCII keeps the bytes that it is sent. */
+const ENCODINGS: ReadonlySet<unknown> = new Set(['UTF8', 'SQL_ASCII']);
+
 const ATTEMPTS = 10;
 
 /**
@@ -18,9 +21,10 @@ const ATTEMPTS = 10;
  * @param client - A connection without a limit on how long a statement may wait.
  * @param name - The store, for messages.
  * @throws {StoreError} `STORE_INCOMPATIBLE`, when the tables belong to something else, or were made
- *   by a newer users-api; the database is left as it is then.
+ *   by a newer users-api, or the encoding leaves out characters; the database is left as it is then.
  */
 export async function migrate(client: ClientBase, name: string): Promise<void> {
+  await assertEncoding(client, name);
   if (!(await hasVersionTable(client, name))) await makeVersionTable(client);
   for (let attempt = 1; ; attempt += 1) {
     await client.query('BEGIN');
@@ -33,6 +37,17 @@ export async function migrate(client: ClientBase, name: string): Promise<void> {
       if (!isContention(error) || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+async function assertEncoding(client: ClientBase, name: string): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (ENCODINGS.has(encoding)) return;
+  throw new StoreError(
+    'STORE_INCOMPATIBLE',
+    `The store ${name} has the encoding ${encoding}, which leaves out characters that users may have: ` +
+      'create a database with ENCODING UTF8, and name it in DATABASE_URL.',
+  );
 }
 
 async function migrateLocked(client: ClientBase, name: string): Promise<void> {

@@ -9,6 +9,8 @@ type Problem = readonly [StoreErrorCode, string];
 // https://www.postgresql.org/docs/current/errcodes-appendix.html; two characters name a whole class.
 const PROBLEMS: Readonly<Record<string, Problem>> = {
   '08': ['STORE_UNREACHABLE', 'has lost the connection: check that the database runs'],
+  '22': ['STORE_FAILED', 'cannot hold a value: create the database with ENCODING UTF8'],
+  '23': ['STORE_FAILED', 'forbids a change: remove the constraint, which is not of users-api'],
   '25006': ['STORE_UNREACHABLE', 'is a standby that takes no writes: wait for its promotion'],
   '28': ['STORE_UNREACHABLE', 'refuses this user: check user and password in DATABASE_URL'],
   '3D000': ['STORE_UNREACHABLE', 'does not exist: create the database'],
@@ -52,6 +54,14 @@ export function postgresProblem(error: unknown, name: string, stage: Stage): Sto
 /** Whether a statement was undone because of others beside it, and may succeed when it is sent again. */
 export function isContention(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+}
+
+/** Data, constraint, limit: what is wrong with one row, and not with those beside it. */
+const OF_ONE_ROW: ReadonlySet<string | undefined> = new Set(['22', '23', '54']);
+
+/** Whether the database has refused a statement for what it was given. */
+export function isRefused({ cause }: StoreError): boolean {
+  return cause instanceof DatabaseError && OF_ONE_ROW.has(cause.code?.slice(0, 2));
 }
 
 /** Whether a connection is of no use after an error. */

@@ -13,6 +13,7 @@ import { WriteQueue } from '../write-queue.js';
 import { PostgresConnections, type PostgresSettings, type Statement } from './connections.js';
 import { describeUrl } from './describe-url.js';
 import { BATCH, COUNTER, CREATE, DELETE, FIND, PAGE, POSITION, UPDATE } from './statements.js';
+import { writeApart } from './write-apart.js';
 
 /** Settings of a {@link PostgresUserStore}. */
 export interface PostgresUserStoreOptions extends PostgresSettings {
@@ -49,11 +50,13 @@ export class PostgresUserStore implements UserStore {
     this.#name = name;
     this.#now = now;
     this.#connections = connections;
-    this.#creates = new WriteQueue(name, (users) => this.#createAll(users), {
+    const createAll = (users: readonly User[]) => this.#createAll(users);
+    this.#creates = new WriteQueue(name, (users) => writeApart(createAll, users), {
       batch: LARGEST_WRITE,
       textOf: (user) => user.name.length + user.email.length,
     });
-    this.#deletes = new WriteQueue(name, (ids) => this.#deleteAll(ids), {
+    const deleteAll = (ids: readonly string[]) => this.#deleteAll(ids);
+    this.#deletes = new WriteQueue(name, (ids) => writeApart(deleteAll, ids), {
       batch: LARGEST_WRITE,
       textOf: (id) => id.length,
     });

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { execute, listAll, postgresUrl } from '../../../../test/support/stores.js';
+import { PostgresUserStore } from './postgres-user-store.js';
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+const REFUSED = { ...ADA, name: 'refused' };
+const FIRST = { offset: 0, limit: 1 };
+
+async function openStore(url: string): Promise<PostgresUserStore> {
+  const store = await PostgresUserStore.open(url, { poolSize: 4 });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describe('a row that PostgreSQL refuses', () => {
+  it.each([0, 4, 8])('fails alone as number %i of the creates that arrive together', async (at) => {
+    const url = await postgresUrl();
+    const store = await openStore(url);
+    await execute(url, "ALTER TABLE users ADD CHECK (name <> 'refused')");
+    const inputs = Array.from({ length: 9 }, (_, index) => (index === at ? REFUSED : ADA));
+    const results = await Promise.allSettled(inputs.map((input) => store.create(input)));
+    const failed = results.filter(({ status }) => status === 'rejected');
+    expect(failed).toEqual([results[at]]);
+    expect(failed).toMatchObject([
+      { reason: { code: 'STORE_FAILED', message: expect.stringContaining('SQLSTATE 23514') } },
+    ]);
+    expect(await listAll(store)).toHaveLength(8);
+    expect((await store.page(FIRST)).total).toBe(8);
+  });
+
+  it('fails alone among the deletes that arrive together', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url);
+    const users = await Promise.all([ADA, ADA, ADA].map((input) => store.create(input)));
+    await execute(
+      url,
+      `CREATE TABLE orders (user_id UUID REFERENCES users (id));
+       INSERT INTO orders VALUES ('${users[1]?.id}')`,
+    );
+    const results = await Promise.allSettled(users.map(({ id }) => store.delete(id)));
+    expect(results).toMatchObject([
+      { value: true },
+      { reason: { code: 'STORE_FAILED', message: expect.stringContaining('SQLSTATE 23503') } },
+      { value: true },
+    ]);
+    expect(await listAll(store)).toEqual([users[1]]);
+  });
+});
+
+describe('a database whose encoding leaves out characters', () => {
+  it('is refused and left as it is', async () => {
+    const server = inject('postgresUrl');
+    const name = `test_${randomUUID().replaceAll('-', '')}`;
+    await execute(
+      server,
+      `CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`,
+    );
+    onTestFinished(() => execute(server, `DROP DATABASE ${name}`));
+    const url = new URL(server);
+    url.pathname = `/${name}`;
+    await expect(openStore(url.href)).rejects.toMatchObject({
+      code: 'STORE_INCOMPATIBLE',
+      message: expect.stringContaining('has the encoding LATIN1'),
+    });
+  });
+});
