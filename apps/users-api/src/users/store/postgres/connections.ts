@@ -77,7 +77,9 @@ export class PostgresConnections {
     });
     // An idle connection that breaks is replaced with the next statement.
     pool.on('error', (error) => warn(postgresProblem(error, name, 'reading')));
-    return new PostgresConnections(name, maxWaiting, pool);
+    const connections = new PostgresConnections(name, maxWaiting, pool);
+    await connections.#connectOnce();
+    return connections;
   }
 
   /**
@@ -109,6 +111,16 @@ export class PostgresConnections {
   /** Closes the connections, each when its statement has been answered. */
   async close(): Promise<void> {
     await this.#pool.end();
+  }
+
+  /** What refuses the parameters of these connections is to be known before the service listens. */
+  async #connectOnce(): Promise<void> {
+    try {
+      (await this.#pool.connect()).release();
+    } catch (error) {
+      await this.#pool.end();
+      throw postgresProblem(error, this.#name, 'connecting');
+    }
   }
 
   async #send<R extends QueryResultRow>(

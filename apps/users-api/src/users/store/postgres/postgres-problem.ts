@@ -6,11 +6,23 @@ export type Stage = 'connecting' | 'reading' | 'writing';
 
 type Problem = readonly [StoreErrorCode, string];
 
+const LOST_STATEMENT: Problem = [
+  'STORE_FAILED',
+  'has a pooler before it that loses prepared statements: let it keep them, or pool sessions',
+];
+
 // https://www.postgresql.org/docs/current/errcodes-appendix.html; two characters name a whole class.
 const PROBLEMS: Readonly<Record<string, Problem>> = {
   '08': ['STORE_UNREACHABLE', 'has lost the connection: check that the database runs'],
+  // The code that PgBouncer gives to most of what it refuses.
+  '08P01': [
+    'STORE_UNREACHABLE',
+    'is refused by the pooler before it: look into its log, and let it ignore statement_timeout',
+  ],
   '22': ['STORE_FAILED', 'cannot hold a value: create the database with ENCODING UTF8'],
   '23': ['STORE_FAILED', 'forbids a change: remove the constraint, which is not of users-api'],
+  '26000': LOST_STATEMENT,
+  '42P05': LOST_STATEMENT,
   '25006': ['STORE_UNREACHABLE', 'is a standby that takes no writes: wait for its promotion'],
   '28': ['STORE_UNREACHABLE', 'refuses this user: check user and password in DATABASE_URL'],
   '3D000': ['STORE_UNREACHABLE', 'does not exist: create the database'],
