@@ -1,4 +1,5 @@
 import { ControllerError } from '@fairlead/controllers';
+import { ListenError } from '@fairlead/core';
 import { ArgumentError } from './arguments.js';
 import { WorkerStartError } from './cluster/worker-process.js';
 import { ConfigError } from './config/config-error.js';
@@ -18,13 +19,9 @@ const EXPECTED = [
  */
 export function describeFailure(error: unknown): unknown {
   if (isExpected(error)) return `users-api: ${error.message}`;
-  if (isBindError(error)) return `users-api: ${error.message} PORT and HOST say where to listen.`;
+  if (error instanceof ListenError)
+    return `users-api: ${error.message} PORT and HOST say where to listen.`;
   return error;
-}
-
-/** Whether listen() failed: its error has that of a system call as its cause. */
-function isBindError(error: unknown): error is Error {
-  return error instanceof Error && error.cause instanceof Error && 'syscall' in error.cause;
 }
 
 function isExpected(error: unknown): error is Error {

@@ -29,7 +29,7 @@ const CLOSING_SHARE = 0.1;
  * @param logger - Log of the process.
  * @param metrics - Measurements of the process, if there are any.
  * @throws {StoreError} When the store cannot be opened.
- * @throws {Error} When the port cannot be bound. Whatever is thrown, nothing is left open.
+ * @throws {ListenError} When the port cannot be bound. Whatever is thrown, nothing is left open.
  */
 export async function startService(
   config: Config,

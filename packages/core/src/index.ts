@@ -25,6 +25,7 @@ export {
   UnprocessableContentError,
   UnsupportedMediaTypeError,
 } from './errors/http-errors.js';
+export { ListenError } from './errors/listen-error.js';
 export { NextCalledTwiceError } from './errors/next-called-twice-error.js';
 export type { Problem } from './errors/problem.js';
 export {

@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { acceptWaiting } from './accept-waiting.js';
 import type { Application } from './application.js';
+import { ListenError } from './errors/listen-error.js';
 import { logError } from './handlers/error-handler.js';
 import { endIdle } from './idle.js';
 import { drain, isBusy } from './response/connection.js';
@@ -54,7 +55,7 @@ const QUIET_LOOKS = 4;
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
  * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a whole number from 0 up.
  * @throws {RangeError} When `port` is not an integer from 0 to 65535.
- * @throws {Error} When the port cannot be bound; the message names it, `cause` is node's error.
+ * @throws {ListenError} When the port cannot be bound; the message names it.
  */
 export async function listen(
   app: Application,
@@ -74,7 +75,7 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException) => {
-      reject(new Error(describeBindError(port, options.host, cause), { cause }));
+      reject(new ListenError(port, options.host, cause));
     };
     server.once('error', onError);
     server.listen({ port, host: options.host }, () => {
@@ -149,19 +150,4 @@ async function close(
 function hostOf(host: string | undefined): string {
   if (host === undefined || host === '::' || host === '0.0.0.0') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-function describeBindError(
-  port: number,
-  host: string | undefined,
-  cause: NodeJS.ErrnoException,
-): string {
-  const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
-  if (cause.code === 'EADDRINUSE') {
-    return `Cannot listen on ${place}: it is in use. Stop what uses it, or choose another port.`;
-  }
-  if (cause.code === 'EACCES') {
-    return `Cannot listen on ${place}: this user may not. Choose a port from 1024 up.`;
-  }
-  return `Cannot listen on ${place}: ${cause.message}.`;
 }

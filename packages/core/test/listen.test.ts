@@ -42,6 +42,10 @@ describe('listen()', () => {
   it('rejects when the port is in use, and names it', async () => {
     const { port } = await serve(greeter());
     await expect(listen(greeter(), port, { host: '127.0.0.1' })).rejects.toMatchObject({
+      name: 'ListenError',
+      code: 'LISTEN_FAILED',
+      port,
+      host: '127.0.0.1',
       message: `Cannot listen on port ${port} of 127.0.0.1: it is in use. Stop what uses it, or choose another port.`,
       cause: { code: 'EADDRINUSE' },
     });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ListenError } from './listen-error.js';
 import {
   InvalidMiddlewareError,
   InvalidPatternError,
@@ -31,6 +32,12 @@ it.each([
     'SealedError',
     'APPLICATION_SEALED',
     'app.use() was called after the application began to answer requests. Register middleware, routes and plugins before listen(), fetch() and request().',
+  ],
+  [
+    new ListenError(80, undefined, Object.assign(new Error('bind'), { code: 'EACCES' })),
+    'ListenError',
+    'LISTEN_FAILED',
+    'Cannot listen on port 80: this user may not. Choose a port from 1024 up.',
   ],
 ])('%s says what is wrong and what to do', (error, name, code, message) => {
   expect(error).toBeInstanceOf(SetupError);

@@ -1,10 +1,10 @@
-/** A mistake in how an application was put together; thrown while it is, never for a request. */
+/** What keeps an application from being put together or started; never thrown for a request. */
 export class SetupError extends Error {
   /** Stable upper-snake identifier. */
   readonly code: string;
 
-  constructor(code: string, message: string) {
-    super(message);
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = new.target.name;
     this.code = code;
   }
