@@ -80,7 +80,6 @@ export class Application {
   /**
    * Installs a plugin. Await it before the next registration, so that the order stays as written.
    *
-   * @param plugin - An object with `install`.
    * @throws Whatever the plugin's `install` throws.
    * @throws {SetupError} `INVALID_PLUGIN`, when it has no `install`.
    * @throws {SealedError} After the application began to answer.
