@@ -4,13 +4,16 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { StoreError } from '../store-error.js';
 import { makeFolders } from './make-folders.js';
 import { APPLICATION_ID, COLUMNS_OF_VERSION_1, MIGRATIONS } from './migrations.js';
-import { sqliteProblem } from './sqlite-problem.js';
+import { isLocked, sqliteProblem } from './sqlite-problem.js';
 
 /**
  * How long a read may wait, in milliseconds. Readers wait for nobody but a process that repairs the
  * log after a crash.
  */
 const READ_TIMEOUT = 100;
+
+/** How often a file is marked that others are working on. */
+const ATTEMPTS = 10;
 
 /**
  * Opens a database of users; makes it, and the folders above it, where there is none.
@@ -33,7 +36,7 @@ export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
       database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
       // WAL is a mark in the file itself, which is not made before the file is known to be ours.
       transaction(database, 'DEFERRED', () => readVersion(database, path));
-      database.exec('PRAGMA journal_mode = WAL');
+      writeAhead(database);
       database.exec('PRAGMA synchronous = FULL');
       transaction(database, 'IMMEDIATE', () => migrate(database, path));
     } catch (error) {
@@ -78,6 +81,22 @@ export function transaction<T>(
       // SQLite has rolled back by itself, as it does when the disk is full.
     }
     throw error;
+  }
+}
+
+/**
+ * Marks the file as one with a write-ahead log. SQLite does not wait for another process that is about to
+ * do so, or that writes: it waits only where a transaction begins.
+ */
+function writeAhead(database: DatabaseSync): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || attempt === ATTEMPTS) throw error;
+      transaction(database, 'IMMEDIATE', () => undefined);
+    }
   }
 }
 

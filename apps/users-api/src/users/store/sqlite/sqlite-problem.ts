@@ -1,12 +1,13 @@
 import { StoreError, type StoreErrorCode } from '../store-error.js';
 
+const LOCKED = 5;
 const READ_ONLY = 8;
 const CANNOT_OPEN = 14;
 
 // SQLite's primary result codes, https://www.sqlite.org/rescode.html
 const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   3: ['STORE_UNREACHABLE', 'may not be opened: check the permissions of the file and its folder'],
-  5: ['STORE_LOCKED', 'is locked by another process: end that process, or try again later'],
+  [LOCKED]: ['STORE_LOCKED', 'is locked by another process: end that process, or try again later'],
   [READ_ONLY]: [
     'STORE_READ_ONLY',
     'may not be written: check the permissions of the file and its folder',
@@ -36,6 +37,11 @@ export function sqliteProblem(error: unknown, path: string): StoreError {
   const [code, text] = PROBLEMS[primaryCode(error)] ?? ['STORE_FAILED', 'failed'];
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreError(code, `The store ${path} ${text} (${reason}).`, error);
+}
+
+/** Whether another process holds a lock that a statement needs. */
+export function isLocked(error: unknown): boolean {
+  return primaryCode(error) === LOCKED;
 }
 
 function primaryCode(error: unknown): number {

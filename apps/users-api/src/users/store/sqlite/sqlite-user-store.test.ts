@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRaw, openStore } from '../../../../test/support/sqlite.js';
 import { listAll } from '../../../../test/support/stores.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
@@ -15,6 +17,25 @@ function writeDatabase(path: string, sql: string): Buffer {
   database.exec(sql);
   database.close();
   return readFileSync(path);
+}
+
+const AT_WORK = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(workerData);
+  database.exec('BEGIN IMMEDIATE');
+  parentPort.postMessage('begun');
+  database.exec(\`
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000000)
+    SELECT count(*) FROM numbers\`);
+  database.exec('COMMIT');
+  database.close();`;
+
+/** Resolves once a thread has begun to write to a file, which takes it a while. */
+async function writing(path: string): Promise<void> {
+  const worker = new Worker(AT_WORK, { eval: true, workerData: path });
+  onTestFinished(async () => void (await worker.terminate()));
+  await once(worker, 'message');
 }
 
 describe('SqliteUserStore', () => {
@@ -178,6 +199,13 @@ describe('SqliteUserStore', () => {
     raw.exec('ROLLBACK');
     await store.create(ADA);
     expect(await listAll(store)).toHaveLength(1);
+  });
+
+  it('waits for another process that writes to the file while it is made ready', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    await writing(path);
+    const store = openStore(path, { busyTimeout: 60_000 });
+    expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
   });
 
   it('stays usable when a read fails', () => {
