@@ -19,6 +19,8 @@ export interface ParameterMark {
 const DEFINITION = Symbol.for('@fairlead/di:definition');
 const PARAMETERS = Symbol.for('@fairlead/di:parameters');
 
+const NO_MARKS: ReadonlyMap<number, ParameterMark> = new Map();
+
 /** Records the definition of a class. */
 export function defineService(target: Class, definition: ServiceDefinition): void {
   Reflect.defineMetadata(DEFINITION, Object.freeze(definition), target);
@@ -38,7 +40,7 @@ export function markParameter(target: Class, index: number, mark: ParameterMark)
 
 /** Reads the marks of a class's own constructor, by parameter index. */
 export function parameterMarks(target: Class): ReadonlyMap<number, ParameterMark> {
-  return Reflect.getOwnMetadata(PARAMETERS, target) ?? new Map();
+  return Reflect.getOwnMetadata(PARAMETERS, target) ?? NO_MARKS;
 }
 
 /** True when a decorator of any package, on the class or a parameter, recorded something of it. */

@@ -29,6 +29,8 @@ export interface InheritedMetadata {
  */
 export function inheritedMetadata(target: object): InheritedMetadata {
   const levels = chain(target);
+  const [only] = levels;
+  if (only !== undefined && levels.length === 1) return only;
   const methods = new Map<string | symbol, MethodMetadata>();
   for (const level of levels) {
     for (const [key, own] of level.methods) {

@@ -21,18 +21,19 @@ export function findCollisions(
   const table = createRouter(router.rules);
   for (const { method, pattern } of router.routes) refusal(table, method, pattern);
   const owners = new Map<string, Owner>();
-  const routes = definitions.flatMap((definition) =>
-    definition.routes.map((route) => ({ ...definition, ...route })),
-  );
-  return routes.flatMap(({ method, path: own, handler, controller }) => {
-    const path = joinPath(prefix, own);
-    const error = refusal(table, method, path);
-    if (error !== undefined) {
-      return [new RouteRegistrationError(handler, flawOf(error, owners), placeOf(controller))];
+  const errors: RouteRegistrationError[] = [];
+  for (const { controller, routes } of definitions) {
+    for (const { method, path: own, handler } of routes) {
+      const path = joinPath(prefix, own);
+      const error = refusal(table, method, path);
+      if (error === undefined) owners.set(`${method} ${path}`, { handler, controller });
+      else
+        errors.push(
+          new RouteRegistrationError(handler, flawOf(error, owners), placeOf(controller)),
+        );
     }
-    owners.set(`${method} ${path}`, { handler, controller });
-    return [];
-  });
+  }
+  return errors;
 }
 
 /** Whose a route is. */

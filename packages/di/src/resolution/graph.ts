@@ -40,8 +40,9 @@ export function reachableFrom(roots: readonly Binding[]): ReadonlySet<Binding> {
   // A set that grows while it is iterated yields what was added.
   for (const binding of reached) {
     for (const step of edgesOf(binding)) {
-      const edge = typeof step === 'function' ? step : followEdge(binding.owner, step);
-      if (typeof edge !== 'function') for (const target of edge.targets) reached.add(target);
+      const edge =
+        isEdge(step) && step.injection.kind === 'lazy' ? followEdge(binding.owner, step) : step;
+      if (isEdge(edge)) for (const target of edge.targets) reached.add(target);
     }
   }
   return reached;
