@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { HttpError, isHttpError, type Middleware } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
@@ -21,6 +22,11 @@ import {
   UseGuard,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
+
+const packageRoot = new URL('../', import.meta.url);
+
+const codesIn = (text: string, pattern: RegExp) =>
+  [...new Set([...text.matchAll(pattern)].map(([, code]) => code))].sort();
 
 const place = { parameter: 'body', handler: 'A.b' };
 const cause = new Error('cause');
@@ -49,10 +55,22 @@ describe('every error', () => {
   });
 
   it('is in the README, in this order, with its code and status', async () => {
-    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    const readme = await readFile(new URL('README.md', packageRoot), 'utf8');
     const listed = [...readme.matchAll(/^\| `(\w+Error)` +\| `(\w+)` +\| (\d+) +\|/gm)];
     expect(listed.map((row) => row.slice(1))).toEqual(
       errors.map(([error, status, code]) => [error.name, code, String(status)]),
+    );
+  });
+
+  it('has a code that the README lists, and the README lists no other', async () => {
+    const readme = await readFile(new URL('README.md', packageRoot), 'utf8');
+    const [, section = ''] = /^## Errors\n(.*?)^## /ms.exec(readme) ?? [];
+    const sources = globSync('src/**/!(*.test).ts', { cwd: packageRoot });
+    const texts = await Promise.all(
+      sources.map((file) => readFile(new URL(file, packageRoot), 'utf8')),
+    );
+    expect(codesIn(section, /`([A-Z]+(?:_[A-Z]+)+)`/g)).toEqual(
+      codesIn(texts.join('\n'), /(?:code: |code = |_DECORATOR = )'([A-Z]+(?:_[A-Z]+)+)'/g),
     );
   });
 
