@@ -4,7 +4,7 @@ import {
   NodeTracerProvider,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { hasTracingSdk, traceRequests } from '../src/tracing/trace-requests.js';
 import { openTracing } from '../src/tracing/tracing.js';
 import { startService } from './support/api.js';
@@ -29,7 +29,7 @@ afterAll(() => provider.shutdown());
 
 /** The spans of the requests that were answered. */
 async function spansOf(count: number) {
-  await vi.waitUntil(() => exporter.getFinishedSpans().length >= count);
+  await expect.poll(() => exporter.getFinishedSpans().length).toBeGreaterThanOrEqual(count);
   return exporter.getFinishedSpans();
 }
 

@@ -14,6 +14,7 @@ import { serve } from './support/serve.js';
 import { signal } from './support/signal.js';
 
 const disposed = vi.fn<(session: Session) => void>();
+const disposedIds = () => disposed.mock.calls.map(([session]) => session.id);
 
 @Service({ scope: 'request' })
 class Session implements AsyncDisposable {
@@ -113,19 +114,14 @@ describe('a request-scoped controller', () => {
     expect(first.seen).toEqual(['guard']);
     expect(second.seen).toEqual(['guard']);
     expect(second.id).not.toBe(first.id);
-    await vi.waitFor(() => {
-      const ids = disposed.mock.calls.map(([session]) => session.id);
-      expect(ids).toEqual(expect.arrayContaining([first.id, second.id]));
-    });
+    await expect.poll(disposedIds).toEqual(expect.arrayContaining([first.id, second.id]));
   });
 
   it('is disposed when the method throws', async () => {
     const { fetch, hidden } = await serve({ controllers });
     expect((await fetch('/session/fails')).status).toBe(500);
     const id = Number((hidden[0] as Error).message);
-    await vi.waitFor(() => {
-      expect(disposed.mock.calls.map(([session]) => session.id)).toContain(id);
-    });
+    await expect.poll(disposedIds).toContain(id);
   });
 
   it('is disposed in calls without a socket', async () => {
@@ -134,9 +130,7 @@ describe('a request-scoped controller', () => {
     await app.plugin(controllersPlugin({ router, container: createContainer(), controllers }));
     app.route('/', router);
     const { id } = (await (await app.request('/session')).json()) as { id: number };
-    await vi.waitFor(() => {
-      expect(disposed.mock.calls.map(([session]) => session.id)).toContain(id);
-    });
+    await expect.poll(disposedIds).toContain(id);
   });
 
   it('is disposed after the method has ended when the client goes away first', async () => {
@@ -199,10 +193,10 @@ describe('a request-scoped controller', () => {
     const logger = { debug: vi.fn(), warn: vi.fn() };
     const { fetch } = await serve({ logger, controllers: [LeakyController] });
     expect((await fetch('/leaky')).status).toBe(200);
-    await vi.waitFor(() => {
-      expect(logger.warn).toHaveBeenCalledWith(
+    await expect
+      .poll(() => logger.warn.mock.calls)
+      .toContainEqual([
         expect.stringContaining('the request scope of GET /leaky failed to dispose'),
-      );
-    });
+      ]);
   });
 });

@@ -186,7 +186,7 @@ describe('a stream that fails while it is sent', () => {
     const { url } = await serve(app);
     const response = await fetch(`${url}/list`);
     await expect(response.text()).rejects.toThrow();
-    await vi.waitFor(() => expect(told).toEqual([[broken, '/list']]));
+    await expect.poll(() => told).toEqual([[broken, '/list']]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listen, type Server } from '../src/index.js';
 import { attack, cutAt, faultsOf, type Outcome } from './support/attack.js';
 import { createFuzzTarget } from './support/fuzz-target.js';
@@ -83,7 +83,7 @@ it('no bytes put a connection out of step', { timeout: TIMEOUT }, async () => {
     }),
     { numRuns: CASES, seed: SEED },
   );
-  await vi.waitFor(() => expect(openDescriptors()).toBeLessThanOrEqual(descriptors));
+  await expect.poll(openDescriptors).toBeLessThanOrEqual(descriptors);
   expect(heldMemory() - memory).toBeLessThan(32 * 1024 ** 2);
 });
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { constants, createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
 import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApp, errorHandler, json, raw, text, urlencoded } from '../src/index.js';
 import { heldMemory, openDescriptors } from './support/resources.js';
 import { serve } from './support/serve.js';
@@ -76,7 +76,7 @@ describe('uploads that are cut in the middle', () => {
       );
     }
     expect(await exchange(port, ALIVE)).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n0$/s);
-    await vi.waitFor(() => expect(openDescriptors()).toBeLessThanOrEqual(descriptors));
+    await expect.poll(openDescriptors).toBeLessThanOrEqual(descriptors);
     expect(stored).toEqual([]);
   });
 });

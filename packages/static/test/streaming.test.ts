@@ -56,7 +56,7 @@ describe('a large file', () => {
     };
     const port = await serve(createApp().use(watch, serveStatic(folder.root)));
     const incoming = await download(port);
-    await vi.waitFor(() => expect(isFull).toBe(true));
+    await expect.poll(() => isFull).toBe(true);
     const hash = createHash('sha256');
     for await (const chunk of incoming) hash.update(chunk);
     const expected = createHash('sha256').update(Buffer.alloc(SIZE, 'fairlead'));
@@ -78,11 +78,11 @@ describe('a large file', () => {
 describe.runIf(existsSync('/proc/self/fd'))('the file', () => {
   it('is closed when the client leaves', async () => {
     const port = await serve(createApp().use(serveStatic(folder.root)));
-    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+    await expect.poll(countOpenFiles).toBe(0);
     const downloads = await Promise.all(Array.from({ length: 20 }, () => download(port)));
     expect(await countOpenFiles()).toBe(20);
     for (const incoming of downloads) incoming.on('error', () => undefined).destroy();
-    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+    await expect.poll(countOpenFiles).toBe(0);
     expect(stderr).not.toHaveBeenCalled();
   });
 
@@ -94,7 +94,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the file', () => {
   ])('is closed when it %s', async (_, headers) => {
     const app = createApp().use(serveStatic(folder.root));
     await (await app.request('/big.bin', { headers })).arrayBuffer();
-    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+    await expect.poll(countOpenFiles).toBe(0);
   });
 
   it('is closed when middleware above fails after it', async () => {
@@ -104,7 +104,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the file', () => {
       throw new Error('above');
     }, serveStatic(folder.root));
     expect((await app.request('/big.bin')).status).toBe(500);
-    await vi.waitFor(async () => expect(await countOpenFiles()).toBe(0));
+    await expect.poll(countOpenFiles).toBe(0);
   });
 
   it('is not opened for HEAD', async () => {

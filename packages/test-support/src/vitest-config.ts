@@ -7,6 +7,7 @@ export const testConfig: ViteUserConfig = defineConfig({
     // Loaded machines are slow; no test waits for this.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 25_000 } },
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     typecheck: { enabled: true, include: ['**/*.test-d.ts'] },
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],

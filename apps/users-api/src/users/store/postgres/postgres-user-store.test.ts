@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../../test/chaos/fleet/database.js';
 import { execute, listAll, postgresUrl } from '../../../../test/support/stores.js';
 import type { User } from '../../user.js';
@@ -198,22 +198,23 @@ describe('PostgresUserStore', () => {
     });
     await Promise.all([store.find(id), store.find(id)]);
     const session = await openSession(`${url}-killer`);
-    await vi.waitFor(async () => {
+    const countWaiting = async () => {
       const { rowCount } = await session.query(
         "SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'",
         [name],
       );
-      expect(rowCount).toBe(1);
-    });
+      return rowCount;
+    };
+    await expect.poll(countWaiting).toBe(1);
     await session.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
       [name],
     );
     await writing;
     await unlock();
-    await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0));
+    await expect.poll(() => warnings.length).toBeGreaterThan(0);
     // Each connection that has not been told of its end yet fails one read.
-    await vi.waitFor(async () => expect(await store.find(id)).toMatchObject(ADA));
+    await expect.poll(() => store.find(id)).toMatchObject(ADA);
     expect((await store.page(FIRST)).total).toBe(1);
   });
 
@@ -232,12 +233,12 @@ describe('PostgresUserStore', () => {
         );
       }
     });
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(20));
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
     const restart = await database.crash();
-    await vi.waitFor(() => expect(problems.length).toBeGreaterThan(20));
+    await expect.poll(() => problems.length).toBeGreaterThan(20);
     await restart();
     const before = acknowledged.length;
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before + 20), 20_000);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 20);
     running = false;
     await Promise.all(clients);
     expect(problems.every(({ mayPass }) => mayPass)).toBe(true);
