@@ -23,9 +23,11 @@ describe('the deployment files', () => {
     ['Dockerfile', all(DOCKERFILE, /^(?:ENV| {3}) *([A-Z_]+)=/gm)],
     ['compose.yaml', all(COMPOSE.split('  users-api:')[1] ?? '', /^ {6}([A-Z_]+):/gm)],
     ['users-api.service', all(UNIT, /^Environment=([A-Z_]+)=/gm)],
-  ])('%s sets variables that the service or its driver reads', (_, names) => {
+  ])('%s sets variables that the service, its driver or node reads', (_, names) => {
     expect(names.length).toBeGreaterThan(0);
-    expect([...SETTING_NAMES, 'PGPASSWORD']).toEqual(expect.arrayContaining(names));
+    expect([...SETTING_NAMES, 'PGPASSWORD', 'NODE_COMPILE_CACHE']).toEqual(
+      expect.arrayContaining(names),
+    );
   });
 
   it('start the program that is built from src/main.ts', () => {
@@ -61,6 +63,13 @@ describe('the deployment files', () => {
     expect(DOCKERFILE).toContain(`chown node:node ${volume}`);
     const [state = ''] = all(UNIT, /^StateDirectory=(.+)$/gm);
     expect(UNIT).toContain(`DATABASE_URL=sqlite:%S/${state}/users.db`);
+  });
+
+  it('keep what node compiles in a directory of the user who runs the service', () => {
+    const [folder = ''] = all(DOCKERFILE, /NODE_COMPILE_CACHE=(\S+)/g);
+    expect(DOCKERFILE).toMatch(new RegExp(`chown node:node .*${folder}$`, 'm'));
+    const [cache = ''] = all(UNIT, /^CacheDirectory=(.+)$/gm);
+    expect(UNIT).toContain(`NODE_COMPILE_CACHE=%C/${cache}`);
   });
 
   it('build with the pnpm and the Node of the repository', () => {
