@@ -8,5 +8,6 @@ it.each(SUBJECTS)('$name starts with three controllers, and answers', async (sub
   const start = await measureStart(program, process.execPath, '/c2/7');
   expect(JSON.parse(start.answer)).toEqual({ id: '7', controller: 2 });
   expect(start.time).toBeGreaterThan(0);
+  expect(start.cpu).toBeGreaterThan(0);
   expect(start.memory).toBeGreaterThan(0);
 });

@@ -67,7 +67,7 @@ export async function runStart(args: readonly string[]): Promise<void> {
     sections: results.map(({ group, rows }) => formatGroup(group, rows)),
     panels: results.map(({ group, rows }) => ({
       title: group.title,
-      bars: rows.map((row) => ({ label: row.title, value: ratio(row, rows[0]) })),
+      bars: rows.map((row) => ({ label: row.title, value: ratio(row, rows[0], 'time') })),
     })),
     caption: 'time to the first answer, as a multiple of the first',
   });
@@ -110,9 +110,21 @@ async function measureGroup(
   return rows;
 }
 
-function ratio(row: Row, first: Row | undefined): Estimate {
+/** What is measured of a start. */
+type Measure = 'time' | 'cpu' | 'memory';
+
+function median({ starts }: Row, measure: Measure): number {
+  return quantile(
+    starts.map((start) => start[measure]),
+    0.5,
+  );
+}
+
+function ratio(row: Row, first: Row | undefined, measure: Measure): Estimate {
   return estimate(
-    row.starts.map(({ time }, round) => time / (first?.starts[round]?.time ?? Number.NaN)),
+    row.starts.map(
+      (start, round) => start[measure] / (first?.starts[round]?.[measure] ?? Number.NaN),
+    ),
   );
 }
 
@@ -122,21 +134,17 @@ function formatGroup({ title }: Group, rows: readonly Row[]): string {
     'Server',
     'Start to first answer',
     `Time / ${first?.title} (95 %)`,
+    'CPU',
+    `CPU / ${first?.title} (95 %)`,
     'Resident, MiB',
   ];
   const body = rows.map((row) => [
     row.title,
-    `${quantile(
-      row.starts.map(({ time }) => time),
-      0.5,
-    ).toFixed(0)} ms`,
-    formatEstimate(ratio(row, first)),
-    formatMebibytes(
-      quantile(
-        row.starts.map(({ memory }) => memory),
-        0.5,
-      ),
-    ),
+    `${median(row, 'time').toFixed(0)} ms`,
+    formatEstimate(ratio(row, first, 'time')),
+    `${median(row, 'cpu').toFixed(0)} ms`,
+    formatEstimate(ratio(row, first, 'cpu')),
+    formatMebibytes(median(row, 'memory')),
   ]);
   return `## ${title}\n\n${formatTable(head, body)}\n`;
 }

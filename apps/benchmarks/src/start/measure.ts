@@ -5,6 +5,8 @@ import type { Program } from '../http/servers.js';
 export interface Start {
   /** Milliseconds from the spawn of the process to its first answer. */
   readonly time: number;
+  /** CPU time of its process until then, in milliseconds. */
+  readonly cpu: number;
   /** Resident memory then, in bytes. */
   readonly memory: number;
   /** The first answer. */
@@ -26,8 +28,8 @@ export async function measureStart(program: Program, node: string, path: string)
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
     const answer = await response.text();
     const time = performance.now() - begin;
-    const { rss } = await server.usage();
-    return { time, memory: rss, answer, node: server.node };
+    const { cpu, rss } = await server.usage();
+    return { time, cpu: cpu / 1_000, memory: rss, answer, node: server.node };
   } finally {
     await server.stop();
   }

@@ -2,7 +2,7 @@ import type { Subject } from './generate.js';
 
 /** The same controller for every framework, but for what it imports and the name of one decorator. */
 const controller =
-  (imports: string, service: string, marks = '') =>
+  (imports: string, service: string, marks = '', end = (_index: number) => '') =>
   (index: number) =>
     `
   ${imports}
@@ -24,6 +24,7 @@ const controller =
       return this.service.find(id);
     }
   }
+  ${end(index)}
 `;
 
 const fairlead: Subject = {
@@ -56,28 +57,52 @@ function importsOf(count: number, ...names: readonly string[]): string {
 const listOf = (name: string, count: number) =>
   [...Array(count).keys()].map((index) => `${name}${index}`).join(', ');
 
+/** A module of its own for each controller with what it needs, as Nest's documentation has it. */
+const featureModule = (index: number): string => `
+  @Module({ controllers: [Controller${index}], providers: [Service${index}] })
+  export class Module${index} {}
+`;
+
 const nest = (name: string, adapter: string): Subject => ({
+  name,
+  controller: controller(
+    `import { Controller, Get, Injectable, Module, Param } from '@nestjs/common';`,
+    'Injectable',
+    '',
+    featureModule,
+  ),
+  main: (count) =>
+    nestMain(importsOf(count, 'Module'), `imports: [${listOf('Module', count)}]`, adapter),
+});
+
+const nestInOneModule = (name: string, adapter: string): Subject => ({
   name,
   controller: controller(
     `import { Controller, Get, Injectable, Param } from '@nestjs/common';`,
     'Injectable',
   ),
-  main: (count) => `
+  main: (count) =>
+    nestMain(
+      importsOf(count, 'Controller', 'Service'),
+      `controllers: [${listOf('Controller', count)}], providers: [${listOf('Service', count)}]`,
+      adapter,
+    ),
+});
+
+const nestMain = (imports: string, contents: string, adapter: string): string => `
     import 'reflect-metadata';
     import { Module } from '@nestjs/common';
     import { NestFactory } from '@nestjs/core';
-    ${importsOf(count, 'Controller', 'Service')}
+    ${imports}
 
-    @Module({
-      controllers: [${listOf('Controller', count)}],
-      providers: [${listOf('Service', count)}],
-    })
+    @Module({ ${contents} })
     class AppModule {}
 
     ${adapter}
     await app.listen(0, '127.0.0.1');
-  `,
-});
+  `;
+
+const NEST_ON_EXPRESS = 'const app = await NestFactory.create(AppModule, { logger: false });';
 
 const routingControllers: Subject = {
   name: 'routing-controllers',
@@ -101,7 +126,8 @@ const routingControllers: Subject = {
 /** Everything that is started, Fairlead first. */
 export const SUBJECTS: readonly Subject[] = [
   fairlead,
-  nest('Nest on Express', 'const app = await NestFactory.create(AppModule, { logger: false });'),
+  nest('Nest on Express', NEST_ON_EXPRESS),
+  nestInOneModule('Nest on Express, one module', NEST_ON_EXPRESS),
   nest(
     'Nest on Fastify',
     `const { FastifyAdapter } = await import('@nestjs/platform-fastify');
