@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     // Loaded machines are slow; no test waits for this.
-    testTimeout: 60_000,
+    testTimeout: 240_000,
     globalSetup: 'test/compile.ts',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],

@@ -60,7 +60,7 @@ const plugin = controllersPlugin({ router: createRouter(), controllers });
 await createApp().plugin(plugin).catch(({ message }: Error) => console.log(message));
 `;
 
-beforeAll(buildBundle, 60_000);
+beforeAll(buildBundle);
 
 describe('discovery from a module that is still being evaluated', () => {
   it.each([

@@ -5,9 +5,9 @@ export const testConfig: ViteUserConfig = defineConfig({
   ssr: { resolve: { conditions: ['@fairlead/source', 'node', 'default'] } },
   test: {
     // Loaded machines are slow; no test waits for this.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    expect: { poll: { timeout: 25_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     typecheck: { enabled: true, include: ['**/*.test-d.ts'] },
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],

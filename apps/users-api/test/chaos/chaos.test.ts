@@ -13,7 +13,7 @@ const CASES = [
 ] as const;
 
 /** A process takes some seconds to start on a loaded machine; no test waits for this. */
-const TIMEOUT = 180_000;
+const TIMEOUT = 300_000;
 
 describe('while the service is killed and stopped, again and again', () => {
   it.concurrent.each(CASES)(

@@ -15,6 +15,9 @@ import { World } from './model/world.js';
 import { Random } from './random.js';
 import { type Counts, Tally } from './tally.js';
 
+/** Milliseconds that a service has to end; on a loaded machine it takes some seconds. */
+const SHUTDOWN_TIMEOUT = '60000';
+
 /** What is put to the test, and for how long. */
 export interface ChaosOptions {
   readonly store: 'sqlite' | 'postgres';
@@ -53,6 +56,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const fleet = new Fleet(options.processes, {
     DATABASE_URL: database?.url ?? `sqlite:${join(folder, 'users.db')}`,
     NODE_ENV: 'production',
+    SHUTDOWN_TIMEOUT,
     WORKERS: String(options.workers),
   });
   try {

@@ -9,6 +9,9 @@ import { LogLines } from './log.js';
 /** The folder of this app. */
 export const APP = resolve(import.meta.dirname, '../..');
 
+/** On a loaded machine a worker takes some seconds to start, and the end of the process waits for it. */
+const DEFAULTS = { HOST: '127.0.0.1', PORT: '0', SHUTDOWN_TIMEOUT: '60000' };
+
 /** How a process ended, and all that it wrote. */
 export interface Ending {
   readonly code: number | null;
@@ -53,7 +56,7 @@ export function startProcess(
   const loader = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
   const child = spawn(process.execPath, [...loader, program, ...args], {
     cwd: app,
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
+    env: { PATH: process.env.PATH, ...DEFAULTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = Promise.all([text(child.stdout), text(child.stderr)]);

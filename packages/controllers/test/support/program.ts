@@ -49,7 +49,7 @@ export const FAIRLEAD = "export * from '../bundle/fairlead.js';";
  */
 export function runNode(directory: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { cwd: directory, env: { PATH: process.env.PATH }, timeout: 20_000 };
+    const options = { cwd: directory, env: { PATH: process.env.PATH }, timeout: 100_000 };
     execFile(process.execPath, [...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr });
     });
