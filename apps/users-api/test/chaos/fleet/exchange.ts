@@ -48,8 +48,13 @@ export async function exchange(
   const { agent } = service;
   const req = request(service.url + path, { method, headers, agent, timeout: PATIENCE });
   const what = `${service.name} ${method} ${path}`;
-  req.on('timeout', () => req.destroy(new Violation(`${what}: no byte for ${PATIENCE} ms`)));
   const sending = watch(req);
+  req.on('timeout', () => {
+    const silence = `${what}: no byte for ${PATIENCE} ms`;
+    // A connection that was on its way to a worker when that was killed stays open, unanswered.
+    const isCut = service.mayCut(sending.openedAt);
+    req.destroy(isCut ? new Error(silence) : new Violation(silence));
+  });
   const start = tick();
   let isAnswering = false;
   req.end(body);
