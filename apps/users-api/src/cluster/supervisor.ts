@@ -132,11 +132,14 @@ export class Supervisor {
     }
     const { worker } = place;
     this.#watch(place, successor);
-    worker.stop();
-    if (this.#isStopping) {
-      successor.stop();
-      await successor.ended;
-    }
-    await worker.ended;
+    // What stops all workers, if it has begun, has not seen the successor.
+    await Promise.all((this.#isStopping ? [worker, successor] : [worker]).map(retire));
   }
+}
+
+/** Lets a worker finish its requests and end, once no connection can be on its way to it any more. */
+async function retire(worker: WorkerProcess): Promise<void> {
+  await worker.stopListening();
+  worker.stop();
+  await worker.ended;
 }
