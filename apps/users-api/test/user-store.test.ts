@@ -60,48 +60,6 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(ids).toEqual([first?.id, second?.id, fourth.id]);
   });
 
-  it('lists any stretch of the list, in batches none of which is empty', async () => {
-    const store = await open();
-    const users = await Promise.all(Array.from({ length: 250 }, () => store.create(ADA)));
-    expect(await listAll(store)).toEqual(users);
-    const offset = fc.integer({ min: 0, max: 260 });
-    const limit = fc.oneof(fc.integer({ min: 1, max: 260 }), fc.constant(Number.MAX_SAFE_INTEGER));
-    await fc.assert(
-      fc.asyncProperty(offset, limit, async (from, count) => {
-        const batches = await Array.fromAsync(store.list({ offset: from, limit: count }));
-        expect(batches.flat()).toEqual(users.slice(from, from + count));
-        expect(batches.every(({ length }) => length > 0)).toBe(true);
-      }),
-      { numRuns: 20 },
-    );
-  });
-
-  it('ends a batch early where users are large', async () => {
-    const store = await open();
-    const name = 'x'.repeat(700_000);
-    const users = await Promise.all([1, 2, 3, 4].map(() => store.create({ ...ADA, name })));
-    const batches = await Array.fromAsync(store.list());
-    expect(batches.map(({ length }) => length)).toEqual([2, 2]);
-    expect(batches.flat()).toEqual(users);
-  });
-
-  it('lists who stays once, and comes to an end, while others come and go', async () => {
-    const store = await open();
-    const users = await Promise.all(Array.from({ length: 350 }, () => store.create(ADA)));
-    const listed: User[] = [];
-    for await (const batch of store.list()) {
-      listed.push(...batch);
-      await store.delete(users[listed.length - 2]?.id ?? '');
-      await store.delete(users[listed.length + 1]?.id ?? '');
-      await Promise.all(Array.from({ length: 150 }, () => store.create(ADA)));
-    }
-    const ids = new Set(listed.map(({ id }) => id));
-    const stayed = new Set((await listAll(store)).map(({ id }) => id));
-    expect(ids.size).toBe(listed.length);
-    expect(users.filter(({ id }) => stayed.has(id) && !ids.has(id))).toEqual([]);
-    expect(listed.length).toBeLessThanOrEqual(350);
-  });
-
   it('takes an id as it is written', async () => {
     const store = await open();
     const { id } = await store.create(ADA);

@@ -5,9 +5,6 @@ import { type Pagination, readPagination, sliceOf } from './pagination.js';
 import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 
-/** Largest page that is read as one; a larger one is sent in batches. */
-const WHOLE_PAGE = 100;
-
 /**
  * Answers with users as the query asks for them: with the list envelope, or the paginated one when
  * the query has `page` or `limit`. What is longer than one batch of the store is sent as it is read,
@@ -39,10 +36,9 @@ async function answerAll(ctx: Context, store: UserStore): Promise<void> {
 
 function answerPage(ctx: Context, store: UserStore, pagination: Pagination): Awaitable<void> {
   const slice = sliceOf(pagination);
-  const limit = Math.min(slice.limit, WHOLE_PAGE);
-  return andThen(store.page({ offset: slice.offset, limit }), ({ users, total }) => {
+  return andThen(store.page(slice), ({ users, total }) => {
     const meta = { total, ...pagination };
-    if (users.length < limit || limit === slice.limit) {
+    if (users.length >= Math.min(slice.limit, total - slice.offset)) {
       ctx.json({ data: users, meta });
       return;
     }

@@ -39,7 +39,7 @@ export class MemoryUserStore implements UserStore {
 
   page({ offset, limit }: Slice): UserPage {
     const users = this.#open();
-    return { users: users.values().drop(offset).take(limit).toArray(), total: users.size };
+    return { users: nextBatch(users.values().drop(offset), limit), total: users.size };
   }
 
   find(id: string): User | undefined {

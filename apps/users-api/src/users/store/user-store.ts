@@ -3,8 +3,9 @@ import type { Awaitable } from '../awaitable.js';
 import type { Slice } from '../pagination.js';
 import type { CreateUserInput, UpdateUserInput, User } from '../user.js';
 
-/** One page of users, and how many there are in all, both read at one moment. */
+/** A page of users, and how many there are in all, both read at one moment. */
 export interface UserPage {
+  /** Those of the page who go into one batch: all of them, unless they are many or large. */
   readonly users: readonly User[];
   readonly total: number;
 }
@@ -29,7 +30,8 @@ export interface UserStore {
   list(slice?: Slice): AsyncIterable<readonly User[]>;
 
   /**
-   * Users `offset` to `offset + limit`, in creation order, read as one: for pages of moderate size.
+   * The first batch of users `offset` to `offset + limit`, in creation order: none only where the
+   * list has none there.
    *
    * @param slice - Safe integers; `offset` at least 0, `limit` at least 1.
    */

@@ -96,7 +96,10 @@ export class PostgresUserStore implements UserStore {
   }
 
   async page({ offset, limit }: Slice): Promise<UserPage> {
-    const rows = await this.#query<Positioned & Counter>(PAGE, [limit, offset]);
+    const rows = await this.#query<Positioned & Counter>(PAGE, [
+      Math.min(limit, BATCH_USERS),
+      offset,
+    ]);
     const users = rows.filter((row) => row.id !== null);
     return {
       users: users.map(({ total, position, ...user }) => user),

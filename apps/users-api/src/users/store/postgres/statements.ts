@@ -6,6 +6,16 @@ const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "upda
 const read = (name: string, text: string): Statement => ({ name, text, stage: 'reading' });
 const write = (name: string, text: string): Statement => ({ name, text, stage: 'writing' });
 
+/** Users of a selection, up to the one with whom they hold as much text as a batch may. */
+const batchOf = (selection: string): string =>
+  `SELECT position, id, name, email, "createdAt", "updatedAt" FROM (
+     SELECT batch.*, sum(octet_length(name) + octet_length(email)) OVER (
+       ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+     ) AS bytes_before
+     FROM (SELECT position, ${COLUMNS} FROM users WHERE ${selection}) AS batch
+   ) AS measured
+   WHERE coalesce(bytes_before, 0) < ${BATCH_TEXT}`;
+
 /** Id. */
 export const FIND = read('users_find', `SELECT ${COLUMNS} FROM users WHERE id = $1`);
 
@@ -13,10 +23,9 @@ export const FIND = read('users_find', `SELECT ${COLUMNS} FROM users WHERE id = 
 export const PAGE = read(
   'users_page',
   `SELECT users_counter.total, page.*
-   FROM users_counter LEFT JOIN (
-     SELECT position, ${COLUMNS} FROM users
-     WHERE position IN (SELECT position FROM users ORDER BY position LIMIT $1 OFFSET $2)
-   ) AS page ON true
+   FROM users_counter LEFT JOIN (${batchOf(
+     'position IN (SELECT position FROM users ORDER BY position LIMIT $1 OFFSET $2)',
+   )}) AS page ON true
    WHERE users_counter.id = 1
    ORDER BY page.position`,
 );
@@ -33,20 +42,10 @@ export const POSITION = read(
   'SELECT position FROM users ORDER BY position LIMIT 1 OFFSET $1',
 );
 
-/** Position before the first, position of the last, limit. Ends early where the users are large. */
+/** Position before the first, position of the last, limit. */
 export const BATCH = read(
   'users_batch',
-  `SELECT position, id, name, email, "createdAt", "updatedAt" FROM (
-     SELECT batch.*, sum(octet_length(name) + octet_length(email)) OVER (
-       ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-     ) AS bytes_before
-     FROM (
-       SELECT position, ${COLUMNS} FROM users
-       WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3
-     ) AS batch
-   ) AS measured
-   WHERE coalesce(bytes_before, 0) < ${BATCH_TEXT}
-   ORDER BY position`,
+  `${batchOf('position > $1 AND position <= $2 ORDER BY position LIMIT $3')} ORDER BY position`,
 );
 
 /** Ids, names, addresses, times. Returns the ids. */

@@ -3,6 +3,7 @@ import type { Slice } from '../../pagination.js';
 import type { User } from '../../user.js';
 import { BATCH_TEXT, BATCH_USERS } from '../batch-size.js';
 import type { UserPage } from '../user-store.js';
+import { transaction } from './database.js';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -18,7 +19,7 @@ export interface Range {
 export interface SqliteReads {
   /** The user with this id. */
   find(id: string): User | undefined;
-  /** A page, and the count of all users. */
+  /** The users of a page who go into one batch, and the count of all users. */
   page(slice: Slice): UserPage;
   /** The positions of the users who are there now, from the one behind `offset` others on. */
   range(offset: number): Range;
@@ -40,46 +41,42 @@ const POSITIONS = 'SELECT position FROM users INDEXED BY users_position ORDER BY
  */
 export function prepareReads(database: DatabaseSync): SqliteReads {
   const find = database.prepare(`SELECT ${COLUMNS} FROM users WHERE id = ?`);
-  const total = database.prepare('SELECT total FROM users_total');
-  const page = database.prepare(
-    `SELECT total, ${COLUMNS}
-     FROM users_total LEFT JOIN users ON position IN (${POSITIONS} LIMIT ? OFFSET ?)
-     ORDER BY position`,
-  );
+  const count = database.prepare('SELECT total FROM users_total');
   const first = database.prepare(`${POSITIONS} LIMIT 1 OFFSET ?`);
   const last = database.prepare('SELECT max(position) AS position FROM users');
-  const batch = database.prepare(
+  const next = database.prepare(
     `SELECT position, ${COLUMNS} FROM users
      WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
   );
+  const total = () => Number(count.get()?.total);
+  const before = (offset: number) =>
+    offset === 0 ? 0 : Number(first.get(offset)?.position ?? Number.MAX_SAFE_INTEGER) - 1;
+  const batch: SqliteReads['batch'] = (after, end, limit) => {
+    const users: User[] = [];
+    let position = after;
+    let text = 0;
+    for (const row of next.iterate(after, end, Math.min(limit, BATCH_USERS))) {
+      const user = toUser(row);
+      users.push(user);
+      position = Number(row.position);
+      text += user.name.length + user.email.length;
+      if (text >= BATCH_TEXT) break;
+    }
+    return { users, last: position };
+  };
   return {
     find: (id) => {
       const row = find.get(id);
       return row && toUser(row);
     },
-    page: ({ offset, limit }) => {
-      const rows = page.all(limit, offset);
-      const users = rows.filter((row) => row.id !== null).map(toUser);
-      return { users, total: Number(rows[0]?.total) };
-    },
-    range: (offset) => ({
-      after: offset === 0 ? 0 : Number(first.get(offset)?.position ?? Number.MAX_SAFE_INTEGER) - 1,
-      last: Number(last.get()?.position ?? 0),
-    }),
-    batch: (after, end, limit) => {
-      const users: User[] = [];
-      let position = after;
-      let text = 0;
-      for (const row of batch.iterate(after, end, Math.min(limit, BATCH_USERS))) {
-        const user = toUser(row);
-        users.push(user);
-        position = Number(row.position);
-        text += user.name.length + user.email.length;
-        if (text >= BATCH_TEXT) break;
-      }
-      return { users, last: position };
-    },
-    total: () => Number(total.get()?.total),
+    page: ({ offset, limit }) =>
+      transaction(database, 'DEFERRED', () => ({
+        users: batch(before(offset), Number.MAX_SAFE_INTEGER, limit).users,
+        total: total(),
+      })),
+    range: (offset) => ({ after: before(offset), last: Number(last.get()?.position ?? 0) }),
+    batch,
+    total,
   };
 }
 

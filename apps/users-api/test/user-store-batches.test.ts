@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { User } from '../src/users/user.js';
+import { ADA } from './support/api.js';
+import { listAll, STORE_NAMES, STORES } from './support/stores.js';
+
+describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
+  const open = STORES[kind];
+
+  it('lists any stretch of the list, in batches none of which is empty', async () => {
+    const store = await open();
+    const users = await Promise.all(Array.from({ length: 250 }, () => store.create(ADA)));
+    expect(await listAll(store)).toEqual(users);
+    const offset = fc.integer({ min: 0, max: 260 });
+    const limit = fc.oneof(fc.integer({ min: 1, max: 260 }), fc.constant(Number.MAX_SAFE_INTEGER));
+    await fc.assert(
+      fc.asyncProperty(offset, limit, async (from, count) => {
+        const batches = await Array.fromAsync(store.list({ offset: from, limit: count }));
+        expect(batches.flat()).toEqual(users.slice(from, from + count));
+        expect(batches.every(({ length }) => length > 0)).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('ends a batch early where users are large', async () => {
+    const store = await open();
+    const name = 'x'.repeat(700_000);
+    const users = await Promise.all([1, 2, 3, 4].map(() => store.create({ ...ADA, name })));
+    const batches = await Array.fromAsync(store.list());
+    expect(batches.map(({ length }) => length)).toEqual([2, 2]);
+    expect(batches.flat()).toEqual(users);
+  });
+
+  it('lists who stays once, and comes to an end, while others come and go', async () => {
+    const store = await open();
+    const users = await Promise.all(Array.from({ length: 350 }, () => store.create(ADA)));
+    const listed: User[] = [];
+    for await (const batch of store.list()) {
+      listed.push(...batch);
+      await store.delete(users[listed.length - 2]?.id ?? '');
+      await store.delete(users[listed.length + 1]?.id ?? '');
+      await Promise.all(Array.from({ length: 150 }, () => store.create(ADA)));
+    }
+    const ids = new Set(listed.map(({ id }) => id));
+    const stayed = new Set((await listAll(store)).map(({ id }) => id));
+    expect(ids.size).toBe(listed.length);
+    expect(users.filter(({ id }) => stayed.has(id) && !ids.has(id))).toEqual([]);
+    expect(listed.length).toBeLessThanOrEqual(350);
+  });
+
+  it('returns the first batch of a page of many or large users', async () => {
+    const store = await open();
+    const large = { ...ADA, name: 'x'.repeat(700_000) };
+    for (let n = 0; n < 4; n += 1) await store.create(large);
+    await Promise.all(Array.from({ length: 200 }, () => store.create(ADA)));
+    const listed = await listAll(store);
+    expect(await store.page({ offset: 1, limit: 3 })).toEqual({
+      users: listed.slice(1, 3),
+      total: 204,
+    });
+    expect(await store.page({ offset: 4, limit: 200 })).toEqual({
+      users: listed.slice(4, 104),
+      total: 204,
+    });
+  });
+});
