@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { Constructor } from '@fairlead/di';
+import { codeOf } from '../errors/code-of.js';
 import { DiscoveryError } from '../errors/discovery-error.js';
 import { EXPERIMENTAL_FIX, STANDARD_DECORATOR } from '../metadata/assert-experimental.js';
 import { ownMetadata } from '../metadata/storage.js';
@@ -78,10 +79,6 @@ function stalled(file: string): DiscoveryError {
       'importing the file cannot finish, because it waits for a module that waits for this start.',
     fix: 'move what it imports from there to a file of its own, or add it to exclude.',
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** Says that the event loop ran empty while modules were being imported. */

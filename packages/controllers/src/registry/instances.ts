@@ -1,5 +1,6 @@
 import type { Context, Middleware } from '@fairlead/core';
 import { type Constructor, type ContainerInterface, describeToken, type Token } from '@fairlead/di';
+import { codeOf } from '../errors/code-of.js';
 import { ControllerResolutionError } from '../errors/controller-resolution-error.js';
 import { RequestScopes } from './request-scopes.js';
 import { resolutionError, type Subject } from './subject.js';
@@ -124,8 +125,4 @@ function subjectOf(error: unknown, tokens: ReadonlyMap<Token, Subject>): Subject
   const start: Token | undefined = Array.isArray(path) ? path[0] : undefined;
   if (start === undefined) return { text: 'the controllers' };
   return tokens.get(start) ?? { text: describeToken(start) };
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
