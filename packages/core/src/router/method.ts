@@ -31,9 +31,11 @@ export function parseMethod(method: string): string {
  * @param routes - Routes of one pattern by method.
  */
 export function selectByMethod<T>(routes: ReadonlyMap<string, T>, method: string): T | undefined {
-  return (
-    routes.get(method) ?? (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(ALL)
-  );
+  return routes.get(method) ?? selectInstead(routes, method);
+}
+
+function selectInstead<T>(routes: ReadonlyMap<string, T>, method: string): T | undefined {
+  return (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(ALL);
 }
 
 /**

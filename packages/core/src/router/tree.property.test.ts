@@ -9,7 +9,7 @@ interface PlainRoute {
   readonly steps: readonly string[];
 }
 
-const staticText = fc.constantFrom('a', 'b', 'A', 'é');
+const staticText = fc.constantFrom('a', 'b', 'A', 'é', 'ab', 'abc', 'è');
 const step = fc.oneof({ weight: 2, arbitrary: staticText }, fc.constant(':'));
 const end = fc.constantFrom<readonly string[]>([], [], ['*'], ['']);
 const plainRoute: fc.Arbitrary<PlainRoute> = fc.record({

@@ -52,8 +52,21 @@ describe('find', () => {
     expect(tree.find('HEAD', '/a')?.value).toBe('head');
   });
 
+  it('tells texts apart that begin alike', () => {
+    const patterns = ['/team', '/teams', '/teams/:id', '/tea/*rest', '/te'];
+    const tree = treeOf(patterns);
+    const find = (path: string) => tree.find('GET', path);
+    expect(patterns.map((path) => find(path)?.value)).toEqual(patterns);
+    expect(['/t', '/teamsters', '/tens', '/teama/b'].map(find)).toEqual(Array(4).fill(undefined));
+    expect(find('/tea/m')).toEqual({ value: '/tea/*rest', rawParams: ['m'] });
+  });
+
   it('finds nothing below a static pattern', () => {
     expect(treeOf(['/a']).find('GET', '/a/b')).toBeUndefined();
+  });
+
+  it('finds nothing for *, which is no path', () => {
+    expect(treeOf(['/*']).find('GET', '*')).toBeUndefined();
   });
 
   it('finds nothing in an empty tree', () => {
@@ -106,4 +119,19 @@ describe('methods', () => {
     tree.insert('PUT', parsePattern('/a/*'), '');
     expect([...tree.methods('*')].sort()).toEqual(['GET', 'PUT']);
   });
+});
+
+it('prints as a tree, in order of priority, with methods', () => {
+  const tree = treeOf(['/', '/teams', '/team/:id/members', '/teas/*rest', '/teas/green']);
+  tree.insert('POST', parsePattern('/teams'), '');
+  expect(`\n${tree}`).toBe(`
+ GET
+  /tea
+    m
+      s GET POST
+      /:
+        /members GET
+    s
+      /green GET
+      /* GET`);
 });

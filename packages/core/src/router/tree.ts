@@ -1,20 +1,8 @@
 import { selectByMethod } from './method.js';
+import { createNode, growParam, growText, type Leaf, linesOf, type Node } from './node.js';
 import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
 
-const NO_PARAMS: readonly string[] = Object.freeze([]);
-
-/** The routes of one pattern, by method. */
-type Leaf<T> = Map<string, T>;
-
-/** One segment deep in the tree. Every node stands for one place in every path, so a search meets it once. */
-interface Node<T> {
-  readonly statics: Map<string, Node<T>>;
-  param: Node<T> | undefined;
-  /** Routes of the pattern that ends here. */
-  leaf: Leaf<T> | undefined;
-  /** Routes of the pattern that ends here with a wildcard. */
-  wildcard: Leaf<T> | undefined;
-}
+const SLASH = 47;
 
 /** What a search found: the value and the texts of its parameters, still encoded. */
 export interface Found<T> {
@@ -23,23 +11,26 @@ export interface Found<T> {
 }
 
 /** What a search is for. */
-interface Visitor<T> {
-  /** Texts of the parameters between the root and the node that is being looked at. */
-  readonly rawParams: string[];
-  /** Looks at a leaf, in order of priority; returns true to end the search there. */
-  visit(leaf: Leaf<T>): boolean;
+interface Wanted<T> {
+  readonly method: string;
+  /** Takes the value for the method from the routes of a pattern; without one the search goes on. */
+  readonly select: (leaf: Leaf<T>, method: string) => T | undefined;
+  readonly path: string;
+  /** The path in the form that static text is compared with; as long as the path, which is ASCII. */
+  readonly folded: string;
+  /** Where the path ends for static text and parameters: before a trailing slash that does not count. */
+  readonly end: number;
 }
 
 /**
- * A tree of segments. At every segment static text takes precedence over a parameter, and that
- * over a wildcard, with backtracking; the order of insertion decides nothing. A search visits a node once at
- * most, whatever the path.
+ * A tree of the texts and parameters that patterns begin with. At every segment static text takes
+ * precedence over a parameter, and that over a wildcard, with backtracking; the order of insertion
+ * decides nothing. A search visits a node once at most, whatever the path.
  */
 export class Tree<T> {
   readonly #rules: PathRules;
-  readonly #root: Node<T> = createNode();
-  /** Leaves of the patterns without parameter, by path: what most requests need. */
-  readonly #fixed = new Map<string, Leaf<T>>();
+  readonly #root: Node<T> = createNode('');
+  readonly #methods = new Set<string>();
 
   constructor(rules: PathRules) {
     this.#rules = rules;
@@ -48,27 +39,15 @@ export class Tree<T> {
   /** Adds a value for a method and a pattern that has none yet. */
   insert(method: string, pattern: Pattern, value: T): void {
     let node = this.#root;
-    let path = '';
+    let place: 'leaf' | 'wildcard' = 'leaf';
     for (const segment of significantSegments(pattern, this.#rules)) {
-      if (segment.kind === 'wildcard') {
-        node.wildcard ??= new Map();
-        node.wildcard.set(method, value);
-        return;
-      }
-      if (segment.kind === 'param') {
-        node.param ??= createNode();
-        node = node.param;
-        continue;
-      }
-      const text = foldCase(segment.text, this.#rules);
-      const child: Node<T> = node.statics.get(text) ?? createNode();
-      node.statics.set(text, child);
-      path += `/${text}`;
-      node = child;
+      if (segment.kind === 'wildcard') place = 'wildcard';
+      else if (segment.kind === 'param') node = growParam(node);
+      else node = growText(node, `/${foldCase(segment.text, this.#rules)}`);
     }
-    node.leaf ??= new Map();
-    node.leaf.set(method, value);
-    if (pattern.names.length === 0) this.#fixed.set(path, node.leaf);
+    const leaf: Leaf<T> = node[place] ?? new Map();
+    node[place] = leaf.set(method, value);
+    this.#methods.add(method);
   }
 
   /**
@@ -78,16 +57,7 @@ export class Tree<T> {
    * @param path - Request path in normal form.
    */
   find(method: string, path: string): Found<T> | undefined {
-    const end = this.#endOf(path);
-    const fixed = this.#fixed.get(foldCase(path.slice(0, end), this.#rules));
-    const value = fixed && selectByMethod(fixed, method);
-    if (value !== undefined) return { value, rawParams: NO_PARAMS };
-
-    const finder = new Finder<T>(method);
-    this.#search(this.#root, path, end, 1, finder);
-    return finder.value === undefined
-      ? undefined
-      : { value: finder.value, rawParams: finder.rawParams };
+    return search(this.#root, 0, 0, this.#wanted(method, path, selectByMethod));
   }
 
   /**
@@ -96,80 +66,83 @@ export class Tree<T> {
    * @param path - Request path in normal form, or `*` for the methods of the whole tree.
    */
   methods(path: string): Set<string> {
-    const collector = new Collector<T>();
-    if (path === '*') visitAll(this.#root, collector);
-    else this.#search(this.#root, path, this.#endOf(path), 1, collector);
-    return collector.methods;
+    const matching = [...this.#methods].filter((method) => {
+      const wanted = this.#wanted(method, path, (leaf) => leaf.get(method));
+      return path === '*' || search(this.#root, 0, 0, wanted) !== undefined;
+    });
+    return new Set(matching);
   }
 
-  /** Where a path ends for static text and parameters: before a trailing slash that does not count. */
-  #endOf(path: string): number {
-    const drop = path.endsWith('/') && (path === '/' || !this.#rules.strict);
-    return drop ? path.length - 1 : path.length;
+  /** The tree as text: a line for each node, in order of priority, with the methods of its routes. */
+  toString(): string {
+    return linesOf(this.#root).join('\n');
   }
 
-  #search(node: Node<T>, path: string, end: number, start: number, visitor: Visitor<T>): boolean {
-    if (start > end) {
-      if (node.leaf !== undefined && visitor.visit(node.leaf)) return true;
-      return node.wildcard !== undefined && visitRest(node.wildcard, path, start, visitor);
+  #wanted(method: string, path: string, select: Wanted<T>['select']): Wanted<T> {
+    const endsInSlash = path.charCodeAt(path.length - 1) === SLASH;
+    const drop = endsInSlash && (path.length === 1 || !this.#rules.strict);
+    const end = drop ? path.length - 1 : path.length;
+    return { method, select, path, folded: foldCase(path, this.#rules), end };
+  }
+}
+
+/**
+ * Searches from a node on; recursive only where there is something to come back to. The texts of
+ * parameters are filled in on the way back.
+ *
+ * @param from - A node whose text begins with the character at `begin`.
+ * @param passed - Number of parameters between the root and the node.
+ */
+function search<T>(
+  from: Node<T>,
+  begin: number,
+  passed: number,
+  wanted: Wanted<T>,
+): { readonly value: T; readonly rawParams: string[] } | undefined {
+  const { path, folded, end } = wanted;
+  let node = from;
+  let at = begin + node.text.length;
+  while (at <= end && endsWith(folded, node.text, at)) {
+    if (at < end) {
+      const child = node.statics[folded.charCodeAt(at)];
+      if (child !== undefined) {
+        if (node.param === undefined && node.wildcard === undefined) {
+          node = child;
+          at += child.text.length;
+          continue;
+        }
+        const found = search(child, at, passed, wanted);
+        if (found !== undefined) return found;
+      }
+      if (path.charCodeAt(at) !== SLASH) return undefined;
+      if (node.param !== undefined) {
+        const slash = path.indexOf('/', at + 1);
+        const stop = slash === -1 || slash > end ? end : slash;
+        const found = stop > at + 1 ? search(node.param, stop, passed + 1, wanted) : undefined;
+        if (found !== undefined) {
+          found.rawParams[passed] = path.slice(at + 1, stop);
+          return found;
+        }
+      }
+    } else if (node.leaf !== undefined) {
+      const value = wanted.select(node.leaf, wanted.method);
+      if (value !== undefined) return { value, rawParams: new Array<string>(passed) };
     }
-    const slash = path.indexOf('/', start);
-    const stop = slash === -1 ? end : Math.min(slash, end);
-    const text = path.slice(start, stop);
-
-    const child = node.statics.get(foldCase(text, this.#rules));
-    if (child !== undefined && this.#search(child, path, end, stop + 1, visitor)) return true;
-
-    if (node.param !== undefined && text !== '') {
-      visitor.rawParams.push(text);
-      if (this.#search(node.param, path, end, stop + 1, visitor)) return true;
-      visitor.rawParams.pop();
-    }
-    return node.wildcard !== undefined && visitRest(node.wildcard, path, start, visitor);
+    if (node.wildcard === undefined) return undefined;
+    const value = wanted.select(node.wildcard, wanted.method);
+    if (value === undefined) return undefined;
+    const rawParams = new Array<string>(passed + 1);
+    rawParams[passed] = path.slice(at + 1);
+    return { value, rawParams };
   }
+  return undefined;
 }
 
-/** Finds the first value for a method. */
-class Finder<T> implements Visitor<T> {
-  readonly rawParams: string[] = [];
-  value: T | undefined = undefined;
-  readonly #method: string;
-
-  constructor(method: string) {
-    this.#method = method;
+/** Whether a text whose first character is known to fit stands in a path before an index. */
+function endsWith(path: string, text: string, end: number): boolean {
+  const start = end - text.length;
+  for (let index = 1; index < text.length; index += 1) {
+    if (path.charCodeAt(start + index) !== text.charCodeAt(index)) return false;
   }
-
-  visit(leaf: Leaf<T>): boolean {
-    this.value = selectByMethod(leaf, this.#method);
-    return this.value !== undefined;
-  }
-}
-
-/** Collects the methods of every leaf. */
-class Collector<T> implements Visitor<T> {
-  readonly rawParams: string[] = [];
-  readonly methods = new Set<string>();
-
-  visit(leaf: Leaf<T>): boolean {
-    for (const method of leaf.keys()) this.methods.add(method);
-    return false;
-  }
-}
-
-function visitRest<T>(leaf: Leaf<T>, path: string, start: number, visitor: Visitor<T>): boolean {
-  visitor.rawParams.push(path.slice(start));
-  if (visitor.visit(leaf)) return true;
-  visitor.rawParams.pop();
-  return false;
-}
-
-function createNode<T>(): Node<T> {
-  return { statics: new Map(), param: undefined, leaf: undefined, wildcard: undefined };
-}
-
-function visitAll<T>(node: Node<T>, visitor: Visitor<T>): void {
-  if (node.leaf !== undefined) visitor.visit(node.leaf);
-  if (node.wildcard !== undefined) visitor.visit(node.wildcard);
-  for (const child of node.statics.values()) visitAll(child, visitor);
-  if (node.param !== undefined) visitAll(node.param, visitor);
+  return true;
 }
