@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BENCHMARKS } from '../src/micro/benchmarks.js';
 import { measureBenchmark } from '../src/micro/measure.js';
 import type { Operation, SubjectModule } from '../src/micro/operation.js';
+import { createRequests, PARAM_ROUTES, ROUTES } from '../src/micro/routes.js';
 
 /** Every library of a benchmark, ready. */
 const rows = BENCHMARKS.flatMap(({ name, subjects }) =>
@@ -24,17 +25,28 @@ const depthOf = ({ dependency }: Built): number =>
   dependency === undefined ? 0 : 1 + depthOf(dependency);
 
 describe('router-param', () => {
+  const expected = createRequests(PARAM_ROUTES)(1_000).map(({ path }) => path.split('/')[2]);
+
   it.each(of('router-param'))('$subject finds the parameters of the paths', async (row) => {
     const find = await prepare(row);
-    expect([find(), find()]).toEqual(['1000', '1001']);
+    expect(expected.map(() => find())).toEqual(expected);
   });
 });
 
-describe('router-static', () => {
-  it.each(of('router-static'))('$subject finds a route', async (row) => {
-    const find = await prepare(row);
-    expect(find()).toBeTruthy();
-  });
+describe('router-static, router-all', () => {
+  it.each([...of('router-static'), ...of('router-all')])(
+    '$subject finds a route for each request of $benchmark',
+    async (row) => {
+      const find = await prepare(row);
+      expect(Array.from({ length: 1_000 }, find).map(Boolean)).toEqual(Array(1_000).fill(true));
+    },
+  );
+});
+
+it('routers are asked for every route', () => {
+  const requests = createRequests(ROUTES)(10_000);
+  const names = requests.map(({ method, path }) => `${method} ${path.replaceAll(/\d+/g, ':')}`);
+  expect(new Set(names).size).toBe(211);
 });
 
 describe('compose', () => {

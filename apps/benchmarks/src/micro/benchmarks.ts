@@ -37,8 +37,13 @@ const CONTAINERS = [
 
 /** Everything that is measured inside one process. */
 export const BENCHMARKS: readonly Benchmark[] = [
-  { name: 'router-param', title: 'Look up a route with a parameter, of 211', subjects: ROUTERS },
-  { name: 'router-static', title: 'Look up a route without, of 211', subjects: ROUTERS },
+  {
+    name: 'router-param',
+    title: 'Look up one of 150 routes with a parameter, of 211, and its text',
+    subjects: [...ROUTERS, subject('fairlead-params', 'Fairlead, decoded by name')],
+  },
+  { name: 'router-static', title: 'Look up one of 61 routes without, of 211', subjects: ROUTERS },
+  { name: 'router-all', title: 'Look up one of 211 routes', subjects: ROUTERS },
   ...(['sync', 'async'] as const).flatMap((kind) =>
     STACKS.map((count) => ({
       name: `compose-${kind}-${count}`,

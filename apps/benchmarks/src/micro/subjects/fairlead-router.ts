@@ -1,12 +1,24 @@
-import { parsePattern } from '../../../../../packages/core/src/router/pattern.js';
+import { type Pattern, parsePattern } from '../../../../../packages/core/src/router/pattern.js';
 import { Tree } from '../../../../../packages/core/src/router/tree.js';
-import { each } from '../operation.js';
-import { PARAM_PATHS, ROUTES, STATIC_PATHS } from '../routes.js';
+import { onRequests, PARAM_ROUTES, ROUTES, STATIC_ROUTES } from '../routes.js';
 
-const tree = new Tree<string>({ caseSensitive: true, strict: false });
-for (const [method, pattern] of ROUTES) tree.insert(method, parsePattern(pattern), pattern);
+/** The routes, by a value that knows the names of their parameters. */
+export const tree = new Tree<Pattern>({ caseSensitive: true, strict: false });
+for (const [method, text] of ROUTES) {
+  const pattern = parsePattern(text);
+  tree.insert(method, pattern, pattern);
+}
+
+const findRoute = (method: string, path: string) => tree.find(method, path)?.value;
+
+/** The parameter by the index that the route has for its name, as it stands in the path. */
+function findId(method: string, path: string): unknown {
+  const found = tree.find(method, path);
+  return found?.rawParams[found.value.names.indexOf('id')];
+}
 
 export const operations = {
-  'router-param': () => each(PARAM_PATHS, (path) => tree.find('GET', path)?.rawParams[0]),
-  'router-static': () => each(STATIC_PATHS, (path) => tree.find('GET', path)?.value),
+  'router-param': () => onRequests(PARAM_ROUTES, findId),
+  'router-static': () => onRequests(STATIC_ROUTES, findRoute),
+  'router-all': () => onRequests(ROUTES, findRoute),
 };

@@ -1,11 +1,15 @@
-import createRouter from 'find-my-way';
-import { each } from '../operation.js';
-import { PARAM_PATHS, ROUTES, STATIC_PATHS } from '../routes.js';
+import createRouter, { type HTTPMethod } from 'find-my-way';
+import { onRequests, PARAM_ROUTES, ROUTES, STATIC_ROUTES } from '../routes.js';
 
 const router = createRouter();
-for (const [method, pattern] of ROUTES) router.on(method as 'GET', pattern, () => pattern);
+for (const [method, pattern] of ROUTES) router.on(method as HTTPMethod, pattern, () => pattern);
+
+const find = (method: string, path: string) => router.find(method as HTTPMethod, path);
+const findRoute = (method: string, path: string) => find(method, path)?.handler;
+const findId = (method: string, path: string) => find(method, path)?.params.id;
 
 export const operations = {
-  'router-param': () => each(PARAM_PATHS, (path) => router.find('GET', path)?.params.id),
-  'router-static': () => each(STATIC_PATHS, (path) => router.find('GET', path)?.handler),
+  'router-param': () => onRequests(PARAM_ROUTES, findId),
+  'router-static': () => onRequests(STATIC_ROUTES, findRoute),
+  'router-all': () => onRequests(ROUTES, findRoute),
 };

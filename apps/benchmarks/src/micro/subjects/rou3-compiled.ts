@@ -1,13 +1,16 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
-import { each } from '../operation.js';
-import { PARAM_PATHS, ROUTES, STATIC_PATHS } from '../routes.js';
+import { onRequests, PARAM_ROUTES, ROUTES, STATIC_ROUTES } from '../routes.js';
 
 const router = createRouter<string>();
 for (const [method, pattern] of ROUTES) addRoute(router, method, pattern, pattern);
 const find = compileRouter(router);
 
+const findRoute = (method: string, path: string) => find(method, path)?.data;
+const findId = (method: string, path: string) => find(method, path)?.params?.id;
+
 export const operations = {
-  'router-param': () => each(PARAM_PATHS, (path) => find('GET', path)?.params?.id),
-  'router-static': () => each(STATIC_PATHS, (path) => find('GET', path)?.data),
+  'router-param': () => onRequests(PARAM_ROUTES, findId),
+  'router-static': () => onRequests(STATIC_ROUTES, findRoute),
+  'router-all': () => onRequests(ROUTES, findRoute),
 };

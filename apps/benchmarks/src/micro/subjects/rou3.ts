@@ -1,11 +1,14 @@
-import { addRoute, createRouter, findRoute } from 'rou3';
-import { each } from '../operation.js';
-import { PARAM_PATHS, ROUTES, STATIC_PATHS } from '../routes.js';
+import * as rou3 from 'rou3';
+import { onRequests, PARAM_ROUTES, ROUTES, STATIC_ROUTES } from '../routes.js';
 
-const router = createRouter<string>();
-for (const [method, pattern] of ROUTES) addRoute(router, method, pattern, pattern);
+const router = rou3.createRouter<string>();
+for (const [method, pattern] of ROUTES) rou3.addRoute(router, method, pattern, pattern);
+
+const findRoute = (method: string, path: string) => rou3.findRoute(router, method, path)?.data;
+const findId = (method: string, path: string) => rou3.findRoute(router, method, path)?.params?.id;
 
 export const operations = {
-  'router-param': () => each(PARAM_PATHS, (path) => findRoute(router, 'GET', path)?.params?.id),
-  'router-static': () => each(STATIC_PATHS, (path) => findRoute(router, 'GET', path)?.data),
+  'router-param': () => onRequests(PARAM_ROUTES, findId),
+  'router-static': () => onRequests(STATIC_ROUTES, findRoute),
+  'router-all': () => onRequests(ROUTES, findRoute),
 };

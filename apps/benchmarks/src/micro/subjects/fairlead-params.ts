@@ -1,0 +1,13 @@
+import { decodeParams } from '../../../../../packages/core/src/context/params.js';
+import { onRequests, PARAM_ROUTES } from '../routes.js';
+import { tree } from './fairlead-router.js';
+
+/** The parameter as a context gives it: decoded, from an object without prototype. */
+function findId(method: string, path: string): unknown {
+  const found = tree.find(method, path);
+  return found && decodeParams(found.value.names, found.rawParams).id;
+}
+
+export const operations = {
+  'router-param': () => onRequests(PARAM_ROUTES, findId),
+};
