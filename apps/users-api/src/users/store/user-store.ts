@@ -11,7 +11,7 @@ export interface UserPage {
 }
 
 /**
- * Keeps users. Every implementation passes the suite in `test/user-store.test.ts`.
+ * Keeps users. Every implementation passes the suites in `test/user-store*.test.ts`.
  *
  * Users are listed in the order of their creation, and are frozen or fresh copies: nothing
  * a caller does to one changes the store. When a method has returned (or its promise has
