@@ -15,6 +15,9 @@ export const STORE_NAMES = ['memory', 'sqlite', 'postgres'] as const;
 /** Opens an empty store, which is closed when the running test ends. */
 type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
 
+/** A loaded machine is no reason for a database to be given up. */
+export const PATIENT = { connectTimeout: 60_000, statementTimeout: 60_000 } as const;
+
 /** Every store by name. */
 export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> = {
   memory: async (now = Date.now, atEnd = onTestFinished) =>
@@ -25,7 +28,8 @@ export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> =
   },
   postgres: async (now = Date.now, atEnd = onTestFinished) => {
     const url = await postgresUrl(atEnd);
-    return closedAtEnd(await PostgresUserStore.open(url, { now, poolSize: 4 }), atEnd);
+    const options = { now, poolSize: 4, ...PATIENT };
+    return closedAtEnd(await PostgresUserStore.open(url, options), atEnd);
   },
 };
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../../test/chaos/fleet/database.js';
-import { execute, listAll, postgresUrl } from '../../../../test/support/stores.js';
+import { execute, listAll, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
 import type { User } from '../../user.js';
 import type { StoreError } from '../store-error.js';
 import { PostgresUserStore, type PostgresUserStoreOptions } from './postgres-user-store.js';
@@ -14,7 +14,8 @@ async function openStore(
   url: string,
   options: PostgresUserStoreOptions = {},
 ): Promise<PostgresUserStore> {
-  const store = await PostgresUserStore.open(url, { poolSize: 4, warn: () => {}, ...options });
+  const all = { poolSize: 4, warn: () => {}, ...PATIENT, ...options };
+  const store = await PostgresUserStore.open(url, all);
   onTestFinished(() => store.close());
   return store;
 }
@@ -177,7 +178,7 @@ describe('PostgresUserStore', () => {
 
   it('gives a write up that takes too long, which is undone, and goes on', async () => {
     const url = await postgresUrl();
-    const store = await openStore(url, { statementTimeout: 50 });
+    const store = await openStore(url, { statementTimeout: 1_000 });
     const unlock = await lockCounter(url);
     await expect(store.create(ADA)).rejects.toMatchObject({ code: 'STORE_BUSY' });
     await unlock();
