@@ -115,7 +115,7 @@ describe('stopping', () => {
   });
 
   it('cuts what is in flight before SHUTDOWN_TIMEOUT, and ends with 0', async () => {
-    const service = startProcess({ ...MEMORY, SHUTDOWN_TIMEOUT: '3000' });
+    const service = startProcess({ ...MEMORY, SHUTDOWN_TIMEOUT: '6000' });
     const create = await createInFlight(await service.url);
     const broken = once(create, 'error');
     service.kill('SIGTERM');
