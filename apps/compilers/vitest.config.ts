@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Loaded machines are slow; no test waits for this.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
   },
 });

@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/packages.ts'],
     include: ['test/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Loaded machines are slow; no test waits for this.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
   },
 });

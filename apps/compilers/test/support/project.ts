@@ -46,7 +46,7 @@ export function runCommand(command: string, dependency: string, cwd: string) {
   const modules = join(here, 'node_modules');
   const path = [join(modules, dependency, 'bin'), join(modules, '.bin'), dirname(process.execPath)];
   const env = { PATH: [...path, process.env.PATH].join(delimiter) };
-  return execute(command, { cwd, env, timeout: 100_000 });
+  return execute(command, { cwd, env, timeout: 280_000 });
 }
 
 async function versionOf(dependency: string): Promise<string> {

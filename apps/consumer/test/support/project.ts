@@ -13,7 +13,7 @@ export const workspace = resolve(here, '../..');
 
 /** Runs a command in a folder; rejects with its output when it fails. */
 export function run(command: string, args: readonly string[], cwd: string) {
-  return execute(command, args, { cwd, timeout: 100_000 });
+  return execute(command, args, { cwd, timeout: 280_000 });
 }
 
 /** Runs a compiler of the workspace in a project. */
