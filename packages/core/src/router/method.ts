@@ -10,19 +10,18 @@ const COMMON = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 /**
  * Reads the method of a route.
  *
- * @param method - One that node:http parses, or `ALL`, in any case.
+ * @param method - One that node:http hands to its listeners, or `ALL`, in any case.
  * @returns The method in upper case.
  * @throws {SetupError} `INVALID_METHOD`, when no request can have it.
  */
 export function parseMethod(method: string): string {
   const upper = method.toUpperCase();
-  if (upper !== ALL && !METHODS.includes(upper)) {
-    throw new SetupError(
-      'INVALID_METHOD',
-      `'${method}' is not a method that node:http can receive. Use one of http.METHODS, or 'ALL'.`,
-    );
-  }
-  return upper;
+  // node:http parses CONNECT, too, and closes its connection.
+  if (upper === ALL || (METHODS.includes(upper) && upper !== 'CONNECT')) return upper;
+  throw new SetupError(
+    'INVALID_METHOD',
+    `'${method}' is not a method that a route can answer. Use one of http.METHODS but CONNECT, or 'ALL'.`,
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ describe('registration', () => {
 
   it('refuses a method that no request can have', () => {
     expect(() => createRouter().on('FETCH', '/a', handler)).toThrow(
-      "'FETCH' is not a method that node:http can receive.",
+      "'FETCH' is not a method that a route can answer.",
     );
   });
 

@@ -43,7 +43,7 @@ export class Router {
   /**
    * Registers a route.
    *
-   * @param method - A method that node:http can receive, or `ALL`.
+   * @param method - One of `http.METHODS` but CONNECT, or `ALL`, in any case.
    * @param pattern - Static text, `:name` and a final `*name`; relative to the mount prefix.
    * @param handlers - Middleware of this route, then its handler.
    * @throws {RouteConflictError} When an equivalent pattern is registered for this method.
