@@ -12,6 +12,7 @@ import { type Memory, measureMemory } from './measure.js';
 
 const HELP = `pnpm bench memory [workload...] [options]
 
+  workloads            json, post and class-get by default
   --servers <names>    comma-separated; all by default, and always raw
   --requests <number>  requests before resident memory is looked at again, 200,000 by default
   --node <path>        node binary of the servers
@@ -22,7 +23,10 @@ interface Row {
   readonly memory: Memory;
 }
 
-/** Measures memory, as a command line asks for it; the workload is json unless others are named. */
+/** What is measured unless other workloads are named. */
+const USUAL = ['json', 'post', 'class-get'];
+
+/** Measures memory, as a command line asks for it. */
 export async function runMemory(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -36,7 +40,7 @@ export async function runMemory(args: readonly string[]): Promise<void> {
     },
   });
   if (values.help) return console.log(HELP);
-  const workloads = pick(WORKLOADS, positionals.length > 0 ? positionals : ['json'], 'workload');
+  const workloads = pick(WORKLOADS, positionals.length > 0 ? positionals : USUAL, 'workload');
   const names = values.servers === undefined ? [] : [BASELINE.name, ...values.servers.split(',')];
   const servers = pick(SERVERS, names, 'server');
   const options = {
