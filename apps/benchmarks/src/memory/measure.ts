@@ -30,7 +30,7 @@ interface Subject {
 }
 
 /** So much garbage, in MiB, is made before it is collected. */
-const NEW_SPACE = 64;
+const NEW_SPACE = 256;
 
 /** How many requests are counted when allocations are; together they make less garbage than that. */
 const COUNTED = 1_500;
