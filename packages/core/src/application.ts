@@ -139,8 +139,12 @@ export class Application {
     const ctx = new Context(req, res, table);
     try {
       const result = pipeline(ctx, reachEnd);
-      if (isPromiseLike(result)) this.#settle(ctx, result);
-      else this.#finish(ctx);
+      if (!isPromiseLike(result)) this.#finish(ctx);
+      else
+        result.then(
+          () => this.#finish(ctx),
+          (error: unknown) => this.#fail(ctx, error),
+        );
     } catch (error) {
       this.#fail(ctx, error);
     }
@@ -202,13 +206,6 @@ export class Application {
 
   #routers(): MountedRouter[] {
     return this.#entries.filter((entry) => typeof entry !== 'function');
-  }
-
-  #settle(ctx: Context, result: PromiseLike<unknown>): void {
-    result.then(
-      () => this.#finish(ctx),
-      (error: unknown) => this.#fail(ctx, error),
-    );
   }
 
   #finish(ctx: Context): void {

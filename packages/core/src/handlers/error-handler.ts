@@ -28,13 +28,11 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   const answer = (ctx: Context, error: unknown): void => {
     answerError(ctx, error, includeStack, onError);
   };
-  const answerRejection = (ctx: Context, result: PromiseLike<void>) =>
-    result.then(undefined, (error: unknown) => answer(ctx, error));
   return function errorHandler(ctx, next) {
     internals.answerOf(ctx).onError ??= onError;
     try {
       const result = next();
-      if (isPromiseLike(result)) return answerRejection(ctx, result);
+      if (isPromiseLike(result)) return result.then(undefined, (error) => answer(ctx, error));
     } catch (error) {
       answer(ctx, error);
     }
