@@ -61,8 +61,10 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
       // What comes after the first byte too many is dropped, so that the connection stays in sync.
       if (size > limit) return;
       size += chunk.length;
-      if (size > limit) reject(tooLarge(limit));
-      else if (chunks === undefined) chunks = [chunk];
+      if (size > limit) {
+        chunks = undefined;
+        reject(tooLarge(limit));
+      } else if (chunks === undefined) chunks = [chunk];
       else chunks.push(chunk);
     });
     source.on('end', () => {
