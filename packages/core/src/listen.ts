@@ -4,9 +4,14 @@ import { acceptWaiting } from './accept-waiting.js';
 import type { Application } from './application.js';
 import { ListenError } from './errors/listen-error.js';
 import { logError } from './handlers/error-handler.js';
-import { endIdle } from './idle.js';
-import { drain, isBusy } from './response/connection.js';
-import { completeLimits, createServer, type ServerLimits } from './server.js';
+import { connectionOf, drain } from './response/connection.js';
+import {
+  checkInterval,
+  completeLimits,
+  createServer,
+  refuseLate,
+  type ServerLimits,
+} from './server.js';
 
 /** Where {@link listen} binds, what the server accepts, and how long it waits. */
 export interface ListenOptions extends ServerLimits {
@@ -83,7 +88,7 @@ export async function listen(
       resolve();
     });
   });
-  endIdle(server, sockets, limits.keepAliveTimeout);
+  enforceTimeouts(server, sockets, limits);
   const address = server.address() as AddressInfo;
   // A server that does not listen any more ends with its last connection.
   const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
@@ -108,6 +113,39 @@ export async function listen(
   });
 }
 
+/**
+ * Closes connections that stay idle, and those whose client takes no bytes, until the server is closed.
+ *
+ * One timer looks at all connections: a timer for each, as node's `keepAliveTimeout` has it, is set
+ * and cleared with every request.
+ */
+function enforceTimeouts(
+  server: HttpServer,
+  sockets: ReadonlySet<Socket>,
+  { keepAliveTimeout, writeTimeout, headersTimeout }: Required<ServerLimits>,
+): void {
+  if (keepAliveTimeout === 0 && writeTimeout === 0) return;
+  // An empty line looks like the start of a request from here, so neither may extend the wait for long.
+  const headTimeout = Math.min(headersTimeout || keepAliveTimeout, keepAliveTimeout);
+  const look = (): void => {
+    const now = performance.now();
+    for (const socket of sockets) {
+      const connection = connectionOf(socket);
+      if (connection?.isStalled(now, writeTimeout)) socket.destroy();
+      const idleness = connection?.idleness(now, keepAliveTimeout, headTimeout);
+      if (idleness === 'idle') socket.destroy();
+      else if (idleness === 'late') refuseLate(socket);
+    }
+  };
+  // A process that was held up reads what clients have sent meanwhile before it looks.
+  const looks = setInterval(
+    () => setImmediate(look),
+    checkInterval(keepAliveTimeout, writeTimeout),
+  );
+  looks.unref();
+  server.once('close', () => clearInterval(looks));
+}
+
 async function stop(server: HttpServer): Promise<void> {
   await acceptWaiting(server);
   await stopAtOnce(server);
@@ -130,7 +168,7 @@ async function close(
   for (const socket of sockets) drain(socket);
   let quietLooks = 0;
   const look = (): void => {
-    quietLooks = [...sockets].some(isBusy) ? 0 : quietLooks + 1;
+    quietLooks = [...sockets].some((socket) => connectionOf(socket)?.isBusy) ? 0 : quietLooks + 1;
     if (quietLooks < QUIET_LOOKS) return;
     server.closeIdleConnections();
     // node takes a connection on which nothing has come for one in the middle of a request.

@@ -11,7 +11,7 @@ import { assertLimit } from './errors/assert-limit.js';
 import { HttpError } from './errors/http-error.js';
 import { describeProblem } from './errors/problem.js';
 import { createServer as createNodeServer } from './node-http.js';
-import { announceEnd, isEnding, latestOf, setLatest } from './response/connection.js';
+import { admit, announceEnd, connectionOf, track } from './response/connection.js';
 
 /** What a server accepts, and how long it waits. */
 export interface ServerLimits {
@@ -19,8 +19,16 @@ export interface ServerLimits {
   readonly headersTimeout?: number;
   /** Milliseconds from the start of a request until its body is complete; 120,000 by default. */
   readonly requestTimeout?: number;
-  /** Milliseconds that a connection may stay open between two requests; 72,000 by default. */
+  /**
+   * Milliseconds that a connection may stay open between two requests; 72,000 by default. Responses
+   * announce it as `Keep-Alive: timeout=<seconds>`. 0 sets no limit.
+   */
   readonly keepAliveTimeout?: number;
+  /**
+   * Milliseconds that a client may take none of the bytes that wait for it before its connection is
+   * closed; 30,000 by default. 0 sets no limit.
+   */
+  readonly writeTimeout?: number;
   /** Bytes of a request line and headers together; 16,384 by default. */
   readonly maxHeaderSize?: number;
   /** Number of request headers; 200 by default. */
@@ -39,6 +47,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
     headersTimeout = 20_000,
     requestTimeout = 120_000,
     keepAliveTimeout = 72_000,
+    writeTimeout = 30_000,
     maxHeaderSize = 16_384,
     maxHeaders = 200,
     maxTargetSize = 8_192,
@@ -47,6 +56,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
     headersTimeout,
     requestTimeout,
     keepAliveTimeout,
+    writeTimeout,
     maxHeaderSize,
     maxHeaders,
     maxTargetSize,
@@ -60,19 +70,15 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * body, in the order of the requests.
  *
  * @param handle - Answers every other request.
- * @param limits - `keepAliveTimeout` is for the caller to see to.
+ * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
 export function createServer(handle: RequestListener, limits: Required<ServerLimits>): Server {
   const { headersTimeout, requestTimeout, maxHeaderSize, maxHeaders, maxTargetSize } = limits;
-  const receive = (req: IncomingMessage, res: ServerResponse, refusal?: HttpError): void => {
-    if (isEnding(req.socket)) return;
-    setLatest(res, req.socket);
+  const run: RequestListener = (req, res) => {
+    const refusal = checkHead(req, maxHeaders, maxTargetSize);
     if (refusal === undefined) handle(req, res);
     else refuse(res, refusal);
-  };
-  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-    receive(req, res, checkHead(req, maxHeaders, maxTargetSize));
   };
   const options: ServerOptions & { optimizeEmptyRequests: boolean } = {
     // node refuses one that is longer than the time for the whole request.
@@ -94,13 +100,18 @@ export function createServer(handle: RequestListener, limits: Required<ServerLim
   // 100 Continue is sent when the body is asked for, so that a refused one is never sent.
   server.on('checkContinue', (req, res) => {
     expectContinue(req);
-    onRequest(req, res);
+    admit(req, res, run);
   });
-  server.on('checkExpectation', (req, res) => {
-    receive(req, res, new HttpError(417, "The only expectation that is met is '100-continue'."));
-  });
-  return server.on('request', onRequest).on('clientError', onClientError);
+  server.on('checkExpectation', (req, res) => admit(req, res, refuseExpectation));
+  return server
+    .on('connection', (socket: Socket) => track(socket, limits.keepAliveTimeout))
+    .on('request', (req, res) => admit(req, res, run))
+    .on('clientError', onClientError);
 }
+
+const refuseExpectation: RequestListener = (_req, res) => {
+  refuse(res, new HttpError(417, "The only expectation that is met is '100-continue'."));
+};
 
 /** Milliseconds between two looks at connections for which time-outs in milliseconds hold; 0 is none. */
 export function checkInterval(...timeouts: readonly number[]): number {
@@ -144,9 +155,18 @@ function refuse(res: ServerResponse, error: HttpError): void {
     .end(body);
 }
 
+/** The code of node's error for a request that is not complete in time. */
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+/** Answers 408 on a connection whose next request does not begin in time, and ends it. */
+export function refuseLate(socket: Socket): void {
+  onClientError(Object.assign(new Error('Request timeout'), { code: REQUEST_TIMEOUT }), socket);
+}
+
 /** Answers bytes that are no request, or a request that does not end, and ends the connection. */
 function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  const latest = latestOf(socket);
+  const connection = connectionOf(socket);
+  const latest = connection?.latest ?? undefined;
   const answer = () => socket.end(describeRefusal(error));
   // Bytes behind a request that ends the connection: its response does so, and they are not looked at.
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
@@ -156,7 +176,7 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     // The request itself is broken or late. Answered already, or behind others, it gets no answer.
     if (latest.headersSent || latest.socket === null) socket.destroy();
     else answer();
-  } else if (!isEnding(socket)) {
+  } else if (!connection?.isEnding) {
     // An earlier request is being answered: its response goes first.
     announceEnd(latest);
     if (latest.writableFinished) answer();
@@ -184,7 +204,7 @@ function refusalOf(code: string | undefined): HttpError {
       return new HttpError(431, 'The request line and headers are too long.');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new HttpError(413, 'The chunk extensions of the body are too long.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case REQUEST_TIMEOUT:
       return new HttpError(408, 'The request was not complete in time.');
     default:
       return new HttpError(400, 'The request is not valid HTTP.');

@@ -25,10 +25,12 @@ export function connectRaw(port: number): RawConnection {
       new Promise((resolve, reject) => {
         const look = () => {
           const complete = splitResponses(received);
-          if (complete.length >= count) resolve(complete);
+          if (complete.length < count) return;
+          socket.off('data', look);
+          resolve(complete);
         };
-        look();
         socket.on('data', look);
+        look();
         void closed.then(() => reject(new Error(`The connection ended after: ${received}`)));
       }),
     ended: async () => {

@@ -9,7 +9,7 @@ import {
   type ResponseHeaders,
 } from '../context/response-headers.js';
 import { BODILESS } from './bodiless.js';
-import { announceEnd } from './connection.js';
+import { announceEnd, keepAliveOf } from './connection.js';
 
 /**
  * Writes a recorded answer: the only place that does. Leaves a response alone that was taken over,
@@ -41,6 +41,7 @@ export function writeResponse(
   headers.delete('Transfer-Encoding');
   if (close) putHeader(headers, 'Connection', 'close');
   if (close || asksToClose(headers.get('Connection'))) announceEnd(res);
+  else announceKeepAlive(res, headers);
   if (isStream(body)) sendStream(body, ctx, status, headers, answer.onError ?? onError);
   else sendWhole(body ?? '', ctx, status, headers);
 }
@@ -50,6 +51,12 @@ function asksToClose(connection: HeaderValue | undefined): boolean {
   if (connection === undefined) return false;
   const options = String(connection).toLowerCase().split(',');
   return options.some((option) => option.trim() === 'close');
+}
+
+/** Tells the client when to stop using its connection, so that it does so before the server does. */
+function announceKeepAlive(res: Context['res'], headers: ResponseHeaders): void {
+  const value = keepAliveOf(res);
+  if (value !== undefined) putHeader(headers, 'Keep-Alive', value);
 }
 
 function sendWhole(

@@ -1,0 +1,134 @@
+import { connectRaw } from '@fairlead/test-support/raw-connection';
+import { describe, expect, it } from 'vitest';
+import { type Context, createApp, json, type Server } from '../src/index.js';
+import { refused } from './support/refused.js';
+import { serve } from './support/serve.js';
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const paths = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`);
+const bodyOf = (response: string) => response.slice(response.indexOf('\r\n\r\n') + 4);
+const statusesOf = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g);
+
+/** An application that counts its requests, and answers them once the test opens the gate. */
+function createGate() {
+  const [begun, gate] = [Promise.withResolvers<Context>(), Promise.withResolvers<void>()];
+  const run: string[] = [];
+  const app = createApp().use(async (ctx) => {
+    if (ctx.path === '/other') return ctx.send('other');
+    run.push(ctx.path);
+    begun.resolve(ctx);
+    await gate.promise;
+    ctx.send(ctx.path);
+  });
+  return { app, run, begun: begun.promise, open: gate.resolve };
+}
+
+/** Gives the server turns enough to read what has arrived: requests on other connections take them. */
+async function giveTurns({ url }: Server): Promise<void> {
+  for (let count = 0; count < 50; count += 1) await (await fetch(`${url}/other`)).text();
+}
+
+describe('requests of one connection', () => {
+  it('run ten at a time, and are all answered in their order', async () => {
+    const { app, run, begun, open } = createGate();
+    const server = await serve(app);
+    const connection = connectRaw(server.port);
+    connection.socket.write(paths(2_000).map(get).join(''));
+    await begun;
+    await giveTurns(server);
+    expect(run).toEqual(paths(10));
+    open();
+    const responses = await connection.responses(2_000);
+    expect(responses.map(bodyOf)).toEqual(paths(2_000));
+  });
+
+  it('with bodies larger than a chunk are all answered in their order', async () => {
+    const app = createApp().use(json(), async (ctx) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      const { id, filling } = ctx.body as { id: number; filling: string };
+      ctx.json([id, filling.length]);
+    });
+    const { port } = await serve(app);
+    const connection = connectRaw(port);
+    const sizes = Array.from({ length: 60 }, (_, id) => (id % 3 === 0 ? 200_000 : id));
+    for (const [id, size] of sizes.entries()) {
+      const body = JSON.stringify({ id, filling: 'x'.repeat(size) });
+      connection.socket.write(
+        `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    }
+    const responses = await connection.responses(sizes.length);
+    expect(responses.map(bodyOf).map((text) => JSON.parse(text))).toEqual([...sizes.entries()]);
+  });
+
+  it('are answered up to malformed bytes, which get a 400', async () => {
+    const { port } = await serve(createApp().use(async (ctx) => ctx.send(ctx.path)));
+    const connection = connectRaw(port);
+    connection.socket.write(`${paths(30).map(get).join('')}rubbish\r\n\r\n`);
+    expect(statusesOf(await connection.ended())).toEqual([...paths(30).map(() => '200'), '400']);
+  });
+
+  it('are answered up to one that is refused', async () => {
+    const { port } = await serve(createApp().use(async (ctx) => ctx.send(ctx.path)));
+    const connection = connectRaw(port);
+    const noHost = 'GET / HTTP/1.1\r\n\r\n';
+    connection.socket.write([...paths(30).map(get), noHost, ...paths(30).map(get)].join(''));
+    expect(statusesOf(await connection.ended())).toEqual([...paths(30).map(() => '200'), '400']);
+  });
+
+  it('do not run when they wait behind a response that ends the connection', async () => {
+    const run: string[] = [];
+    const app = createApp().use((ctx) => {
+      run.push(ctx.path);
+      if (ctx.path === '/4') ctx.set('Connection', 'close');
+      ctx.send(ctx.path);
+    });
+    const { port } = await serve(app);
+    const connection = connectRaw(port);
+    connection.socket.write(paths(100).map(get).join(''));
+    expect((await connection.ended()).match(/(?<=\r\n\r\n)\/\d+/g)).toEqual(paths(5));
+    expect(run).toEqual(paths(5));
+  });
+
+  it('are all answered by a server that closes meanwhile', async () => {
+    const { app, begun, open } = createGate();
+    const server = await serve(app);
+    const connection = connectRaw(server.port);
+    connection.socket.write(paths(40).map(get).join(''));
+    await begun;
+    const closed = server.close();
+    await refused(server.port);
+    open();
+    await closed;
+    const text = await connection.ended();
+    expect(text.match(/(?<=\r\n\r\n)\/\d+/g)).toEqual(paths(40));
+    expect(text.match(/^connection: close/gim)).toHaveLength(1);
+  });
+});
+
+it('a connection is not read while its requests wait', async () => {
+  const { app, begun } = createGate();
+  const server = await serve(app);
+  const connection = connectRaw(server.port);
+  connection.socket.write(get('/flood').repeat(200_000));
+  const { req } = await begun;
+  await giveTurns(server);
+  expect(req.socket.bytesRead).toBeLessThan(500_000);
+});
+
+it('a connection is not read on behind a response that ends it and that its client does not read', async () => {
+  const begun = Promise.withResolvers<Context>();
+  const app = createApp().use((ctx) => {
+    if (ctx.path === '/other') return ctx.send('other');
+    begun.resolve(ctx);
+    ctx.set('Connection', 'close');
+    ctx.send(Buffer.alloc(32 * 1024 ** 2));
+  });
+  const server = await serve(app);
+  const { socket } = connectRaw(server.port);
+  socket.pause();
+  socket.write(get('/flood').repeat(200_000));
+  const { req } = await begun.promise;
+  await giveTurns(server);
+  expect(req.socket.bytesRead).toBeLessThan(500_000);
+});
