@@ -24,7 +24,7 @@ describe('createGuardPipeline', () => {
             },
           }),
         );
-        const outcome = await (async () => createGuardPipeline(checks)(ctx))().then(
+        const outcome = await (async () => createGuardPipeline(checks, 'A.b')(ctx))().then(
           () => 'allowed',
           (error: Error) => error.message,
         );
@@ -38,8 +38,10 @@ describe('createGuardPipeline', () => {
 
   it('makes no promise when no guard does', () => {
     const checks = [{ name: 'a', ask: () => true }];
-    expect(createGuardPipeline(checks)(ctx)).toBeUndefined();
-    expect(() => createGuardPipeline([{ name: 'b', ask: () => false }])(ctx)).toThrow('by b.');
+    expect(createGuardPipeline(checks, 'A.b')(ctx)).toBeUndefined();
+    expect(() => createGuardPipeline([{ name: 'b', ask: () => false }], 'A.b')(ctx)).toThrow(
+      'by b.',
+    );
   });
 });
 

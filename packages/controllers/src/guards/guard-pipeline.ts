@@ -28,44 +28,47 @@ export function guardName(guard: Guard, index: number): string {
  * Makes one check of several, which are asked in their order until one denies.
  *
  * @param checks - The guards of a route.
- * @returns A function that returns when all have allowed: a promise only when one of them gave one.
- * @throws {GuardRejectionError} 403, from that function, for the first that did not allow.
- * @throws {ControllerError} 500 `INVALID_GUARD`, from that function, for one that answers with a function.
+ * @param handler - The route's method for people: `UsersController.create`.
+ * @returns A function that returns when every guard has allowed: a promise only when a guard returned one.
+ * @throws {GuardRejectionError} 403, from that function, when a guard returns `false`, `null` or `undefined`.
+ * @throws {ControllerError} 500 `INVALID_GUARD`, from that function, when a guard returns anything else
+ *   but `true`.
  */
 export function createGuardPipeline(
   checks: readonly GuardCheck[],
-): (ctx: Context) => void | PromiseLike<void> {
-  return (ctx) => askFrom(checks, 0, ctx);
-}
-
-/** Asks what is left to ask: from the start, or again after a promise has settled. */
-function askFrom(
-  checks: readonly GuardCheck[],
-  start: number,
-  ctx: Context,
-): void | PromiseLike<void> {
-  let index = start;
-  for (let check = checks[index]; check !== undefined; check = checks[index]) {
-    const { name, ask } = check;
-    const verdict = ask(ctx);
-    index += 1;
-    if (verdict === true) continue;
-    if (isPromiseLike(verdict)) {
-      return verdict.then((settled) => {
-        assertAllowed(name, settled);
-        return askFrom(checks, index, ctx);
-      });
+  handler: string,
+): (ctx: Context) => void | Promise<void> {
+  /** Asks what is left to ask: from the start, or again after a promise has settled. */
+  const askFrom = (start: number, ctx: Context): void | Promise<void> => {
+    let index = start;
+    for (let check = checks[index]; check !== undefined; check = checks[index]) {
+      const { name, ask } = check;
+      const verdict = ask(ctx);
+      index += 1;
+      if (verdict === true) continue;
+      if (isPromiseLike(verdict)) {
+        // Another library's `then` need not return a promise, and without one the request would go on.
+        return Promise.resolve(verdict).then((settled) => {
+          assertAllowed(settled, name, handler);
+          return askFrom(index, ctx);
+        });
+      }
+      assertAllowed(verdict, name, handler);
     }
-    assertAllowed(name, verdict);
-  }
+  };
+  return (ctx) => askFrom(0, ctx);
 }
 
-function assertAllowed(name: string, verdict: unknown): void {
-  if (typeof verdict === 'function') {
-    throw new ControllerError(
-      `The guard ${name} returned a function, which is no answer. Was a factory not called? Call it in @UseGuard(), or answer with true or false.`,
-      { code: 'INVALID_GUARD' },
-    );
+function assertAllowed(verdict: unknown, name: string, handler: string): void {
+  if (verdict === true) return;
+  if (verdict === false || verdict === null || verdict === undefined) {
+    throw new GuardRejectionError(name);
   }
-  if (!verdict) throw new GuardRejectionError(name);
+  // Its type and not the value, which may be a user.
+  const type = typeof verdict === 'object' ? verdict.constructor?.name || 'object' : typeof verdict;
+  const called = typeof verdict === 'function' ? ` If ${name} is a factory, call it.` : '';
+  throw new ControllerError(
+    `The guard ${name} of ${handler} returned a value of type ${type}, so the request was denied. Return true to allow a request, or false to deny it.${called}`,
+    { code: 'INVALID_GUARD' },
+  );
 }

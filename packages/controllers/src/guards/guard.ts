@@ -4,12 +4,15 @@ import type { Constructor, InjectionToken } from '@fairlead/di';
 /** What a guard sees of a request: the whole context. */
 export type GuardContext = Context;
 
-/** A guard written as a function: allows when it returns `true`, denies when it returns `false`. */
+/**
+ * A guard written as a function: `true` allows the request, `false` denies it with 403. So do `null`
+ * and `undefined`. Anything else is a mistake in the guard, and denies with a logged 500.
+ */
 export type GuardFn = (ctx: GuardContext) => boolean | Promise<boolean>;
 
 /** A guard written as a class, which the container builds. */
 export interface CanActivate {
-  /** Allows when it returns `true`, denies when it returns `false`. */
+  /** Allows or denies a request, as a {@link GuardFn} does. */
   canActivate(ctx: GuardContext): boolean | Promise<boolean>;
 }
 

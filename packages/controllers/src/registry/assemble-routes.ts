@@ -103,7 +103,7 @@ function createRouteInvoker(
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const plan: ResponsePlan = { handler, status, headers, redirect, takesResponse, write };
   const invoker = createInvoker({
-    admit: createGuardPipeline(checks),
+    admit: createGuardPipeline(checks, handler),
     readArguments: createReadArguments(parameters, handler),
     prepare: createPrepare(plan),
     call: intercept(createCall(route, controller), interceptors),
