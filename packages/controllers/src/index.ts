@@ -18,9 +18,9 @@ export {
   Put,
   type RouteDecorator,
 } from './decorators/routes.js';
-export { UseGuard } from './decorators/use-guard.js';
-export { UseInterceptor } from './decorators/use-interceptor.js';
-export { UseMiddleware } from './decorators/use-middleware.js';
+export { SkipInheritedGuards, UseGuard } from './decorators/use-guard.js';
+export { SkipInheritedInterceptors, UseInterceptor } from './decorators/use-interceptor.js';
+export { SkipInheritedMiddleware, UseMiddleware } from './decorators/use-middleware.js';
 export { discoverControllers } from './discovery/discover-controllers.js';
 export {
   type DiscoveryResult,

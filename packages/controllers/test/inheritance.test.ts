@@ -1,6 +1,8 @@
+import type { Context, Middleware } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import type { GuardFn } from '../src/index.js';
+import type { GuardFn, Interceptor } from '../src/index.js';
 import {
+  applyDecorators,
   Body,
   Controller,
   Get,
@@ -9,7 +11,12 @@ import {
   Post,
   Query,
   SetHeader,
+  SkipInheritedGuards,
+  SkipInheritedInterceptors,
+  SkipInheritedMiddleware,
   UseGuard,
+  UseInterceptor,
+  UseMiddleware,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
 
@@ -129,5 +136,210 @@ describe('a controller that extends another class', () => {
     await expect(serve({ controllers: [UnmarkedController] })).rejects.toMatchObject({
       code: 'NOT_A_CONTROLLER',
     });
+  });
+});
+
+function note(ctx: Context, text: string): string[] {
+  ctx.state.notes ??= [];
+  const notes = ctx.state.notes as string[];
+  notes.push(text);
+  return notes;
+}
+const guard =
+  (text: string): GuardFn =>
+  (ctx) =>
+    note(ctx, text).length > 0;
+const middleware =
+  (text: string): Middleware =>
+  (ctx, next) => {
+    note(ctx, text);
+    return next();
+  };
+const interceptor =
+  (text: string): Interceptor =>
+  (ctx, next) => {
+    note(ctx, text);
+    return next();
+  };
+const shared = guard('shared');
+
+/** What stands on a method of a class, and notes that it ran. */
+const all = (text: string) =>
+  applyDecorators(
+    UseMiddleware(middleware(`${text} middleware`)),
+    UseGuard(guard(`${text} guard`)),
+    UseInterceptor(interceptor(`${text} interceptor`)),
+  );
+
+@UseGuard(guard('base class'))
+abstract class FirstController {
+  @Get('/bare')
+  @UseGuard(requireKey)
+  bare(): unknown {
+    return [];
+  }
+
+  @Get('/added')
+  @UseGuard(requireKey)
+  added(): unknown {
+    return [];
+  }
+
+  @Get('/moved')
+  @UseGuard(requireKey)
+  moved(): unknown {
+    return [];
+  }
+
+  @Get('/levels')
+  @all('first')
+  levels(): unknown {
+    return [];
+  }
+
+  @Get('/twice')
+  @UseGuard(shared)
+  twice(): unknown {
+    return [];
+  }
+
+  @Get('/skipped')
+  @all('first')
+  skipped(): unknown {
+    return [];
+  }
+}
+
+abstract class SecondController extends FirstController {
+  @all('second')
+  override levels(): unknown {
+    return [];
+  }
+
+  @SkipInheritedGuards()
+  @SkipInheritedMiddleware()
+  @SkipInheritedInterceptors()
+  @all('second')
+  override skipped(): unknown {
+    return [];
+  }
+}
+
+@Controller('/third')
+@UseGuard(guard('derived class'))
+class ThirdController extends SecondController {
+  override bare() {
+    return [];
+  }
+
+  @UseGuard(requireRole)
+  override added() {
+    return [];
+  }
+
+  @Get('/elsewhere')
+  @UseGuard(requireRole)
+  override moved() {
+    return [];
+  }
+
+  @all('third')
+  override levels() {
+    return [];
+  }
+
+  @UseGuard(guard('own'), shared)
+  override twice() {
+    return [];
+  }
+
+  @all('third')
+  override skipped() {
+    return [];
+  }
+}
+
+/** Skips one kind of what it inherits. */
+const skipping = (skip: () => MethodDecorator) => {
+  abstract class Base {
+    @Get()
+    @all('base')
+    read(): unknown {
+      return [];
+    }
+  }
+  @Controller('/third/skipping')
+  @UseGuard(guard('class'))
+  class Derived extends Base {
+    @skip()
+    @all('own')
+    override read() {
+      return [];
+    }
+  }
+  return Derived;
+};
+
+describe('a method that overrides another', () => {
+  const noted: Middleware = async (ctx, next) => {
+    await next();
+    ctx.json(ctx.state.notes);
+  };
+  /** The notes of a request, in their order. */
+  async function notesOf(path: string, controller: new () => object = ThirdController) {
+    const { fetch } = await serve({ controllers: [controller], middleware: [noted] });
+    return (await fetch(`/third${path}`)).json();
+  }
+
+  it.each(['/bare', '/added', '/elsewhere'])(
+    'keeps the guards of the overridden one: %s',
+    async (path) => {
+      const { fetch } = await serve({ controllers: [ThirdController] });
+      const denied = await fetch(`/third${path}`, { headers: role });
+      expect([denied.status, await denied.json()]).toMatchObject([403, { guard: 'requireKey' }]);
+      expect((await fetch(`/third${path}`, { headers: { ...key, ...role } })).status).toBe(200);
+    },
+  );
+
+  it.each(['/added', '/elsewhere'])('adds its own guards: %s', async (path) => {
+    const { fetch } = await serve({ controllers: [ThirdController] });
+    const denied = await fetch(`/third${path}`, { headers: key });
+    expect([denied.status, await denied.json()]).toMatchObject([403, { guard: 'requireRole' }]);
+  });
+
+  it('has middleware, guards and interceptors of every level, the base first', async () => {
+    expect(await notesOf('/levels')).toEqual([
+      ...['first middleware', 'second middleware', 'third middleware'],
+      ...['base class', 'derived class', 'first guard', 'second guard', 'third guard'],
+      ...['first interceptor', 'second interceptor', 'third interceptor'],
+    ]);
+  });
+
+  it('asks a guard as often as it is listed', async () => {
+    expect(await notesOf('/twice')).toEqual([
+      ...['base class', 'derived class', 'shared', 'own', 'shared'],
+    ]);
+  });
+
+  it('inherits nothing from beyond a method that skips everything', async () => {
+    expect(await notesOf('/skipped')).toEqual([
+      ...['second middleware', 'third middleware'],
+      ...['base class', 'derived class', 'second guard', 'third guard'],
+      ...['second interceptor', 'third interceptor'],
+    ]);
+  });
+
+  it.each([
+    [SkipInheritedGuards, 'base guard'],
+    [SkipInheritedMiddleware, 'base middleware'],
+    [SkipInheritedInterceptors, 'base interceptor'],
+  ])('leaves out with %o the %s, and nothing else', async (skip, left) => {
+    const whole = [
+      ...['base middleware', 'own middleware', 'class', 'base guard', 'own guard'],
+      ...['base interceptor', 'own interceptor'],
+    ];
+    expect(await notesOf('/skipping', skipping(skip))).toEqual(
+      whole.filter((text) => text !== left),
+    );
   });
 });

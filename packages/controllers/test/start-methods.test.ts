@@ -8,6 +8,9 @@ import {
   Query,
   Redirect,
   SetHeader,
+  SkipInheritedGuards,
+  SkipInheritedInterceptors,
+  SkipInheritedMiddleware,
   type StartError,
   type Transform,
   UseGuard,
@@ -44,6 +47,9 @@ class HelperController {
   @UseGuard(() => true)
   @UseMiddleware((_, next) => next())
   @UseInterceptor((_, next) => next())
+  @SkipInheritedGuards()
+  @SkipInheritedMiddleware()
+  @SkipInheritedInterceptors()
   @SetHeader('X-Text', 'a')
   @HttpCode(201)
   @Redirect('/')
@@ -96,7 +102,7 @@ describe('install rejects', () => {
     const error = await failStart([HelperController]);
     expect(error.message).toBe(
       message(
-        'Cannot register the route HelperController.helper: the method has no route for its @UseGuard(), @UseMiddleware(), @UseInterceptor(), @SetHeader(), @HttpCode(), @Redirect().',
+        'Cannot register the route HelperController.helper: the method has no route for its @UseGuard(), @UseMiddleware(), @UseInterceptor(), @SkipInheritedGuards(), @SkipInheritedMiddleware(), @SkipInheritedInterceptors(), @SetHeader(), @HttpCode(), @Redirect().',
         `At: ${placeOf('HelperController')}`,
         'Fix: add @Get() or another route decorator, or remove what has no effect.',
       ),

@@ -4,7 +4,8 @@ import { classMetadata, methodMetadata } from '../metadata/storage.js';
 
 /**
  * Puts guards before every route of a class, or before one method. They run in the order in which
- * they are written, from left to right and top to bottom, the class's before the method's.
+ * they are written, from left to right and top to bottom, the class's before the method's. Guards of
+ * base classes and of overridden methods run first.
  *
  * @param guards - Functions, classes with `canActivate`, or container tokens of either; at least one.
  * @throws {ControllerError} 500 `NO_GUARDS`, without any: what was to be guarded would be open.
@@ -21,5 +22,15 @@ export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDe
       key === undefined ? classMetadata(target) : methodMetadata(target, key, 'UseGuard');
     // Decorators run from the bottom up; the list reads from the top down.
     owner.guards.unshift(...guards);
+  };
+}
+
+/**
+ * Leaves out the guards of the methods that this method overrides. Its own guards still run, and so
+ * do those of its class and of base classes.
+ */
+export function SkipInheritedGuards(): MethodDecorator {
+  return (target, key): void => {
+    methodMetadata(target, key, 'SkipInheritedGuards').skips.add('guards');
   };
 }

@@ -57,6 +57,9 @@ export interface RedirectMetadata {
   readonly statusCode: number;
 }
 
+/** What a method adds to that of the methods it overrides. */
+export type AdditiveKind = 'guards' | 'middleware' | 'interceptors';
+
 /** What decorators state about one method, at one class of a chain. */
 export interface MethodMetadata {
   readonly routes: StatedRoute[];
@@ -66,6 +69,8 @@ export interface MethodMetadata {
   readonly interceptors: InterceptorReference[];
   readonly headers: HeaderMetadata[];
   readonly values: Map<RouteMetadataKey, unknown>;
+  /** What the method leaves out of what overridden methods state. */
+  readonly skips: Set<AdditiveKind>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
 }

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { HttpCode, SetHeader } from '../decorators/response.js';
 import { createRouteMetadata } from '../decorators/route-metadata.js';
 import { Get, Post } from '../decorators/routes.js';
-import { UseGuard } from '../decorators/use-guard.js';
-import { UseInterceptor } from '../decorators/use-interceptor.js';
-import { UseMiddleware } from '../decorators/use-middleware.js';
+import { SkipInheritedGuards, UseGuard } from '../decorators/use-guard.js';
+import { SkipInheritedInterceptors, UseInterceptor } from '../decorators/use-interceptor.js';
+import { SkipInheritedMiddleware, UseMiddleware } from '../decorators/use-middleware.js';
 import { inheritedMetadata } from './inherit.js';
 
 const First = createRouteMetadata<number>('first');
@@ -23,6 +23,7 @@ const method = fc.record({
   ...common,
   paths: fc.array(fc.string(), { maxLength: 2 }),
   headers: fc.array(fc.string(), { maxLength: 2 }),
+  skips: fc.uniqueArray(fc.constantFrom('guards', 'middleware', 'interceptors')),
   status: fc.option(fc.nat(), { nil: undefined }),
 });
 const level = fc.record({ ...common, method });
@@ -40,16 +41,23 @@ function either({ guards, middleware, interceptors, first, second }: Stated) {
   ];
 }
 
+const SKIP = {
+  guards: SkipInheritedGuards,
+  middleware: SkipInheritedMiddleware,
+  interceptors: SkipInheritedInterceptors,
+};
+
 /** A class below another, with its decorators. */
 function extend(base: new () => object, stated: Level) {
   class Derived extends base {
     run() {}
   }
-  const { paths, headers, status } = stated.method;
+  const { paths, headers, skips, status } = stated.method;
   const ofMethod = [
     ...either(stated.method),
     ...paths.flatMap((path) => [Get(path), Post(path)]),
     ...headers.map((value) => SetHeader('X-Text', value)),
+    ...skips.map((kind) => SKIP[kind]()),
     ...[status ?? []].flat().map(HttpCode),
   ];
   Reflect.decorate(either(stated), Derived);
@@ -57,6 +65,16 @@ function extend(base: new () => object, stated: Level) {
   return Derived;
 }
 
+/** What methods state of a kind, from the last that skips what it inherits. */
+const sum = (methods: readonly Level['method'][], kind: keyof typeof SKIP) =>
+  methods
+    .slice(
+      Math.max(
+        0,
+        methods.findLastIndex(({ skips }) => skips.includes(kind)),
+      ),
+    )
+    .flatMap((method) => method[kind]);
 const last = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
   lists.findLast((list) => list.length > 0) ?? [];
 const values = (levels: readonly Stated[]) => [
@@ -65,7 +83,7 @@ const values = (levels: readonly Stated[]) => [
 ];
 
 describe('inheritedMetadata', () => {
-  it('adds up what classes state, and takes of a method what the nearest class states', () => {
+  it('adds up guards, middleware and interceptors, and takes the rest from the nearest class', () => {
     fc.assert(
       fc.property(fc.array(level, { minLength: 1, maxLength: 4 }), (levels) => {
         const merged = inheritedMetadata(levels.reduce(extend, class {}));
@@ -78,9 +96,9 @@ describe('inheritedMetadata', () => {
         });
         expect([First, Second].map((key) => merged.values.get(key))).toEqual(values(levels));
         expect(run).toMatchObject({
-          guards: last(methods.map(({ guards }) => guards)),
-          middleware: last(methods.map(({ middleware }) => middleware)),
-          interceptors: last(methods.map(({ interceptors }) => interceptors)),
+          guards: sum(methods, 'guards'),
+          middleware: sum(methods, 'middleware'),
+          interceptors: sum(methods, 'interceptors'),
           status: methods.findLast(({ status }) => status !== undefined)?.status,
         });
         expect(run?.routes.map(({ method, path }) => [method, path])).toEqual(

@@ -20,10 +20,11 @@ export interface InheritedMetadata {
 /**
  * Merges the metadata of a class with that of its bases.
  *
- * Guards, middleware and interceptors of classes add up, the base's first. What is said of a method
- * is overridden by its name, kind by kind: the class nearest to `target` that states routes, or
- * parameters, or guards … wins, so that an overriding method without decorators keeps everything. Each
- * key of values is a kind of its own, for classes as for methods.
+ * Guards, middleware and interceptors add up, the base's first: those of classes, and those of a
+ * method and the methods it overrides, unless it skips them. Everything else is overridden kind by
+ * kind: the class nearest to `target` that states routes, or parameters, or headers … wins, so that an
+ * overriding method without decorators keeps everything. Each key of values is a kind, for classes as
+ * for methods.
  *
  * @param target - The class.
  */
@@ -61,11 +62,15 @@ function override(base: MethodMetadata, own: MethodMetadata): MethodMetadata {
   return {
     routes: own.routes.length > 0 ? own.routes : base.routes,
     parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
-    guards: own.guards.length > 0 ? own.guards : base.guards,
-    middleware: own.middleware.length > 0 ? own.middleware : base.middleware,
-    interceptors: own.interceptors.length > 0 ? own.interceptors : base.interceptors,
+    guards: [...(own.skips.has('guards') ? [] : base.guards), ...own.guards],
+    middleware: [...(own.skips.has('middleware') ? [] : base.middleware), ...own.middleware],
+    interceptors: [
+      ...(own.skips.has('interceptors') ? [] : base.interceptors),
+      ...own.interceptors,
+    ],
     headers: own.headers.length > 0 ? own.headers : base.headers,
     values: new Map([...base.values, ...own.values]),
+    skips: own.skips,
     redirect: own.redirect ?? base.redirect,
     status: own.status ?? base.status,
   };

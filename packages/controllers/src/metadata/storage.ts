@@ -66,6 +66,7 @@ export function methodMetadata(
     interceptors: [],
     headers: [],
     values: new Map(),
+    skips: new Set(),
     redirect: undefined,
     status: undefined,
   };

@@ -23,9 +23,9 @@ export interface RouteDefinition {
   readonly handler: string;
   /** The decorated parameters of the method, in their order. */
   readonly parameters: readonly ParameterDefinition[];
-  /** The class's guards, then the method's. */
+  /** The class's guards, then the method's, those of base classes and overridden methods first. */
   readonly guards: readonly Guard[];
-  /** The class's middleware, then the method's. */
+  /** The class's middleware, then the method's, in the order of guards. */
   readonly middleware: readonly MiddlewareReference[];
   /** The class's interceptors, then the method's: the outermost first. */
   readonly interceptors: readonly InterceptorReference[];
