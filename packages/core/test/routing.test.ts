@@ -93,8 +93,9 @@ describe('parameters', () => {
       .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
       .filter((value) => !value.includes('\0'));
     await fc.assert(
-      fc.asyncProperty(text, text, async (id, rest) => {
-        const path = `/users/${encodeURIComponent(id)}/posts/${encodeURIComponent(rest)}`;
+      fc.asyncProperty(text, fc.array(text), async (id, texts) => {
+        const path = `/users/${[id, 'posts', ...texts].map(encodeURIComponent).join('/')}`;
+        const rest = texts.map((segment) => segment.replaceAll('/', '%2F')).join('/');
         expect((await send('GET', path)).json()).toEqual(['/users/:id/posts/*rest', { id, rest }]);
       }),
       { numRuns: 100 },
@@ -224,7 +225,10 @@ it.each([
   ['/files/dir', 'dir'],
   ['/files/', ''],
   ['/files', ''],
-])('a wildcard keeps a trailing slash: %s', async (path, rest) => {
+  ['/files/a%20b/c', 'a b/c'],
+  ['/files/private%2fx', 'private%2Fx'],
+  ['/files/private%2Fx/', 'private%2Fx/'],
+])('a wildcard has the slashes of the path, and no other: %s', async (path, rest) => {
   const router = createRouter().get('/files/*path', (ctx) => ctx.json(ctx.params.path));
   const answer = await createApp().route('/', router).request(path);
   expect(await answer.json()).toBe(rest);

@@ -7,8 +7,8 @@ import type { Context } from '@fairlead/core';
 const AMBIGUOUS = /\/(?:\.{0,2}\/|\.{1,2}$)|%2f|%5c|#/i;
 
 /**
- * The path of a file below the place where files are served. Every file has one path, so that
- * middleware which looks at `ctx.path` cannot be passed by with another.
+ * Returns the path of a file below the place where files are served. Every file has one path there,
+ * so that a route such as `/files/private/*path` matches every request for the files it protects.
  *
  * @param prefix - Without trailing slash. Where it is undefined, it is what stands before the
  *   wildcard of the route that matched, or else nothing.

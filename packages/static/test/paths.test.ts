@@ -1,4 +1,10 @@
-import { createApp, createRouter, errorHandler, notFoundHandler } from '@fairlead/core';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  ForbiddenError,
+  notFoundHandler,
+} from '@fairlead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serveStatic } from '../src/index.js';
@@ -60,6 +66,7 @@ describe.each(['/plain', '/route'])('below %s', (prefix) => {
     '/private//c.txt',
     '/private%2Fc.txt',
     '/private%2fc.txt',
+    '/private/c.txt/',
     '/private/c.txt/.',
     '/back%5Cslash.txt',
     '/a#b.txt',
@@ -80,6 +87,34 @@ describe.each(['/plain', '/route'])('below %s', (prefix) => {
       expect(headers['content-type']).toBe('application/problem+json');
     },
   );
+});
+
+describe('a route for a part of the directory', () => {
+  const protectedApp = () => {
+    const files = createRouter().get('/*path', serveStatic(folder.root));
+    const closed = createRouter()
+      .use(() => {
+        throw new ForbiddenError('closed');
+      })
+      .get('/*path', serveStatic(folder.root));
+    const router = createRouter().route('/files', files).route('/files/private', closed);
+    return createApp().use(errorHandler()).route('/', router).use(notFoundHandler());
+  };
+
+  it.each(['/private/c.txt', '/%70rivate/c.txt', '/private/%63.txt'])('closes %s', async (path) => {
+    const get = await getter(protectedApp());
+    expect((await get(`/files${path}`)).status).toBe(403);
+    expect((await get('/files/a.txt')).status).toBe(200);
+  });
+
+  it.each([
+    ...['/private%2Fc.txt', '/private%2fc.txt', '/private%252Fc.txt', '/private%5Cc.txt'],
+    ...['/./private/c.txt', '/%2e/private/c.txt', '/docs/../private/c.txt', '//private/c.txt'],
+    ...['/private\\c.txt', '/docs%2F..%2Fprivate%2Fc.txt'],
+  ])('has no way around it such as %s', async (path) => {
+    const get = await getter(protectedApp());
+    expect((await get(`/files${path}`)).status).toBe(404);
+  });
 });
 
 it('no path made of these pieces leads out of the directory', async () => {

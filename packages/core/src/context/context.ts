@@ -89,7 +89,10 @@ export class Context {
     return this.#match?.value.pattern;
   }
 
-  /** Decoded route parameters by name: an object without prototype, empty before a route has matched. */
+  /**
+   * Decoded route parameters by name: an object without prototype, empty before a route has matched.
+   * A wildcard's value keeps `%2F`: each of its slashes is a slash of the path.
+   */
   get params(): Readonly<Record<string, string>> {
     this.#params ??= paramsOf(this.#match);
     return this.#params;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeParameter, joinPaths, normalizePath } from './path.js';
+import { decodeParameter, decodeWildcard, joinPaths, normalizePath } from './path.js';
 
 describe('normalizePath', () => {
   it.each([
@@ -53,6 +53,30 @@ describe('normalizePath', () => {
       fc.property(fc.array(segment, { minLength: 1 }), (texts) => {
         const normal = normalizePath(`/${texts.map(encodeURIComponent).join('/')}`);
         expect(normal?.slice(1).split('/').map(decodeParameter)).toEqual(texts);
+      }),
+    );
+  });
+});
+
+describe('decodeWildcard', () => {
+  it.each([
+    ['a/b.txt', 'a/b.txt'],
+    ['a%20b/%C3%A9', 'a b/é'],
+    ['private%2Fx', 'private%2Fx'],
+    ['private%252Fx', 'private%2Fx'],
+    ['100%25', '100%'],
+    ['', ''],
+  ])('of %s is %s', (text, value) => {
+    expect(decodeWildcard(text)).toBe(value);
+  });
+
+  it('has the slashes of the path, and no other', () => {
+    const piece = fc.oneof(fc.constantFrom('/', '%', '2F', '.'), fc.string({ unit: 'grapheme' }));
+    const segment = fc.array(piece).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(fc.array(segment), (texts) => {
+        const value = decodeWildcard(texts.map(encodeURIComponent).join('/'));
+        expect(value).toBe(texts.map((text) => text.replaceAll('/', '%2F')).join('/'));
       }),
     );
   });

@@ -42,10 +42,19 @@ export function normalizeSegment(segment: string): string {
 /**
  * Decodes a parameter's text.
  *
- * @param text - One segment, or the rest of a path, in normal form.
+ * @param text - One segment in normal form.
  */
 export function decodeParameter(text: string): string {
   return text.includes('%') ? decodeURIComponent(text) : text;
+}
+
+/**
+ * Decodes a wildcard's text, except for `%2F`: every slash of the result is one that the router saw.
+ *
+ * @param text - The rest of a path, in normal form.
+ */
+export function decodeWildcard(text: string): string {
+  return decodeParameter(text.replaceAll('%2F', '%252F'));
 }
 
 /**

@@ -14,6 +14,8 @@ export interface MatchedRoute {
   readonly pattern: string;
   /** Names of its parameters, in the order of the path. */
   readonly names: readonly string[];
+  /** Whether the last name is that of a wildcard. */
+  readonly endsInWildcard: boolean;
 }
 
 /** The route that a router has found for a request. */

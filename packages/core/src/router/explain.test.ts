@@ -22,10 +22,10 @@ describe('app.explain()', () => {
       path: '/api/users/a%20b',
       match: { method: 'GET', pattern: '/api/users/:id', params: { id: 'a b' } },
     });
-    expect(app.explain('HEAD', '/files/a/b').match).toEqual({
+    expect(app.explain('HEAD', '/files/a%20b/c%2fd').match).toEqual({
       method: 'GET',
       pattern: '/files/*path',
-      params: { path: 'a/b' },
+      params: { path: 'a b/c%2Fd' },
     });
   });
 

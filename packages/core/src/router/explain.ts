@@ -94,7 +94,7 @@ function findIn(
 }
 
 function describeMatch({ method, pattern, rawParams }: FoundRoute) {
-  return { method, pattern: pattern.text, params: decodeParams(pattern.names, rawParams) };
+  return { method, pattern: pattern.text, params: decodeParams(pattern, rawParams) };
 }
 
 /** A pattern that matches comes before one that does not, and a longer part before a shorter one. */

@@ -24,7 +24,8 @@ export function createMount(mounted: MountedRouter): Mount {
     const [handler, ...others] = handlers;
     // One alone needs no pipeline of its own: its `next` is that of the place the router stands in.
     const run = handler !== undefined && others.length === 0 ? handler : compose(handlers);
-    tree.insert(method, pattern, { pattern: pattern.text, names: pattern.names, run });
+    const { text, names, endsInWildcard } = pattern;
+    tree.insert(method, pattern, { pattern: text, names, endsInWildcard, run });
   }
   return Object.freeze({
     choose(ctx: Context): Middleware | undefined {

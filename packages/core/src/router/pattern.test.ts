@@ -14,6 +14,7 @@ describe('parsePattern', () => {
         { kind: 'wildcard', name: 'path' },
       ],
       names: ['owner', 'path'],
+      endsInWildcard: true,
     });
   });
 
@@ -22,7 +23,12 @@ describe('parsePattern', () => {
   });
 
   it.each(['', '/'])("reads '%s' as the root", (text) => {
-    expect(parsePattern(text)).toEqual({ text: '/', segments: [], names: [] });
+    expect(parsePattern(text)).toEqual({
+      text: '/',
+      segments: [],
+      names: [],
+      endsInWildcard: false,
+    });
   });
 
   it('adds the leading slash', () => {

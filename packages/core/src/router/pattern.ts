@@ -14,6 +14,8 @@ export interface Pattern {
   readonly segments: readonly Segment[];
   /** Names of the parameters, in the order of the path. */
   readonly names: readonly string[];
+  /** Whether the last name is that of a wildcard. */
+  readonly endsInWildcard: boolean;
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -37,7 +39,8 @@ export function parsePattern(text: string): Pattern {
   if (repeated !== undefined) {
     throw new InvalidPatternError(text, `the parameter '${repeated}' appears twice; rename one.`);
   }
-  return Object.freeze({ text: shown, segments, names });
+  const endsInWildcard = segments.at(-1)?.kind === 'wildcard';
+  return Object.freeze({ text: shown, segments, names, endsInWildcard });
 }
 
 /**
@@ -47,7 +50,7 @@ export function parsePattern(text: string): Pattern {
  */
 export function parsePrefix(text: string): Pattern {
   const pattern = parsePattern(text);
-  if (pattern.segments.some(({ kind }) => kind === 'wildcard')) {
+  if (pattern.endsInWildcard) {
     throw new InvalidPatternError(text, 'a prefix cannot hold a wildcard; put it in the routes.');
   }
   return pattern;

@@ -5,7 +5,7 @@ import { tree } from './fairlead-router.js';
 /** The parameter as a context gives it: decoded, from an object without prototype. */
 function findId(method: string, path: string): unknown {
   const found = tree.find(method, path);
-  return found && decodeParams(found.value.names, found.rawParams).id;
+  return found && decodeParams(found.value, found.rawParams).id;
 }
 
 export const operations = {
