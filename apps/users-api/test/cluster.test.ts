@@ -1,21 +1,40 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADA, clientOf } from './support/api.js';
+import { appWith } from './support/app-copy.js';
 import { createInFlight } from './support/in-flight.js';
-import { type ServiceProcess, startProcess } from './support/service-process.js';
+import {
+  type ProcessOptions,
+  type ServiceProcess,
+  startProcess,
+} from './support/service-process.js';
 import { postgresUrl } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const READY = 'a worker is ready';
 
 /** Starts a service of two workers over one file. */
-function startTwo(env: Readonly<Record<string, string>> = {}): ServiceProcess {
+function startTwo(
+  env: Readonly<Record<string, string>> = {},
+  options?: ProcessOptions,
+): ServiceProcess {
   const file = join(temporaryFolder(), 'users.db');
-  return startProcess({ DATABASE_URL: `sqlite:${file}`, WORKERS: '2', ...env });
+  return startProcess({ DATABASE_URL: `sqlite:${file}`, WORKERS: '2', ...env }, options);
+}
+
+/** A controller that a worker can import once a connection to this address has been closed. */
+function startsOnceClosed({ port }: AddressInfo): string {
+  return `
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+await once(connect(${port}, '127.0.0.1').resume().on('error', () => {}), 'close');
+`;
 }
 
 /** The process ids of the workers that were ready first. */
@@ -98,6 +117,20 @@ describe('with WORKERS=2', () => {
     isRunning = false;
     await client;
     expect([...statuses]).toEqual([200]);
+  });
+
+  it('ignores SIGUSR2, with a warning, until its workers have started', async () => {
+    const gate = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void gate.close());
+    await once(gate, 'listening');
+    const service = startTwo({}, { app: appWith(startsOnceClosed(gate.address() as AddressInfo)) });
+    const [worker]: Socket[] = await once(gate, 'connection');
+    gate.on('connection', (next: Socket) => next.destroy());
+    service.kill('SIGUSR2');
+    const warning = 'ignored SIGUSR2: send it again once the service listens';
+    expect(await service.log.first(warning, 1)).toMatchObject([{ level: 'warn' }]);
+    worker?.destroy();
+    expect((await fetch(`${await service.url}/api/users`)).status).toBe(200);
   });
 
   it('waits at SIGTERM for a worker that was being started to replace another', async () => {

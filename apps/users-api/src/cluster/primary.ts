@@ -6,7 +6,7 @@ import { Supervisor } from './supervisor.js';
 
 /**
  * Runs workers on one port until the process is told to stop. SIGUSR2 replaces them one after the
- * other. The primary itself opens no store.
+ * other, once all of them have started. The primary itself opens no store.
  *
  * @throws {WorkerStartError} When the first worker ends before it answers.
  */
@@ -20,13 +20,19 @@ export async function runPrimary(config: Config, log: Log): Promise<void> {
   });
   shutdown.onSignals('SIGTERM', 'SIGINT', 'SIGHUP');
   shutdown.onUncaught();
+  let hasStarted = false;
+  // Without a listener, the signal would end the process.
+  process.on('SIGUSR2', () => {
+    if (hasStarted) void supervisor.restart();
+    else log.logger.warn('ignored SIGUSR2: send it again once the service listens');
+  });
   try {
     const url = await supervisor.start(config.workers);
+    hasStarted = true;
     const store = describeStore(config.store);
     log.logger.info(`users-api listens on ${url}, store ${store}, ${config.workers} workers`);
   } catch (error) {
     // A worker that was told to stop while it started has not failed.
     if (!shutdown.hasBegun) throw error;
   }
-  process.on('SIGUSR2', () => void supervisor.restart());
 }
