@@ -22,6 +22,9 @@ export interface Service {
 /** Which part of the time to stop is kept for closing what the requests used. */
 const CLOSING_SHARE = 0.1;
 
+/** Longest wait for a receiver of traces to take the last spans, in milliseconds. */
+const EXPORT_TIMEOUT = 2_000;
+
 /**
  * Opens the store and listens.
  *
@@ -37,9 +40,11 @@ export async function startService(
   metrics?: UsersAppOptions['metrics'],
 ): Promise<Service> {
   const cleanup = new Cleanup();
+  // When the process has to have ended, on the clock of `performance`.
+  let stopBy = Number.POSITIVE_INFINITY;
   try {
     const tracing = config.tracing ? await openTracing(logger) : undefined;
-    cleanup.add(() => tracing?.close());
+    cleanup.add(() => tracing?.close(Math.min(EXPORT_TIMEOUT, (stopBy - performance.now()) / 2)));
     const store = await openStore(config.store, {
       warn: (err) =>
         logger.warn({ err }, 'the store has lost a connection or a thread, and replaces it'),
@@ -64,8 +69,9 @@ export async function startService(
       stopListening: () => server.stopListening(),
       async stop() {
         readiness.stop();
-        const { delay, timeout } = config.shutdown;
-        await server.close({ timeout: (timeout - delay) * (1 - CLOSING_SHARE) });
+        const timeout = config.shutdown.timeout - config.shutdown.delay;
+        stopBy = performance.now() + timeout;
+        await server.close({ timeout: timeout * (1 - CLOSING_SHARE) });
         await cleanup.run();
       },
     };

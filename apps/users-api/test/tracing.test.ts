@@ -1,15 +1,26 @@
+import { once } from 'node:events';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../src/config/config.js';
+import { startService as startConfigured } from '../src/service.js';
 import { hasTracingSdk, traceRequests } from '../src/tracing/trace-requests.js';
 import { openTracing } from '../src/tracing/tracing.js';
 import { startService } from './support/api.js';
+import { freePort } from './support/free-port.js';
 import { captureLog } from './support/log.js';
+import { APP, type ServiceProcess, startProcess } from './support/service-process.js';
 import { STORES } from './support/stores.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const exporter = new InMemorySpanExporter();
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -31,6 +42,47 @@ afterAll(() => provider.shutdown());
 async function spansOf(count: number) {
   await expect.poll(() => exporter.getFinishedSpans().length).toBeGreaterThanOrEqual(count);
   return exporter.getFinishedSpans();
+}
+
+/** Registers an SDK that shuts down like this, for the rest of the running test. */
+function registerShutdown(shutdown: () => Promise<void>): void {
+  const onSpan = () => undefined;
+  const processor = { onStart: onSpan, onEnd: onSpan, forceFlush: async () => {}, shutdown };
+  new NodeTracerProvider({ spanProcessors: [processor] }).register();
+}
+
+const warning = expect.objectContaining({
+  level: 'warn',
+  msg: expect.stringMatching(/^failed to export/),
+});
+
+/** Starts a receiver of traces for the running test and returns its URL. */
+async function receiver(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts the service with the SDK of the README, has it trace a request, and sends SIGTERM. */
+async function stopTraced(endpoint: string): Promise<ServiceProcess> {
+  const folder = temporaryFolder();
+  const readme = readFileSync(join(APP, 'README.md'), 'utf8');
+  const [, sdk = ''] = /^```js\n(\/\/ otel\.mjs.*?)^```/ms.exec(readme) ?? [];
+  writeFileSync(join(folder, 'otel.mjs'), sdk);
+  symlinkSync(join(APP, 'node_modules'), join(folder, 'node_modules'));
+  const service = startProcess({
+    DATABASE_URL: 'memory:',
+    TRACING: 'on',
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    NODE_OPTIONS: `--import ${pathToFileURL(join(folder, 'otel.mjs'))}`,
+  });
+  await fetch(`${await service.url}/api/users`);
+  service.kill('SIGTERM');
+  return service;
 }
 
 const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -106,27 +158,61 @@ describe('a traced request', () => {
 describe('openTracing', () => {
   it('warns when the process has no SDK', async () => {
     const { logger, lines } = captureLog();
-    await (await openTracing(logger)).close();
+    await (await openTracing(logger)).close(1);
     expect(hasTracingSdk()).toBe(false);
     expect(lines.all).toMatchObject([{ level: 'warn', msg: expect.stringContaining('--import') }]);
   });
 
-  it('hands on the last spans when it is closed', async () => {
-    const exported: string[] = [];
-    const sdk = new NodeTracerProvider({
-      spanProcessors: [
-        {
-          onStart: () => undefined,
-          onEnd: () => undefined,
-          forceFlush: async () => undefined,
-          shutdown: async () => void exported.push('shutdown'),
-        },
-      ],
-    });
-    sdk.register();
+  it('exports the last spans when it is closed', async () => {
+    const shutdowns: string[] = [];
+    registerShutdown(async () => void shutdowns.push('shutdown'));
     const { logger, lines } = captureLog();
-    await (await openTracing(logger)).close();
-    expect(exported).toEqual(['shutdown']);
+    await (await openTracing(logger)).close(60_000);
+    expect(shutdowns).toEqual(['shutdown']);
     expect(lines.all).toEqual([]);
+  });
+
+  it.each([
+    ['never ends', () => new Promise<void>(() => {}), 'No answer within 1 ms.'],
+    ['fails', () => Promise.reject(new Error('Refused.')), 'Refused.'],
+  ])('closes with a warning when the export %s', async (_, shutdown, message) => {
+    registerShutdown(shutdown);
+    const { logger, lines } = captureLog();
+    await (await openTracing(logger)).close(1);
+    expect(lines.all).toMatchObject([
+      { level: 'warn', msg: expect.stringMatching(/^failed to export/), err: { message } },
+    ]);
+  });
+});
+
+describe('a service that stops', () => {
+  it('gives the export no more time than is left of SHUTDOWN_TIMEOUT', async () => {
+    registerShutdown(() => new Promise<void>(() => {}));
+    const { logger, lines } = captureLog();
+    const env = { PORT: '0', DATABASE_URL: 'memory:', TRACING: 'on', SHUTDOWN_TIMEOUT: '100' };
+    await (await startConfigured(readConfig(env), logger)).stop();
+    const [, limit] = /within (\d+) ms/.exec(JSON.stringify(lines.all)) ?? [];
+    expect(Number(limit)).toBeLessThanOrEqual(50);
+  });
+
+  it('exports its last spans before it ends', async () => {
+    const exported = Promise.withResolvers<string | undefined>();
+    const endpoint = await receiver(({ url }, response) => {
+      exported.resolve(url);
+      response.end();
+    });
+    const service = await stopTraced(endpoint);
+    expect(await exported.promise).toBe('/v1/traces');
+    expect((await service.ended).code).toBe(0);
+    expect(service.log.all).toEqual(expect.not.arrayContaining([warning]));
+  });
+
+  it.each([
+    ['accepts spans and never answers', () => receiver(() => {})],
+    ['refuses connections', async () => `http://127.0.0.1:${await freePort()}`],
+  ])('ends with 0 and a warning when the receiver of traces %s', async (_, endpoint) => {
+    const service = await stopTraced(await endpoint());
+    expect((await service.ended).code).toBe(0);
+    expect(service.log.all).toContainEqual(warning);
   });
 });

@@ -4,14 +4,18 @@ import type { Logger } from '../logging/logger.js';
 /** Tracing as the process was started with it. */
 export interface Tracing {
   readonly middleware: Middleware;
-  /** Hands the last spans to where they go. */
-  close(): Promise<void>;
+  /**
+   * Exports the last spans. When that fails or takes too long, it logs a warning and resolves.
+   *
+   * @param timeout - Milliseconds to wait for the exporter.
+   */
+  close(timeout: number): Promise<void>;
 }
 
 /**
  * Loads tracing. Nothing of OpenTelemetry is loaded by a process that does not call this.
  *
- * @param logger - Is told when spans go nowhere, because the process has no SDK.
+ * @param logger - Receives a warning when the process has no SDK, and when the last spans are lost.
  */
 export async function openTracing(logger: Logger): Promise<Tracing> {
   const [{ ProxyTracerProvider, trace }, { hasTracingSdk, traceRequests }] = await Promise.all([
@@ -26,10 +30,20 @@ export async function openTracing(logger: Logger): Promise<Tracing> {
   }
   return {
     middleware: traceRequests(),
-    async close() {
+    async close(timeout) {
       const proxy = trace.getTracerProvider();
       const provider = proxy instanceof ProxyTracerProvider ? proxy.getDelegate() : proxy;
-      if (canShutDown(provider)) await provider.shutdown();
+      if (!canShutDown(provider)) return;
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const onTimeout = () => reject(new Error(`No answer within ${Math.round(timeout)} ms.`));
+      const timer = setTimeout(onTimeout, timeout);
+      try {
+        await Promise.race([provider.shutdown(), late]);
+      } catch (err) {
+        logger.warn({ err }, 'failed to export the last spans: check the receiver of the traces');
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
 }
