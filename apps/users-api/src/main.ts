@@ -32,7 +32,10 @@ async function start(): Promise<void> {
   const log = await openLog(config.log);
   if (cluster.isWorker) return runWorker(config, log);
   log.logger.debug({ config: describeConfig(config) }, 'configuration');
-  return config.workers > 1 ? runPrimary(config, log) : serve(config, log);
+  await (config.workers > 1 ? runPrimary(config, log) : serve(config, log));
+  if (config.includeStack) {
+    log.logger.warn('error responses carry stacks: set NODE_ENV=production to leave them out');
+  }
 }
 
 function version(): string {

@@ -70,7 +70,7 @@ describe('the process', () => {
     await broken;
   });
 
-  it('answers with a stack unless NODE_ENV is production', async () => {
+  it('answers with a stack unless NODE_ENV is production, and warns of that at its start', async () => {
     const development = startProcess(MEMORY);
     const production = startProcess({ ...MEMORY, NODE_ENV: 'production' });
     const [open, closed] = await Promise.all(
@@ -80,18 +80,31 @@ describe('the process', () => {
     );
     expect(open).toHaveProperty('stack');
     expect(closed).not.toHaveProperty('stack');
+    for (const service of [development, production]) service.kill('SIGTERM');
+    await Promise.all([development.ended, production.ended]);
+    const warning = {
+      level: 'warn',
+      msg: expect.stringMatching(/carry stacks.*NODE_ENV=production/),
+    };
+    expect(development.log.all[1]).toMatchObject(warning);
+    expect(production.log.all).not.toContainEqual(expect.objectContaining(warning));
   });
 });
 
 describe('a start that cannot succeed ends with 1 and one message without a stack', () => {
   it('for wrong variables, all named', async () => {
-    const { code, stdout, stderr } = await startProcess({ PORT: 'x', DATABASE_URL: 'y' }).ended;
+    const { code, stdout, stderr } = await startProcess({
+      PORT: 'x',
+      NODE_ENV: 'prod',
+      DATABASE_URL: 'y',
+    }).ended;
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toContain(
       `users-api: The environment is wrong:
   PORT is "x": give an integer from 0 to 65535.
   DATABASE_URL has no scheme: give postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH (an absolute path, or one relative to the working directory, without // before it).
+  NODE_ENV is "prod": give one of development, test, production. Did you mean production?
 `,
     );
   });

@@ -54,6 +54,26 @@ describe('readConfig', () => {
   });
 
   it.each([
+    ['prod', 'production'],
+    ['Production', 'production'],
+    ['prodution', 'production'],
+    ['dev', 'development'],
+    ['TEST', 'test'],
+  ])('refuses NODE_ENV %s and names the nearest value, %s', (value, near) => {
+    expect(() => readConfig({ NODE_ENV: value })).toThrow(
+      `NODE_ENV is "${value}": give one of development, test, production. Did you mean ${near}?`,
+    );
+  });
+
+  it('names no value where none begins alike', () => {
+    expect(() => readConfig({ NODE_ENV: 'staging' })).toThrow(
+      expect.objectContaining({
+        problems: ['NODE_ENV is "staging": give one of development, test, production.'],
+      }),
+    );
+  });
+
+  it.each([
     ['memory:', { kind: 'memory' }],
     ['sqlite:/var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],
     ['sqlite:///var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],

@@ -67,8 +67,21 @@ function toStoreConfig({ DATABASE_URL, POOL_SIZE }: Settings): StoreConfig {
 }
 
 function describeProblem(name: SettingName, value: string): string {
-  const { allowed, secret } = ABOUT.get(SETTINGS.shape[name]) ?? { allowed: 'another value' };
-  return `${name} ${secret ? describeScheme(value) : `is ${JSON.stringify(value)}`}: give ${allowed}.`;
+  const about = ABOUT.get(SETTINGS.shape[name]) ?? { meaning: '', allowed: 'another value' };
+  const { allowed, words = [], secret } = about;
+  const problem = secret ? describeScheme(value) : `is ${JSON.stringify(value)}`;
+  const near = nearest(value, words);
+  return `${name} ${problem}: give ${allowed}.${near === undefined ? '' : ` Did you mean ${near}?`}`;
+}
+
+/** The word that begins most like a value, in any case; undefined when none has its first letter. */
+function nearest(value: string, words: readonly string[]): string | undefined {
+  const text = value.toLowerCase();
+  for (let length = text.length; length > 0; length -= 1) {
+    const found = words.find((word) => word.startsWith(text.slice(0, length)));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** What each variable allows, and all together do not. */

@@ -6,6 +6,8 @@ export interface About {
   readonly meaning: string;
   /** Completes the sentence `NAME is …: give …`. */
   readonly allowed: string;
+  /** The allowed values, where they can be listed. */
+  readonly words?: readonly string[];
   /** Whether the value may hold a password, so that it is never repeated. */
   readonly secret?: true;
 }
@@ -37,10 +39,11 @@ export const SETTINGS = z.object({
       secret: true,
     }),
   POOL_SIZE: integer(1, 1_000, 10, 'connections of each process to PostgreSQL'),
-  NODE_ENV: z.string().optional().register(ABOUT, {
-    meaning: 'unless it is production, error answers carry a stack',
-    allowed: 'any text',
-  }),
+  NODE_ENV: choice(
+    ['development', 'test', 'production'],
+    'development',
+    'unless it is production, error responses carry a stack',
+  ),
   LOG_LEVEL: choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     'info',
@@ -103,5 +106,5 @@ function choice<const Word extends string>(
   return z
     .enum(words)
     .default(fallback)
-    .register(ABOUT, { meaning, allowed: `one of ${words.join(', ')}` });
+    .register(ABOUT, { meaning, allowed: `one of ${words.join(', ')}`, words });
 }
