@@ -16,6 +16,7 @@ import type { Logger } from './logging/logger.js';
 import { observeRequests, type RequestObserver } from './middleware/observe-requests.js';
 import { storeUnavailable } from './middleware/store-unavailable.js';
 import { createOperationRouter, type MetricsText, OPERATION_ROUTES } from './operation-routes.js';
+import { USER_LIMITS, type UserLimits } from './users/input.js';
 import { createUsersRouter } from './users/routes.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
 
@@ -23,6 +24,8 @@ import { USER_STORE, type UserStore } from './users/store/user-store.js';
 export interface UsersAppOptions {
   /** Serves both APIs; the caller closes it after the application. */
   readonly store: UserStore;
+  /** Longest name and email that a client may give. */
+  readonly limits: UserLimits;
   /** Whether an error answer carries the stack. */
   readonly includeStack: boolean;
   /** Takes a line for each request; it has the error whose cause no client may read. */
@@ -44,7 +47,7 @@ const CONTROLLERS = new URL('./controllers/', import.meta.url);
  * Builds the service: functional routes at `/api/users`, every controller found in `controllers/`
  * below `/api/v1`, and what those who run it ask, at `/health` and `/metrics`.
  *
- * @param options - Store, error detail, log and measurements.
+ * @param options - Store, limits, error detail, log and measurements.
  * @returns An application that is ready to listen.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed; what was made
  *   before is disposed.
@@ -63,9 +66,11 @@ export async function createUsersApp(options: UsersAppOptions): Promise<Applicat
 }
 
 async function build(app: Application, options: UsersAppOptions): Promise<void> {
-  const { store, includeStack, logger, readiness, metrics, tracing, requestIdHeader } = options;
+  const { store, limits, includeStack, logger, readiness, metrics, tracing, requestIdHeader } =
+    options;
   const container = createContainer();
   container.register(USER_STORE, { useValue: store });
+  container.register(USER_LIMITS, { useValue: limits });
   const controllers = createRouter();
   const observers = [logRequests(logger, OPERATION_ROUTES), metrics?.requests];
 
@@ -96,7 +101,7 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
       strict: true,
     }),
   );
-  app.route('/api/users', createUsersRouter(store));
+  app.route('/api/users', createUsersRouter(store, limits));
   app.route('/', controllers);
   app.route('/', createOperationRouter(readiness, metrics));
   app.use(notFoundHandler());

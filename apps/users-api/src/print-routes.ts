@@ -1,5 +1,6 @@
 import { describeRoutes, formatRoutes } from '@fairlead/controllers';
 import { createUsersApp } from './app.js';
+import { readConfig } from './config/config.js';
 import { Readiness } from './health/readiness.js';
 import { createLogger } from './logging/logger.js';
 import { MemoryUserStore } from './users/store/memory.js';
@@ -9,6 +10,7 @@ const store = new MemoryUserStore();
 const logger = createLogger('silent', process.stdout);
 const app = await createUsersApp({
   store,
+  limits: readConfig({}).limits,
   includeStack: false,
   logger,
   readiness: new Readiness({ store, logger }),

@@ -53,6 +53,7 @@ export async function startService(
     const readiness = new Readiness({ store, logger });
     const app = await createUsersApp({
       store,
+      limits: config.limits,
       includeStack: config.includeStack,
       logger,
       readiness,

@@ -100,6 +100,32 @@ describe.each(APIS)('errors of the $variant API over the $store store', (api) =>
     }
   });
 
+  it.each([
+    ['name', 256],
+    ['email', 320],
+  ])(
+    'POST and PUT of a longer %s than %d characters are a 400 that names it',
+    async (field, most) => {
+      const { create, send, sendJson } = await sharedApi();
+      const before = await create({ ...ADA, [field]: '&'.repeat(most) });
+      const body = { ...ADA, [field]: '&'.repeat(most + 1) };
+      for (const [method, path] of [
+        ['POST', ''],
+        ['PUT', `/${before.id}`],
+      ] as const) {
+        const response = await sendJson(method, path, body);
+        expect(response.status).toBe(400);
+        const message = `must be at most ${most} characters long, not ${most + 1}`;
+        expect(await response.json()).toMatchObject({
+          code: 'VALIDATION_FAILED',
+          detail: `${field} ${message}`,
+          issues: [{ path: ['body', field], message }],
+        });
+      }
+      expect(await (await send('GET', `/${before.id}`)).json()).toEqual({ data: before });
+    },
+  );
+
   it.each([{ name: null }, { name: 7 }, { email: ['ada@example.com'] }, { email: {} }])(
     'PUT of %j is a 400 and changes nothing',
     async (body) => {

@@ -70,6 +70,19 @@ describe('the process', () => {
     await broken;
   });
 
+  it('takes names and emails as long as its environment allows', async () => {
+    const service = startProcess({ ...MEMORY, MAX_NAME_LENGTH: '3', MAX_EMAIL_LENGTH: '5' });
+    const { sendJson } = clientOf(`${await service.url}/api/users`);
+    expect((await sendJson('POST', '', { name: 'Ada', email: 'a@b.c' })).status).toBe(201);
+    const response = await sendJson('POST', '', { name: 'Grace', email: 'g@h.io' });
+    expect(await response.json()).toMatchObject({
+      issues: [
+        { path: ['body', 'name'], message: 'must be at most 3 characters long, not 5' },
+        { path: ['body', 'email'], message: 'must be at most 5 characters long, not 6' },
+      ],
+    });
+  });
+
   it('answers with a stack unless NODE_ENV is production, and warns of that at its start', async () => {
     const development = startProcess(MEMORY);
     const production = startProcess({ ...MEMORY, NODE_ENV: 'production' });

@@ -1,6 +1,7 @@
 import { createTestApp, type TestApp } from '@fairlead/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsersController } from '../src/controllers/users-controller.js';
+import { USER_LIMITS } from '../src/users/input.js';
 import { MemoryUserStore } from '../src/users/store/memory.js';
 import { StoreError } from '../src/users/store/store-error.js';
 import { USER_STORE, type UserStore } from '../src/users/store/user-store.js';
@@ -21,7 +22,10 @@ async function serve(store: UserStore, prefix = ''): Promise<TestApp> {
   const app = await createTestApp({
     controllers: [UsersController],
     prefix,
-    overrides: [[USER_STORE, { useValue: store }]],
+    overrides: [
+      [USER_STORE, { useValue: store }],
+      [USER_LIMITS, { useValue: { name: 256, email: 320 } }],
+    ],
   });
   onTestFinished(() => app.close());
   return app;
@@ -55,7 +59,10 @@ describe('src/controllers', () => {
   it('holds the users controller and nothing that cannot be imported', async () => {
     const app = await createTestApp({
       root: new URL('../src/controllers/', import.meta.url),
-      overrides: [[USER_STORE, { useValue: await STORES.memory() }]],
+      overrides: [
+        [USER_STORE, { useValue: await STORES.memory() }],
+        [USER_LIMITS, { useValue: { name: 256, email: 320 } }],
+      ],
     });
     onTestFinished(() => app.close());
     expect(await (await app.request('/users')).json()).toEqual({ data: [], total: 0 });

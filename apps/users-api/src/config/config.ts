@@ -1,3 +1,4 @@
+import type { UserLimits } from '../users/input.js';
 import { describeStore, type StoreConfig } from '../users/store/open.js';
 import { ConfigError } from './config-error.js';
 import { describeScheme } from './database-url.js';
@@ -12,6 +13,7 @@ export interface Config {
   /** Whether an error answer carries the stack. */
   readonly includeStack: boolean;
   readonly store: StoreConfig;
+  readonly limits: UserLimits;
   readonly log: { readonly level: Settings['LOG_LEVEL']; readonly format: Settings['LOG_FORMAT'] };
   /** Header whose value is kept as a request's id; each request gets an id of its own when absent. */
   readonly requestIdHeader: string | undefined;
@@ -53,6 +55,7 @@ function toConfig(settings: Settings): Config {
     host: settings.HOST,
     includeStack: settings.NODE_ENV !== 'production',
     store: toStoreConfig(settings),
+    limits: { name: settings.MAX_NAME_LENGTH, email: settings.MAX_EMAIL_LENGTH },
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT },
     requestIdHeader: settings.REQUEST_ID_HEADER,
     metrics: settings.METRICS === 'on',

@@ -39,6 +39,8 @@ export const SETTINGS = z.object({
       secret: true,
     }),
   POOL_SIZE: integer(1, 1_000, 10, 'connections of each process to PostgreSQL'),
+  MAX_NAME_LENGTH: integer(1, 10_000, 256, 'longest name of a user, in UTF-16 code units'),
+  MAX_EMAIL_LENGTH: integer(1, 10_000, 320, 'longest email of a user, in UTF-16 code units'),
   NODE_ENV: choice(
     ['development', 'test', 'production'],
     'development',

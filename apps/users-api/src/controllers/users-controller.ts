@@ -13,7 +13,7 @@ import type { Context } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
 import { requireJson } from '../middleware/require-json.js';
 import type { Awaitable } from '../users/awaitable.js';
-import { readCreateInput, readUpdateInput } from '../users/input.js';
+import { readCreateInput, readUpdateInput, USER_LIMITS, type UserLimits } from '../users/input.js';
 import { answerList } from '../users/list.js';
 import { locationOf } from '../users/location.js';
 import { USER_STORE, type UserStore } from '../users/store/user-store.js';
@@ -29,9 +29,11 @@ import { showUser } from '../users/view.js';
 @Controller('/users')
 export class UsersController {
   readonly #store: UserStore;
+  readonly #limits: UserLimits;
 
-  constructor(@Inject(USER_STORE) store: UserStore) {
+  constructor(@Inject(USER_STORE) store: UserStore, @Inject(USER_LIMITS) limits: UserLimits) {
     this.#store = store;
+    this.#limits = limits;
   }
 
   @Get()
@@ -51,7 +53,7 @@ export class UsersController {
     @Body({ required: false }) body: unknown,
     @Ctx() ctx: Context,
   ): Promise<{ data: User }> {
-    const user = await this.#store.create(readCreateInput(body));
+    const user = await this.#store.create(readCreateInput(body, this.#limits));
     ctx.set('Location', locationOf(ctx, user));
     return { data: user };
   }
@@ -62,7 +64,7 @@ export class UsersController {
     @Param('id') id: string,
     @Body({ required: false }) body: unknown,
   ): Promise<{ data: User }> {
-    const user = await this.#store.update(id, readUpdateInput(body));
+    const user = await this.#store.update(id, readUpdateInput(body, this.#limits));
     return { data: foundUser(user, id) };
   }
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readCreateInput, readUpdateInput } from './input.js';
 
+const LIMITS = { name: 3, email: 5 };
+
 describe('readCreateInput', () => {
   it('takes name and email and nothing else', () => {
     const body = { id: 'mine', name: 'Ada', email: 'a@b', createdAt: 'then', role: 'admin' };
-    expect(readCreateInput(body)).toEqual({ name: 'Ada', email: 'a@b' });
+    expect(readCreateInput(body, LIMITS)).toEqual({ name: 'Ada', email: 'a@b' });
   });
 
   it.each([
@@ -20,7 +22,7 @@ describe('readCreateInput', () => {
     { name: 7, email: 'a@b' },
     { name: 'Ada', email: ['a@b'] },
   ])('refuses %j with 400', (body) => {
-    expect(() => readCreateInput(body)).toThrow(
+    expect(() => readCreateInput(body, LIMITS)).toThrow(
       expect.objectContaining({
         status: 400,
         code: 'VALIDATION_FAILED',
@@ -30,16 +32,60 @@ describe('readCreateInput', () => {
   });
 
   it('replaces lone surrogates and U+0000, which not every store can hold', () => {
-    expect(readCreateInput({ name: 'a\ud800', email: '\0b' })).toEqual({
+    expect(readCreateInput({ name: 'a\ud800', email: '\0b' }, LIMITS)).toEqual({
       name: 'a\ufffd',
       email: '\ufffdb',
     });
   });
 
   it('lists an issue for each field that is wrong', () => {
-    expect(() => readCreateInput({ name: 'Ada', email: 7 })).toThrow(
+    expect(() => readCreateInput({ name: 'Ada', email: 7 }, LIMITS)).toThrow(
       expect.objectContaining({
         details: { issues: [{ path: ['body', 'email'], message: 'must be a non-empty string' }] },
+      }),
+    );
+  });
+});
+
+describe('the limits of name and email', () => {
+  it.each([
+    { name: 'Ada', email: 'a@b.c' },
+    { name: '😀a', email: '😀😀a' },
+  ])('allow %j', (body) => {
+    expect(readCreateInput(body, LIMITS)).toEqual(body);
+    expect(readUpdateInput(body, LIMITS)).toEqual(body);
+  });
+
+  it.each([
+    ['create', readCreateInput],
+    ['update', readUpdateInput],
+  ])('refuse longer values with 400 on %s, counting UTF-16 code units', (_, read) => {
+    expect(() => read({ name: '😀😀', email: 'a@b.cd' }, LIMITS)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        message:
+          'name must be at most 3 characters long, not 4; email must be at most 5 characters long, not 6',
+        details: {
+          issues: [
+            { path: ['body', 'name'], message: 'must be at most 3 characters long, not 4' },
+            { path: ['body', 'email'], message: 'must be at most 5 characters long, not 6' },
+          ],
+        },
+      }),
+    );
+  });
+
+  it('are checked beside a field that is missing', () => {
+    expect(() => readCreateInput({ name: 'Grace' }, LIMITS)).toThrow(
+      expect.objectContaining({
+        message: 'name and email are required',
+        details: {
+          issues: [
+            { path: ['body', 'name'], message: 'must be at most 3 characters long, not 5' },
+            { path: ['body', 'email'], message: 'must be a non-empty string' },
+          ],
+        },
       }),
     );
   });
@@ -55,21 +101,21 @@ describe('readUpdateInput', () => {
       { name: 'Ada', email: 'a@b' },
     ],
   ])('reads %j as %j', (body, expected) => {
-    expect(readUpdateInput(body)).toStrictEqual(expected);
+    expect(readUpdateInput(body, LIMITS)).toStrictEqual(expected);
   });
 
   it('replaces lone surrogates and U+0000', () => {
-    expect(readUpdateInput({ name: '\udc00\0' })).toStrictEqual({ name: '\ufffd\ufffd' });
+    expect(readUpdateInput({ name: '\udc00\0' }, LIMITS)).toStrictEqual({ name: '\ufffd\ufffd' });
   });
 
   it.each([undefined, null, [], 'text', 7])('refuses %j, which is no object, with 400', (body) => {
-    expect(() => readUpdateInput(body)).toThrow(
+    expect(() => readUpdateInput(body, LIMITS)).toThrow(
       expect.objectContaining({ status: 400, message: expect.stringContaining('JSON object') }),
     );
   });
 
   it('refuses values that are not strings with 400, and lists each', () => {
-    expect(() => readUpdateInput({ name: null, email: 7 })).toThrow(
+    expect(() => readUpdateInput({ name: null, email: 7 }, LIMITS)).toThrow(
       expect.objectContaining({
         status: 400,
         code: 'VALIDATION_FAILED',

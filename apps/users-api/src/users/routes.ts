@@ -1,7 +1,7 @@
 import { type Context, createRouter, type Router } from '@fairlead/core';
 import { requireJson } from '../middleware/require-json.js';
 import { andThen } from './awaitable.js';
-import { readCreateInput, readUpdateInput } from './input.js';
+import { readCreateInput, readUpdateInput, type UserLimits } from './input.js';
 import { answerList } from './list.js';
 import { locationOf } from './location.js';
 import type { UserStore } from './store/user-store.js';
@@ -12,10 +12,11 @@ import { showUser } from './view.js';
  * Builds the user API from functions. Its paths are relative to where it is mounted.
  *
  * @param store - Where the users are.
+ * @param limits - Longest name and email that a client may give.
  * @returns A router with list, show, create, update and delete.
  * @see Specification, "User API (functional-style routes)"
  */
-export function createUsersRouter(store: UserStore): Router {
+export function createUsersRouter(store: UserStore, limits: UserLimits): Router {
   return createRouter()
     .get('/', (ctx) => answerList(ctx, store))
     .get('/:id', (ctx) => {
@@ -23,7 +24,7 @@ export function createUsersRouter(store: UserStore): Router {
       return andThen(store.find(id), (user) => showUser(ctx, foundUser(user, id)));
     })
     .post('/', requireJson, (ctx) =>
-      andThen(store.create(readCreateInput(ctx.body)), (user) => {
+      andThen(store.create(readCreateInput(ctx.body, limits)), (user) => {
         ctx.status = 201;
         ctx.set('Location', locationOf(ctx, user));
         ctx.json({ data: user });
@@ -31,7 +32,7 @@ export function createUsersRouter(store: UserStore): Router {
     )
     .put('/:id', requireJson, (ctx) => {
       const id = idOf(ctx);
-      return andThen(store.update(id, readUpdateInput(ctx.body)), (user) =>
+      return andThen(store.update(id, readUpdateInput(ctx.body, limits)), (user) =>
         ctx.json({ data: foundUser(user, id) }),
       );
     })
