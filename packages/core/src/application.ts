@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Context } from './context/context.js';
+import { after } from './context/after.js';
+import { Context, internals } from './context/context.js';
 import { isWaiting } from './context/expectation.js';
 import { isPromiseLike, type Next } from './context/next.js';
 import { joinPaths } from './context/path.js';
@@ -7,8 +8,8 @@ import type { RouteTable } from './context/route-match.js';
 import { SealedError, SetupError } from './errors/setup-error.js';
 import { fetchFrom } from './fetch.js';
 import { answerError, logError } from './handlers/error-handler.js';
-import { answerNotFound } from './handlers/not-found-handler.js';
-import { compose } from './pipeline/compose.js';
+import { answerNotFound, assertTarget } from './handlers/not-found-handler.js';
+import { compose, type Step } from './pipeline/compose.js';
 import { assertMiddleware, type Middleware } from './pipeline/middleware.js';
 import { assertInstalled, closePlugins, type Plugin } from './plugin.js';
 import { endsDrain } from './response/connection.js';
@@ -27,6 +28,8 @@ type Entry = Middleware | MountedRouter;
 /** What an application has become once nothing can be registered any more. */
 interface Sealed {
   readonly pipeline: Middleware;
+  /** The pipeline for requests whose target is malformed. */
+  readonly refusing: Middleware;
   readonly table: RouteTable;
 }
 
@@ -135,10 +138,11 @@ export class Application {
    */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
-    const { pipeline, table } = this.#sealed;
+    const { pipeline, refusing, table } = this.#sealed;
     const ctx = new Context(req, res, table);
     try {
-      const result = pipeline(ctx, reachEnd);
+      const run = internals.targetOf(ctx).malformed ? refusing : pipeline;
+      const result = run(ctx, reachEnd);
       if (!isPromiseLike(result)) this.#finish(ctx);
       else
         result.then(
@@ -201,7 +205,8 @@ export class Application {
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
     };
-    return Object.freeze({ pipeline: compose(steps), table });
+    const refusing = compose(steps.map(refuseTarget));
+    return Object.freeze({ pipeline: compose(steps), refusing, table });
   }
 
   #routers(): MountedRouter[] {
@@ -240,6 +245,28 @@ export class Application {
 }
 
 const reachEnd: Next = () => undefined;
+
+/** Requests with a malformed target that have failed, be it that a step has handled the error. */
+const failed = new WeakSet<Context>();
+
+/**
+ * Makes a step of the pipeline for malformed targets. Middleware runs, so that loggers and error
+ * handlers see the request. The first one that ends without an error fails with 400 instead. A raw
+ * response that was taken over stays as it is.
+ */
+function refuseTarget(step: Step): Middleware {
+  const middleware = typeof step === 'function' ? step : assertTarget;
+  return (ctx, next) =>
+    after(
+      () => middleware(ctx, next) as void | Promise<void>,
+      () => {
+        if (failed.has(ctx) || internals.answerOf(ctx).takenOver || ctx.res.headersSent) return;
+        failed.add(ctx);
+        assertTarget(ctx);
+      },
+      () => failed.add(ctx),
+    );
+}
 
 /** Creates an application without middleware or routes. */
 export function createApp(): Application {

@@ -1,8 +1,7 @@
 import { type Context, internals } from '../context/context.js';
-import { MethodNotAllowedError, NotFoundError } from '../errors/http-errors.js';
+import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-errors.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { answersMethod, formatAllow } from '../router/method.js';
-import { assertTarget } from '../router/mount.js';
 import { answerProblem } from './answer-problem.js';
 
 /**
@@ -43,4 +42,17 @@ export function answerNotFound(ctx: Context): void {
   }
   const detail = `${ctx.path} does not answer ${ctx.method}; it answers ${allow}.`;
   answerProblem(ctx, new MethodNotAllowedError(detail, { headers: { Allow: allow } }));
+}
+
+/**
+ * Refuses a malformed request target.
+ *
+ * @throws {BadRequestError} 400 `MALFORMED_TARGET`
+ */
+export function assertTarget(ctx: Context): void {
+  if (!internals.targetOf(ctx).malformed) return;
+  throw new BadRequestError(
+    'The request target is malformed: it must be a path with valid percent-encoded UTF-8.',
+    { code: 'MALFORMED_TARGET' },
+  );
 }

@@ -1,6 +1,5 @@
 import { type Context, internals } from '../context/context.js';
 import type { MatchedRoute, RouteTable } from '../context/route-match.js';
-import { BadRequestError } from '../errors/http-errors.js';
 import { type Branch, compose } from '../pipeline/compose.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { type MountedRouter, mountedRoutes } from './mounted-routes.js';
@@ -29,7 +28,6 @@ export function createMount(mounted: MountedRouter): Mount {
   }
   return Object.freeze({
     choose(ctx: Context): Middleware | undefined {
-      assertTarget(ctx);
       const found = tree.find(ctx.method, ctx.path);
       if (found === undefined) return undefined;
       internals.setMatch(ctx, found);
@@ -37,17 +35,4 @@ export function createMount(mounted: MountedRouter): Mount {
     },
     methods: (path: string) => tree.methods(path),
   });
-}
-
-/**
- * Refuses a request target that cannot be routed.
- *
- * @throws {BadRequestError} 400 `MALFORMED_TARGET`
- */
-export function assertTarget(ctx: Context): void {
-  if (!internals.targetOf(ctx).malformed) return;
-  throw new BadRequestError(
-    'The request target is malformed: it must be a path with valid percent-encoded UTF-8.',
-    { code: 'MALFORMED_TARGET' },
-  );
 }
