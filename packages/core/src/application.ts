@@ -246,7 +246,7 @@ export class Application {
 
 const reachEnd: Next = () => undefined;
 
-/** Requests with a malformed target that have failed, be it that a step has handled the error. */
+/** Contexts with a malformed target for which a step has failed, even if another step handled it. */
 const failed = new WeakSet<Context>();
 
 /**

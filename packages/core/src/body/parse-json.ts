@@ -36,7 +36,7 @@ function assertNoForbiddenKey(root: unknown): void {
   while (pending.length > 0) {
     const value = pending.pop();
     if (typeof value !== 'object' || value === null) continue;
-    if (Object.hasOwn(value, '__proto__')) throw forbidden('__proto__');
+    if (Object.hasOwn(value, '__proto__')) throw forbiddenKey('__proto__');
     const constructorValue =
       Object.hasOwn(value, 'constructor') && Reflect.get(value, 'constructor');
     if (
@@ -44,7 +44,7 @@ function assertNoForbiddenKey(root: unknown): void {
       constructorValue !== null &&
       Object.hasOwn(constructorValue, 'prototype')
     ) {
-      throw forbidden('constructor.prototype');
+      throw forbiddenKey('constructor.prototype');
     }
     for (const member of Object.values(value)) pending.push(member);
   }
@@ -64,7 +64,8 @@ function tooDeep(): BadRequestError {
   );
 }
 
-function forbidden(key: string): BadRequestError {
+/** The error of a body with a key that could pollute a prototype. */
+export function forbiddenKey(key: string): BadRequestError {
   return new BadRequestError(`The body holds the key '${key}', which is not accepted.`, {
     code: 'FORBIDDEN_KEY',
   });
