@@ -101,9 +101,23 @@ describe('text()', () => {
     ['text/csv; charset=UTF-8', Buffer.from('\uFEFFa,b'), 'a,b'],
     ['text/plain; charset=iso-8859-1', Uint8Array.of(0xe9), 'é'],
     ['text/plain; charset=utf-16le', Buffer.from('é', 'utf16le'), 'é'],
+    ['text/plain; charset=latin1', Uint8Array.of(0xe9), 'é'],
+    ['text/plain; charset="L1"', Uint8Array.of(0xe9), 'é'],
+    ['text/plain; charset=cp1252', Uint8Array.of(0x80), '€'],
+    ['text/plain; charset=ASCII', Buffer.from('a'), 'a'],
+    ['text/plain; charset=utf8', Buffer.from('é'), 'é'],
+    ['text/plain; charset=utf-16', Buffer.from('é', 'utf16le'), 'é'],
   ])('reads %s', async (type, body, value) => {
     expect((await post(text(), type, body)).json()).toEqual({ body: value });
   });
+
+  it.each(['shift_jis', 'utf-16be', 'utf-7', 'x-user-defined', ''])(
+    'refuses the charset %s',
+    async (charset) => {
+      const reply = await post(text(), `text/plain; charset=${charset}`, 'a');
+      expect(reply.json()).toMatchObject({ status: 415, code: 'UNSUPPORTED_CHARSET' });
+    },
+  );
 
   it('refuses bytes that are not of their charset, and charsets that it does not know', async () => {
     const bytes = await post(text(), 'text/plain', Uint8Array.of(0xff));

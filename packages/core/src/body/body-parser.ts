@@ -16,8 +16,13 @@ export interface BodyFormat {
   readonly name: string;
   /** Whether it reads bodies of this media type. */
   accepts(essence: string): boolean;
-  /** Charsets that it decodes; the first is meant when none is given. Undefined when it has none. */
-  readonly charsets?: readonly string[];
+  /**
+   * Encodings that it decodes, by the name that `TextDecoder` gives them; the first one is the
+   * default. Undefined when the format has none.
+   *
+   * @see Encoding Standard §4.2 for the labels of each.
+   */
+  readonly encodings?: readonly string[];
   /** Makes `ctx.body` of a body that is not empty. */
   parse(bytes: Buffer, type: MediaType): unknown;
 }
@@ -47,10 +52,20 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   return Object.defineProperty(middleware, 'name', { value: format.name });
 }
 
-function assertCharset({ charsets }: BodyFormat, { charset }: MediaType): void {
-  if (charsets === undefined || charset === undefined || charsets.includes(charset)) return;
+function assertCharset({ encodings }: BodyFormat, { charset }: MediaType): void {
+  if (encodings === undefined || charset === undefined || encodings.includes(charset)) return;
+  if (encodings.includes(encodingOf(charset))) return;
   throw new UnsupportedMediaTypeError(
-    `The charset '${charset}' is not supported. Send the body as ${charsets[0]}.`,
+    `The charset '${charset}' is not supported. Send the body as ${encodings[0]}.`,
     { code: 'UNSUPPORTED_CHARSET' },
   );
+}
+
+/** The encoding that a charset is a label of; empty when it is unknown. */
+function encodingOf(charset: string): string {
+  try {
+    return new TextDecoder(charset).encoding;
+  } catch {
+    return '';
+  }
 }

@@ -18,7 +18,7 @@ export type JsonOptions = BodyOptions;
  */
 export function json(options: JsonOptions = {}): Middleware {
   return createBodyParser(
-    { name: 'json', accepts: isJson, charsets: ['utf-8', 'utf8'], parse: parseJson },
+    { name: 'json', accepts: isJson, encodings: ['utf-8'], parse: parseJson },
     options,
   );
 }

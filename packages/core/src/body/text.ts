@@ -2,22 +2,22 @@ import { BadRequestError } from '../errors/http-errors.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { type BodyOptions, createBodyParser } from './body-parser.js';
 
-const CHARSETS = ['utf-8', 'utf8', 'us-ascii', 'iso-8859-1', 'windows-1252', 'utf-16le'];
-
 /**
- * Reads bodies of any `text/*` type into `ctx.body` as a string.
+ * Reads bodies of any `text/*` type into `ctx.body` as a string: UTF-8, Windows-1252 or UTF-16LE, under
+ * each label of the Encoding Standard, such as `latin1`, `iso-8859-1` or `ascii` for Windows-1252.
  *
  * The middleware answers 400 to bytes that are not of their charset, 413 to a body past the limit,
  * 415 to another charset or an unknown content encoding.
  *
  * @throws {SetupError} `INVALID_LIMIT`, when the limit cannot be read.
+ * @see Encoding Standard §4.2
  */
 export function text(options: BodyOptions = {}): Middleware {
   return createBodyParser(
     {
       name: 'text',
       accepts: (essence) => essence.startsWith('text/'),
-      charsets: CHARSETS,
+      encodings: ['utf-8', 'windows-1252', 'utf-16le'],
       parse: (bytes, { charset = 'utf-8' }) => decodeText(bytes, charset),
     },
     options,

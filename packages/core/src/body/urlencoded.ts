@@ -35,7 +35,7 @@ export function urlencoded(options: UrlencodedOptions = {}): Middleware {
     {
       name: 'urlencoded',
       accepts: (essence) => essence === 'application/x-www-form-urlencoded',
-      charsets: ['utf-8', 'utf8'],
+      encodings: ['utf-8'],
       parse: (bytes) => parseForm(decodeText(bytes, 'utf-8'), maxFields),
     },
     options,
