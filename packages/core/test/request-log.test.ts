@@ -28,6 +28,7 @@ describe('requestLogger()', () => {
   it.each([
     [new NotFoundError('x'), 404],
     [new Error('x'), 500],
+    [Object.assign(new Error('x'), { statusCode: 413, expose: true }), 413],
   ])('logs the status of an error that passes through', async (error, status) => {
     const lines: string[] = [];
     const app = createApp().use(errorHandler({ onError: () => undefined }));

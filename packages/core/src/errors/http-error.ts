@@ -45,7 +45,7 @@ export class HttpError extends Error {
     super(message ?? titleOf(status), options);
     this.name = new.target.name;
     this.status = status;
-    this.code = options.code ?? titleOf(status).toUpperCase().replace(/\W+/g, '_');
+    this.code = options.code ?? codeOf(status);
     this.expose = options.expose ?? status < 500;
     this.headers = options.headers ?? {};
     this.details = options.details ?? {};
@@ -63,6 +63,60 @@ export class HttpError extends Error {
  */
 export function isHttpError(value: unknown): value is HttpError {
   return value instanceof Error && BRAND in value;
+}
+
+/** What a response shows of an error. */
+export type ErrorFacts = Pick<
+  HttpError,
+  'status' | 'code' | 'message' | 'expose' | 'headers' | 'details'
+>;
+
+/**
+ * Reads what a response shows of an {@link HttpError}, or of an error of another library that follows
+ * the package http-errors: one with an integer `status` or `statusCode` from 400 to 499, a boolean
+ * `expose` and, optionally, `headers`.
+ *
+ * @param error - Anything that was thrown.
+ * @returns Undefined for any other value.
+ */
+export function readHttpError(error: unknown): ErrorFacts | undefined {
+  if (isHttpError(error)) return error;
+  if (!(error instanceof Error)) return undefined;
+  const { status, statusCode, expose, headers, message } = error as ForeignError;
+  const known = [status, statusCode].find(isClientStatus);
+  if (known === undefined || typeof expose !== 'boolean') return undefined;
+  return {
+    status: known,
+    code: codeOf(known),
+    message: message || titleOf(known),
+    expose,
+    headers: isPlainRecord(headers) ? headers : {},
+    details: {},
+  };
+}
+
+/** An error of which nothing else is known. */
+interface ForeignError extends Error {
+  readonly status?: unknown;
+  readonly statusCode?: unknown;
+  readonly expose?: unknown;
+  readonly headers?: unknown;
+}
+
+function isClientStatus(status: unknown): status is number {
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) < 500;
+}
+
+/** Whether a value is a plain object of strings. */
+function isPlainRecord(value: unknown): value is Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype) return false;
+  return Object.values(value).every((member) => typeof member === 'string');
+}
+
+function codeOf(status: number): string {
+  return titleOf(status).toUpperCase().replace(/\W+/g, '_');
 }
 
 /** The reason phrase of a status. */

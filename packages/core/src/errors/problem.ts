@@ -1,4 +1,4 @@
-import { isHttpError, titleOf } from './http-error.js';
+import { readHttpError, titleOf } from './http-error.js';
 
 /**
  * The body of an error response.
@@ -29,7 +29,7 @@ export interface Problem {
 /**
  * Describes a thrown value for a client.
  *
- * @param error - Anything that was thrown; what is no HttpError becomes a generic 500.
+ * @param error - Anything that was thrown; what `readHttpError` does not know becomes a generic 500.
  * @param instance - Path of the request that failed, when it is known.
  * @param includeStack - Whether to add the error's stack, whatever it exposes.
  */
@@ -38,7 +38,7 @@ export function describeProblem(
   instance: string | undefined,
   includeStack: boolean,
 ): Problem {
-  const known = isHttpError(error) ? error : undefined;
+  const known = readHttpError(error);
   const status = known?.status ?? 500;
   const title = titleOf(status);
   const detail = known?.expose ? known.message : title;

@@ -1,5 +1,5 @@
 import { type Context, internals } from '../context/context.js';
-import { isHttpError } from '../errors/http-error.js';
+import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 
 /**
@@ -17,8 +17,7 @@ export function answerProblem(ctx: Context, error: unknown, includeStack = false
   answer.discard();
   answer.status = problem.status;
   answer.record(body, 'application/problem+json');
-  if (!isHttpError(error)) return;
-  for (const [name, value] of Object.entries(error.headers)) {
+  for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {})) {
     // What the answer varies by adds up; any other header of the error takes the place of an earlier one.
     if (name.toLowerCase() === 'vary') answer.headers.append(name, value);
     else answer.headers.set(name, value);

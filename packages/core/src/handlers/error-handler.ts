@@ -1,6 +1,6 @@
 import { type Context, internals } from '../context/context.js';
 import { isPromiseLike } from '../context/next.js';
-import { isHttpError } from '../errors/http-error.js';
+import { readHttpError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline/middleware.js';
 import { answerProblem } from './answer-problem.js';
 
@@ -18,8 +18,10 @@ export interface ErrorHandlerOptions {
 /**
  * Turns what is thrown below it into a problem body. Comes first, because it wraps the rest.
  *
- * An HttpError gives its status, code, message and details; anything else, and any error that is not
- * exposed, gives a generic body, and goes to `onError`.
+ * An HttpError gives its status, code, message and details. An error of another library that follows
+ * the package http-errors, with a status from 400 to 499, gives its status, message and headers. An
+ * error with `expose: false` keeps its status, but gives a generic message and goes to `onError`.
+ * Anything else gives a generic 500 and goes to `onError`.
  *
  * @see RFC 9457
  */
@@ -52,7 +54,7 @@ export function answerError(
     return;
   }
   const answered = answerProblemOf(ctx, error, includeStack);
-  if (!isHttpError(answered) || !answered.expose) onError(answered, ctx);
+  if (!readHttpError(answered)?.expose) onError(answered, ctx);
 }
 
 /** Answers with an error, or with another that tells why this one cannot be written; returns which. */

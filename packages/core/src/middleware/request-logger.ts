@@ -1,6 +1,6 @@
 import { after } from '../context/after.js';
 import type { Context } from '../context/context.js';
-import { isHttpError } from '../errors/http-error.js';
+import { readHttpError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline/middleware.js';
 
 /** Options of {@link requestLogger}. */
@@ -28,7 +28,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
     return after(
       next,
       () => write(statusOf(ctx)),
-      (error) => write(isHttpError(error) ? error.status : 500),
+      (error) => write(readHttpError(error)?.status ?? 500),
     );
   };
 }
