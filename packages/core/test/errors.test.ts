@@ -70,9 +70,15 @@ describe('errorHandler', () => {
     expect('stack' in (reply.json() as object)).toBe(includeStack);
   });
 
-  it('shows no stack unless it is told to', async () => {
-    expect((await get(failing(new Error('secret')))).json()).not.toHaveProperty('stack');
-  });
+  it.each([undefined, {}, { includeStack: undefined }, { includeStack: 'false' }])(
+    'shows no stack with the options %j',
+    async (options) => {
+      for (const error of [new Error('secret'), new BadRequestError()]) {
+        const reply = await get(failing(error, options as ErrorHandlerOptions));
+        expect(reply.json()).not.toHaveProperty('stack');
+      }
+    },
+  );
 
   it.each([[new Error('secret')], ['secret'], [null], [undefined], [new HttpError(503, 'secret')]])(
     'tells onError, and not the client, of %j',

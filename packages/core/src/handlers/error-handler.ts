@@ -26,7 +26,9 @@ export interface ErrorHandlerOptions {
  * @see RFC 9457
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
-  const { includeStack = false, onError = logError } = options;
+  const { onError = logError } = options;
+  // The text 'false' of an environment variable shows no stack either.
+  const includeStack = options.includeStack === true;
   const answer = (ctx: Context, error: unknown): void => {
     answerError(ctx, error, includeStack, onError);
   };
