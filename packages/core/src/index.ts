@@ -38,7 +38,7 @@ export {
 export { type ErrorHandlerOptions, errorHandler } from './handlers/error-handler.js';
 export { notFoundHandler } from './handlers/not-found-handler.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './listen.js';
-export { type CorsOptions, cors } from './middleware/cors.js';
+export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';
 export { etag } from './middleware/etag.js';
 export { type RequestIdOptions, requestId } from './middleware/request-id.js';

@@ -1,7 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
-  type Application,
-  cors,
   createApp,
   errorHandler,
   etag,
@@ -111,83 +109,6 @@ describe('timeout()', () => {
       expect.objectContaining({ code: 'INVALID_TIMEOUT' }),
     );
   });
-});
-
-describe('cors()', () => {
-  const page = 'https://app.example.com';
-  const ask = (app: Application, headers: Record<string, string>, method = 'GET') =>
-    app.request('/', { method, headers });
-  const withCors = (options?: Parameters<typeof cors>[0]) =>
-    createApp().use(errorHandler(), cors(options), (ctx) => {
-      if (ctx.method === 'DELETE') throw new NotFoundError();
-      ctx.json('ok');
-    });
-
-  it('lets every origin read by default', async () => {
-    const { headers } = await ask(withCors(), { Origin: page });
-    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
-    expect(headers.get('Vary')).toBeNull();
-  });
-
-  it('says nothing to a request without an origin, and varies all the same', async () => {
-    const { headers } = await ask(withCors({ origin: [page] }), {});
-    expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
-    expect(headers.get('Vary')).toBe('Origin');
-  });
-
-  it('names the origin of a list or a function, and no other', async () => {
-    const list = withCors({ origin: [page], credentials: true, exposedHeaders: ['ETag'] });
-    const { headers } = await ask(list, { Origin: page });
-    expect(headers.get('Access-Control-Allow-Origin')).toBe(page);
-    expect(headers.get('Access-Control-Allow-Credentials')).toBe('true');
-    expect(headers.get('Access-Control-Expose-Headers')).toBe('ETag');
-    const other = await ask(list, { Origin: 'https://evil.example' });
-    expect(other.headers.get('Access-Control-Allow-Origin')).toBeNull();
-    const byFunction = withCors({ origin: (origin) => origin.endsWith('.example.com') });
-    const answer = await ask(byFunction, { Origin: page });
-    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(page);
-  });
-
-  it('keeps its headers on errors', async () => {
-    const answer = await ask(withCors(), { Origin: page }, 'DELETE');
-    expect(answer.status).toBe(404);
-    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
-  });
-
-  it('answers a preflight with 204 and what it allows', async () => {
-    const answer = await ask(
-      withCors({ methods: ['GET', 'PUT'], maxAge: 600 }),
-      {
-        Origin: page,
-        'Access-Control-Request-Method': 'PUT',
-        'Access-Control-Request-Headers': 'x-own',
-      },
-      'OPTIONS',
-    );
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('Access-Control-Allow-Methods')).toBe('GET, PUT');
-    expect(answer.headers.get('Access-Control-Allow-Headers')).toBe('x-own');
-    expect(answer.headers.get('Access-Control-Max-Age')).toBe('600');
-    expect(answer.headers.get('Vary')).toBe('Access-Control-Request-Headers');
-  });
-
-  it('leaves an OPTIONS that is no preflight to the application', async () => {
-    const answer = await ask(withCors(), { Origin: page }, 'OPTIONS');
-    expect(await answer.json()).toBe('ok');
-  });
-
-  it('refuses credentials for every origin', () => {
-    expect(() => cors({ credentials: true })).toThrow(
-      expect.objectContaining({ code: 'INVALID_CORS' }),
-    );
-  });
-});
-
-it('an error adds to what cors() says the answer varies by', async () => {
-  const app = createApp().use(errorHandler(), cors({ origin: ['https://a.example'] }), () => {
-    throw new NotFoundError('x', { headers: { Vary: 'Accept' } });
-  });
-  expect((await app.request('/')).headers.get('Vary')).toBe('Origin, Accept');
 });
 
 it.each([

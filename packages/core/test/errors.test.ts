@@ -232,75 +232,82 @@ describe.each(handlers)('an error, %s', (_, createFailing) => {
   });
 });
 
-describe.each(handlers)('an error of a library that follows http-errors, %s', (_, createFailing) => {
-  /** Makes an error as http-errors does. */
-  const foreign = (members: object, message = 'Why.') => Object.assign(new Error(message), members);
+describe.each(handlers)(
+  'an error of a library that follows http-errors, %s',
+  (_, createFailing) => {
+    /** Makes an error as http-errors does. */
+    const foreign = (members: object, message = 'Why.') =>
+      Object.assign(new Error(message), members);
 
-  it.each([
-    ['status', { status: 413, expose: true }],
-    ['statusCode', { statusCode: 413, expose: true }],
-    ['status and statusCode', { status: 413, statusCode: 413, expose: true }],
-    ['statusCode beside a status of another kind', { status: 'fail', statusCode: 413, expose: true }],
-  ])('keeps its %s, and its message', async (_members, members) => {
-    const reply = await get(createFailing(foreign(members)));
-    expect(reply.status).toBe(413);
-    expect(reply.json()).toEqual({
-      type: 'about:blank',
-      title: 'Payload Too Large',
-      status: 413,
-      detail: 'Why.',
-      instance: '/',
-      code: 'PAYLOAD_TOO_LARGE',
-      error: 'Why.',
+    it.each([
+      ['status', { status: 413, expose: true }],
+      ['statusCode', { statusCode: 413, expose: true }],
+      ['status and statusCode', { status: 413, statusCode: 413, expose: true }],
+      [
+        'statusCode beside a status of another kind',
+        { status: 'fail', statusCode: 413, expose: true },
+      ],
+    ])('keeps its %s, and its message', async (_members, members) => {
+      const reply = await get(createFailing(foreign(members)));
+      expect(reply.status).toBe(413);
+      expect(reply.json()).toEqual({
+        type: 'about:blank',
+        title: 'Payload Too Large',
+        status: 413,
+        detail: 'Why.',
+        instance: '/',
+        code: 'PAYLOAD_TOO_LARGE',
+        error: 'Why.',
+      });
+      expect(stderr).not.toHaveBeenCalled();
     });
-    expect(stderr).not.toHaveBeenCalled();
-  });
 
-  it('has the title of its status when it has no message', async () => {
-    const reply = await get(createFailing(foreign({ status: 404, expose: true }, '')));
-    expect(reply.json()).toMatchObject({ detail: 'Not Found' });
-  });
+    it('has the title of its status when it has no message', async () => {
+      const reply = await get(createFailing(foreign({ status: 404, expose: true }, '')));
+      expect(reply.json()).toMatchObject({ detail: 'Not Found' });
+    });
 
-  it('keeps its headers', async () => {
-    const headers = { 'Retry-After': '3', Allow: 'GET' };
-    const reply = await get(createFailing(foreign({ status: 429, expose: true, headers })));
-    expect(reply.headers).toMatchObject({ 'retry-after': '3', allow: 'GET' });
-  });
+    it('keeps its headers', async () => {
+      const headers = { 'Retry-After': '3', Allow: 'GET' };
+      const reply = await get(createFailing(foreign({ status: 429, expose: true, headers })));
+      expect(reply.headers).toMatchObject({ 'retry-after': '3', allow: 'GET' });
+    });
 
-  it.each([
-    [{ 'Retry-After': 3 }],
-    [['Retry-After', '3']],
-    ['Retry-After: 3'],
-    [null],
-    [new Headers({ 'Retry-After': '3' })],
-  ])('keeps its status without the headers %j', async (headers) => {
-    const reply = await get(createFailing(foreign({ status: 429, expose: true, headers })));
-    expect(reply).toMatchObject({ status: 429 });
-    expect(reply.headers).not.toHaveProperty('retry-after');
-  });
+    it.each([
+      [{ 'Retry-After': 3 }],
+      [['Retry-After', '3']],
+      ['Retry-After: 3'],
+      [null],
+      [new Headers({ 'Retry-After': '3' })],
+    ])('keeps its status without the headers %j', async (headers) => {
+      const reply = await get(createFailing(foreign({ status: 429, expose: true, headers })));
+      expect(reply).toMatchObject({ status: 429 });
+      expect(reply.headers).not.toHaveProperty('retry-after');
+    });
 
-  it('keeps its status, and hides and logs its message, with expose: false', async () => {
-    const error = foreign({ status: 404, expose: false });
-    const reply = await get(createFailing(error));
-    expect(reply.json()).toMatchObject({ status: 404, detail: 'Not Found', error: 'Not Found' });
-    expect(stderr.mock.calls).toEqual([[error]]);
-  });
+    it('keeps its status, and hides and logs its message, with expose: false', async () => {
+      const error = foreign({ status: 404, expose: false });
+      const reply = await get(createFailing(error));
+      expect(reply.json()).toMatchObject({ status: 404, detail: 'Not Found', error: 'Not Found' });
+      expect(stderr.mock.calls).toEqual([[error]]);
+    });
 
-  it.each([
-    [{ status: 404 }],
-    [{ status: 404, expose: 1 }],
-    [{ status: '404', expose: true }],
-    [{ status: 404.5, expose: true }],
-    [{ status: 399, expose: true }],
-    [{ statusCode: 503, expose: true }],
-    [{ expose: true }],
-  ])('is a generic 500, and logged, with %j', async (members) => {
-    const error = foreign(members);
-    const reply = await get(createFailing(error));
-    expect(reply.json()).toMatchObject({ status: 500, detail: 'Internal Server Error' });
-    expect(stderr.mock.calls).toEqual([[error]]);
-  });
-});
+    it.each([
+      [{ status: 404 }],
+      [{ status: 404, expose: 1 }],
+      [{ status: '404', expose: true }],
+      [{ status: 404.5, expose: true }],
+      [{ status: 399, expose: true }],
+      [{ statusCode: 503, expose: true }],
+      [{ expose: true }],
+    ])('is a generic 500, and logged, with %j', async (members) => {
+      const error = foreign(members);
+      const reply = await get(createFailing(error));
+      expect(reply.json()).toMatchObject({ status: 500, detail: 'Internal Server Error' });
+      expect(stderr.mock.calls).toEqual([[error]]);
+    });
+  },
+);
 
 it('errorHandler({ includeStack: true }) shows the stack of an error of another library', async () => {
   const error = Object.assign(new Error('Why.'), { status: 404, expose: true });

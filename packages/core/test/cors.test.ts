@@ -1,0 +1,395 @@
+import { inspect } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type CorsOptions,
+  cors,
+  createApp,
+  errorHandler,
+  ForbiddenError,
+  type Middleware,
+  NotFoundError,
+} from '../src/index.js';
+
+const page = 'https://app.example.com';
+const other = 'https://evil.example';
+
+/** What a response tells a browser, without the headers that are absent. */
+async function ask(
+  options: CorsOptions | undefined,
+  { origin, method = 'GET', ...headers }: Record<string, string> = {},
+) {
+  const logged: unknown[] = [];
+  const app = createApp()
+    .use(errorHandler({ onError: (error) => logged.push(error) }), cors(options))
+    .use((ctx) => {
+      if (ctx.method === 'DELETE') throw new NotFoundError();
+      ctx.json('answered');
+    });
+  const response = await app.request('/', {
+    method,
+    headers: origin === undefined ? headers : { ...headers, Origin: origin },
+  });
+  const sent = [...response.headers].filter(([name]) => /^(access-control-|vary$)/.test(name));
+  return {
+    status: response.status,
+    text: await response.text(),
+    logged,
+    headers: Object.fromEntries(
+      sent.map(([name, value]) => [name.replace('access-control-', ''), value]),
+    ),
+  };
+}
+
+/** Headers of a preflight. */
+const preflight = (origin: string, headers = {}) => ({
+  origin,
+  method: 'OPTIONS',
+  'Access-Control-Request-Method': 'PUT',
+  ...headers,
+});
+
+function raise(error: Error): never {
+  throw error;
+}
+
+/** Any option, as JavaScript may pass it. */
+const untyped = (options: unknown) => options as CorsOptions;
+
+describe('origin', () => {
+  it.each([undefined, {}, { origin: '*' }])(
+    'of the options %j allows every origin, also of a request without one',
+    async (options) => {
+      const headers = { 'allow-origin': '*' };
+      expect(await ask(options)).toMatchObject({ text: '"answered"', headers });
+      expect((await ask(options, { origin: page })).headers).toEqual(headers);
+    },
+  );
+
+  it('of true allows every origin by its name', async () => {
+    const options = { origin: true };
+    expect((await ask(options, { origin: other })).headers).toEqual({
+      'allow-origin': other,
+      vary: 'Origin',
+    });
+    expect((await ask(options)).headers).toEqual({ vary: 'Origin' });
+  });
+
+  it('of false does nothing', async () => {
+    const options = { origin: false, exposedHeaders: ['ETag'] };
+    const { headers, text } = await ask(options, preflight(page));
+    expect([headers, text]).toEqual([{}, '"answered"']);
+  });
+
+  it.each([page, 'https://app.example.co', other])(
+    'of a string is sent as it is to %s',
+    async (origin) => {
+      const { headers } = await ask({ origin: page, credentials: true }, { origin });
+      expect(headers).toEqual({
+        'allow-origin': page,
+        'allow-credentials': 'true',
+        vary: 'Origin',
+      });
+    },
+  );
+
+  it('of a string is sent to a request without an origin', async () => {
+    expect((await ask({ origin: page })).headers).toEqual({ 'allow-origin': page, vary: 'Origin' });
+  });
+});
+
+/** The same rules as an option, and as what a function returns. */
+const forms: readonly (readonly [string, (rule: CorsOptions['origin']) => CorsOptions])[] = [
+  ['as an option', (origin = '*') => ({ origin })],
+  ['returned by a function', (rule) => untyped({ origin: () => rule })],
+  ['resolved by a function', (rule) => untyped({ origin: async () => rule })],
+];
+
+describe.each(forms)('a rule %s', (_, create) => {
+  it.each<[CorsOptions['origin'], string]>([
+    [true, other],
+    [/^https:\/\/app\.example\.com$/, page],
+    [[other, page], page],
+    [[other, /\.example\.com$/], page],
+    [[/nothing/, 'null'], 'null'],
+  ])('%o allows %s', async (rule, origin) => {
+    const { headers } = await ask({ ...create(rule), credentials: true }, { origin });
+    expect(headers).toEqual({
+      'allow-origin': origin,
+      'allow-credentials': 'true',
+      vary: 'Origin',
+    });
+  });
+
+  it.each<[CorsOptions['origin'], string]>([
+    [/^https:\/\/app\.example\.com$/, 'https://app.example.com.evil.example'],
+    [[page], 'https://app.example.co'],
+    [[page], 'https://app.example.com:8443'],
+    [[page], 'https://APP.example.com'],
+    [[page], 'null'],
+    [['*'], page],
+    [[], page],
+  ])('%o does not allow %s', async (rule, origin) => {
+    const { headers } = await ask({ ...create(rule), credentials: true }, { origin });
+    expect(headers).toEqual({ vary: 'Origin' });
+  });
+
+  it('that is a string is the origin that is sent, whoever asks', async () => {
+    const { headers } = await ask(create(page), { origin: other });
+    expect(headers).toEqual({ 'allow-origin': page, vary: 'Origin' });
+  });
+
+  it('that is an array has Vary: Origin on a response to a request without an origin', async () => {
+    expect((await ask(create([page]))).headers).toEqual({ vary: 'Origin' });
+  });
+
+  it('that is a global RegExp allows the same origin again and again', async () => {
+    const options = create(/^https:\/\/app\./g);
+    const replies = [await ask(options, { origin: page }), await ask(options, { origin: page })];
+    expect(replies.map(({ headers }) => headers['allow-origin'])).toEqual([page, page]);
+  });
+});
+
+it('an array that changes later allows what it held when the middleware was created', async () => {
+  const origins = [page];
+  const app = createApp().use(cors({ origin: origins }), (ctx) => ctx.json('answered'));
+  origins[0] = other;
+  const { headers } = await app.request('/', { headers: { Origin: page } });
+  expect(headers.get('Access-Control-Allow-Origin')).toBe(page);
+});
+
+describe('an origin function', () => {
+  it('gets the origin and the context', async () => {
+    const calls: unknown[] = [];
+    const origin = (origin: string, ctx: { path: string }) => calls.push([origin, ctx.path]) > 0;
+    const { headers } = await ask({ origin }, { origin: page });
+    expect(calls).toEqual([[page, '/']]);
+    expect(headers).toEqual({ 'allow-origin': page, vary: 'Origin' });
+  });
+
+  it('is not called for a request without an origin, whose response varies by it', async () => {
+    const origin = vi.fn(() => true);
+    expect((await ask({ origin })).headers).toEqual({ vary: 'Origin' });
+    expect(origin).not.toHaveBeenCalled();
+  });
+
+  it("may allow every origin with '*'", async () => {
+    const { headers } = await ask({ origin: () => '*' }, { origin: page });
+    expect(headers).toEqual({ 'allow-origin': '*', vary: 'Origin' });
+  });
+
+  it.each([
+    [() => false],
+    [async () => false],
+    [() => undefined],
+    [async () => undefined],
+    [() => null],
+    [() => ''],
+  ])('%o allows no origin, and leaves a preflight to the application', async (origin) => {
+    const options = untyped({ origin, credentials: true });
+    expect((await ask(options, { origin: page })).headers).toEqual({ vary: 'Origin' });
+    expect(await ask(options, preflight(page))).toMatchObject({
+      text: '"answered"',
+      headers: { vary: 'Origin' },
+    });
+  });
+
+  it.each([
+    ['throws', () => raise(new Error('down'))],
+    ['rejects', async () => Promise.reject(new Error('down'))],
+  ])('that %s is a 500, and logged', async (_how, origin) => {
+    const { status, text, logged, headers } = await ask({ origin }, { origin: page });
+    expect([status, text.includes('down'), headers]).toEqual([500, false, { vary: 'Origin' }]);
+    expect(logged).toEqual([new Error('down')]);
+  });
+
+  it('may refuse the request with an error of its own', async () => {
+    const origin = async () => Promise.reject(new ForbiddenError());
+    expect((await ask({ origin }, { origin: page })).status).toBe(403);
+  });
+
+  it.each([[1], [{}], [[1]], [[[page]]], [() => true], ['a, b'], [Symbol('a')]])(
+    'that returns %o allows no origin, and is a logged 500',
+    async (result) => {
+      for (const origin of [() => result, async () => result]) {
+        const reply = await ask(untyped({ origin }), { origin: page });
+        expect([reply.status, reply.headers]).toEqual([500, { vary: 'Origin' }]);
+        expect(String(reply.logged)).toContain(
+          `cors() cannot use ${inspect(result)} as result of origin(). Return true, false, '*'`,
+        );
+      }
+    },
+  );
+
+  it("that returns '*' with credentials is a logged 500", async () => {
+    const reply = await ask({ origin: () => '*', credentials: true }, { origin: page });
+    expect([reply.status, reply.headers]).toEqual([500, { vary: 'Origin' }]);
+    expect(String(reply.logged)).toContain("'*' as result of origin() with credentials");
+  });
+
+  it('that is synchronous makes no promise', () => {
+    const results: unknown[] = [];
+    const look: Middleware = (_ctx, next) => {
+      results.push(next());
+    };
+    const app = createApp().use(look, cors({ origin: () => true }), (ctx) => ctx.json('answered'));
+    return app
+      .request('/', { headers: { Origin: page } })
+      .then(() => expect(results).toEqual([undefined]));
+  });
+});
+
+describe('a response', () => {
+  it('has the headers of CORS when it is an error', async () => {
+    const reply = await ask({}, { origin: page, method: 'DELETE' });
+    expect([reply.status, reply.headers]).toEqual([404, { 'allow-origin': '*' }]);
+  });
+
+  it.each([[['ETag', 'X-Own']], ['ETag,X-Own']])('exposes the headers %j', async (names) => {
+    const { headers } = await ask({ exposedHeaders: names }, { origin: page });
+    expect(headers).toEqual({ 'allow-origin': '*', 'expose-headers': 'ETag, X-Own' });
+  });
+
+  it('adds what its error varies by', async () => {
+    const app = createApp().use(errorHandler(), cors({ origin: [page] }), () => {
+      throw new NotFoundError('x', { headers: { Vary: 'Accept' } });
+    });
+    expect((await app.request('/')).headers.get('Vary')).toBe('Origin, Accept');
+  });
+});
+
+describe('a preflight', () => {
+  it('is answered with 204 and the defaults', async () => {
+    const asked = { 'Access-Control-Request-Headers': 'x-own' };
+    expect(await ask({}, preflight(page, asked))).toMatchObject({ status: 204, text: '' });
+    expect((await ask({}, preflight(page, asked))).headers).toEqual({
+      'allow-origin': '*',
+      'allow-methods': 'GET, HEAD, PUT, PATCH, POST, DELETE',
+      'allow-headers': 'x-own',
+      vary: 'Access-Control-Request-Headers',
+    });
+  });
+
+  it.each<[string, CorsOptions, object]>([
+    ['methods', { methods: ['GET', 'PUT'] }, { 'allow-methods': 'GET, PUT' }],
+    ['methods in a string', { methods: 'GET,PUT' }, { 'allow-methods': 'GET, PUT' }],
+    ['headers', { allowedHeaders: ['x-a', 'x-b'] }, { 'allow-headers': 'x-a, x-b' }],
+    ['headers in a string', { allowedHeaders: 'x-a,x-b' }, { 'allow-headers': 'x-a, x-b' }],
+    ['maxAge', { maxAge: 600 }, { 'max-age': '600' }],
+    ['a maxAge of 0', { maxAge: 0 }, { 'max-age': '0' }],
+    ['credentials', { origin: [page], credentials: true }, { 'allow-credentials': 'true' }],
+  ])('is told the %s of the options', async (_what, options, headers) => {
+    expect((await ask(options, preflight(page))).headers).toMatchObject(headers);
+  });
+
+  it.each([[[]], ['']])('is told no headers when allowedHeaders is %j', async (allowedHeaders) => {
+    const asked = { 'Access-Control-Request-Headers': 'x-own' };
+    const { headers } = await ask({ allowedHeaders }, preflight(page, asked));
+    expect(Object.keys(headers)).toEqual(['allow-methods', 'allow-origin']);
+  });
+
+  it('from an origin that is not allowed does not reach the application', async () => {
+    const reply = await ask({ origin: [page], allowedHeaders: [] }, preflight(other));
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers).not.toHaveProperty('allow-origin');
+    expect(reply.headers.vary).toBe('Origin');
+  });
+
+  it('has the optionsSuccessStatus', async () => {
+    const reply = await ask({ optionsSuccessStatus: 200 }, preflight(page));
+    expect(reply).toMatchObject({ status: 200, text: '' });
+  });
+
+  it('goes on to the application with preflightContinue', async () => {
+    const reply = await ask({ preflightContinue: true, maxAge: 1 }, preflight(page));
+    expect(reply).toMatchObject({ status: 200, text: '"answered"', headers: { 'max-age': '1' } });
+  });
+
+  it('is not an OPTIONS request without Access-Control-Request-Method', async () => {
+    expect((await ask({}, { origin: page, method: 'OPTIONS' })).text).toBe('"answered"');
+  });
+});
+
+describe('cors() refuses', () => {
+  /** The error with which an option is refused when the middleware is created. */
+  const refused = (message: string) =>
+    expect.objectContaining({ name: 'SetupError', code: 'INVALID_CORS', message });
+
+  const origins =
+    "Use true, false, '*', an origin such as 'https://app.example.com', a RegExp, or an array of origins and RegExps, or a function.";
+
+  it.each([
+    undefined,
+    null,
+    0,
+    1,
+    {},
+    '',
+    'https://a.example https://b.example',
+    'https://a.example,https://b.example',
+    'https://é.example',
+    'https://a.example\r\nX-A: b',
+    [1],
+    [null],
+    [true],
+    [[page]],
+    [''],
+  ])('the origin %j', (origin) => {
+    const message = `cors() cannot use ${inspect(origin)} as origin. ${origins}`;
+    expect(() => cors(untyped({ origin }))).toThrow(refused(message));
+  });
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '600', null, true])(
+    'the maxAge %o',
+    (maxAge) => {
+      const message = `cors() cannot use ${inspect(maxAge)} as maxAge. Use seconds as an integer from 0 up.`;
+      expect(() => cors(untyped({ maxAge }))).toThrow(refused(message));
+    },
+  );
+
+  it.each(['methods', 'allowedHeaders', 'exposedHeaders'])(
+    'what is no list of names as %s',
+    (name) => {
+      for (const value of [1, null, true, {}, [1], ['a b'], 'a;b', 'a\r\nb: c', [['a']]]) {
+        const message = `cors() cannot use ${inspect(value)} as ${name}. Use an array of names, or a string of names with commas.`;
+        expect(() => cors(untyped({ [name]: value }))).toThrow(refused(message));
+      }
+    },
+  );
+
+  it.each(['credentials', 'preflightContinue'])('what is no boolean as %s', (name) => {
+    for (const value of [1, 'true', null]) {
+      const message = `cors() cannot use ${inspect(value)} as ${name}. Use true or false.`;
+      expect(() => cors(untyped({ origin: page, [name]: value }))).toThrow(refused(message));
+    }
+  });
+
+  it.each([199, 300, 404, 204.5, '204'])('the optionsSuccessStatus %o', (status) => {
+    const message = `cors() cannot use ${inspect(status)} as optionsSuccessStatus. Use an integer from 200 to 299.`;
+    expect(() => cors(untyped({ optionsSuccessStatus: status }))).toThrow(refused(message));
+  });
+
+  it.each(['orgin', 'headers', 'constructor'])('the unknown option %s', (name) => {
+    const message = `cors() has no option '${name}'. Remove it, or use one of origin, credentials, methods, allowedHeaders, exposedHeaders, maxAge, preflightContinue, optionsSuccessStatus.`;
+    expect(() => cors(untyped({ [name]: true }))).toThrow(refused(message));
+  });
+
+  it.each([null, 'https://a.example', () => ({})])('%o in place of the options', (options) => {
+    const message = `cors() takes an object of options, not ${inspect(options)}.`;
+    expect(() => cors(untyped(options))).toThrow(refused(message));
+  });
+
+  it.each<[CorsOptions]>([[{ credentials: true }], [{ origin: '*', credentials: true }]])(
+    'credentials for every origin: %j',
+    (options) => {
+      const message =
+        "cors() cannot use true as credentials when origin is '*', its default. Set origin to the origins that may send credentials.";
+      expect(() => cors(options)).toThrow(refused(message));
+    },
+  );
+});
+
+it('cors() takes undefined for its other options as their defaults', () => {
+  const names = ['credentials', 'methods', 'allowedHeaders', 'exposedHeaders', 'maxAge'];
+  const options = Object.fromEntries(names.map((name) => [name, undefined]));
+  expect(() => cors(untyped(options))).not.toThrow();
+});
