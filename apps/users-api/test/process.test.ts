@@ -147,4 +147,14 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
     expect(stderr).toContain(path);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
+
+  // Nobody can create a folder in /proc, where mkdir reports that its parent is missing.
+  it('for a store whose folder cannot be created, whose path is named', async () => {
+    const env = { DATABASE_URL: 'sqlite:/proc/x/y/users.db' };
+    const { code, stdout, stderr } = await startProcess(env).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^users-api: The store \/proc\/x\/y\/users\.db cannot be created/m);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
 });

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { StoreError } from '../store-error.js';
@@ -30,7 +30,7 @@ const ATTEMPTS = 10;
 export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
   try {
     makeFolders(dirname(path));
-    assertWritable(path);
+    assertUsable(path);
     const database = new DatabaseSync(path);
     try {
       database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
@@ -50,10 +50,20 @@ export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
   }
 }
 
-/** SQLite would open a file that may only be read, and leave a log beside it that nobody may write. */
-function assertWritable(path: string): void {
+/**
+ * SQLite opens a device, and reports a disk error later. It opens a read-only file, too, and leaves a log
+ * beside it that nobody can write.
+ */
+function assertUsable(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) {
+    throw new StoreError(
+      'STORE_UNREACHABLE',
+      `The store ${path} is not a regular file: name another file in DATABASE_URL.`,
+    );
+  }
   accessSync(dirname(path), constants.W_OK);
-  if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+  if (found !== undefined) accessSync(path, constants.R_OK | constants.W_OK);
 }
 
 /**

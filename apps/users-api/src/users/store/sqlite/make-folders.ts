@@ -1,19 +1,27 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those above it, where there is none. A folder that was made survives the loss of
- * power: SQLite sees to that for its files, and not for what they lie in.
+ * Creates a folder and its missing parents. The new folders survive a loss of power: SQLite flushes
+ * its files, and leaves the folders that hold them to the caller.
+ *
+ * `mkdirSync` with `recursive` never returns where a folder exists and cannot hold another, as in `/proc`.
  *
  * @param folder - Its path.
- * @throws {Error} That of node:fs, when one cannot be made.
+ * @throws {Error} The error of node:fs when a folder cannot be created.
  */
 export function makeFolders(folder: string): void {
-  const lowest = resolve(folder);
-  const highest = mkdirSync(lowest, { recursive: true });
-  // Windows has no way to flush a folder, and writes the names in it to a journal.
-  if (highest === undefined || process.platform === 'win32') return;
-  for (let made = lowest; made.length >= highest.length; made = dirname(made)) sync(dirname(made));
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolders(parent);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (!existsSync(folder)) throw error;
+  }
+  // Windows cannot flush a folder, and keeps a journal of the names in it.
+  if (process.platform !== 'win32') sync(parent);
 }
 
 /** Waits until the disk has the names in a folder. */

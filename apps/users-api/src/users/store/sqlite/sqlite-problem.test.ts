@@ -37,9 +37,14 @@ describe('sqliteProblem', () => {
     }
   });
 
-  it('says that a folder cannot be made', () => {
-    const database = thrownBy(() => mkdirSync('/dev/null/users'));
-    expect(sqliteProblem(database, '/users.db')).toMatchObject({ code: 'STORE_UNREACHABLE' });
+  it('names the folder that cannot be created, and says what to do', () => {
+    const error = thrownBy(() => mkdirSync('/dev/null/users'));
+    expect(sqliteProblem(error, '/dev/null/users/users.db')).toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringMatching(
+        /^The store \/dev\/null\/users\/users\.db cannot be created, because its folder cannot: create that folder, or name another file in DATABASE_URL \(ENOTDIR: .+ '\/dev\/null\/users'\)\.$/,
+      ),
+    });
   });
 
   it('says what an error is that it does not know', () => {

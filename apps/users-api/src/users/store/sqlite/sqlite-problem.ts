@@ -22,6 +22,11 @@ const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database: name another file in DATABASE_URL'],
 };
 
+const NO_FOLDER: readonly [StoreErrorCode, string] = [
+  'STORE_UNREACHABLE',
+  'cannot be created, because its folder cannot: create that folder, or name another file in DATABASE_URL',
+];
+
 /**
  * Says what an error of node:sqlite or node:fs means to whoever runs the service.
  *
@@ -34,7 +39,7 @@ export function sqliteProblem(error: unknown, path: string): StoreError {
   if (property(error, 'code') === 'ERR_INVALID_STATE') {
     return new StoreError('STORE_CLOSED', `The store ${path} was closed: open a new one.`, error);
   }
-  const [code, text] = PROBLEMS[primaryCode(error)] ?? ['STORE_FAILED', 'failed'];
+  const [code, text] = describe(error);
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreError(code, `The store ${path} ${text} (${reason}).`, error);
 }
@@ -44,8 +49,13 @@ export function isLocked(error: unknown): boolean {
   return primaryCode(error) === LOCKED;
 }
 
+function describe(error: unknown): readonly [StoreErrorCode, string] {
+  if (property(error, 'syscall') === 'mkdir') return NO_FOLDER;
+  return PROBLEMS[primaryCode(error)] ?? ['STORE_FAILED', 'failed'];
+}
+
 function primaryCode(error: unknown): number {
-  // Only node:fs, which makes the folders and looks at permissions, fails in a system call of its own.
+  // Only node:fs, which creates the folders and looks at the file, names a system call.
   const call = property(error, 'syscall');
   if (call !== undefined) return call === 'access' ? READ_ONLY : CANNOT_OPEN;
   // The low byte of an extended result code is the primary one.

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
@@ -112,14 +112,29 @@ describe('SqliteUserStore', () => {
     );
   });
 
-  it('refuses a path below a file', () => {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    expect(() => openStore(join(file, 'users.db'))).toThrow(
+  it('refuses a device', () => {
+    expect(() => openStore('/dev/null')).toThrow(
+      expect.objectContaining({
+        code: 'STORE_UNREACHABLE',
+        message: 'The store /dev/null is not a regular file: name another file in DATABASE_URL.',
+      }),
+    );
+  });
+
+  it.each([
+    ['below a file', (folder: string) => join(folder, 'file', 'users.db')],
+    ['two levels below a file', (folder: string) => join(folder, 'file', 'a', 'users.db')],
+    ['below a broken link', (folder: string) => join(folder, 'link', 'users.db')],
+  ])('refuses a path %s', (_, pathIn) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    symlinkSync(join(folder, 'missing'), join(folder, 'link'));
+    const path = pathIn(folder);
+    expect(() => openStore(path)).toThrow(
       expect.objectContaining({
         name: 'StoreError',
         code: 'STORE_UNREACHABLE',
-        message: expect.stringContaining(file),
+        message: expect.stringContaining(`The store ${path} `),
       }),
     );
   });
