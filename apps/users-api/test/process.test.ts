@@ -7,8 +7,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADA, clientOf } from './support/api.js';
 import { createInFlight } from './support/in-flight.js';
 import { startProcess } from './support/service-process.js';
+import { openRaw } from './support/sqlite.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
+const HOUR = 3_600_000;
 const MEMORY = { DATABASE_URL: 'memory:' };
 
 describe('the process', () => {
@@ -47,6 +49,28 @@ describe('the process', () => {
     const restarted = startProcess(env);
     const response = await clientOf(`${await restarted.url}/api/users`).send('GET');
     expect(await response.json()).toEqual({ data: [grace], total: 1 });
+  });
+
+  it('gives a write 5 seconds for the lock of its file, however the clock is set meanwhile', async () => {
+    const waits = [-HOUR, HOUR].map(async (step) => {
+      const folder = temporaryFolder();
+      // Each thread sees the clock set after its first look.
+      const clock = join(folder, 'clock.cjs');
+      writeFileSync(
+        clock,
+        `const now = Date.now; let looks = 0; Date.now = () => now() + (looks++ && ${step});`,
+      );
+      const path = join(folder, 'users.db');
+      const env = { DATABASE_URL: `sqlite:${path}`, NODE_OPTIONS: `--require ${clock}` };
+      const users = clientOf(`${await startProcess(env).url}/api/users`);
+      openRaw(path).exec('BEGIN IMMEDIATE');
+      const begin = performance.now();
+      const response = await users.sendJson('POST', '', ADA);
+      expect(performance.now() - begin).toBeGreaterThanOrEqual(5_000);
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ code: 'STORE_LOCKED' });
+    });
+    await Promise.all(waits);
   });
 
   it('answers what is in flight before it ends', async () => {

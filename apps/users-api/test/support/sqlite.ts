@@ -5,9 +5,9 @@ import {
   type SqliteUserStoreOptions,
 } from '../../src/users/store/sqlite/sqlite-user-store.js';
 
-/** Opens the store in a file until the running test ends; it waits for no lock. */
+/** Opens the store in a file until the running test ends; a loaded machine makes none of its writes fail. */
 export function openStore(path: string, options: SqliteUserStoreOptions = {}): SqliteUserStore {
-  const store = new SqliteUserStore(path, { busyTimeout: 1, ...options });
+  const store = new SqliteUserStore(path, { timeout: 60_000, ...options });
   onTestFinished(() => store.close());
   return store;
 }

@@ -24,7 +24,7 @@ export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> =
     closedAtEnd(new MemoryUserStore(now), atEnd),
   sqlite: async (now = Date.now, atEnd = onTestFinished) => {
     const path = join(temporaryFolder(atEnd), 'users.db');
-    return closedAtEnd(new SqliteUserStore(path, { now }), atEnd);
+    return closedAtEnd(new SqliteUserStore(path, { now, timeout: 60_000 }), atEnd);
   },
   postgres: async (now = Date.now, atEnd = onTestFinished) => {
     const url = await postgresUrl(atEnd);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from './store-error.js';
 import { WriteQueue, type WriteQueueLimits } from './write-queue.js';
 
@@ -19,7 +19,7 @@ function openQueue(limits: Partial<WriteQueueLimits<string>> = {}) {
     },
     { textOf: (text) => text.length, ...limits },
   );
-  const turn = () => new Promise(setImmediate);
+  const turn = (_?: unknown) => new Promise(setImmediate);
   const echo = (index: number) => batches[index]?.settle.resolve(batches[index]?.writes ?? []);
   return { queue, batches, turn, echo };
 }
@@ -101,6 +101,39 @@ describe('WriteQueue', () => {
       expect(await next).toBe('x');
     },
   );
+
+  it('gives each write one time, whether it waits or is under way', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lost = new StoreError('STORE_INTERRUPTED', 'Lost.');
+    const giveUp = vi.fn((_count: number) => lost);
+    const { queue, batches, turn, echo } = openQueue({ deadline: { timeout: 100, giveUp } });
+    const outcomes: unknown[] = [];
+    const add = (write: string) =>
+      queue.add(write).then(
+        () => outcomes.push(write),
+        ({ code }: StoreError) => outcomes.push(`${write}: ${code}`),
+      );
+    const pass = (time: number) => turn(vi.advanceTimersByTime(time));
+    const all = [add('a')];
+    await pass(40);
+    all.push(add('b'));
+    await pass(59);
+    expect(outcomes).toEqual([]);
+    await pass(5);
+    expect(outcomes).toEqual(['a: STORE_INTERRUPTED']);
+    all.push(add('c'));
+    await pass(40);
+    expect(outcomes).toEqual(['a: STORE_INTERRUPTED', 'b: STORE_BUSY']);
+    echo(0);
+    await turn();
+    echo(1);
+    await Promise.all(all);
+    expect(outcomes).toEqual(['a: STORE_INTERRUPTED', 'b: STORE_BUSY', 'c']);
+    expect(batches.map(({ writes }) => writes)).toEqual([['a'], ['c']]);
+    expect(new Set(giveUp.mock.calls.flat())).toEqual(new Set([1]));
+    expect(vi.getTimerCount()).toBe(0);
+  });
 
   it('is idle once nothing waits', async () => {
     const { queue, turn, echo } = openQueue();

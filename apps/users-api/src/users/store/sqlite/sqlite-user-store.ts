@@ -20,8 +20,11 @@ import type { SqliteWrite } from './writer-worker.js';
 export interface SqliteUserStoreOptions {
   /** Clock for `createdAt` and `updatedAt`; `Date.now` unless given. */
   readonly now?: Clock;
-  /** How long to wait for another process's lock, in milliseconds; 5,000 unless given. */
-  readonly busyTimeout?: number;
+  /**
+   * How long a write may take, from the call to its outcome, and how long to wait for another process's
+   * lock while the file is opened. In milliseconds; 5,000 unless given.
+   */
+  readonly timeout?: number;
   /** Writes that wait for the disk, at most; 10,000 unless given. */
   readonly maxWaiting?: number;
   /** Largest size of the file, in pages of 4 KiB; as much as the disk holds unless given. */
@@ -53,21 +56,22 @@ export class SqliteUserStore implements UserStore {
    */
   constructor(path: string, options: SqliteUserStoreOptions = {}) {
     const { now = Date.now, warn = process.emitWarning } = options;
-    const { busyTimeout = 5_000, maxPages = 0, maxWaiting, maxBatch } = options;
+    const { timeout = 5_000, maxPages = 0, maxWaiting, maxBatch } = options;
     this.#path = path;
     this.#now = now;
-    this.#database = openDatabase(path, busyTimeout);
+    this.#database = openDatabase(path, timeout);
     try {
       this.#reads = prepareReads(this.#database);
     } catch (error) {
       this.#database.close();
       throw sqliteProblem(error, path);
     }
-    this.#writer = new SqliteWriter({ path, busyTimeout, maxPages }, warn);
+    this.#writer = new SqliteWriter({ path, maxPages, timeout, warn });
     this.#writes = new WriteQueue(path, (writes) => this.#writer.commit(writes), {
       ...(maxWaiting === undefined ? undefined : { waiting: maxWaiting }),
       ...(maxBatch === undefined ? undefined : { batch: maxBatch }),
       textOf: lengthOf,
+      deadline: { timeout, giveUp: (count) => this.#writer.giveUp(count) },
     });
   }
 

@@ -46,7 +46,7 @@ describe('writes of a SqliteUserStore', () => {
 
   it('refuses writes while as many wait as may, and takes them again later', async () => {
     const path = join(temporaryFolder(), 'users.db');
-    const store = openStore(path, { maxWaiting: 2, busyTimeout: 60_000 });
+    const store = openStore(path, { maxWaiting: 2 });
     const raw = openRaw(path);
     raw.exec('BEGIN IMMEDIATE');
     const waiting = [store.create(ADA), store.create(ADA)];
@@ -69,7 +69,7 @@ describe('writes of a SqliteUserStore', () => {
   it('fails what a dying writer was writing, says so, and writes on with another', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const warnings: StoreError[] = [];
-    const store = openStore(path, { busyTimeout: 60_000, warn: (error) => warnings.push(error) });
+    const store = openStore(path, { warn: (error) => warnings.push(error) });
     const worker = await startedBy(() => store.create(ADA));
     const raw = openRaw(path);
     raw.exec('BEGIN IMMEDIATE');

@@ -5,8 +5,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 /** Where a writer writes, and within which bounds. */
 export interface WriterData {
   readonly path: string;
-  /** How long to wait for another process's lock, in milliseconds. */
-  readonly busyTimeout: number;
+  /**
+   * One number that both threads see: how many writes at the start of the batch the other thread has
+   * given up, or {@link TAKEN} once this thread has the lock and writes the others.
+   */
+  readonly claim: Int32Array<SharedArrayBuffer>;
   /** Largest size of the file, in pages; SQLite's own bound when 0. */
   readonly maxPages: number;
 }
@@ -53,9 +56,9 @@ const BUSY = 5;
 const OF_ONE_STATEMENT: ReadonlySet<number> = new Set([18, 19, 20]);
 /** Milliseconds between two tries for the lock. */
 const LOCK_INTERVAL = 1;
+const TAKEN = -1;
 
-const { path, busyTimeout, maxPages } = workerData as WriterData;
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
+const { path, claim, maxPages } = workerData as WriterData;
 let connection: ReturnType<typeof connect> | undefined;
 
 parentPort?.on('message', (message: string) => {
@@ -71,10 +74,10 @@ function commit(writes: readonly SqliteWrite[]): SqliteReply {
   try {
     connection ??= connect();
     const { database, statements } = connection;
-    begin(database);
+    const givenUp = begin(database, writes.length);
     try {
-      const outcomes = writes.map(({ statement, parameters }) =>
-        run(statements[statement], parameters),
+      const outcomes = writes.map(({ statement, parameters }, index) =>
+        index < givenUp ? {} : run(statements[statement], parameters),
       );
       database.exec('COMMIT');
       return outcomes;
@@ -107,16 +110,21 @@ function connect() {
   }
 }
 
-/** Takes the write lock. SQLite's own way to wait sleeps ever longer, and starves beside a busy process. */
-function begin(database: DatabaseSync): void {
-  const deadline = Date.now() + busyTimeout;
+/**
+ * Takes the write lock, and then the batch. SQLite's own way to wait sleeps ever longer, and starves
+ * beside a busy process.
+ *
+ * @returns How many writes at the start of the batch were given up before that.
+ */
+function begin(database: DatabaseSync, count: number): number {
   for (;;) {
     try {
       database.exec('BEGIN IMMEDIATE');
-      return;
+      return Atomics.exchange(claim, 0, TAKEN);
     } catch (error) {
-      if (primaryCode(error) !== BUSY || Date.now() >= deadline) throw error;
-      Atomics.wait(sleeper, 0, 0, LOCK_INTERVAL);
+      const givenUp = Atomics.load(claim, 0);
+      if (primaryCode(error) !== BUSY || givenUp === count) throw error;
+      Atomics.wait(claim, 0, givenUp, LOCK_INTERVAL);
     }
   }
 }

@@ -10,6 +10,14 @@ export type WrittenRow = Readonly<Record<string, unknown>> | undefined;
 // Beside this file, in src/ as well as in dist/.
 const WORKER = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url);
 
+/** Settings of a {@link SqliteWriter}. */
+export interface SqliteWriterOptions extends Pick<WriterData, 'path' | 'maxPages'> {
+  /** How long a write may take, in milliseconds, for messages. */
+  readonly timeout: number;
+  /** Is told of a thread that died. */
+  readonly warn: (error: StoreError) => void;
+}
+
 interface Running {
   readonly resolve: (outcomes: readonly (WrittenRow | StoreError)[]) => void;
   readonly reject: (error: StoreError) => void;
@@ -20,18 +28,14 @@ interface Running {
  * for a lock. A thread that dies is replaced with the next batch.
  */
 export class SqliteWriter {
-  readonly #data: WriterData;
-  readonly #warn: (error: StoreError) => void;
+  readonly #options: SqliteWriterOptions;
+  readonly #claim = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | undefined = undefined;
   #running: Running | undefined = undefined;
 
-  /**
-   * @param data - The file, which has the current schema, and the longest wait for a lock.
-   * @param warn - Is told of a thread that died.
-   */
-  constructor(data: WriterData, warn: (error: StoreError) => void) {
-    this.#data = data;
-    this.#warn = warn;
+  /** @param options - The file, which has the current schema, and its bounds. */
+  constructor(options: SqliteWriterOptions) {
+    this.#options = options;
   }
 
   /**
@@ -43,11 +47,36 @@ export class SqliteWriter {
   commit(writes: readonly SqliteWrite[]): Promise<readonly (WrittenRow | StoreError)[]> {
     return new Promise((resolve, reject) => {
       this.#running = { resolve, reject };
+      Atomics.store(this.#claim, 0, 0);
       this.#worker ??= this.#start();
       this.#worker.ref();
       // Text is handed over several times as fast as objects are.
       this.#worker.postMessage(JSON.stringify(writes));
     });
+  }
+
+  /**
+   * Gives up the first writes of the batch under way. As long as another process holds the lock, they are
+   * certain not to be made.
+   *
+   * @param count - How many.
+   * @returns Why: `STORE_LOCKED`, or `STORE_INTERRUPTED` when the thread is already making them.
+   */
+  giveUp(count: number): StoreError {
+    const { path, timeout } = this.#options;
+    const before = Atomics.load(this.#claim, 0);
+    if (before >= 0 && Atomics.compareExchange(this.#claim, 0, before, count) === before) {
+      return new StoreError(
+        'STORE_LOCKED',
+        `The store ${path} could not begin a write within ${timeout} ms, and has not made it: end the ` +
+          'process that locks the file, or try again later.',
+      );
+    }
+    return new StoreError(
+      'STORE_INTERRUPTED',
+      `The store ${path} did not finish a write within ${timeout} ms, and may make it later: check ` +
+        'the disk.',
+    );
   }
 
   /** Closes the file. */
@@ -61,7 +90,9 @@ export class SqliteWriter {
   }
 
   #start(): Worker {
-    const worker = new Worker(WORKER, { workerData: this.#data, name: 'users-api-sqlite-writer' });
+    const { path, maxPages, warn } = this.#options;
+    const workerData: WriterData = { path, maxPages, claim: this.#claim };
+    const worker = new Worker(WORKER, { workerData, name: 'users-api-sqlite-writer' });
     let cause: unknown;
     worker.on('message', (reply: string) => {
       // An idle thread keeps no process alive.
@@ -76,11 +107,11 @@ export class SqliteWriter {
       if (this.#running === undefined) return;
       const error = new StoreError(
         'STORE_INTERRUPTED',
-        `The thread that writes to the store ${this.#data.path} died: what it was writing may be ` +
+        `The thread that writes to the store ${path} died: what it was writing may be ` +
           'there or not. The next write starts another.',
         cause,
       );
-      this.#warn(error);
+      warn(error);
       this.#running.reject(error);
       this.#running = undefined;
     });
@@ -100,6 +131,6 @@ export class SqliteWriter {
   }
 
   #problem({ message, errcode }: SqliteFailure): StoreError {
-    return sqliteProblem(Object.assign(new Error(message), { errcode }), this.#data.path);
+    return sqliteProblem(Object.assign(new Error(message), { errcode }), this.#options.path);
   }
 }

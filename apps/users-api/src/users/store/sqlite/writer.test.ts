@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openRaw, openStore } from '../../../../test/support/sqlite.js';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { SqliteWriter } from './writer.js';
+import type { SqliteWrite } from './writer-worker.js';
+
+/** A writer to a fresh file, and another process's connection to it. */
+function openWriter() {
+  const path = join(temporaryFolder(), 'users.db');
+  openStore(path);
+  const writer = new SqliteWriter({ path, maxPages: 0, timeout: 7, warn: process.emitWarning });
+  onTestFinished(() => writer.close());
+  const raw = openRaw(path);
+  const ids = () => raw.prepare('SELECT id FROM users').all();
+  return { path, writer, raw, ids };
+}
+
+function create(id: string): SqliteWrite {
+  return { statement: 'create', parameters: [id, 'Ada', 'ada@example.com', '', ''] };
+}
+
+describe('SqliteWriter', () => {
+  it('never makes a write that it gave up while another process held the lock', async () => {
+    const { path, writer, raw, ids } = openWriter();
+    raw.exec('BEGIN IMMEDIATE');
+    const committed = writer.commit([create('a'), create('b'), create('c')]);
+    expect([writer.giveUp(1), writer.giveUp(2)]).toMatchObject(
+      Array.from({ length: 2 }, () => ({
+        code: 'STORE_LOCKED',
+        message:
+          `The store ${path} could not begin a write within 7 ms, and has not made it: end the ` +
+          'process that locks the file, or try again later.',
+      })),
+    );
+    raw.exec('ROLLBACK');
+    await committed;
+    expect(ids()).toEqual([{ id: 'c' }]);
+  });
+
+  it('stops waiting for the lock once it gave up every write', async () => {
+    const { writer, raw, ids } = openWriter();
+    raw.exec('BEGIN IMMEDIATE');
+    const committed = writer.commit([create('a'), create('b')]);
+    writer.giveUp(2);
+    await expect(committed).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    raw.exec('ROLLBACK');
+    await writer.commit([create('c')]);
+    expect(ids()).toEqual([{ id: 'c' }]);
+  });
+
+  it('leaves open whether a write that it gave up too late is made', async () => {
+    const { path, writer, ids } = openWriter();
+    await writer.commit([create('a')]);
+    expect(writer.giveUp(1)).toMatchObject({
+      code: 'STORE_INTERRUPTED',
+      message: `The store ${path} did not finish a write within 7 ms, and may make it later: check the disk.`,
+    });
+    expect(ids()).toEqual([{ id: 'a' }]);
+  });
+});
