@@ -1,8 +1,12 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Readiness } from '../src/health/readiness.js';
-import { startService } from './support/api.js';
+import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
+import { openStore } from './support/sqlite.js';
 import { STORES } from './support/stores.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 /** A store that answers when it is told to. */
 function storeOnDemand() {
@@ -48,6 +52,19 @@ describe('GET /health/ready', () => {
       code: 'STORE_UNAVAILABLE',
       detail: 'The store does not answer.',
     });
+  });
+
+  it('answers a 503 problem once the file of an SQLite store is gone, and so do writes', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const url = await startService({ store: openStore(path) });
+    rmSync(path);
+    const ready = await fetch(`${url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const write = await clientOf(`${url}/api/users`).sendJson('POST', '', ADA);
+    expect(write.status).toBe(503);
+    expect(write.headers.get('retry-after')).toBe('1');
+    expect(await write.json()).toMatchObject({ code: 'STORE_GONE' });
   });
 
   it('answers a 503 problem once the service stops', async () => {

@@ -6,6 +6,7 @@ export type StoreErrorCode =
   | 'STORE_BUSY'
   | 'STORE_LOCKED'
   | 'STORE_INTERRUPTED'
+  | 'STORE_GONE'
   | 'STORE_READ_ONLY'
   | 'STORE_FULL'
   | 'STORE_CLOSED'
@@ -16,6 +17,7 @@ const PASSING: ReadonlySet<StoreErrorCode> = new Set([
   'STORE_BUSY',
   'STORE_LOCKED',
   'STORE_INTERRUPTED',
+  'STORE_GONE',
   'STORE_FULL',
 ]);
 

@@ -2,9 +2,10 @@ import { StoreError, type StoreErrorCode } from '../store-error.js';
 
 const LOCKED = 5;
 const READ_ONLY = 8;
+const MOVED = 1032;
 const CANNOT_OPEN = 14;
 
-// SQLite's primary result codes, https://www.sqlite.org/rescode.html
+// SQLite's result codes, https://www.sqlite.org/rescode.html
 const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   3: ['STORE_UNREACHABLE', 'may not be opened: check the permissions of the file and its folder'],
   [LOCKED]: ['STORE_LOCKED', 'is locked by another process: end that process, or try again later'],
@@ -18,6 +19,11 @@ const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   [CANNOT_OPEN]: [
     'STORE_UNREACHABLE',
     'cannot be opened: check that it is a file that this user may write',
+  ],
+  [MOVED]: [
+    'STORE_GONE',
+    'was deleted, moved or replaced while in use: put the same files back, or stop the service, put ' +
+      'the file to use in place, and start it again',
   ],
   26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database: name another file in DATABASE_URL'],
 };
@@ -51,7 +57,10 @@ export function isLocked(error: unknown): boolean {
 
 function describe(error: unknown): readonly [StoreErrorCode, string] {
   if (property(error, 'syscall') === 'mkdir') return NO_FOLDER;
-  return PROBLEMS[primaryCode(error)] ?? ['STORE_FAILED', 'failed'];
+  return (
+    PROBLEMS[Number(property(error, 'errcode'))] ??
+    PROBLEMS[primaryCode(error)] ?? ['STORE_FAILED', 'failed']
+  );
 }
 
 function primaryCode(error: unknown): number {

@@ -11,6 +11,7 @@ import { StoreError } from '../store-error.js';
 import type { UserPage, UserStore } from '../user-store.js';
 import { WriteQueue } from '../write-queue.js';
 import { openDatabase } from './database.js';
+import { findMoved, type OpenedFile, rememberFiles } from './opened-files.js';
 import { prepareReads, type SqliteReads } from './reads.js';
 import { sqliteProblem } from './sqlite-problem.js';
 import { SqliteWriter, type WrittenRow } from './writer.js';
@@ -44,9 +45,11 @@ export class SqliteUserStore implements UserStore {
   readonly #path: string;
   readonly #now: Clock;
   readonly #database: DatabaseSync;
+  readonly #files: readonly OpenedFile[];
   readonly #reads: SqliteReads;
   readonly #writer: SqliteWriter;
   readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
+  #isFolded = false;
   #closing: Promise<void> | undefined = undefined;
 
   /**
@@ -61,12 +64,13 @@ export class SqliteUserStore implements UserStore {
     this.#now = now;
     this.#database = openDatabase(path, timeout);
     try {
+      this.#files = rememberFiles(path);
       this.#reads = prepareReads(this.#database);
     } catch (error) {
       this.#database.close();
       throw sqliteProblem(error, path);
     }
-    this.#writer = new SqliteWriter({ path, maxPages, timeout, warn });
+    this.#writer = new SqliteWriter({ path, files: this.#files, maxPages, timeout, warn });
     this.#writes = new WriteQueue(path, (writes) => this.#writer.commit(writes), {
       ...(maxWaiting === undefined ? undefined : { waiting: maxWaiting }),
       ...(maxBatch === undefined ? undefined : { batch: maxBatch }),
@@ -115,7 +119,11 @@ export class SqliteUserStore implements UserStore {
   }
 
   check(): void {
-    this.#read((reads) => reads.total());
+    this.#read((reads) => {
+      const moved = this.#findMoved();
+      if (moved !== undefined) throw moved;
+      reads.total();
+    });
   }
 
   close(): Promise<void> {
@@ -125,9 +133,27 @@ export class SqliteUserStore implements UserStore {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
-    // Who closes last folds the log into the file, which takes the disk: let that be the writer.
-    this.#database.close();
-    await this.#writer.close();
+    try {
+      this.#findMoved();
+    } finally {
+      // Who closes last folds the log into the file, which takes the disk: let that be the writer.
+      this.#database.close();
+      await this.#writer.close();
+    }
+  }
+
+  /**
+   * Looks for a file that is no longer in place, and folds the log into the database once when there is one.
+   * Otherwise the log stays behind, and the next process folds it into whatever file is in place then.
+   */
+  #findMoved(): Error | undefined {
+    const moved = findMoved(this.#files);
+    if (moved === undefined) this.#isFolded = false;
+    else if (!this.#isFolded) {
+      const result = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      this.#isFolded = result?.busy === 0;
+    }
+    return moved;
   }
 
   #write(write: SqliteWrite): Promise<WrittenRow> {

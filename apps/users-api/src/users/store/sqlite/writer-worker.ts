@@ -1,10 +1,14 @@
 // Runs in a worker thread, and in development without a loader: it imports values from node alone.
+import { extname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { OpenedFile } from './opened-files.js';
 
 /** Where a writer writes, and within which bounds. */
 export interface WriterData {
   readonly path: string;
+  /** What the other thread has opened. */
+  readonly files: readonly OpenedFile[];
   /**
    * One number that both threads see: how many writes at the start of the batch the other thread has
    * given up, or {@link TAKEN} once this thread has the lock and writes the others.
@@ -25,6 +29,8 @@ export interface SqliteFailure {
   readonly message: string;
   /** SQLite's extended result code. */
   readonly errcode: unknown;
+  /** What node:fs was doing. */
+  readonly syscall: unknown;
 }
 
 /** What a write returned: its row if it has one, or how many rows it changed. */
@@ -58,7 +64,10 @@ const OF_ONE_STATEMENT: ReadonlySet<number> = new Set([18, 19, 20]);
 const LOCK_INTERVAL = 1;
 const TAKEN = -1;
 
-const { path, claim, maxPages } = workerData as WriterData;
+const { path, files, claim, maxPages } = workerData as WriterData;
+// Beside this file, in src/ as well as in dist/.
+const openedFiles = new URL(`./opened-files${extname(import.meta.url)}`, import.meta.url);
+const { findMoved } = (await import(openedFiles.href)) as typeof import('./opened-files.js');
 let connection: ReturnType<typeof connect> | undefined;
 
 parentPort?.on('message', (message: string) => {
@@ -79,6 +88,7 @@ function commit(writes: readonly SqliteWrite[]): SqliteReply {
       const outcomes = writes.map(({ statement, parameters }, index) =>
         index < givenUp ? {} : run(statements[statement], parameters),
       );
+      assertInPlace();
       database.exec('COMMIT');
       return outcomes;
     } catch (error) {
@@ -91,6 +101,8 @@ function commit(writes: readonly SqliteWrite[]): SqliteReply {
 }
 
 function connect() {
+  // SQLite would create a file that is gone.
+  assertInPlace();
   const database = new DatabaseSync(path);
   try {
     database.exec(`
@@ -149,7 +161,13 @@ function rollBack(database: DatabaseSync): void {
 
 function toFailure(error: unknown): SqliteFailure {
   const message = error instanceof Error ? error.message : String(error);
-  return { message, errcode: (error as { errcode?: unknown }).errcode };
+  const { errcode, syscall } = error as Partial<SqliteFailure>;
+  return { message, errcode, syscall };
+}
+
+function assertInPlace(): void {
+  const moved = findMoved(files);
+  if (moved !== undefined) throw moved;
 }
 
 /** The low byte of an extended result code. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRaw, openStore } from '../../../../test/support/sqlite.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { rememberFiles } from './opened-files.js';
 import { SqliteWriter } from './writer.js';
 import type { SqliteWrite } from './writer-worker.js';
 
@@ -9,7 +10,9 @@ import type { SqliteWrite } from './writer-worker.js';
 function openWriter() {
   const path = join(temporaryFolder(), 'users.db');
   openStore(path);
-  const writer = new SqliteWriter({ path, maxPages: 0, timeout: 7, warn: process.emitWarning });
+  const files = rememberFiles(path);
+  const options = { path, files, maxPages: 0, timeout: 7, warn: process.emitWarning };
+  const writer = new SqliteWriter(options);
   onTestFinished(() => writer.close());
   const raw = openRaw(path);
   const ids = () => raw.prepare('SELECT id FROM users').all();

@@ -11,7 +11,7 @@ export type WrittenRow = Readonly<Record<string, unknown>> | undefined;
 const WORKER = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** Settings of a {@link SqliteWriter}. */
-export interface SqliteWriterOptions extends Pick<WriterData, 'path' | 'maxPages'> {
+export interface SqliteWriterOptions extends Omit<WriterData, 'claim'> {
   /** How long a write may take, in milliseconds, for messages. */
   readonly timeout: number;
   /** Is told of a thread that died. */
@@ -33,7 +33,7 @@ export class SqliteWriter {
   #worker: Worker | undefined = undefined;
   #running: Running | undefined = undefined;
 
-  /** @param options - The file, which has the current schema, and its bounds. */
+  /** @param options - The database, which has the current schema, and its bounds. */
   constructor(options: SqliteWriterOptions) {
     this.#options = options;
   }
@@ -90,8 +90,8 @@ export class SqliteWriter {
   }
 
   #start(): Worker {
-    const { path, maxPages, warn } = this.#options;
-    const workerData: WriterData = { path, maxPages, claim: this.#claim };
+    const { path, files, maxPages, warn } = this.#options;
+    const workerData: WriterData = { path, files, maxPages, claim: this.#claim };
     const worker = new Worker(WORKER, { workerData, name: 'users-api-sqlite-writer' });
     let cause: unknown;
     worker.on('message', (reply: string) => {
@@ -130,7 +130,7 @@ export class SqliteWriter {
     );
   }
 
-  #problem({ message, errcode }: SqliteFailure): StoreError {
-    return sqliteProblem(Object.assign(new Error(message), { errcode }), this.#options.path);
+  #problem({ message, ...properties }: SqliteFailure): StoreError {
+    return sqliteProblem(Object.assign(new Error(message), properties), this.#options.path);
   }
 }
