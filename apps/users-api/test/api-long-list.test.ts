@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { MemoryUserStore } from '../src/users/store/memory.js';
 import { StoreError } from '../src/users/store/store-error.js';
 import type { UserStore } from '../src/users/store/user-store.js';
@@ -16,6 +16,18 @@ async function fill(store: UserStore, count = COUNT): Promise<readonly User[]> {
   const names = Array.from({ length: count }, (_, n) => `User "${n}" 𝄞\u2028`);
   await Promise.all(names.map((name) => store.create({ ...ADA, name })));
   return listAll(store);
+}
+
+/** Counts the turns of the event loop until the running test ends. */
+function countTurns(): () => number {
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  onTestFinished(() => clearImmediate(next));
+  return () => turns;
 }
 
 /** A memory store with a list of its own. */
@@ -62,6 +74,27 @@ describe.each(APIS)('a long list of the $variant API over the $store store', (ap
     const page = await fetch(`${await startService({ store })}${api.mount}?limit=3`);
     const data = (await listAll(store)).slice(0, 3);
     expect(await page.text()).toBe(JSON.stringify({ data, meta: { total: 4, page: 1, limit: 3 } }));
+  });
+
+  it('gives other work a turn of the event loop before it reads another batch', async () => {
+    const store = await STORES[api.store]();
+    await fill(store);
+    const turns = countTurns();
+    const readAt: number[] = [];
+    const list = store.list.bind(store);
+    store.list = async function* (slice) {
+      for await (const batch of list(slice)) {
+        readAt.push(turns());
+        yield batch;
+      }
+    };
+    const url = `${await startService({ store })}${api.mount}`;
+    await (await fetch(url)).text();
+    await (await fetch(`${url}?limit=1000`)).text();
+    // The whole list reads its first two batches together, to learn whether there are more.
+    const [, ...later] = readAt;
+    expect(later).toHaveLength(22);
+    expect(new Set(later).size).toBe(22);
   });
 
   it('answers HEAD with the same headers and no body', async () => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '@fairlead/core';
 import { type Awaitable, andThen } from './awaitable.js';
 import { type Pagination, readPagination, sliceOf } from './pagination.js';
@@ -83,6 +84,8 @@ async function* writeEnvelope(
   try {
     for (const batch of read) yield write(batch);
     for (;;) {
+      // Other requests get a turn here: a synchronous store and a fast client would leave them none.
+      await nextTurn();
       const batch = await nextBatch(batches);
       if (batch.length === 0) break;
       yield write(batch);
