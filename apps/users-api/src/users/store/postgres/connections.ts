@@ -1,8 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import pg, { type Pool, type QueryResultRow } from 'pg';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { StoreError } from '../store-error.js';
 import { migrate } from './migrate.js';
-import { breaksConnection, isContention, postgresProblem, type Stage } from './postgres-problem.js';
+import {
+  breaksConnection,
+  isContention,
+  isEnded,
+  isFatal,
+  postgresProblem,
+  type Stage,
+} from './postgres-problem.js';
 import { TYPES } from './types.js';
 
 /** How many connections a PostgreSQL store may hold, and how long it waits. */
@@ -33,17 +40,40 @@ const ATTEMPTS = 8;
 /** How much longer than the database this process waits for an answer, in milliseconds. */
 const ANSWER_TIMEOUT = 1_000;
 
+/**
+ * A client that listens for its errors from the start. The database can end a connection in the message
+ * that opens it, and an `error` event without a listener ends the process.
+ */
+class Client extends pg.Client {
+  /** Why the connection has ended, if it has. The statement that is under way fails as well. */
+  ending: Error | undefined = undefined;
+
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', (error) => {
+      this.ending ??= error;
+    });
+  }
+}
+
 /** A bounded pool of connections to a database with the current schema. */
 export class PostgresConnections {
   readonly #name: string;
   readonly #maxWaiting: number;
   readonly #pool: Pool;
+  readonly #warn: (error: StoreError) => void;
   #waiting = 0;
 
-  private constructor(name: string, maxWaiting: number, pool: Pool) {
+  private constructor(
+    name: string,
+    maxWaiting: number,
+    pool: Pool,
+    warn: (error: StoreError) => void,
+  ) {
     this.#name = name;
     this.#maxWaiting = maxWaiting;
     this.#pool = pool;
+    this.#warn = warn;
   }
 
   /**
@@ -70,6 +100,7 @@ export class PostgresConnections {
     await withClient(common, name, (client) => migrate(client, name));
     const pool = new pg.Pool({
       ...common,
+      Client,
       max: poolSize,
       statement_timeout: statementTimeout,
       query_timeout: statementTimeout + ANSWER_TIMEOUT,
@@ -77,7 +108,7 @@ export class PostgresConnections {
     });
     // An idle connection that breaks is replaced with the next statement.
     pool.on('error', (error) => warn(postgresProblem(error, name, 'reading')));
-    const connections = new PostgresConnections(name, maxWaiting, pool);
+    const connections = new PostgresConnections(name, maxWaiting, pool, warn);
     await connections.#connectOnce();
     return connections;
   }
@@ -116,35 +147,50 @@ export class PostgresConnections {
   /** What refuses the parameters of these connections is to be known before the service listens. */
   async #connectOnce(): Promise<void> {
     try {
-      (await this.#pool.connect()).release();
+      (await this.#connect()).release();
     } catch (error) {
       await this.#pool.end();
-      throw postgresProblem(error, this.#name, 'connecting');
+      throw error;
     }
   }
 
+  /** Sends a statement. Sends a read once more when its connection turns out to have ended. */
   async #send<R extends QueryResultRow>(
-    { name, text }: Statement,
+    statement: Statement,
     values: unknown[],
+    mayRepeat = statement.stage === 'reading',
   ): Promise<R[]> {
-    const client = await this.#pool.connect().catch((error) => {
-      throw postgresProblem(error, this.#name, 'connecting');
-    });
-    let broken = false;
-    // The statement fails with the same error.
-    const onError = (): void => {
-      broken = true;
-    };
-    client.on('error', onError);
+    const { name, text } = statement;
+    const client = await this.#connect();
+    let isBroken = false;
     try {
       return (await client.query<R>({ name, text, values })).rows;
     } catch (error) {
-      broken ||= breaksConnection(error);
-      throw error;
+      isBroken = breaksConnection(error);
+      if (!mayRepeat || !(client.ending || isFatal(error))) throw error;
+      this.#warn(postgresProblem(error, this.#name, statement.stage));
     } finally {
-      client.off('error', onError);
-      client.release(broken);
+      client.release(isBroken);
     }
+    // Meanwhile the pool removes the other connections that ended together with this one.
+    await nextTurn();
+    return this.#send(statement, values, false);
+  }
+
+  /** Takes a connection from the pool. Takes another when that one ends before anything is sent over it. */
+  async #connect(mayRepeat = true): Promise<PoolClient & Client> {
+    try {
+      const client = (await this.#pool.connect()) as PoolClient & Client;
+      if (client.ending === undefined) return client;
+      client.release(true);
+      throw client.ending;
+    } catch (error) {
+      const problem = postgresProblem(error, this.#name, 'connecting');
+      if (!mayRepeat || !isEnded(error)) throw problem;
+      this.#warn(problem);
+    }
+    await nextTurn();
+    return this.#connect(false);
   }
 
   #full(): StoreError {
@@ -161,9 +207,7 @@ async function withClient(
   name: string,
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
-  const client = new pg.Client(config);
-  // A statement fails with the same error.
-  client.on('error', () => {});
+  const client = new Client(config);
   try {
     await client.connect();
     await work(client);

@@ -76,16 +76,37 @@ export function isRefused({ cause }: StoreError): boolean {
   return cause instanceof DatabaseError && OF_ONE_ROW.has(cause.code?.slice(0, 2));
 }
 
+/** Whether the database ends the connection with an error. */
+export function isFatal(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.severity === 'FATAL';
+}
+
 /** Whether a connection is of no use after an error. */
 export function breaksConnection(error: unknown): boolean {
-  return !(error instanceof DatabaseError) || error.severity === 'FATAL';
+  return !(error instanceof DatabaseError) || isFatal(error);
+}
+
+/** How a connection ends that was not refused: SQLSTATE, code of a system error, or message of pg. */
+const ENDINGS: ReadonlySet<string> = new Set([
+  '57P01',
+  '57P02',
+  'ECONNRESET',
+  'EPIPE',
+  'Connection terminated unexpectedly',
+]);
+
+/** Whether a connection that was opening was ended rather than refused, so that another may open. */
+export function isEnded(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return ENDINGS.has(code ?? message);
 }
 
 function problemOf(error: unknown, stage: Stage): Problem {
   if (error instanceof DatabaseError) {
     const { code = '' } = error;
     // The database may have made a write and not been able to say so.
-    if (stage === 'writing' && (error.severity === 'FATAL' || code === '40003')) {
+    if (stage === 'writing' && (isFatal(error) || code === '40003')) {
       return OF_STAGE.writing;
     }
     return PROBLEMS[code] ?? PROBLEMS[code.slice(0, 2)] ?? ['STORE_FAILED', 'failed'];

@@ -214,9 +214,45 @@ describe('PostgresUserStore', () => {
     await writing;
     await unlock();
     await expect.poll(() => warnings.length).toBeGreaterThan(0);
-    // Each connection that has not been told of its end yet fails one read.
+    // A read fails only when the second connection it is sent over has ended as well.
     await expect.poll(() => store.find(id)).toMatchObject(ADA);
     expect((await store.page(FIRST)).total).toBe(1);
+  });
+
+  it('answers reads and writes, or fails them with what may pass, while its connections are ended over and over', async () => {
+    const name = randomUUID();
+    const url = `${await postgresUrl()}&application_name=${name}`;
+    const store = await openStore(url);
+    const { id } = await store.create(ADA);
+    const session = await openSession(`${url}-killer`);
+    const problems: StoreError[] = [];
+    let created = 1;
+    let found = 0;
+    let running = true;
+    const clients = times(8, async () => {
+      while (running) {
+        await store.create(ADA).then(
+          () => (created += 1),
+          (error) => problems.push(error),
+        );
+        await store.find(id).then(
+          () => (found += 1),
+          (error) => problems.push(error),
+        );
+      }
+    });
+    for (const _ of times(20, () => undefined)) {
+      const goal = found + 20;
+      await expect.poll(() => found, { interval: 1 }).toBeGreaterThan(goal);
+      await session.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+        [name],
+      );
+    }
+    running = false;
+    await Promise.all(clients);
+    expect(problems.every(({ mayPass }) => mayPass)).toBe(true);
+    expect((await store.page(FIRST)).total).toBeGreaterThanOrEqual(created);
   });
 
   it('fails with what may pass while the database is away, loses nothing, and recovers', async () => {
