@@ -46,8 +46,7 @@ export async function startService(
     const tracing = config.tracing ? await openTracing(logger) : undefined;
     cleanup.add(() => tracing?.close(Math.min(EXPORT_TIMEOUT, (stopBy - performance.now()) / 2)));
     const store = await openStore(config.store, {
-      warn: (err) =>
-        logger.warn({ err }, 'the store has lost a connection or a thread, and replaces it'),
+      warn: (err) => logger.warn({ err }, 'the store reports a problem'),
     });
     cleanup.add(() => store.close());
     const readiness = new Readiness({ store, logger });

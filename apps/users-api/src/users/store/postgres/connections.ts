@@ -22,6 +22,8 @@ export interface PostgresSettings {
   readonly connectTimeout?: number;
   /** How long a statement may take, in milliseconds; 5,000 unless given. */
   readonly statementTimeout?: number;
+  /** How long to wait for another session's lock while opening, in milliseconds; 30,000 unless given. */
+  readonly lockTimeout?: number;
   /** Is told of what went wrong and was put right; `process.emitWarning` unless given. */
   readonly warn?: (error: StoreError) => void;
 }
@@ -90,14 +92,15 @@ export class PostgresConnections {
     settings: PostgresSettings,
   ): Promise<PostgresConnections> {
     const { poolSize = 10, maxWaiting = 1_000, connectTimeout = 2_000 } = settings;
-    const { statementTimeout = 5_000, warn = process.emitWarning } = settings;
+    const { statementTimeout = 5_000, lockTimeout = 30_000 } = settings;
+    const { warn = process.emitWarning } = settings;
     const common = {
       connectionString: url,
       connectionTimeoutMillis: connectTimeout,
       keepAlive: true,
       application_name: 'users-api',
     };
-    await withClient(common, name, (client) => migrate(client, name));
+    await withClient(common, name, (client) => migrate(client, name, { lockTimeout, warn }));
     const pool = new pg.Pool({
       ...common,
       Client,

@@ -122,6 +122,45 @@ describe('PostgresUserStore', () => {
     expect(await listAll(await openStore(url))).toHaveLength(6);
   });
 
+  it.each([
+    ['the row', 'SELECT * FROM users_schema FOR UPDATE'],
+    ['the table', 'LOCK TABLE users_schema'],
+  ])('names the session that locks %s of the version, and gives up in time', async (_, lock) => {
+    const url = await postgresUrl();
+    await (await openStore(url)).close();
+    const locker = await openSession(`${url}&application_name=locker`);
+    await locker.query(`BEGIN; ${lock}`);
+    const holder = 'session \\d+ \\(locker, idle in transaction\\)';
+    const warnings: StoreError[] = [];
+    const warn = (error: StoreError) => warnings.push(error);
+    await expect(openStore(url, { warn, lockTimeout: 200 })).rejects.toMatchObject({
+      code: 'STORE_LOCKED',
+      message: expect.stringMatching(`${holder} has locked the table users_schema for 0.2 s`),
+    });
+    const message = expect.stringMatching(`${holder} locks the table users_schema`);
+    expect(warnings).toMatchObject([{ code: 'STORE_LOCKED', message }]);
+  });
+
+  it('gives up in time where another session does not finish making the tables', async () => {
+    const url = await postgresUrl();
+    const locker = await openSession(url);
+    await locker.query('BEGIN; CREATE TABLE users_schema (id INT PRIMARY KEY, version INT)');
+    await expect(openStore(url, { lockTimeout: 200 })).rejects.toMatchObject({
+      code: 'STORE_LOCKED',
+      message: expect.stringContaining('another session has locked the table users_schema'),
+    });
+  });
+
+  it('opens once a lock that it has waited for is released', async () => {
+    const url = await postgresUrl();
+    await (await openStore(url)).close();
+    const locker = await openSession(url);
+    await locker.query('BEGIN; SELECT * FROM users_schema FOR UPDATE');
+    const warn = () => void locker.query('ROLLBACK');
+    const store = await openStore(url, { warn, lockTimeout: 10_000 });
+    expect(await listAll(store)).toEqual([]);
+  });
+
   it('refuses a database with a newer schema', async () => {
     const url = await postgresUrl();
     await (await openStore(url)).close();
