@@ -39,7 +39,7 @@ export interface Server {
   stopListening(): Promise<void>;
   /**
    * Stops listening, answers what is in flight with `Connection: close`, and resolves once every
-   * connection has ended. Calling it again waits for the first call.
+   * connection has ended. Calling it again returns the same promise; the earliest deadline counts.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -107,7 +107,8 @@ export async function listen(
         throw new RangeError(`close() takes a timeout from 0 milliseconds up, not ${timeout}.`);
       }
       const stopped = timeout > 0 ? stopListening() : stopAtOnce(server);
-      closing ??= close(server, sockets, timeout, stopped, ended);
+      closing ??= close(server, sockets, stopped, ended);
+      void cutAfter(timeout, server, stopped, ended);
       return closing;
     },
   });
@@ -159,7 +160,6 @@ async function stopAtOnce(server: HttpServer): Promise<void> {
 async function close(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
-  timeout: number,
   stopped: Promise<void>,
   ended: Promise<void>,
 ): Promise<void> {
@@ -176,13 +176,24 @@ async function close(
   };
   // A process that was held up reads what clients have sent meanwhile before it looks.
   const looks = setInterval(() => setImmediate(look), LOOK_INTERVAL);
-  // A timer takes 24 days at most; what is longer is no deadline.
-  const deadline =
-    timeout < 2 ** 31 ? setTimeout(() => server.closeAllConnections(), timeout) : undefined;
   await ended;
   clearInterval(looks);
-  clearTimeout(deadline);
   server.close();
+}
+
+/** Cuts the connections that are still open at a deadline. */
+async function cutAfter(
+  timeout: number,
+  server: HttpServer,
+  stopped: Promise<void>,
+  ended: Promise<void>,
+): Promise<void> {
+  // A timer takes 24 days at most; what is longer is no deadline.
+  if (timeout >= 2 ** 31) return;
+  await stopped;
+  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  await ended;
+  clearTimeout(deadline);
 }
 
 function hostOf(host: string | undefined): string {

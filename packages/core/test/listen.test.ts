@@ -177,17 +177,43 @@ describe('server.close()', () => {
     await aborted.promise;
   });
 
-  it('waits for the first call when it is called again', async () => {
+  it('returns the promise of the first call when it is called again', async () => {
     const { app, begun, go } = createSlowApp();
     const server = await serve(app);
     const { socket, ended } = connectRaw(server.port);
     socket.write(REQUEST);
     await begun;
     const first = server.close();
-    expect(server.close({ timeout: 0 })).toBe(first);
+    expect(server.close()).toBe(first);
     go();
     await first;
     expect(await ended()).toMatch(/done$/);
+  });
+
+  it.each([
+    ['shortens', Number.POSITIVE_INFINITY, 10],
+    ['does not lengthen', 10, Number.POSITIVE_INFINITY],
+  ])('%s the deadline when it is called again', async (_, first, second) => {
+    const { app, begun } = createSlowApp();
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write(REQUEST);
+    await begun;
+    await Promise.all([server.close({ timeout: first }), server.close({ timeout: second })]);
+    expect(await ended()).toBe('');
+  });
+
+  it('cuts at once with a timeout of 0 while an earlier call still waits', async () => {
+    const { app, begun } = createSlowApp();
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write(REQUEST);
+    await begun;
+    const closed = server.close({ timeout: Number.POSITIVE_INFINITY });
+    await refused(server.port);
+    await server.close({ timeout: 0 });
+    await closed;
+    expect(await ended()).toBe('');
   });
 });
 
