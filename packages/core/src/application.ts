@@ -37,7 +37,8 @@ interface Sealed {
 export class Application {
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
-  readonly #installing = new Set<Plugin>();
+  /** Plugins that are installing, each with a promise that resolves once `install` has settled. */
+  readonly #installing = new Map<Plugin, Promise<void>>();
   #sealed: Sealed | undefined = undefined;
   #inProcess: Server | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
@@ -84,21 +85,34 @@ export class Application {
    * Installs a plugin. Await it before the next registration, so that the order stays as written.
    *
    * @throws Whatever the plugin's `install` throws.
-   * @throws {SetupError} `INVALID_PLUGIN`, when it has no `install`.
+   * @throws {SetupError} `INVALID_PLUGIN`, when it has no `install`; `DUPLICATE_PLUGIN`, when this
+   *   application has it already; `APPLICATION_CLOSED`, after {@link close}, and when `close` is called
+   *   while the plugin installs, which closes the plugin.
    * @throws {SealedError} After the application began to answer.
    */
   async plugin(plugin: Plugin): Promise<this> {
-    this.#assertOpen('app.plugin()');
     if (typeof plugin?.install !== 'function') {
       throw new SetupError('INVALID_PLUGIN', 'app.plugin() takes an object with install(app).');
     }
-    this.#installing.add(plugin);
+    const failure = `Cannot install the plugin '${plugin.name}'`;
+    this.#assertNotClosed(failure);
+    this.#assertOpen('app.plugin()');
+    if (this.#installing.has(plugin) || this.#plugins.includes(plugin)) {
+      throw new SetupError(
+        'DUPLICATE_PLUGIN',
+        `${failure} twice. Install each plugin object once; create another object for a second instance.`,
+      );
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#installing.set(plugin, promise);
     try {
       await plugin.install(this);
+      this.#plugins.push(plugin);
     } finally {
       this.#installing.delete(plugin);
+      resolve();
     }
-    this.#plugins.push(plugin);
+    this.#assertNotClosed(failure);
     return this;
   }
 
@@ -125,10 +139,12 @@ export class Application {
    *
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
    * @throws {InvalidPatternError} When a parameter stands in a prefix and in a route below it.
-   * @throws {SetupError} `PLUGIN_INSTALLING`, when a plugin is not installed yet.
+   * @throws {SetupError} `PLUGIN_INSTALLING`, when a plugin is not installed yet;
+   *   `APPLICATION_CLOSED`, after {@link close}.
    * @throws Whatever a plugin's `ready` throws.
    */
   seal(): void {
+    this.#assertNotClosed('The application cannot begin to answer requests');
     this.#sealed ??= this.#build();
   }
 
@@ -180,17 +196,24 @@ export class Application {
   }
 
   /**
-   * Closes the plugins, last installed first. Call it after the server is closed.
+   * Closes the plugins, last installed first. Call it after the server is closed. It first waits for
+   * plugins that are still installing, so do not await it inside `install`. Calling it again returns
+   * the same promise.
    *
-   * @throws {AggregateError} When plugins failed to close; the others are closed all the same.
+   * @throws {AggregateError} When plugins failed to close. The other plugins are closed nevertheless.
    */
   close(): Promise<void> {
-    this.#closing ??= closePlugins(this.#plugins);
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
+  async #close(): Promise<void> {
+    await Promise.all(this.#installing.values());
+    await closePlugins(this.#plugins);
+  }
+
   #build(): Sealed {
-    assertInstalled(this.#installing);
+    assertInstalled(this.#installing.keys());
     this.#isOpen = false;
     for (const { router } of this.#routers()) sealRouter(router);
     assertNoConflict(this.#routers());
@@ -241,6 +264,14 @@ export class Application {
 
   #assertOpen(place: string): void {
     if (!this.#isOpen) throw new SealedError(place);
+  }
+
+  #assertNotClosed(failure: string): void {
+    if (this.#closing === undefined) return;
+    throw new SetupError(
+      'APPLICATION_CLOSED',
+      `${failure}: app.close() was called. Create a new application with createApp().`,
+    );
   }
 }
 

@@ -6,7 +6,8 @@ export interface Plugin {
   /** Names the plugin in errors. */
   readonly name: string;
   /**
-   * Registers middleware and routes. What it throws stops the start.
+   * Registers middleware and routes. What it throws stops the start; `close` is not called then, so
+   * release what you opened before you throw.
    *
    * @param app - The application, which takes registrations.
    */
@@ -18,7 +19,7 @@ export interface Plugin {
    * @param app - The application, with everything registered.
    */
   ready?(app: Application): void;
-  /** Lets go of what `install` opened; called by `app.close()`, last installed first. */
+  /** Releases what `install` opened. `app.close()` calls it, last installed first. */
   close?(): void | Promise<void>;
 }
 
@@ -27,7 +28,7 @@ export interface Plugin {
  *
  * @throws {SetupError} `PLUGIN_INSTALLING`, for the first that is.
  */
-export function assertInstalled(installing: ReadonlySet<Plugin>): void {
+export function assertInstalled(installing: Iterable<Plugin>): void {
   for (const { name } of installing) {
     throw new SetupError(
       'PLUGIN_INSTALLING',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
   createApp,
@@ -100,6 +100,28 @@ describe('a plugin', () => {
     await app.close();
     expect(closed).toEqual([]);
   });
+
+  it('that failed to install may be installed again', async () => {
+    const app = createApp();
+    const install = vi.fn().mockRejectedValueOnce(new Error('No database.'));
+    const plugin = { name: 'store', install };
+    await expect(app.plugin(plugin)).rejects.toThrow('No database.');
+    expect(await app.plugin(plugin)).toBe(app);
+  });
+
+  it('is refused the second time, also while it installs, by its name', async () => {
+    const app = createApp();
+    const plugin = { name: 'store', install: vi.fn(() => Promise.resolve()) };
+    const refusal = new SetupError(
+      'DUPLICATE_PLUGIN',
+      "Cannot install the plugin 'store' twice. Install each plugin object once; create another object for a second instance.",
+    );
+    const installed = app.plugin(plugin);
+    await expect(app.plugin(plugin)).rejects.toThrow(refusal);
+    await installed;
+    await expect(app.plugin(plugin)).rejects.toThrow(refusal);
+    expect(plugin.install).toHaveBeenCalledTimes(1);
+  });
 });
 
 describe('app.close()', () => {
@@ -155,6 +177,66 @@ describe('app.close()', () => {
       ],
     });
     expect(log).toEqual(['middle closing', 'middle closed']);
+  });
+
+  /** A plugin whose `install` settles when the test says so. */
+  const opening = (log: string[]) => {
+    const opened = Promise.withResolvers<void>();
+    const plugin: Plugin = {
+      name: 'pool',
+      async install(app) {
+        await opened.promise;
+        app.use(handler);
+        log.push('pool opened');
+      },
+      close: () => void log.push('pool closed'),
+    };
+    return { plugin, open: opened.resolve, fail: opened.reject };
+  };
+
+  it('waits for a plugin that is installing, closes it, and stops the start', async () => {
+    const log: string[] = [];
+    const app = createApp();
+    const { plugin, open } = opening(log);
+    await app.plugin(closing('first', log));
+    const installed = app.plugin(plugin);
+    const closed = app.close();
+    open();
+    await expect(installed).rejects.toMatchObject({
+      code: 'APPLICATION_CLOSED',
+      message:
+        "Cannot install the plugin 'pool': app.close() was called. Create a new application with createApp().",
+    });
+    await closed;
+    expect(log).toEqual(['pool opened', 'pool closed', 'first closing', 'first closed']);
+  });
+
+  it('leaves the error of a plugin that fails to install to the caller of app.plugin()', async () => {
+    const app = createApp();
+    const error = new Error('No database.');
+    const { plugin, fail } = opening([]);
+    const installed = app.plugin(plugin);
+    const closed = app.close();
+    fail(error);
+    await expect(installed).rejects.toBe(error);
+    await expect(closed).resolves.toBeUndefined();
+  });
+
+  it.each<[string, (app: Application) => Promise<unknown>]>([
+    ['app.plugin()', (app) => app.plugin({ name: 'late', install: handler })],
+    ['app.request()', (app) => app.request('/')],
+    ['listen()', (app) => serve(app)],
+  ])('makes %s fail afterwards', async (_, call) => {
+    const answering = createApp();
+    answering.seal();
+    for (const app of [createApp(), answering]) {
+      await app.close();
+      await expect(call(app)).rejects.toMatchObject({
+        name: 'SetupError',
+        code: 'APPLICATION_CLOSED',
+        message: expect.stringContaining('app.close() was called'),
+      });
+    }
   });
 });
 
