@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after } from './context/after.js';
 import { Context, internals } from './context/context.js';
 import { isWaiting } from './context/expectation.js';
@@ -6,7 +6,7 @@ import { isPromiseLike, type Next } from './context/next.js';
 import { joinPaths } from './context/path.js';
 import type { RouteTable } from './context/route-match.js';
 import { SealedError, SetupError } from './errors/setup-error.js';
-import { fetchFrom } from './fetch.js';
+import { InProcess } from './fetch.js';
 import { answerError, logError } from './handlers/error-handler.js';
 import { answerNotFound, assertTarget } from './handlers/not-found-handler.js';
 import { compose, type Step } from './pipeline/compose.js';
@@ -20,7 +20,6 @@ import { createMount } from './router/mount.js';
 import type { MountedRouter } from './router/mounted-routes.js';
 import { parsePrefix } from './router/pattern.js';
 import { type Route, Router, sealRouter } from './router/router.js';
-import { completeLimits, createServer } from './server.js';
 
 /** A middleware, or a router at its prefix, in the order of registration. */
 type Entry = Middleware | MountedRouter;
@@ -40,7 +39,7 @@ export class Application {
   /** Plugins that are installing, each with a promise that resolves once `install` has settled. */
   readonly #installing = new Map<Plugin, Promise<void>>();
   #sealed: Sealed | undefined = undefined;
-  #inProcess: Server | undefined = undefined;
+  #inProcess: InProcess | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
   #isOpen = true;
 
@@ -174,13 +173,17 @@ export class Application {
    * Answers a request without a socket: it passes through node's HTTP parser and writer in memory, so
    * that the response equals that of a socket.
    *
+   * The server sees the client leave when the response's body is canceled, when the response is
+   * collected as garbage before its body was read, and when the application closes.
+   *
    * @param request - Its body is read whole before it is sent.
-   * @throws As {@link seal}; the reason of the request's signal; the connection's error.
+   * @throws As {@link seal}; the reason of the request's signal; the connection's error; a
+   *   {@link SetupError} `APPLICATION_CLOSED`, when the application closes before it answers.
    */
   async fetch(request: Request): Promise<Response> {
     this.seal();
-    this.#inProcess ??= createServer(this.handle, completeLimits({}));
-    return fetchFrom(this.#inProcess, request);
+    this.#inProcess ??= new InProcess(this.handle);
+    return this.#inProcess.fetch(request);
   }
 
   /**
@@ -197,8 +200,8 @@ export class Application {
 
   /**
    * Closes the plugins, last installed first. Call it after the server is closed. It first waits for
-   * plugins that are still installing, so do not await it inside `install`. Calling it again returns
-   * the same promise.
+   * plugins that are still installing, so do not await it inside `install`; then it destroys the open
+   * connections of {@link fetch} and {@link request}. Calling it again returns the same promise.
    *
    * @throws {AggregateError} When plugins failed to close. The other plugins are closed nevertheless.
    */
@@ -209,6 +212,7 @@ export class Application {
 
   async #close(): Promise<void> {
     await Promise.all(this.#installing.values());
+    await this.#inProcess?.close(closedError('The request was not answered'));
     await closePlugins(this.#plugins);
   }
 
@@ -267,12 +271,15 @@ export class Application {
   }
 
   #assertNotClosed(failure: string): void {
-    if (this.#closing === undefined) return;
-    throw new SetupError(
-      'APPLICATION_CLOSED',
-      `${failure}: app.close() was called. Create a new application with createApp().`,
-    );
+    if (this.#closing !== undefined) throw closedError(failure);
   }
+}
+
+function closedError(failure: string): SetupError {
+  return new SetupError(
+    'APPLICATION_CLOSED',
+    `${failure}: app.close() was called. Create a new application with createApp().`,
+  );
 }
 
 const reachEnd: Next = () => undefined;

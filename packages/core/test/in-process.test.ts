@@ -1,6 +1,9 @@
+import { createReadStream, type ReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
+  type Application,
   BadRequestError,
   createApp,
   createRouter,
@@ -205,6 +208,125 @@ describe('app.fetch()', () => {
   });
 });
 
+describe('a response that is not read', () => {
+  const MANY = 20;
+
+  /** Makes many calls, and keeps none of their responses. */
+  const drop = async (app: Application) => {
+    for (let count = 0; count < MANY; count += 1) await app.request('/');
+  };
+
+  it('closes its file once it is collected', async () => {
+    const files: ReadStream[] = [];
+    const app = createApp().use((ctx) => {
+      // Larger than all that a connection buffers.
+      const file = createReadStream(process.execPath);
+      files.push(file);
+      ctx.send(file);
+    });
+    await drop(app);
+    expect(files.filter(({ closed }) => closed)).toEqual([]);
+    await expect.poll(() => closedAfterCollection(files)).toHaveLength(MANY);
+  });
+
+  it('closes its stream and aborts the signal once it is collected, though nothing more is sent', async () => {
+    const streams: Readable[] = [];
+    const aborted = vi.fn();
+    const app = createApp().use((ctx) => {
+      ctx.signal.addEventListener('abort', aborted);
+      const stream = begunStream();
+      streams.push(stream);
+      ctx.send(stream);
+    });
+    await drop(app);
+    await expect.poll(() => closedAfterCollection(streams)).toHaveLength(MANY);
+    expect(aborted).toHaveBeenCalledTimes(MANY);
+  });
+});
+
+describe('a response that is being read', () => {
+  it.each<[string, (response: Response) => Promise<string>]>([
+    ['as text', (response) => response.text()],
+    ['from a clone', (response) => response.clone().text()],
+    ['through a pipe', ({ body }) => new Response(body?.pipeThrough(new TransformStream())).text()],
+    ['slowly', ({ body }) => readSlowly(body ?? new ReadableStream())],
+  ])('%s is not collected, though nobody holds it', async (_, read) => {
+    const begun = Promise.withResolvers<void>();
+    const stream = begunStream();
+    const app = createApp().use((ctx) => ctx.send(stream));
+    const call = async () => {
+      const text = read(await app.request('/'));
+      begun.resolve();
+      return text;
+    };
+    const text = call();
+    await begun.promise;
+    await collectOnce();
+    stream.push('last');
+    stream.push(null);
+    expect(await text).toBe('first last');
+  });
+});
+
+describe('a response body that is canceled', () => {
+  it('ends the stream that it is read from', async () => {
+    const stream = begunStream();
+    const app = createApp().use((ctx) => ctx.send(stream));
+    const response = await app.request('/');
+    const closed = new Promise((resolve) => stream.once('close', resolve));
+    await response.body?.cancel();
+    await closed;
+  });
+});
+
+describe('app.close()', () => {
+  it('cuts responses that are not read to their end', async () => {
+    const stream = begunStream();
+    const app = createApp().use((ctx) => ctx.send(stream));
+    const response = await app.request('/');
+    await app.close();
+    expect(stream.destroyed).toBe(true);
+    await expect(response.text()).rejects.toThrow('aborted');
+  });
+
+  it('leaves a response that was sent whole to be read', async () => {
+    const app = createApp().use((ctx) => ctx.send('text'));
+    const response = await app.request('/');
+    await app.close();
+    expect(await response.text()).toBe('text');
+  });
+
+  it('makes unanswered requests reject, and aborts their signals before it closes plugins', async () => {
+    const log: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const app = createApp();
+    await app.plugin({ name: 'store', install() {}, close: () => void log.push('store closed') });
+    app.use((ctx) => {
+      ctx.signal.addEventListener('abort', () => log.push('aborted'));
+      begun.resolve();
+      return new Promise(() => undefined);
+    });
+    const answer = app.request('/');
+    await begun.promise;
+    const closed = app.close();
+    await expect(answer).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
+    await closed;
+    expect(log).toEqual(['aborted', 'store closed']);
+  });
+
+  it('refuses a request whose body was still being read', async () => {
+    const app = createApp().use((ctx) => ctx.send('text'));
+    const body = new ReadableStream({
+      async pull(controller) {
+        await app.close();
+        controller.close();
+      },
+    });
+    const answer = app.request('/', { method: 'POST', body, duplex: 'half' });
+    await expect(answer).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
+  });
+});
+
 it.each(['//a/b', '//', '///'])('the path %s is a path', async (path) => {
   const app = createApp().use((ctx) => ctx.send(ctx.path));
   expect(await (await app.request(path)).text()).toBe(path);
@@ -214,3 +336,37 @@ it('a query keeps the question mark that its first name begins with', async () =
   const app = createApp().use((ctx) => ctx.json(ctx.query));
   expect(await (await app.request('/??a=1')).json()).toEqual({ '?a': '1' });
 });
+
+/** A stream that has begun and gives no more by itself. */
+function begunStream(): Readable {
+  const stream = new Readable({ read: () => undefined });
+  stream.push('first ');
+  return stream;
+}
+
+/** Collects garbage; returns the streams that have closed. */
+function closedAfterCollection(streams: readonly Readable[]): readonly Readable[] {
+  collectGarbage();
+  return streams.filter(({ closed }) => closed);
+}
+
+const finalizing = new FinalizationRegistry((finalized: () => void) => finalized());
+
+/** Collects garbage until an object that nobody holds is collected and finalized. */
+async function collectOnce(): Promise<void> {
+  const finalized = Promise.withResolvers<void>();
+  finalizing.register({}, finalized.resolve);
+  const collecting = setInterval(collectGarbage, 1);
+  await finalized.promise;
+  clearInterval(collecting);
+}
+
+/** Reads a body, collecting garbage after each chunk. */
+async function readSlowly(body: ReadableStream<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    await collectOnce();
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 
 const DESCRIPTORS = '/proc/self/fd';
 
@@ -14,9 +13,7 @@ export function openDescriptors(): number {
 
 /** Bytes that this process holds, heap and buffers, after a collection of garbage. */
 export function heldMemory(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
