@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import {
   type Context,
@@ -64,12 +65,13 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   assertOptions(options);
   const { points, duration, name = 'default', onFailure = 'open', onError = logError } = options;
   const { key = remoteNetwork, limiter = new RateLimiterMemory({ points, duration }) } = options;
+  const consume = createConsume(limiter);
   const policy = `"${name}";q=${points};w=${duration}`;
 
   return async function rateLimit(ctx, next) {
     const counted = storable(key(ctx));
     ctx.append('RateLimit-Policy', policy);
-    const state = await count(limiter, counted).catch((cause: unknown) => {
+    const state = await count(consume, counted).catch((cause: unknown) => {
       if (onFailure === 'closed') throw unavailable(cause);
       onError(cause, ctx);
     });
@@ -90,10 +92,22 @@ interface KeyState {
   readonly seconds: number;
 }
 
+/**
+ * Makes the function that counts a request. A limiter in memory sets a timer for each key, which would
+ * hold the asynchronous context of the key's first request, such as that of `shareContext()`, until
+ * the window ends: such a limiter runs in the context that the middleware was created in.
+ */
+function createConsume(limiter: RateLimiter): RateLimiter['consume'] {
+  const consume: RateLimiter['consume'] = (key) => limiter.consume(key);
+  if (!(limiter instanceof RateLimiterMemory)) return consume;
+  const run = AsyncLocalStorage.snapshot();
+  return (key) => run(consume, key);
+}
+
 /** Counts a request. A limiter rejects with an Error when it fails, and otherwise with its result. */
-async function count(limiter: RateLimiter, key: string): Promise<KeyState> {
+async function count(consume: RateLimiter['consume'], key: string): Promise<KeyState> {
   try {
-    return describeState(await limiter.consume(key), true);
+    return describeState(await consume(key), true);
   } catch (reason) {
     if (!isResult(reason)) throw reason;
     return describeState(reason, false);

@@ -1,4 +1,5 @@
-import { createApp, errorHandler } from '@fairlead/core';
+import { type Context, createApp, errorHandler, shareContext } from '@fairlead/core';
+import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import {
   BurstyRateLimiter,
   RateLimiterMemory,
@@ -35,6 +36,24 @@ describe('a limiter', () => {
     expect((await app.request('/')).status).toBe(200);
     expect(limitOf(await app.request('/'))).toMatchObject({ status: 429, retry: '10' });
   });
+
+  it.each([undefined, new RateLimiterMemory({ points: 1, duration: 3_600 })])(
+    'in memory lets go of a request long before its window ends',
+    async (limiter) => {
+      const options = { points: 1, duration: 3_600, ...(limiter && { limiter }) };
+      const contexts: WeakRef<Context>[] = [];
+      const app = createApp().use(shareContext(), rateLimit(options), (ctx) => {
+        contexts.push(new WeakRef(ctx));
+        ctx.send('hello');
+      });
+      await (await app.request('/')).text();
+      const held = () => {
+        collectGarbage();
+        return contexts.map((context) => context.deref());
+      };
+      await expect.poll(held).toEqual([undefined]);
+    },
+  );
 
   it.each([0, -1, 1])(
     'that ends a window in %i ms leaves nothing, for at least a second',
