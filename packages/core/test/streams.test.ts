@@ -109,6 +109,25 @@ describe('a stream', () => {
     expect(cancelled).toHaveBeenCalledTimes(1);
   });
 
+  it('of the web is a stream of node in ctx.responseBody, which closes after cancel() has settled', async () => {
+    const steps: string[] = [];
+    const closed = Promise.withResolvers<void>();
+    await answer((ctx) => {
+      const cancel = async () => {
+        await new Promise(setImmediate);
+        steps.push('canceled');
+      };
+      ctx.send(new ReadableStream({ cancel }));
+      void closeOf(ctx.responseBody as Readable).then(() => {
+        steps.push('closed');
+        closed.resolve();
+      });
+      ctx.json(null);
+    });
+    await closed.promise;
+    expect(steps).toEqual(['canceled', 'closed']);
+  });
+
   it('that failed before it was sent is a 500', async () => {
     const reply = await answer(async (ctx) => {
       const stream = idle();

@@ -81,7 +81,9 @@ export class Answer {
       else if (type !== present) putHeader(this.headers, 'Content-Type', type);
       this.#defaultType = type;
     }
-    this.#replaceBody(body);
+    // A web stream that is canceled tells nobody when it has closed; a stream of node does.
+    const isWeb = isStream(body) && !(body instanceof Readable);
+    this.#replaceBody(isWeb ? Readable.fromWeb(body) : body);
     this.takenOver = false;
   }
 

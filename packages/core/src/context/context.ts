@@ -148,7 +148,7 @@ export class Context {
     return this.#answer.headers;
   }
 
-  /** Body recorded for the response; undefined until there is one. */
+  /** Body recorded for the response, a web stream as a `Readable`; undefined until there is one. */
   get responseBody(): ResponseBody | undefined {
     return this.#answer.body;
   }
