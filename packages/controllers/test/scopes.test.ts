@@ -124,6 +124,22 @@ describe('a request-scoped controller', () => {
     await expect.poll(disposedIds).toContain(id);
   });
 
+  it('has its middleware named in errors', async () => {
+    @Controller()
+    @Service({ scope: 'request' })
+    class TwiceController {
+      @Get()
+      @UseMiddleware(async function twice(_ctx, next) {
+        await next();
+        await next();
+      })
+      read() {}
+    }
+    const { fetch, hidden } = await serve({ controllers: [TwiceController] });
+    expect((await fetch('/')).status).toBe(500);
+    expect(hidden).toMatchObject([{ message: expect.stringContaining('twice') }]);
+  });
+
   it('is disposed in calls without a socket', async () => {
     const app = createApp();
     const router = createRouter();

@@ -16,6 +16,7 @@ import { createStep } from './create-step.js';
 import type { BuiltRoute, ControllerDefinition, RouteDefinition } from './definition.js';
 import type { Instances, Supply, SupplyToken } from './instances.js';
 import { joinPath } from './join-path.js';
+import type { Hold } from './request-scopes.js';
 import { type Subject, wrongInstance } from './subject.js';
 
 /** What the routes of a controller are put together with. */
@@ -66,15 +67,16 @@ function assembleRoute(
     createStep('interceptor', reference, supply),
   );
   const write = writers.of(route.response);
-  const invoker = createRouteInvoker(route, { controller, checks, interceptors, write });
   const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
   const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
   const scope = isScoped ? [instances.scopeMiddleware] : [];
+  const hold: Hold = isScoped ? instances.hold : (run) => run;
+  const invoker = createRouteInvoker(route, { controller, checks, interceptors, write, hold });
   const built: BuiltRoute = Object.freeze({
     ...route,
     path: joinPath(prefix, route.path),
     middleware: references,
-    handlers: Object.freeze([...values, ...scope, ...steps, invoker]),
+    handlers: Object.freeze([...values, ...scope, ...steps.map(hold), invoker]),
   });
   rememberRoute(invoker, built);
   return built;
@@ -93,11 +95,12 @@ interface RouteParts {
   readonly checks: readonly GuardCheck[];
   readonly interceptors: readonly Interceptor[];
   readonly write: WriteJson | undefined;
+  readonly hold: Hold;
 }
 
 function createRouteInvoker(
   route: RouteDefinition,
-  { controller, checks, interceptors, write }: RouteParts,
+  { controller, checks, interceptors, write, hold }: RouteParts,
 ): Handler {
   const { handler, parameters, status, headers, redirect } = route;
   const takesResponse = parameters.some(({ source }) => source === 'res');
@@ -106,10 +109,10 @@ function createRouteInvoker(
     admit: createGuardPipeline(checks, handler),
     readArguments: createReadArguments(parameters, handler),
     prepare: createPrepare(plan),
-    call: intercept(createCall(route, controller), interceptors),
+    call: intercept(hold(createCall(route, controller)), interceptors.map(hold)),
     respond: createRespond(plan),
   });
-  return Object.defineProperty(invoker, 'name', { value: handler });
+  return Object.defineProperty(hold(invoker), 'name', { value: handler });
 }
 
 function createCall(route: RouteDefinition, controller: Supply): Call {

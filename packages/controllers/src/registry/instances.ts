@@ -2,7 +2,7 @@ import type { Context, Middleware } from '@fairlead/core';
 import { type Constructor, type ContainerInterface, describeToken, type Token } from '@fairlead/di';
 import { codeOf } from '../errors/code-of.js';
 import { ControllerResolutionError } from '../errors/controller-resolution-error.js';
-import { RequestScopes } from './request-scopes.js';
+import { type Hold, RequestScopes } from './request-scopes.js';
 import { resolutionError, type Subject } from './subject.js';
 
 /** How an instance is got: it is there already, or each request gets it from its scope. */
@@ -34,6 +34,11 @@ export class Instances {
   /** Opens the scope that per-request supplies of a route resolve from. */
   get scopeMiddleware(): Middleware {
     return this.#scopes.middleware;
+  }
+
+  /** Wraps the functions of a route with a scope: the scope outlives what they return. */
+  get hold(): Hold {
+    return this.#scopes.hold;
   }
 
   /**

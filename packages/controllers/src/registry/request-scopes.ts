@@ -1,11 +1,18 @@
+import { finished, Readable } from 'node:stream';
 import type { Context, Middleware } from '@fairlead/core';
 import type { ContainerInterface, RequestScope } from '@fairlead/di';
 import { RequestContext } from '../invocation/request-context.js';
 import { isPromiseLike } from '../promise.js';
 
+/** A function that runs for a request: a middleware, an interceptor, the call of a method. */
+type Run<Input> = (ctx: Context, input: Input) => unknown;
+
+/** Wraps a function so that the request's scope stays open until what it returns has settled. */
+export type Hold = <Input>(run: Run<Input>) => Run<Input>;
+
 /** The request scopes of the requests that are being answered: one for each. */
 export class RequestScopes {
-  readonly #scopes = new WeakMap<Context, RequestScope>();
+  readonly #scopes = new WeakMap<Context, HeldScope>();
   readonly #container: ContainerInterface;
   readonly #hasContext: boolean;
   readonly #warn: (message: string) => void;
@@ -23,26 +30,28 @@ export class RequestScopes {
 
   /** What resolves the tokens of one request. */
   of(ctx: Context): Pick<RequestScope, 'resolve'> & Partial<RequestScope> {
-    return this.#scopes.get(ctx) ?? this.#container;
+    return this.#scopes.get(ctx)?.scope ?? this.#container;
   }
 
   /**
-   * Opens a request's scope, with the request's context in it, and disposes it once both the pipeline
-   * and the response have ended: the response when it was sent, or when the client went away.
+   * Opens a request's scope, with the request's context in it. Disposes it once the pipeline and every
+   * function under {@link hold} have settled, the response was sent or its client left, and the
+   * response's stream has closed.
    */
   readonly middleware: Middleware = (ctx, next) => {
     const scope = this.#container.createScope?.();
     if (scope === undefined) return next();
-    this.#scopes.set(ctx, scope);
+    const held = new HeldScope(scope, (error) => {
+      this.#warn(`the request scope of ${ctx.method} ${ctx.path} failed to dispose: ${error}`);
+    });
+    this.#scopes.set(ctx, held);
     if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
-    const dispose = (): void => {
-      scope[Symbol.asyncDispose]().then(undefined, (error: unknown) => {
-        this.#warn(`the request scope of ${ctx.method} ${ctx.path} failed to dispose: ${error}`);
-      });
-    };
+    const release = held.take();
     const end = (): void => {
-      if (ctx.res.closed) dispose();
-      else ctx.res.once('close', dispose);
+      const { res, responseBody } = ctx;
+      if (responseBody instanceof Readable) finished(responseBody, held.take());
+      if (!res.closed) res.once('close', held.take());
+      release();
     };
     let result: unknown;
     try {
@@ -54,5 +63,43 @@ export class RequestScopes {
     if (isPromiseLike(result)) return Promise.resolve(result).finally(end);
     end();
     return result;
+  };
+
+  /**
+   * Wraps a function so that the request's scope stays open until what it returns has settled. The
+   * pipeline may end earlier: `timeout()` answers while the method still runs.
+   */
+  readonly hold: Hold = (run) => {
+    const wrapped: typeof run = (ctx, input) => {
+      const result = run(ctx, input);
+      const held = this.#scopes.get(ctx);
+      // A thenable may start its work anew whenever it is awaited.
+      return held && isPromiseLike(result) ? Promise.resolve(result).finally(held.take()) : result;
+    };
+    return Object.defineProperty(wrapped, 'name', { value: run.name });
+  };
+}
+
+/** A request's scope, disposed when the last of its holders has released it. */
+class HeldScope {
+  readonly scope: RequestScope;
+  readonly #fail: (error: unknown) => void;
+  #holders = 0;
+
+  /** @param fail - Called with the error when disposing the scope fails. */
+  constructor(scope: RequestScope, fail: (error: unknown) => void) {
+    this.scope = scope;
+    this.#fail = fail;
+  }
+
+  /** Adds a holder, which calls the returned function once to release the scope. */
+  take(): () => void {
+    this.#holders += 1;
+    return this.#release;
+  }
+
+  readonly #release = (): void => {
+    this.#holders -= 1;
+    if (this.#holders === 0) this.scope[Symbol.asyncDispose]().then(undefined, this.#fail);
   };
 }
