@@ -38,6 +38,7 @@ describe('a file', () => {
     expect({ ...Object.fromEntries(response.headers), date: '' }).toEqual({
       ...overSocket.headers,
       connection: expect.any(String),
+      'keep-alive': expect.any(String),
       date: '',
     });
   });
