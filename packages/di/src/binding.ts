@@ -5,35 +5,35 @@ import { Cell } from './resolution/cell.js';
 import type { Supplier } from './resolution/supplier.js';
 import type { Token } from './token.js';
 
-/** Where a binding's dependencies are looked up, and where its singleton is kept. */
+/** The registry that looks up a binding's dependencies and disposes its singleton. */
 export interface Owner {
   readonly lifetime: Lifetime;
-  /** Shared by a container and all its children; `epoch` grows with each registration. */
+  /** Shared by a container and all its children. Every registration increments `epoch`. */
   readonly tree: { epoch: number };
-  /** The bindings of a token, nearest container first; empty when nothing provides it. */
+  /** Returns a token's bindings in the nearest container that has any, or an empty list. */
   find(token: Token): readonly Binding[];
 }
 
-/** Where one parameter of a binding leads. */
+/** The dependency of one parameter, with the bindings that provide it. */
 export interface Edge {
   readonly injection: Injection;
-  /** Which of the binding's parameters it is, counted from 0. */
+  /** The index of the parameter, counted from 0. */
   readonly parameter: number;
-  /** Empty when nothing provides an optional token, and for a lazy edge until it is followed. */
+  /** Empty for an optional token that nothing provides, and for a lazy edge until it is followed. */
   readonly targets: readonly Binding[];
 }
 
-/** How to get an instance of a binding, worked out for one epoch. */
+/** How to get an instance of a binding. Valid for one epoch. */
 export interface Plan {
   readonly epoch: number;
-  readonly supply: Supplier;
-  /** From the binding to a request-scoped one that its instance would hold, if any. */
+  readonly supplier: Supplier;
+  /** The path from the binding to a request-scoped instance that it would hold, if any. */
   readonly requestPath: readonly Token[] | undefined;
 }
 
 /** One provider of one token in one container. */
 export class Binding {
-  /** The singleton; unused in the other scopes. */
+  /** Holds the singleton. Unused in the other scopes. */
   cell = new Cell();
   #plan: Plan | undefined;
   #edges: readonly Edge[] | undefined;
@@ -48,7 +48,7 @@ export class Binding {
     if ('useValue' in provider) this.cell.fill(provider.useValue);
   }
 
-  /** The plan, unless a registration has made it stale. */
+  /** The current plan. Undefined once a registration has made it stale. */
   get plan(): Plan | undefined {
     return this.#plan?.epoch === this.owner.tree.epoch ? this.#plan : undefined;
   }
@@ -57,7 +57,7 @@ export class Binding {
     this.#plan = plan;
   }
 
-  /** Where all parameters lead, unless a registration may have changed it. */
+  /** The edges of all parameters. Undefined once a registration may have changed them. */
   get edges(): readonly Edge[] | undefined {
     return this.#edgesEpoch === this.owner.tree.epoch ? this.#edges : undefined;
   }
@@ -67,7 +67,7 @@ export class Binding {
     this.#edgesEpoch = this.owner.tree.epoch;
   }
 
-  /** Puts an earlier singleton back, or forgets the one there is. */
+  /** Restores an earlier singleton, or drops the current one. */
   restoreCell(cell: Cell | undefined): void {
     this.cell = cell ?? new Cell();
   }

@@ -1,30 +1,30 @@
 import type { Provider, ValueProvider } from './provider.js';
 import type { Token } from './token.js';
 
-/** What a container hands out for the length of one request. */
+/** Resolves the instances of one request, and disposes them at its end. */
 export interface RequestScope extends AsyncDisposable, Disposable {
-  /** Gives the instance of a token, of this request where the token is request-scoped. */
+  /** Returns the instance for a token. A request-scoped token has one instance per scope. */
   resolve<T>(token: Token<T>): T;
-  /** Gives the same when everything asynchronous that it needs is there. */
+  /** Resolves like `resolve`, and waits for asynchronous factories. */
   resolveAsync<T>(token: Token<T>): Promise<T>;
-  /** Puts a value of this request in the place of a request-scoped token's provider. */
+  /** Registers a value for a request-scoped token, which replaces its provider in this scope. */
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): unknown;
 }
 
 /**
- * The least that a container must offer. The rest is used where it is there; a `Container`
- * has all of it.
+ * The interface of a container. Only `resolve` is required. Callers use the optional methods when
+ * they exist. `Container` has all of them.
  */
 export interface ContainerInterface {
-  /** Gives the instance of a token, or throws. */
+  /** Returns the instance for a token, or throws. */
   resolve<T>(token: Token<T>): T;
-  /** Tells whether something provides a token. */
+  /** Whether a provider is registered for a token. */
   has?(token: Token): boolean;
-  /** Says how to make what a token stands for. */
+  /** Registers a provider for a token. */
   register?<T>(token: Token<T>, provider: Provider<NoInfer<T>>): unknown;
-  /** Reports every wiring problem that is reached from some tokens, constructing nothing. */
+  /** Returns every wiring problem reachable from the given tokens. Constructs nothing. */
   validate?(roots: readonly Token[]): readonly Error[];
-  /** Builds what is asynchronous, so that `resolve` works afterwards. */
+  /** Runs the asynchronous factories. Afterwards `resolve` works for the given tokens. */
   initialize?(roots: readonly Token[]): Promise<void>;
   /** Opens a scope for one request. */
   createScope?(): RequestScope;

@@ -35,7 +35,7 @@ describe('Container.resolve', () => {
     expect(greeter.clock).toBe(container.resolve(Clock));
   });
 
-  it('gives one instance of a singleton and a new one of a transient', () => {
+  it('returns the same singleton and a new transient each time', () => {
     expect(container.resolve(Greeter)).toBe(container.resolve(Greeter));
     expect(container.resolve(Note)).not.toBe(container.resolve(Note));
     expect(container.resolve(Note).greeter).toBe(container.resolve(Greeter));
@@ -45,7 +45,7 @@ describe('Container.resolve', () => {
     expect(createContainer().resolve(Clock)).not.toBe(container.resolve(Clock));
   });
 
-  it('gives what each kind of provider makes', () => {
+  it('resolves each kind of provider', () => {
     container
       .register(Port, { useValue: 8080 })
       .register('url', { useFactory: (port) => `http://localhost:${port}`, inject: [Port] })
@@ -58,14 +58,14 @@ describe('Container.resolve', () => {
     expect(container.resolve('clock')).not.toBe(container.resolve(Clock));
   });
 
-  it('keeps falsy values and an undefined one', () => {
+  it('returns falsy values, including undefined', () => {
     container.register('none', { useValue: undefined }).register('zero', { useValue: 0 });
 
     expect(container.resolve('none')).toBeUndefined();
     expect(container.resolve('zero')).toBe(0);
   });
 
-  it('builds a registered class that carries no decorator', () => {
+  it('builds a registered class without a decorator', () => {
     class Plain {}
 
     expect(container.register(Plain).resolve(Plain)).toBeInstanceOf(Plain);
@@ -82,7 +82,7 @@ describe('Container.register', () => {
     expect(container.resolveAll(Port)).toEqual([2]);
   });
 
-  it('plans anew the classes that need what was replaced', () => {
+  it('rebuilds transients with the replaced dependency', () => {
     const Temperature = token<number>('Temperature');
     @Service({ scope: 'transient' })
     class Display {
@@ -95,7 +95,7 @@ describe('Container.register', () => {
     expect(container.resolve(Display).degrees).toBe(30);
   });
 
-  it('gives the last of several providers, and all of them in order', () => {
+  it('resolves the last of several providers, and all of them in order', () => {
     container
       .register(Port, { useValue: 1 }, { multi: true })
       .register(Port, { useFactory: () => 2 }, { multi: true });
@@ -111,22 +111,22 @@ describe('Container.register', () => {
   });
 
   it.each([
-    ['no kind', {}, 'the provider has no kind'],
+    ['no kind', {}, 'the provider has none of useValue, useClass, useFactory, useExisting'],
     ['two kinds', { useValue: 1, useClass: Clock }, 'the provider has useValue and useClass'],
-    ['an arrow function as class', { useClass: () => 1 }, 'useClass is not a class'],
-    ['a factory that is no function', { useFactory: 1 }, 'useFactory is not a function'],
-    ['an inject that is no list', { useFactory: () => 1, inject: 1 }, 'inject is not a list'],
-    ['an inject with a hole', { useFactory: () => 1, inject: [undefined] }, 'entry 0 of inject'],
-    ['an alias of nothing', { useExisting: undefined }, 'useExisting is not a token'],
-    ['null', null, 'the provider is not an object'],
-  ])('refuses a provider with %s', (_name, provider, message) => {
+    ['an arrow function as its class', { useClass: () => 1 }, 'useClass is not a class'],
+    ['a number as its factory', { useFactory: 1 }, 'useFactory is not a function'],
+    ['a number as inject', { useFactory: () => 1, inject: 1 }, 'inject is not an array'],
+    ['an undefined dependency', { useFactory: () => 1, inject: [undefined] }, 'entry 0 of inject'],
+    ['an undefined alias', { useExisting: undefined }, 'useExisting is not a token'],
+    ['null instead of an object', null, 'the provider is not an object'],
+  ])('rejects a provider with %s', (_name, provider, message) => {
     const register = () => container.register(Port, provider as never);
 
     expect(register).toThrow(InvalidProviderError);
     expect(register).toThrow(message);
   });
 
-  it('refuses a scope that does not exist or does not apply', () => {
+  it('rejects a scope that does not exist or does not apply', () => {
     const provider = { useValue: 1 };
 
     expect(() => container.register(Port, provider, { scope: 'forever' as never })).toThrow(
@@ -137,7 +137,7 @@ describe('Container.register', () => {
     );
   });
 
-  it('refuses what is no token', () => {
+  it('rejects an invalid token', () => {
     expect(() => container.register(undefined as never)).toThrow(InvalidProviderError);
   });
 });

@@ -12,29 +12,30 @@ import { ContainerScope } from './scope.js';
 import { type Constructor, isToken, type Token } from './token.js';
 import { validate } from './validate.js';
 
-/** Makes instances from providers and keeps them. Containers share no instances. */
+/** Creates instances from providers and keeps them. Containers share no instances. */
 export class Container implements ContainerInterface, AsyncDisposable, Disposable {
   readonly #registry: Registry;
-  /** Look-ups of the current epoch: a built singleton is one step away. */
-  readonly #known = new Map<Token, Binding>();
+  /** Caches the bindings found in the current epoch. */
+  readonly #cache = new Map<Token, Binding>();
   #epoch = -1;
 
-  /** @param parent - Asked for what this container has no provider for. */
+  /** @param parent - Resolves the tokens that this container has no provider for. */
   constructor(parent?: Container) {
     this.#registry = new Registry(parent === undefined ? undefined : parent.#registry);
   }
 
   /**
-   * Registers a class as its own provider, in the scope that `@Service` gives it.
+   * Registers a class as its own provider, with the scope set by `@Service`.
    *
-   * @throws {InvalidProviderError} When it is not a class.
+   * @throws {InvalidProviderError} When `target` is not a class.
+   * @throws {DisposedError} When the container is disposed.
    */
   register(target: Constructor): this;
   /**
-   * Says how to make what a token stands for. Replaces the token's earlier providers, and the
-   * singleton built from them; instances that hold that singleton keep it.
+   * Registers a provider for a token. Replaces the token's earlier providers and drops the
+   * singleton built from them. Instances that already hold that singleton keep it.
    *
-   * @throws {InvalidProviderError} When the provider or its options cannot work.
+   * @throws {InvalidProviderError} When the provider or an option is invalid.
    * @throws {DisposedError} When the container is disposed.
    */
   register<T, const D extends readonly Dependency[] = readonly Dependency[]>(
@@ -47,22 +48,27 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
     provider: Provider = { useClass: token as Constructor },
     options: RegisterOptions = {},
   ): this {
-    if (!isToken(token)) throw new InvalidProviderError(String(token), 'the token is not a token');
+    if (!isToken(token)) {
+      throw new InvalidProviderError(
+        String(token),
+        'the token is not a class, a string, a symbol or the result of token()',
+      );
+    }
     checkProvider(token, provider, options.scope);
     this.#registry.add(token, provider, options);
     return this;
   }
 
-  /** Tells whether something provides a token, here or in a parent. */
+  /** Whether this container or a parent provides a token. */
   has(token: Token): boolean {
     return this.#registry.find(token).length > 0;
   }
 
   /**
-   * Gives the instance of a token; with several providers, that of the last.
+   * Returns the instance for a token. With several providers, the last one counts.
    *
-   * @throws {InjectionError} When the token or something it needs is unknown or cannot be
-   *   built; the class says why.
+   * @throws {InjectionError} When the token or one of its dependencies has no provider or
+   *   cannot be built. The subclass identifies the problem.
    */
   resolve<T>(token: Token<T>): T {
     const binding = this.#find(token);
@@ -70,9 +76,10 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Gives the instance of a token when every asynchronous factory that it needs has settled.
+   * Returns the instance for a token after waiting for its asynchronous factories.
    *
-   * @throws {InjectionError} As `resolve`; a failed build is tried anew by the next call.
+   * @throws {InjectionError} Under the same conditions as `resolve`. The next call retries a
+   *   failed build.
    */
   async resolveAsync<T>(token: Token<T>): Promise<T> {
     const instance = await resolveLater(this.#find(token), undefined);
@@ -81,9 +88,9 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Gives one instance for each provider of a token, in the order of registration.
+   * Returns one instance for each provider of a token, in registration order.
    *
-   * @throws {InjectionError} As `resolve`; also when the token has no provider.
+   * @throws {InjectionError} Under the same conditions as `resolve`.
    */
   resolveAll<T>(token: Token<T>): T[] {
     this.#find(token);
@@ -91,11 +98,11 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Builds every singleton made by a factory that is reached from some tokens, so that
-   * `resolve` finds the asynchronous ones ready.
+   * Builds every singleton with a factory that is reachable from the roots. Afterwards
+   * `resolve` can return the asynchronous ones.
    *
-   * @param roots - Default: every token registered in this container.
-   * @throws {InjectionError} The first problem or failure.
+   * @param roots - The tokens to start from. Default: every token registered in this container.
+   * @throws {InjectionError} The first wiring problem, or the first failed build.
    */
   async initialize(roots: readonly Token[] = this.#registry.tokens()): Promise<void> {
     for (const problem of this.validate(roots)) throw problem;
@@ -107,50 +114,51 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Reports every wiring problem of the graph that is reached from some tokens, each once, in
-   * the order in which the parameters are written, cycles last (at most 100). Constructs
-   * nothing and calls no factory.
+   * Checks the dependency graph that is reachable from the roots. Constructs nothing and
+   * calls no factory.
    *
-   * @param roots - Default: every token registered in this container.
-   * @returns Empty when all of it can be resolved.
+   * @param roots - The tokens to start from. Default: every token registered in this container.
+   * @returns Each problem once, in parameter order, followed by at most 100 cycles. Empty when
+   *   the whole graph can be resolved.
    */
   validate(roots: readonly Token[] = this.#registry.tokens()): InjectionError[] {
     return validate(this.#registry, roots);
   }
 
-  /** Opens a scope in which request-scoped tokens can be resolved; dispose it at the end. */
+  /** Opens a scope that can resolve request-scoped tokens. Dispose it after use. */
   createScope(): RequestScope {
     return new ContainerScope((token) => this.#find(token));
   }
 
   /**
-   * Creates a container that asks this one for what it has no provider for. A provider resolves
-   * its dependencies, and keeps its singleton, in the container it was registered in.
+   * Creates a container that falls back to this one for tokens it has no provider for. The
+   * container in which a provider is registered resolves its dependencies and keeps its singleton.
    */
   createChild(): Container {
     return new Container(this);
   }
 
-  /** Remembers the providers and singletons of this container, not those of its parent. */
+  /** Captures the providers and singletons of this container, without those of its parent. */
   snapshot(): Snapshot {
     return this.#registry.snapshot();
   }
 
   /**
-   * Puts back the providers and singletons of a snapshot; what was built since is forgotten,
-   * though still disposed with the container.
+   * Restores the providers and singletons of a snapshot. Drops singletons built since then,
+   * which are still disposed with the container.
    *
-   * @param snapshot - Taken from this container.
+   * @param snapshot - A snapshot of this container.
    */
   restore(snapshot: Snapshot): void {
     snapshot.apply();
   }
 
   /**
-   * Disposes every singleton that this container made, the newest first. It resolves nothing
-   * afterwards. Values, transients, children and open scopes are not disposed.
+   * Disposes every singleton that this container created, newest first. Afterwards the
+   * container cannot resolve anything. Does not dispose values, transients, child containers
+   * or open scopes.
    *
-   * @throws {AggregateError} After all were attempted, when any failed.
+   * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
    */
   dispose(): Promise<void> {
     this.#registry.tree.epoch++;
@@ -161,7 +169,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
     return this.dispose();
   }
 
-  /** @throws {AsyncDisposalError} When something can only be disposed asynchronously. */
+  /** @throws {AsyncDisposalError} When an instance can only be disposed asynchronously. */
   [Symbol.dispose](): void {
     this.#registry.tree.epoch++;
     this.#registry.lifetime.disposeSync();
@@ -170,25 +178,25 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   #find(token: Token): Binding {
     const { epoch } = this.#registry.tree;
     if (this.#epoch !== epoch) {
-      this.#known.clear();
+      this.#cache.clear();
       this.#epoch = epoch;
     }
-    return this.#known.get(token) ?? this.#lookUp(token);
+    return this.#cache.get(token) ?? this.#lookUp(token);
   }
 
   #lookUp(token: Token): Binding {
     this.#registry.assertOpen(token);
     const binding = this.#registry.find(token).at(-1);
     if (binding === undefined) throw new UnknownTokenError([token], token);
-    this.#known.set(token, binding);
+    this.#cache.set(token, binding);
     return binding;
   }
 }
 
-/** Creates an empty container, independent of every other. */
+/** Creates an empty container that shares nothing with other containers. */
 export function createContainer(): Container {
   return new Container();
 }
 
-/** The container that is used where none is given. */
+/** The default container, for libraries that were given none. */
 export const container: Container = createContainer();

@@ -1,14 +1,14 @@
 import type { Class, InjectionToken, Token } from './token.js';
 
-/** How the instance of an {@link Injection} is handed over. */
+/** Whether a parameter receives one instance, a list of all of them, or a lazy handle. */
 export type InjectionKind = 'one' | 'all' | 'lazy';
 
 /**
- * A dependency that is more than a plain token, made by {@link lazy}, {@link optional} or
- * {@link all}. `T` is what the parameter receives.
+ * A lazy, optional or multiple dependency, created by {@link lazy}, {@link optional} or
+ * {@link all}. `T` is the type that the parameter receives.
  */
 export class Injection<T = unknown> {
-  /** Carries the type; there is no such property at run time. */
+  /** Type information only. The property does not exist at run time. */
   declare protected readonly type: T;
 
   constructor(
@@ -18,23 +18,23 @@ export class Injection<T = unknown> {
   ) {}
 }
 
-/** One entry of `static inject`, of a factory's `inject`, or the argument of `@Inject`. */
+/** An entry of `static inject` or of a factory's `inject`, or the argument of `@Inject`. */
 export type Dependency<T = unknown> = Token<T> | Injection<T>;
 
-/** The handle that a lazy dependency receives. */
+/** The handle that a parameter with a lazy dependency receives. */
 export interface Lazy<T> {
   /**
-   * The instance, resolved anew at each read (a singleton is one and the same).
+   * The instance, resolved on every read: always the same singleton, but a new transient.
    *
-   * @throws {InjectionError} When it cannot be resolved, or is being built at this moment.
+   * @throws {InjectionError} When it cannot be resolved, or is still under construction.
    */
   readonly value: T;
 }
 
-/** What a factory or constructor receives for a list of dependencies. */
+/** The arguments that a factory or constructor receives for a list of dependencies. */
 export type Resolved<D extends readonly Dependency[]> = { [I in keyof D]: ResolvedOne<D[I]> };
 
-/** Strings and symbols say nothing of their type: `never` lets the receiver state it. */
+/** Strings and symbols carry no type. With `never`, the receiver can declare any type. */
 type ResolvedOne<D> =
   D extends Injection<infer T>
     ? T
@@ -45,25 +45,25 @@ type ResolvedOne<D> =
         : never;
 
 /**
- * Breaks a cycle: the dependency is resolved when its handle's `value` is read.
+ * Breaks a cycle by resolving a dependency only when the `value` of its handle is read.
  *
- * @param target - Returns the token; called after all modules have been evaluated.
+ * @param target - Returns the token. Called after all modules have been evaluated.
  */
 export function lazy<T>(target: () => Token<T>): Injection<Lazy<T>> {
   return new Injection('lazy', target, false);
 }
 
-/** Asks for `undefined` instead of an error when nothing provides the token. */
+/** Declares a dependency that is `undefined` when nothing provides the token. */
 export function optional<T>(token: Token<T>): Injection<T | undefined> {
   return new Injection('one', () => token, true);
 }
 
-/** Asks for every provider of a token, in the order of registration. */
+/** Declares a dependency on every provider of a token, in registration order. */
 export function all<T>(token: Token<T>): Injection<T[]> {
   return new Injection('all', () => token, false);
 }
 
-/** Gives every dependency the one form that resolution works on. */
+/** Wraps a plain token in an `Injection`. */
 export function toInjection(dependency: Dependency): Injection {
   return dependency instanceof Injection
     ? dependency

@@ -33,20 +33,20 @@ beforeEach(() => {
 });
 
 describe('Container.dispose', () => {
-  it('disposes what was made, the newest first', async () => {
+  it('disposes instances, newest first', async () => {
     container.resolve(Store);
     await container.dispose();
 
     expect(log).toEqual(['store', 'pool']);
   });
 
-  it('disposes nothing that was never built', async () => {
+  it('disposes nothing when nothing was built', async () => {
     await container.dispose();
 
     expect(log).toEqual([]);
   });
 
-  it('leaves registered values and transients alone', async () => {
+  it('does not dispose registered values or transients', async () => {
     container
       .register('value', { useValue: new Pool() })
       .register('transient', { useClass: Pool }, { scope: 'transient' });
@@ -57,7 +57,7 @@ describe('Container.dispose', () => {
     expect(log).toEqual([]);
   });
 
-  it('attempts all and gathers the failures', async () => {
+  it('disposes all instances despite failures, and throws one AggregateError', async () => {
     container.resolve(Pool);
     container.resolve(Broken);
     container.resolve(Store);
@@ -68,7 +68,7 @@ describe('Container.dispose', () => {
     expect(error.errors).toEqual([new Error('stuck')]);
   });
 
-  it('disposes once, however often it is called', async () => {
+  it('disposes instances only once when called several times', async () => {
     container.resolve(Store);
     await Promise.all([container.dispose(), container.dispose()]);
     await container[Symbol.asyncDispose]();
@@ -76,7 +76,7 @@ describe('Container.dispose', () => {
     expect(log).toEqual(['store', 'pool']);
   });
 
-  it('disposes an instance once that two tokens share', async () => {
+  it('disposes an instance shared by two tokens only once', async () => {
     container.register('pool', { useFactory: (pool) => pool, inject: [Pool] });
     container.resolve('pool');
     await container.dispose();
@@ -84,7 +84,7 @@ describe('Container.dispose', () => {
     expect(log).toEqual(['pool']);
   });
 
-  it('waits for a build that has begun, and disposes what it makes', async () => {
+  it('waits for a running build and disposes its instance', async () => {
     container.register('async', { useFactory: async () => new Pool() });
     const resolving = container.resolveAsync('async');
     const disposing = container.dispose();
@@ -94,7 +94,7 @@ describe('Container.dispose', () => {
     expect(log).toEqual(['pool']);
   });
 
-  it('disposes what was replaced, too', async () => {
+  it('disposes instances of replaced providers', async () => {
     container.resolve(Pool);
     container.register(Pool);
     container.resolve(Pool);
@@ -103,7 +103,7 @@ describe('Container.dispose', () => {
     expect(log).toEqual(['pool', 'pool']);
   });
 
-  it('refuses to resolve and to register afterwards', async () => {
+  it('throws on resolving and registering afterwards', async () => {
     container.resolve(Pool);
     await container.dispose();
 
@@ -114,7 +114,7 @@ describe('Container.dispose', () => {
 });
 
 describe('a lazy handle that outlives its container', () => {
-  it('is refused as disposed, however deep the singleton is', async () => {
+  it('throws DisposedError, even when the singleton is deeper in the graph', async () => {
     class Outer {
       static inject = [lazy(() => Store)] as const;
       constructor(readonly store: Lazy<Store>) {}
@@ -128,7 +128,7 @@ describe('a lazy handle that outlives its container', () => {
 });
 
 describe('Container[Symbol.dispose]', () => {
-  it('disposes at once what can be', () => {
+  it('disposes synchronously disposable instances', () => {
     container.resolve(Pool);
     container[Symbol.dispose]();
     container[Symbol.dispose]();
@@ -137,7 +137,7 @@ describe('Container[Symbol.dispose]', () => {
     expect(() => container.resolve(Pool)).toThrow(DisposedError);
   });
 
-  it('refuses, and disposes nothing, when something must be awaited', () => {
+  it('throws, and disposes nothing, when an instance needs asynchronous disposal', () => {
     container.resolve(Store);
 
     expect(() => container[Symbol.dispose]()).toThrow(AsyncDisposalError);
@@ -145,15 +145,16 @@ describe('Container[Symbol.dispose]', () => {
     expect(container.resolve(Store)).toBeInstanceOf(Store);
   });
 
-  it('refuses while a build is running', async () => {
+  it('throws while a build is running, and names its token', async () => {
     container.register('async', { useFactory: async () => 1 });
     const resolving = container.resolveAsync('async');
 
     expect(() => container[Symbol.dispose]()).toThrow(AsyncDisposalError);
+    expect(() => container[Symbol.dispose]()).toThrow("Cannot dispose 'async' synchronously");
     await resolving;
   });
 
-  it('attempts all and gathers the failures', () => {
+  it('disposes all instances despite failures, and throws one AggregateError', () => {
     container.resolve(Pool);
     container.resolve(Broken);
 

@@ -1,10 +1,10 @@
 import { AsyncDisposalError, DisposedError } from './errors/lifecycle-errors.js';
 import type { Token } from './token.js';
 
-/** The instances that one container or request scope made, in the order of creation. */
+/** Tracks the instances that one container or request scope created, and disposes them. */
 export class Lifetime {
   readonly #created = new Map<object, Token>();
-  readonly #pending = new Set<Promise<unknown>>();
+  readonly #pending = new Map<Promise<unknown>, Token>();
   #disposal: Promise<void> | undefined;
 
   get disposed(): boolean {
@@ -16,22 +16,22 @@ export class Lifetime {
     if (this.disposed) throw new DisposedError(token);
   }
 
-  /** Remembers an instance, if it is one that can be disposed. */
+  /** Records an instance for disposal if it is disposable. */
   track(token: Token, instance: unknown): void {
     if (isDisposable(instance) && !this.#created.has(instance)) this.#created.set(instance, token);
   }
 
-  /** Remembers a build that has not settled: disposal waits for it. */
-  await(build: Promise<unknown>): void {
+  /** Makes disposal wait for a build that has not settled. */
+  await(token: Token, build: Promise<unknown>): void {
     const forget = () => this.#pending.delete(build);
-    this.#pending.add(build);
+    this.#pending.set(build, token);
     build.then(forget, forget);
   }
 
   /**
-   * Disposes every instance, the newest first; a second call waits for the first.
+   * Disposes every instance, newest first. Later calls return the promise of the first.
    *
-   * @throws {AggregateError} After all were attempted, when any failed.
+   * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
    */
   dispose(): Promise<void> {
     this.#disposal ??= this.#disposeAll();
@@ -39,18 +39,19 @@ export class Lifetime {
   }
 
   /**
-   * Does the same without waiting.
+   * Disposes every instance synchronously, newest first.
    *
-   * @throws {AsyncDisposalError} Before anything is disposed, when an instance or a running
-   *   build can only be awaited.
-   * @throws {AggregateError} After all were attempted, when any failed.
+   * @throws {AsyncDisposalError} When an instance has only `Symbol.asyncDispose` or a build is
+   *   running. Nothing has been disposed then.
+   * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
    */
   disposeSync(): void {
     if (this.disposed) return;
     const instances = [...this.#created].reverse();
-    const waiting = instances.find(([instance]) => !(Symbol.dispose in instance));
-    if (waiting !== undefined) throw new AsyncDisposalError(waiting[1]);
-    if (this.#pending.size > 0) throw new AsyncDisposalError('an unsettled build');
+    const asynchronous = instances.find(([instance]) => !(Symbol.dispose in instance));
+    if (asynchronous !== undefined) throw new AsyncDisposalError(asynchronous[1]);
+    const [building] = this.#pending.values();
+    if (building !== undefined) throw new AsyncDisposalError(building);
     this.#disposal = Promise.resolve();
     this.#created.clear();
     const errors: unknown[] = [];
@@ -65,7 +66,7 @@ export class Lifetime {
   }
 
   async #disposeAll(): Promise<void> {
-    await Promise.allSettled(this.#pending);
+    await Promise.allSettled(this.#pending.keys());
     const instances = [...this.#created.keys()].reverse();
     this.#created.clear();
     const errors: unknown[] = [];
@@ -95,6 +96,10 @@ async function disposeOne(instance: object): Promise<void> {
 
 function throwAll(errors: readonly unknown[]): void {
   if (errors.length > 0) {
-    throw new AggregateError(errors, `${errors.length} instance(s) failed to dispose; see errors.`);
+    throw new AggregateError(
+      errors,
+      `Failed to dispose ${errors.length} instance(s) of the container or scope. See \`errors\` ` +
+        'for each cause.',
+    );
   }
 }

@@ -3,19 +3,19 @@ import type { Dependency } from './dependency.js';
 import type { Scope } from './provider.js';
 import type { Class } from './token.js';
 
-/** What `@Service` or `@Repository` says of a class. */
+/** The metadata that `@Service` or `@Repository` records for a class. */
 export interface ServiceDefinition {
   readonly scope: Scope;
 }
 
-/** What decorators say of one constructor parameter. */
+/** The metadata that decorators record for one constructor parameter. */
 export interface ParameterMark {
-  /** Present when `@Inject` was used; its value is undefined in an import cycle. */
+  /** Set by `@Inject`. `dependency` is undefined in an import cycle. */
   readonly inject?: { readonly dependency: Dependency | undefined };
   readonly optional?: true;
 }
 
-// Keys from the global symbol registry: two copies of this package read each other's marks.
+// Global symbols, so that two copies of this package read each other's metadata.
 const DEFINITION = Symbol.for('@fairlead/di:definition');
 const PARAMETERS = Symbol.for('@fairlead/di:parameters');
 
@@ -26,33 +26,33 @@ export function defineService(target: Class, definition: ServiceDefinition): voi
   Reflect.defineMetadata(DEFINITION, Object.freeze(definition), target);
 }
 
-/** Reads a class's own definition; that of a base class does not count. */
+/** Returns the definition of a class. Ignores those of its base classes. */
 export function serviceDefinition(target: Class): ServiceDefinition | undefined {
   return Reflect.getOwnMetadata(DEFINITION, target);
 }
 
-/** Adds to what is known of one constructor parameter. */
+/** Adds a mark to one constructor parameter, keeping its earlier ones. */
 export function markParameter(target: Class, index: number, mark: ParameterMark): void {
   const marks = new Map(parameterMarks(target));
   marks.set(index, { ...marks.get(index), ...mark });
   Reflect.defineMetadata(PARAMETERS, marks, target);
 }
 
-/** Reads the marks of a class's own constructor, by parameter index. */
+/** Returns the marks of a class's own constructor parameters, by index. */
 export function parameterMarks(target: Class): ReadonlyMap<number, ParameterMark> {
   return Reflect.getOwnMetadata(PARAMETERS, target) ?? NO_MARKS;
 }
 
-/** True when a decorator of any package, on the class or a parameter, recorded something of it. */
+/** Whether a decorator of any package recorded metadata for the class or its parameters. */
 export function isDecorated(target: Class): boolean {
   return Reflect.getOwnMetadataKeys(target).length > 0;
 }
 
 /**
- * Reads the parameter types that the compiler emitted for a class's own constructor.
+ * Returns the parameter types that the compiler emitted for a class's own constructor.
  *
- * @returns Undefined when the class has no constructor, no decorator, or was compiled by a
- *   tool that emits no metadata.
+ * @returns Undefined when the class has no constructor or no decorator, or when its compiler
+ *   emits no metadata.
  */
 export function parameterTypes(target: Class): readonly unknown[] | undefined {
   return Reflect.getOwnMetadata('design:paramtypes', target);

@@ -3,38 +3,38 @@ import { InvalidProviderError } from './errors/lifecycle-errors.js';
 import { type Constructor, isToken, type Token } from './token.js';
 
 /**
- * How long an instance lives: as long as its container, for one resolution, or as long as
- * the request scope that asked for it.
+ * How long an instance lives: as long as its container (`singleton`), for one resolution
+ * (`transient`), or as long as the request scope that resolved it (`request`).
  */
 export type Scope = 'singleton' | 'transient' | 'request';
 
-/** Provides a value that exists already. The container never disposes it. */
+/** Provides an existing value. The container never disposes it. */
 export interface ValueProvider<T> {
-  /** Given to whoever asks for the token. */
+  /** The value, which is returned unchanged. */
   readonly useValue: T;
 }
 
 /** Provides instances of a class. */
 export interface ClassProvider<T> {
-  /** Its constructor's parameters are resolved. */
+  /** The class. The container resolves its constructor parameters. */
   readonly useClass: Constructor<T>;
 }
 
-/** Provides what a function returns, or what the promise that it returns resolves to. */
+/** Provides the return value of a function. A returned promise is awaited. */
 export interface FactoryProvider<T, D extends readonly Dependency[] = readonly Dependency[]> {
   /** Called with the instances of `inject`. */
   readonly useFactory: (...dependencies: Resolved<D>) => T | Promise<T>;
-  /** The factory's arguments, in order. */
+  /** The dependencies that become the factory's arguments, in order. */
   readonly inject?: D;
 }
 
-/** Provides whatever another token provides. */
+/** Provides the instance of another token: an alias. */
 export interface ExistingProvider<T> {
-  /** Asked for in its place. */
+  /** The token to resolve instead. */
   readonly useExisting: Token<T>;
 }
 
-/** The ways to make what a token stands for; a provider has exactly one of them. */
+/** Creates the instances of a token. A provider is exactly one of these kinds. */
 export type Provider<T = unknown, D extends readonly Dependency[] = readonly Dependency[]> =
   | ValueProvider<T>
   | ClassProvider<T>
@@ -43,7 +43,7 @@ export type Provider<T = unknown, D extends readonly Dependency[] = readonly Dep
 
 /** Options of `container.register`. */
 export interface RegisterOptions {
-  /** Default: what `@Service` says of the class, otherwise `singleton`. */
+  /** Default: the scope set by `@Service` on the class, otherwise `singleton`. */
   readonly scope?: Scope;
   /** Adds to the token's providers instead of replacing them. Default false. */
   readonly multi?: boolean;
@@ -53,10 +53,10 @@ const kinds = ['useValue', 'useClass', 'useFactory', 'useExisting'] as const;
 const scopes: readonly unknown[] = ['singleton', 'transient', 'request', undefined];
 
 /**
- * Refuses a provider that cannot work, before anything is registered.
+ * Checks a provider before it is registered.
  *
- * @throws {InvalidProviderError} When the provider has no kind or several, a kind has the
- *   wrong value, or the scope is unknown or does not apply.
+ * @throws {InvalidProviderError} When the provider is of no kind or of several, has a value of
+ *   the wrong type, or has a scope that is unknown or does not apply.
  */
 export function checkProvider(token: Token, provider: Provider, scope: Scope | undefined): void {
   const problem = describeProblem(provider, scope);
@@ -65,8 +65,9 @@ export function checkProvider(token: Token, provider: Provider, scope: Scope | u
 
 function describeProblem(provider: Provider, scope: Scope | undefined): string | undefined {
   if (typeof provider !== 'object' || provider === null) return 'the provider is not an object';
-  const given = kinds.filter((kind) => kind in provider);
-  if (given.length !== 1) return `the provider has ${given.join(' and ') || 'no kind'}`;
+  const used = kinds.filter((kind) => kind in provider);
+  if (used.length === 0) return `the provider has none of ${kinds.join(', ')}`;
+  if (used.length > 1) return `the provider has ${used.join(' and ')}`;
   if (!scopes.includes(scope)) return `the scope '${String(scope)}' does not exist`;
   if ('useClass' in provider && !isConstructor(provider.useClass)) return 'useClass is not a class';
   if ('useFactory' in provider) return describeFactoryProblem(provider);
@@ -74,7 +75,7 @@ function describeProblem(provider: Provider, scope: Scope | undefined): string |
     return 'useExisting is not a token';
   }
   if (scope !== undefined && !('useClass' in provider)) {
-    return `${given[0]} takes no scope: it makes nothing`;
+    return `${used[0]} takes no scope because it creates no instance`;
   }
   return undefined;
 }
@@ -82,19 +83,19 @@ function describeProblem(provider: Provider, scope: Scope | undefined): string |
 function describeFactoryProblem({ useFactory, inject }: FactoryProvider<unknown>) {
   if (typeof useFactory !== 'function') return 'useFactory is not a function';
   if (inject === undefined) return describeMissing(useFactory, 0);
-  if (!Array.isArray(inject)) return 'inject is not a list of dependencies';
-  const wrong = inject.findIndex((entry) => !isToken(entry) && !(entry instanceof Injection));
-  if (wrong >= 0) return `entry ${wrong} of inject is not a token`;
+  if (!Array.isArray(inject)) return 'inject is not an array of dependencies';
+  const invalid = inject.findIndex((entry) => !isToken(entry) && !(entry instanceof Injection));
+  if (invalid >= 0) return `entry ${invalid} of inject is not a token`;
   return describeMissing(useFactory, inject.length);
 }
 
 function describeMissing(useFactory: { readonly length: number }, listed: number) {
   return useFactory.length > listed
-    ? `useFactory takes ${useFactory.length} parameters and inject lists ${listed}`
+    ? `useFactory takes ${useFactory.length} parameters, but inject lists ${listed}`
     : undefined;
 }
 
-/** Arrow functions, methods and async functions have no prototype, classes do. */
+/** Classes have a prototype. Arrow functions, methods and async functions have none. */
 function isConstructor(value: unknown): value is Constructor {
   return typeof value === 'function' && value.prototype !== undefined;
 }

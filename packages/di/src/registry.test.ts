@@ -25,14 +25,14 @@ describe('a child container', () => {
     expect(child.resolve(Logger)).toBe(parent.resolve(Logger));
   });
 
-  it('overrides them for itself', () => {
+  it('can override providers without changing its parent', () => {
     const child = parent.createChild().register(Level, { useValue: 'debug' });
 
     expect(child.resolve(Level)).toBe('debug');
     expect(parent.resolve(Level)).toBe('info');
   });
 
-  it('gives its own providers to what is registered in it, and only to that', () => {
+  it('applies its providers only to classes registered in it', () => {
     const child = parent.createChild().register(Level, { useValue: 'debug' });
     expect(child.resolve(Logger).level).toBe('info');
     child.register(Logger);
@@ -41,7 +41,7 @@ describe('a child container', () => {
     expect(parent.resolve(Logger).level).toBe('info');
   });
 
-  it('sees what its parent registers later', () => {
+  it('sees providers that its parent registers later', () => {
     const child = parent.createChild();
     expect(child.resolve(Level)).toBe('info');
     parent.register(Level, { useValue: 'error' });
@@ -49,13 +49,13 @@ describe('a child container', () => {
     expect(child.resolve(Level)).toBe('error');
   });
 
-  it('hides every provider that its parent has of a token', () => {
+  it('hides all providers of a token in its parent', () => {
     const child = parent.createChild().register(Level, { useValue: 'debug' }, { multi: true });
 
     expect(child.resolveAll(Level)).toEqual(['debug']);
   });
 
-  it('is disposed apart from its parent, and is of no use after it', async () => {
+  it('is disposed without its parent, and cannot be used after its parent is disposed', async () => {
     const [first, second] = [parent.createChild(), parent.createChild()];
     await first.dispose();
     expect(second.resolve(Level)).toBe('info');
@@ -66,7 +66,7 @@ describe('a child container', () => {
 });
 
 describe('snapshot and restore', () => {
-  it('put back what was registered', () => {
+  it('restore the registered providers', () => {
     const snapshot = parent.snapshot();
     parent.register(Level, { useValue: 'debug' }).register('extra', { useValue: 1 });
     parent.restore(snapshot);
@@ -75,7 +75,7 @@ describe('snapshot and restore', () => {
     expect(parent.has('extra')).toBe(false);
   });
 
-  it('forget what was built in between', () => {
+  it('drop singletons built in between', () => {
     const snapshot = parent.snapshot();
     parent.register(Level, { useValue: 'debug' });
     expect(parent.resolve(Logger).level).toBe('debug');
@@ -84,7 +84,7 @@ describe('snapshot and restore', () => {
     expect(parent.resolve(Logger).level).toBe('info');
   });
 
-  it('keep what was built before', () => {
+  it('keep singletons built before', () => {
     const logger = parent.resolve(Logger);
     const snapshot = parent.snapshot();
     parent.register(Logger);
@@ -94,7 +94,7 @@ describe('snapshot and restore', () => {
     expect(parent.resolve(Logger)).toBe(logger);
   });
 
-  it('can be restored more than once', () => {
+  it('work more than once', () => {
     const snapshot = parent.snapshot();
     parent.register(Level, { useValue: 'one' });
     parent.restore(snapshot);

@@ -4,7 +4,7 @@ import { serviceDefinition } from './metadata.js';
 import type { Provider, RegisterOptions, Scope } from './provider.js';
 import type { Class, Token } from './token.js';
 
-/** The providers and singletons of one container at one time, as `snapshot()` returns them. */
+/** The providers and singletons of a container at one point in time, from `snapshot()`. */
 export class Snapshot {
   readonly #apply: () => void;
 
@@ -12,7 +12,7 @@ export class Snapshot {
     this.#apply = apply;
   }
 
-  /** Puts them back. */
+  /** Restores them. */
   apply(): void {
     this.#apply();
   }
@@ -24,15 +24,15 @@ export class Registry implements Owner {
   readonly tree: { epoch: number };
   readonly #parent: Registry | undefined;
   #registered = new Map<Token, readonly Binding[]>();
-  /** Classes that nobody registered, but that say themselves how they are built. */
-  #implied = new Map<Token, readonly Binding[]>();
+  /** Bindings of unregistered classes with `@Service` or `static inject`. */
+  #implicit = new Map<Token, readonly Binding[]>();
 
   constructor(parent?: Registry) {
     this.#parent = parent;
     this.tree = parent?.tree ?? { epoch: 0 };
   }
 
-  /** Adds a provider that `checkProvider` has passed. */
+  /** Adds a provider, which `checkProvider` must have accepted. */
   add(token: Token, provider: Provider, { scope, multi = false }: RegisterOptions): void {
     this.lifetime.assertOpen(token);
     const binding = new Binding(token, provider, scope ?? defaultScope(provider), this);
@@ -44,15 +44,15 @@ export class Registry implements Owner {
   find(token: Token): readonly Binding[] {
     const found = this.#registered.get(token);
     if (found !== undefined) return found;
-    return this.#parent === undefined ? this.#imply(token) : this.#parent.find(token);
+    return this.#parent === undefined ? this.#findImplicit(token) : this.#parent.find(token);
   }
 
-  /** Every token that was registered here, in order. */
+  /** Lists the tokens registered in this container, in registration order. */
   tokens(): Token[] {
     return [...this.#registered.keys()];
   }
 
-  /** @throws {DisposedError} When this container or one above it is disposed. */
+  /** @throws {DisposedError} When this container or one of its parents is disposed. */
   assertOpen(token: Token): void {
     this.lifetime.assertOpen(token);
     this.#parent?.assertOpen(token);
@@ -60,30 +60,30 @@ export class Registry implements Owner {
 
   snapshot(): Snapshot {
     const registered = new Map(this.#registered);
-    const implied = new Map(this.#implied);
-    const bindings = [...registered.values(), ...implied.values()].flat();
+    const implicit = new Map(this.#implicit);
+    const bindings = [...registered.values(), ...implicit.values()].flat();
     const cells = bindings.map((each) => ({ each, cell: each.cell.empty ? undefined : each.cell }));
     return new Snapshot(() => {
       this.#registered = new Map(registered);
-      this.#implied = new Map(implied);
+      this.#implicit = new Map(implicit);
       for (const { each, cell } of cells) each.restoreCell(cell);
       this.tree.epoch++;
     });
   }
 
-  #imply(token: Token): readonly Binding[] {
+  #findImplicit(token: Token): readonly Binding[] {
     if (typeof token !== 'function') return [];
-    const known = this.#implied.get(token);
-    if (known !== undefined) return known;
-    if (!describesItself(token)) return [];
+    const found = this.#implicit.get(token);
+    if (found !== undefined) return found;
+    if (!isInjectable(token)) return [];
     const provider = { useClass: token } as Provider;
     const bindings = [new Binding(token, provider, defaultScope(provider), this)];
-    this.#implied.set(token, bindings);
+    this.#implicit.set(token, bindings);
     return bindings;
   }
 }
 
-function describesItself(target: Class): boolean {
+function isInjectable(target: Class): boolean {
   return serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject');
 }
 

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 describe('a request scope', () => {
-  it('gives one instance for the request, and another to the next', () => {
+  it('returns one instance per scope', () => {
     const scope = container.createScope();
     const other = container.createScope();
 
@@ -49,7 +49,7 @@ describe('a request scope', () => {
     expect(scope.resolve(Shared)).toBe(container.resolve(Shared));
   });
 
-  it('gives its instances to transients, through lazy handles too', () => {
+  it('injects its instances into transients, also through lazy handles', () => {
     const scope = container.createScope();
     const handler = scope.resolve(Handler);
 
@@ -58,7 +58,7 @@ describe('a request scope', () => {
     expect(handler.later.value).toBe(handler.audit);
   });
 
-  it('takes values of its own for request-scoped tokens', () => {
+  it('accepts its own values for request-scoped tokens', () => {
     const scope = container.createScope();
     scope.register(RequestId, { useValue: 'r-1' });
 
@@ -66,13 +66,13 @@ describe('a request scope', () => {
     expect(container.createScope().resolve(Audit).requestId).toBe('made by the factory');
   });
 
-  it('refuses a value for a token that is not request-scoped', () => {
+  it('rejects a value for a token that is not request-scoped', () => {
     const scope = container.createScope();
 
     expect(() => scope.register(Shared, { useValue: new Shared() })).toThrow(InvalidProviderError);
   });
 
-  it('builds what is asynchronous once for the request', async () => {
+  it('builds an asynchronous instance once per scope', async () => {
     container.register('user', { useFactory: async () => ({}) }, { scope: 'request' });
     const scope = container.createScope();
     const [first, second] = await Promise.all([
@@ -85,7 +85,7 @@ describe('a request scope', () => {
     expect(await container.createScope().resolveAsync('user')).not.toBe(first);
   });
 
-  it('disposes what it made and then resolves nothing', async () => {
+  it('disposes its instances and cannot resolve anything afterwards', async () => {
     const log: string[] = [];
     class Transaction {
       async [Symbol.asyncDispose]() {
@@ -102,7 +102,7 @@ describe('a request scope', () => {
     expect(container.resolve(Shared)).toBeInstanceOf(Shared);
   });
 
-  it('resolves nothing after its container was disposed', async () => {
+  it('cannot resolve anything after its container is disposed', async () => {
     const scope = container.createScope();
     await container.dispose();
 
@@ -110,8 +110,8 @@ describe('a request scope', () => {
   });
 });
 
-describe('a request-scoped token outside of a scope', () => {
-  it('is refused with the path to it', () => {
+describe('a request-scoped token outside a scope', () => {
+  it('throws with the path to it', () => {
     const resolve = () => container.resolve(Handler);
 
     expect(resolve).toThrow(OutOfScopeError);
@@ -125,7 +125,7 @@ describe('a singleton that would capture a request-scoped instance', () => {
     constructor(readonly handler: Handler) {}
   }
 
-  it('is refused, in a scope as well', () => {
+  it('throws, even in a scope', () => {
     const resolve = () => container.createScope().resolve(Cache);
 
     expect(resolve).toThrow(CapturedScopeError);

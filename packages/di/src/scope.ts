@@ -8,13 +8,13 @@ import { resolveLater, resolveNow } from './resolution/plan.js';
 import type { ScopeCells } from './resolution/supplier.js';
 import type { Token } from './token.js';
 
-/** The request scope of a container: holds what was made for one request. */
+/** The request scope of a container. Keeps the instances of one request. */
 export class ContainerScope implements RequestScope, ScopeCells {
   readonly lifetime = new Lifetime();
   readonly #cells = new Map<object, Cell>();
   readonly #find: (token: Token) => Binding;
 
-  /** @param find - The container's look-up; throws when nothing provides the token. */
+  /** @param find - Returns the container's binding of a token. Throws when it has none. */
   constructor(find: (token: Token) => Binding) {
     this.#find = find;
   }
@@ -31,15 +31,16 @@ export class ContainerScope implements RequestScope, ScopeCells {
   }
 
   /**
-   * @throws {InvalidProviderError} When the token is not request-scoped: a value of one
-   *   request would not reach those who share the token's provider.
+   * @throws {InvalidProviderError} When the token is not request-scoped. Instances shared
+   *   between requests could not see the value of one request.
    */
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): this {
     const binding = this.#open(token);
     if (binding.scope !== 'request' || !('useValue' in provider)) {
       throw new InvalidProviderError(
         token,
-        "a request scope takes { useValue } for a token that its container has with the scope 'request'",
+        'a request scope accepts only { useValue }, for a token that its container provides with ' +
+          "the scope 'request'",
       );
     }
     const cell = new Cell();

@@ -9,18 +9,18 @@ describe('describeToken', () => {
     ['a string', 'url', "'url'"],
     ['a symbol', Symbol('url'), 'Symbol(url)'],
     ['a typed token', token('Url'), 'token(Url)'],
-  ])('names %s', (_kind, given, text) => {
-    expect(describeToken(given)).toBe(text);
-    expect(isToken(given)).toBe(true);
+  ])('formats %s', (_kind, value, text) => {
+    expect(describeToken(value)).toBe(text);
+    expect(isToken(value)).toBe(true);
   });
 
-  it('joins the names of a path', () => {
+  it('joins the tokens of a path', () => {
     expect(describePath([Map, 'url'])).toBe("Map → 'url'");
   });
 });
 
 describe('token', () => {
-  it('makes a token that equals only itself, whatever its name', () => {
+  it('creates a token that equals only itself, even with the same name', () => {
     const [first, second] = [token<number>('n'), token<number>('n')];
     const own = createContainer().register(first, { useValue: 1 });
 
@@ -28,13 +28,13 @@ describe('token', () => {
     expect(own.has(second)).toBe(false);
   });
 
-  it('is not what a number, an object or undefined can be', () => {
+  it('cannot be a number, an object, null or undefined', () => {
     expect([1, {}, null, undefined].filter(isToken)).toEqual([]);
   });
 });
 
 describe('container', () => {
-  it('is one for all who import it, and shares nothing with others', () => {
+  it('shares nothing with other containers', () => {
     expect(container).not.toBe(createContainer());
     expect(container.has('nothing is registered in it')).toBe(false);
   });

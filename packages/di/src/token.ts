@@ -1,33 +1,33 @@
-/** A class that can be constructed, whatever its parameters. */
+/** A class that can be constructed, with any parameters. */
 export type Constructor<T = unknown> = new (...args: never[]) => T;
 
-/** A class, abstract ones included. */
+/** A class, which may be abstract. */
 export type Class<T = unknown> = abstract new (...args: never[]) => T;
 
 /**
- * A typed token, made by {@link token}. Two tokens with one name are two tokens.
+ * A typed token, created by {@link token}. Two tokens with the same name are different tokens.
  */
 export class InjectionToken<T> {
-  /** Carries the type; there is no such property at run time. */
+  /** Type information only. The property does not exist at run time. */
   declare protected readonly type: T;
 
   constructor(readonly name: string) {}
 }
 
-/** What a container is asked for: a class, a string, a symbol or a typed token. */
+/** Identifies a dependency: a class, a string, a symbol or a typed token. */
 export type Token<T = unknown> = Class<T> | InjectionToken<T> | string | symbol;
 
 /**
- * Creates a token that carries the type of what it stands for.
+ * Creates a token for dependencies of type `T`.
  *
- * @param name - Text for error messages; need not be unique.
+ * @param name - The name in error messages. It need not be unique.
  * @returns A new token, equal only to itself.
  */
 export function token<T>(name: string): InjectionToken<T> {
   return new InjectionToken<T>(name);
 }
 
-/** Tells whether a value can be used as a token. */
+/** Whether a value can be used as a token. */
 export function isToken(value: unknown): value is Token {
   return (
     typeof value === 'function' ||
@@ -38,7 +38,7 @@ export function isToken(value: unknown): value is Token {
 }
 
 /**
- * Names a token for people.
+ * Formats a token for messages.
  *
  * @returns The class's name, the string in quotes, `Symbol(description)` or `token(name)`.
  */
@@ -49,7 +49,7 @@ export function describeToken(token: Token): string {
   return token instanceof InjectionToken ? `token(${token.name})` : String(token);
 }
 
-/** Names every token of a path, in order: `A → B → C`. */
+/** Formats a path of tokens for messages, as `A → B → C`. */
 export function describePath(path: readonly Token[]): string {
   return path.map(describeToken).join(' → ');
 }

@@ -34,13 +34,13 @@ describe('Container.validate', () => {
       'Nothing provides Unmarked (parameter 0 of App).',
       'The singleton Cache would capture Audit, which lives for one request.',
       "Nothing provides 'url' (parameter 2 of App).",
-      'Cannot build NoMetadata: nothing says what parameter 0 of its constructor is.',
+      'Cannot build NoMetadata: the type of its constructor parameter 0 is unknown, because the class has no decorator.',
       'Nothing provides Unmarked (parameter 5 of App).',
-      'Egg needs itself to be built: Egg → Chicken → Egg.',
+      'Egg depends on itself: Egg → Chicken → Egg.',
     ]);
   });
 
-  it('gives the whole path to each problem', () => {
+  it('reports the full path to each problem', () => {
     const problems = createContainer().register(NoMetadata).validate([App]);
 
     expect(problems.map((problem) => problem.path)).toEqual([
@@ -53,7 +53,7 @@ describe('Container.validate', () => {
     ]);
   });
 
-  it('reports the same each time, and after a failed resolve', () => {
+  it('reports the same problems on every call, and after a failed resolve', () => {
     const container = createContainer();
     const first = problemsOf(container, [App]);
     expect(() => container.resolve(App)).toThrow();
@@ -70,14 +70,14 @@ describe('Container.validate', () => {
     ]);
   });
 
-  it('without roots looks at everything registered', () => {
+  it('checks everything registered when called without roots', () => {
     const container = createContainer().register(Cache).register('a', { useExisting: 'b' });
 
     expect(problemsOf(container, [])).toEqual([]);
     expect(container.validate()).toHaveLength(2);
   });
 
-  it('follows lazy dependencies, with their paths', () => {
+  it('follows lazy dependencies and reports their paths', () => {
     const Late = classNeeding(
       'Late',
       lazy(() => NoMetadata),
@@ -92,7 +92,7 @@ describe('Container.validate', () => {
     ]);
   });
 
-  it('reports every cycle of a tangle once', () => {
+  it('reports each of several overlapping cycles once', () => {
     const A = classNeeding('A');
     const B = classNeeding('B', A);
     const C = classNeeding('C', A, B);
@@ -109,14 +109,14 @@ describe('Container.validate', () => {
     ]);
   });
 
-  it('reports no more than 100 cycles', () => {
+  it('reports at most 100 cycles', () => {
     const classes = Array.from({ length: 12 }, (_, index) => classNeeding(`Class${index}`));
     for (const each of classes) each.inject = classes;
 
     expect(createContainer().validate([classes[0] ?? 'none'])).toHaveLength(100);
   });
 
-  it('finds nothing wrong with an optional lazy dependency that nothing provides', () => {
+  it('accepts an optional lazy dependency that nothing provides', () => {
     class Careless {
       constructor(@Optional() @Inject(lazy(() => Unmarked)) readonly later: Lazy<unknown>) {}
     }
@@ -126,7 +126,7 @@ describe('Container.validate', () => {
     expect(container.resolve(Careless).later.value).toBeUndefined();
   });
 
-  it('finds nothing wrong with a cycle that is lazy', () => {
+  it('accepts a lazy cycle', () => {
     const Owner = classNeeding('Owner');
     const Pet = classNeeding('Pet', Owner);
     Owner.inject = [lazy(() => Pet)];
@@ -134,7 +134,7 @@ describe('Container.validate', () => {
     expect(createContainer().validate([Pet, Owner])).toEqual([]);
   });
 
-  it('finds nothing wrong with a request-scoped root', () => {
+  it('accepts a request-scoped root', () => {
     expect(createContainer().validate([Audit])).toEqual([]);
   });
 

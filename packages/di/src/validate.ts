@@ -5,9 +5,9 @@ import { Walk } from './resolution/walk.js';
 import type { Token } from './token.js';
 
 /**
- * Reports every problem that is reached from some tokens.
+ * Checks the graph that is reachable from the roots.
  *
- * @returns Problems in the order in which they are met, then all cycles.
+ * @returns Problems in the order of the walk, followed by all cycles.
  */
 export function validate(owner: Owner, roots: readonly Token[]): InjectionError[] {
   const problems: InjectionError[] = [];

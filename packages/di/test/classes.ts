@@ -1,20 +1,20 @@
 import type { Dependency } from '../src/index.js';
 
-/** A class of a given name that keeps what it is given. */
-class Keeping {
-  readonly given: readonly unknown[];
+/** Keeps its constructor arguments. */
+class Recorder {
+  readonly dependencies: readonly unknown[];
 
-  constructor(...given: unknown[]) {
-    this.given = given;
+  constructor(...dependencies: unknown[]) {
+    this.dependencies = dependencies;
   }
 }
 
 /**
- * Makes a class with a `static inject`, which a test may still change to close a cycle.
+ * Creates a class with a name and a `static inject`, which a test can change to close a cycle.
  *
- * @param inject - Entries of any kind, wrong ones included.
+ * @param inject - Entries of any kind, including invalid ones.
  */
 export function classNeeding(name: string, ...inject: unknown[]) {
-  const named = { [name]: class extends Keeping {} }[name] ?? Keeping;
+  const named = { [name]: class extends Recorder {} }[name] ?? Recorder;
   return Object.assign(named, { inject: inject as Dependency[] });
 }

@@ -17,7 +17,7 @@ import type { Hidden } from './hidden';
 @Service() export class Marked { constructor(@Inject(Dep) readonly dep: unknown) {} }
 @Service() export class Spared { constructor(@Optional() readonly name: string = 'a') {} }
 @Service() export class Hopes { constructor(@Optional() readonly dep: Dep | undefined) {} }
-export class Stated { static inject = [Dep] as const; constructor(readonly dep: Dep) {} }
+export class Listed { static inject = [Dep] as const; constructor(readonly dep: Dep) {} }
 `;
 
 type Classes = Record<string, di.Constructor<{ dep: unknown; name: unknown }>>;
@@ -46,7 +46,7 @@ function bySwc(): Classes {
   return evaluate(transformSync(source, { jsc, module: { type: 'commonjs' } }).code);
 }
 
-/** What each class comes to: the code of its first problem, or `resolved`. */
+/** Returns the code of each class's first problem, or `resolved`. */
 function outcomes(classes: Classes): Record<string, string> {
   const container = di.createContainer();
   return Object.fromEntries(
@@ -67,15 +67,15 @@ const withMetadata = {
   Marked: 'resolved',
   Spared: 'resolved',
   Hopes: 'DI_ERASED_TYPE',
-  Stated: 'resolved',
+  Listed: 'resolved',
 };
 
 describe('classes compiled', () => {
-  it('by tsc are read from their metadata', () => {
+  it('by tsc are injected from their metadata', () => {
     expect(outcomes(byTypeScript(true))).toEqual(withMetadata);
   });
 
-  it('by swc are read from their metadata, which lacks inferred types', () => {
+  it('by swc are injected from their metadata, which lacks inferred types', () => {
     expect(outcomes(bySwc())).toEqual({ ...withMetadata, Infers: 'DI_UNDEFINED_TYPE' });
   });
 
@@ -90,7 +90,7 @@ describe('classes compiled', () => {
       Marked: 'resolved',
       Spared: 'DI_MISSING_METADATA',
       Hopes: 'DI_MISSING_METADATA',
-      Stated: 'resolved',
+      Listed: 'resolved',
     });
   });
 });

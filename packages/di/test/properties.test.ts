@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CyclicDependencyError, createContainer, type Token } from '../src/index.js';
 
-/** Node i may need nodes below i only, so there is no cycle. */
+/** Each node depends only on lower nodes, so there is no cycle. */
 const acyclic = fc
   .integer({ min: 1, max: 25 })
   .chain((size) =>
@@ -15,7 +15,7 @@ const acyclic = fc
 
 const name = (node: number) => `node ${node}`;
 
-/** Registers a graph whose factories log their node when they are called. */
+/** Registers a graph of factories. Each one records its node in `built` when called. */
 function containerOf(graph: readonly (readonly number[])[], isAsync = false) {
   const built: number[] = [];
   const container = createContainer();
@@ -32,7 +32,7 @@ function containerOf(graph: readonly (readonly number[])[], isAsync = false) {
   return { container, built };
 }
 
-it('builds each singleton of an acyclic graph once, after what it needs', () => {
+it('builds each singleton of an acyclic graph once, after its dependencies', () => {
   fc.assert(
     fc.property(acyclic, (graph) => {
       const { container, built } = containerOf(graph);
@@ -50,7 +50,7 @@ it('builds each singleton of an acyclic graph once, after what it needs', () => 
   );
 });
 
-it('builds each asynchronous singleton once, however many ask at a time', async () => {
+it('builds each asynchronous singleton once for concurrent callers', async () => {
   await fc.assert(
     fc.asyncProperty(acyclic, async (graph) => {
       const { container, built } = containerOf(graph, true);
@@ -83,11 +83,11 @@ it('disposes the singletons of an acyclic graph in reverse order of creation', a
   );
 });
 
-it('reports the true path of a cycle wherever it is in a graph', () => {
+it('reports the path of a cycle anywhere in a graph', () => {
   const withCycle = fc.tuple(acyclic, fc.integer({ min: 1, max: 8 }), fc.nat());
   fc.assert(
     fc.property(withCycle, ([graph, length, seed]) => {
-      // A ring of fresh nodes behind a random node of the acyclic graph.
+      // A ring of new nodes, which a random node of the acyclic graph depends on.
       const ring = Array.from({ length }, (_, index) => graph.length + index);
       const edges = [
         ...graph,
@@ -104,8 +104,8 @@ it('reports the true path of a cycle wherever it is in a graph', () => {
   );
 });
 
-/** What is left of a graph when nodes that need nothing are taken away again and again. */
-function tangleOf(graph: readonly (readonly number[])[]): Set<number> {
+/** Returns the nodes that remain after repeatedly removing nodes without dependencies. */
+function nodesLeadingToCycles(graph: readonly (readonly number[])[]): Set<number> {
   const left = new Set(graph.keys());
   for (const _ of graph) {
     const free = [...left].filter((node) => !graph[node]?.some((needed) => left.has(needed)));
@@ -114,7 +114,7 @@ function tangleOf(graph: readonly (readonly number[])[]): Set<number> {
   return left;
 }
 
-it('reports cycles of any graph as true paths, each once, and none where there is none', () => {
+it('reports each cycle of any graph once with its path, and none in an acyclic graph', () => {
   const anyGraph = fc.integer({ min: 1, max: 6 }).chain((size) =>
     fc.array(fc.uniqueArray(fc.nat({ max: size - 1 }), { maxLength: 3 }), {
       minLength: size,
@@ -135,7 +135,7 @@ it('reports cycles of any graph as true paths, each once, and none where there i
         });
       }
       expect(new Set(cycles.map(String)).size).toBe(cycles.length);
-      expect(cycles.length > 0).toBe(tangleOf(graph).size > 0);
+      expect(cycles.length > 0).toBe(nodesLeadingToCycles(graph).size > 0);
     }),
   );
 });

@@ -16,12 +16,12 @@ const errors: readonly di.InjectionError[] = [
   new di.OutOfScopeError(path, Some),
   new di.AsyncProviderError(path),
   new di.ConstructionError(path, new Error()),
-  new di.InvalidProviderError(Some, 'the provider has no kind'),
+  new di.InvalidProviderError(Some, 'useClass is not a class'),
   new di.DisposedError(Some),
   new di.AsyncDisposalError(Some),
 ];
 
-it('the README lists every error with its code, in this order', () => {
+it('lists every error with its code in the README, in this order', () => {
   const listed = [...readme.matchAll(/^\| `(\w+Error)`\s*\| `(DI_\w+)`\s*\|/gm)].map((row) =>
     row.slice(1),
   );
@@ -29,13 +29,13 @@ it('the README lists every error with its code, in this order', () => {
   expect(listed).toEqual(errors.map((error) => [error.name, error.code]));
 });
 
-it('every exported error is in that list', () => {
+it('lists every exported error', () => {
   const exported = Object.keys(di).filter((name) => name.endsWith('Error'));
 
   expect([...errors.map((error) => error.name), 'InjectionError'].sort()).toEqual(exported.sort());
 });
 
-it('every code is stable text of its own', () => {
+it('gives every error a unique code that starts with DI_', () => {
   expect(new Set(errors.map((error) => error.code)).size).toBe(errors.length);
   expect(errors.map((error) => error.code).filter((code) => !/^DI_[A-Z_]+$/.test(code))).toEqual(
     [],

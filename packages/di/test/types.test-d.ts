@@ -33,7 +33,7 @@ class MemoryStore extends Store {
 const Port = token<number>('Port');
 const MyStore = token<MemoryStore>('MyStore');
 
-it('resolve gives the type of its token', () => {
+it('resolve returns the type of its token', () => {
   expectTypeOf(container.resolve(Port)).toEqualTypeOf<number>();
   expectTypeOf(container.resolve(Store)).toEqualTypeOf<Store>();
   expectTypeOf(container.resolve(MemoryStore)).toEqualTypeOf<MemoryStore>();
@@ -44,26 +44,26 @@ it('resolve gives the type of its token', () => {
   expectTypeOf(container.createScope().resolve(Port)).toEqualTypeOf<number>();
 });
 
-it('register holds a provider to the type of its token', () => {
+it('register checks a provider against the type of its token', () => {
   container.register(Port, { useValue: 1 });
   container.register(Port, { useFactory: async () => 1 });
   container.register(Store, { useClass: MemoryStore });
   container.register(Store, { useExisting: MyStore });
   // @ts-expect-error a string is not a number
   container.register(Port, { useValue: '1' });
-  // @ts-expect-error a factory of strings does not make numbers
+  // @ts-expect-error a factory of strings does not create numbers
   container.register(Port, { useFactory: () => '1' });
   // @ts-expect-error a MemoryStore has more than a Store
   container.register(MyStore, { useExisting: Store });
-  // @ts-expect-error an abstract class makes no instances
+  // @ts-expect-error an abstract class cannot be instantiated
   container.register(Store, { useClass: Store });
-  // @ts-expect-error an abstract class makes no instances
+  // @ts-expect-error an abstract class cannot be instantiated
   container.register(Store);
-  // @ts-expect-error there is no such scope
+  // @ts-expect-error the scope does not exist
   container.register(Port, { useValue: 1 }, { scope: 'forever' });
 });
 
-it('a factory receives what it lists', () => {
+it('a factory receives the types of its dependencies', () => {
   container.register('x', {
     inject: [Port, Store, optional(Port), all(Port), lazy(() => Store)],
     useFactory: (port, store, maybe, ports, later) => {
@@ -79,7 +79,7 @@ it('a factory receives what it lists', () => {
   container.register('z', { inject: [Port], useFactory: (port: string) => port });
 });
 
-it('decorators are for constructors and classes', () => {
+it('decorators apply to classes and constructor parameters only', () => {
   @Service({ scope: 'request' })
   class Right {
     constructor(@Inject(Port) readonly port: number) {}
@@ -94,12 +94,12 @@ it('decorators are for constructors and classes', () => {
   expectTypeOf<typeof Wrong>().toExtend<Token<Wrong>>();
 });
 
-it('typed tokens of different types are not exchangeable', () => {
+it('typed tokens of different types are not interchangeable', () => {
   expectTypeOf(Port).toExtend<Token<number>>();
   expectTypeOf(Port).not.toExtend<Token<string>>();
 });
 
-it('a custom container needs no more than resolve', () => {
+it('a custom container only needs resolve', () => {
   const least: ContainerInterface = {
     resolve<T>(wanted: Token<T>): T {
       return container.resolve(wanted);

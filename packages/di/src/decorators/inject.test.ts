@@ -32,7 +32,7 @@ describe('@Inject, @Optional and @InjectAll', () => {
     ) {}
   }
 
-  it('say what a parameter receives', () => {
+  it('determine what a parameter receives', () => {
     container
       .register(Port, { useValue: 1 })
       .register('plugin', { useValue: 'a' })
@@ -41,7 +41,7 @@ describe('@Inject, @Optional and @InjectAll', () => {
     expect(container.resolve(Server)).toEqual({ port: 1, host: 'localhost', plugins: ['a', 'b'] });
   });
 
-  it('leave an optional parameter of a primitive type to its default', () => {
+  it('keep the default of an optional parameter with a primitive type', () => {
     @Service()
     class Limited {
       constructor(@Optional() readonly limit: number = 10) {}
@@ -52,8 +52,8 @@ describe('@Inject, @Optional and @InjectAll', () => {
 
   it.each([
     ['a union', Object],
-    ['a list', Array],
-  ])('do not take an optional parameter of %s for one that nothing provides', (_what, type) => {
+    ['an array', Array],
+  ])('report an optional parameter whose type is %s as erased', (_type, type) => {
     class Hopes {
       constructor(readonly dep: unknown) {}
     }
@@ -66,7 +66,7 @@ describe('@Inject, @Optional and @InjectAll', () => {
     ]);
   });
 
-  it('give an empty list when an optional list has no provider', () => {
+  it('inject an empty array when an optional @InjectAll has no provider', () => {
     @Service()
     class Host {
       constructor(@Optional() @InjectAll('nobody') readonly plugins: string[]) {}
@@ -77,7 +77,7 @@ describe('@Inject, @Optional and @InjectAll', () => {
 });
 
 describe('static inject', () => {
-  it('states dependencies without metadata', () => {
+  it('declares dependencies without metadata', () => {
     class Report {
       static inject = [Clock, optional(Port), all(Clock), lazy(() => Greeter)] as const;
       constructor(
@@ -101,7 +101,7 @@ describe('inheritance', () => {
     constructor(readonly clock: Clock) {}
   }
 
-  it('gives a subclass without a constructor what its base takes', () => {
+  it('injects the parameters of the base into a subclass without a constructor', () => {
     @Service()
     class Derived extends Base {}
     @Service()
@@ -111,7 +111,7 @@ describe('inheritance', () => {
     expect(container.resolve(Marked).clock).toBe(container.resolve(Clock));
   });
 
-  it('does not read what a built-in base takes', () => {
+  it('ignores the parameters of a built-in base', () => {
     @Service()
     class Registry extends Error {}
 
@@ -126,7 +126,7 @@ describe('inheritance', () => {
 });
 
 describe('lazy dependencies', () => {
-  it('let two classes need each other', () => {
+  it('let two classes depend on each other', () => {
     @Service()
     class Parent {
       constructor(@Inject(lazy(() => Child)) readonly child: Lazy<Child>) {}

@@ -9,13 +9,13 @@ export interface ServiceOptions {
 }
 
 /**
- * Makes a class resolvable from every container, which each build instances of their own.
+ * Makes a class resolvable from every container. Each container builds its own instances.
  *
- * @param options - The scope, when it is not `singleton`.
+ * @param options - The scope of the class. Default `singleton`.
  */
 export function Service(options: ServiceOptions = {}): (target: Constructor) => void {
   return (target) => defineService(target, { scope: options.scope ?? 'singleton' });
 }
 
-/** The same as {@link Service}, for classes that read and write stored data. */
+/** An alias of {@link Service}, for classes that read and write stored data. */
 export const Repository = Service;

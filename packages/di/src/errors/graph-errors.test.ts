@@ -16,7 +16,7 @@ beforeEach(() => {
 class Unmarked {}
 
 describe('an unknown token', () => {
-  it('is named with the parameter that asks for it and the whole path', () => {
+  it('is reported with the parameter that needs it and the full path', () => {
     @Service()
     class Repo {
       constructor(
@@ -44,7 +44,7 @@ describe('an unknown token', () => {
     });
   });
 
-  it('is named when it was asked for directly', () => {
+  it('is reported when it is resolved directly', () => {
     expect(resolveError(container, Unmarked).message).toContain(
       'Nothing provides Unmarked.\n  Path: Unmarked\n',
     );
@@ -53,7 +53,7 @@ describe('an unknown token', () => {
     expect(() => container.resolve(undefined as never)).toThrow('Nothing provides undefined.');
   });
 
-  it('is found when a lazy handle is read, and not before', () => {
+  it('is reported only when a lazy handle is read', () => {
     @Service()
     class Late {
       constructor(@Inject(lazy(() => Unmarked)) readonly unmarked: Lazy<Unmarked>) {}
@@ -67,7 +67,7 @@ describe('an unknown token', () => {
 });
 
 describe('a cycle', () => {
-  it('is told from the repeated class to itself', () => {
+  it('is reported from the repeated class back to itself', () => {
     const A = classNeeding('A');
     const B = classNeeding('B', A);
     const C = classNeeding('C', B);
@@ -80,13 +80,13 @@ describe('a cycle', () => {
     expect(error.message).toContain('lazy(');
   });
 
-  it('is told of aliases that name each other', () => {
+  it('is reported for aliases of each other', () => {
     container.register('a', { useExisting: 'b' }).register('b', { useExisting: 'a' });
 
     expect(() => container.resolve('a')).toThrow("'a' → 'b' → 'a'");
   });
 
-  it('is told when a lazy handle is read during the construction that it closes', () => {
+  it('is reported when a lazy handle is read during construction', () => {
     @Service()
     class Hasty {
       constructor(@Inject(lazy(() => Hasty)) self: Lazy<unknown>) {
@@ -114,7 +114,7 @@ describe('a constructor that throws', () => {
     constructor(readonly disk: Disk) {}
   }
 
-  it('is told with its path, and the error itself as the cause', () => {
+  it('is reported with its path and the thrown error as the cause', () => {
     const error = resolveError(container, Files);
 
     expect(error).toBeInstanceOf(ConstructionError);

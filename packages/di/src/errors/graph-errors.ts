@@ -1,20 +1,21 @@
 import { describePath, describeToken, type Token } from '../token.js';
 import { InjectionError } from './injection-error.js';
 
-/** Nothing provides a token. */
+/** A token has no provider. */
 export class UnknownTokenError extends InjectionError {
   readonly code = 'DI_UNKNOWN_TOKEN';
-  /** The parameter that asks for it, counted from 0; undefined when it was asked for directly. */
+  /** The index of the parameter that needs it. Undefined when it was resolved directly. */
   readonly parameter: number | undefined;
 
   /**
-   * @param path - Ends with the unknown token; the one before it asks for it.
-   * @param parameter - Which of the asker's parameters it is.
+   * @param path - Ends with the unknown token, after the token that depends on it.
+   * @param parameter - The index of the dependent's parameter.
    */
   constructor(path: readonly Token[], token: Token, parameter?: number) {
     const name = describeToken(token);
-    const asker = path.at(-2);
-    const where = asker === undefined ? '' : ` (parameter ${parameter} of ${describeToken(asker)})`;
+    const dependent = path.at(-2);
+    const where =
+      dependent === undefined ? '' : ` (parameter ${parameter} of ${describeToken(dependent)})`;
     const orOptional = parameter === undefined ? '' : ', or mark the parameter with @Optional()';
     super({
       problem: `Nothing provides ${name}${where}.`,
@@ -30,37 +31,37 @@ export class UnknownTokenError extends InjectionError {
   }
 }
 
-/** Providers need each other, so that none can be built first. */
+/** Providers depend on each other in a circle. */
 export class CyclicDependencyError extends InjectionError {
   readonly code = 'DI_CYCLE';
 
-  /** @param path - The cycle: begins and ends with the same token. */
+  /** @param path - The cycle, which starts and ends with the same token. */
   constructor(path: readonly Token[], token: Token) {
     super({
-      problem: `${describeToken(token)} needs itself to be built: ${describePath(path)}.`,
+      problem: `${describeToken(token)} depends on itself: ${describePath(path)}.`,
       fix:
-        'take what both need out into a third class, or make one side lazy: ' +
-        '`@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`, read after construction.',
+        'move what both sides need into a third class, or make one side lazy with ' +
+        '`@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` and read `name.value` after construction.',
       path,
       token,
     });
   }
 }
 
-/** A singleton would keep a request's instance beyond the request. */
+/** A singleton would keep a request-scoped instance after its request. */
 export class CapturedScopeError extends InjectionError {
   readonly code = 'DI_CAPTURED_SCOPE';
 
   /**
    * @param path - Ends with the request-scoped token.
-   * @param token - The singleton.
+   * @param token - The token of the singleton.
    */
   constructor(path: readonly Token[], token: Token) {
     const captured = describeToken(path.at(-1) ?? token);
     super({
       problem: `The singleton ${describeToken(token)} would capture ${captured}, which lives for one request.`,
       fix:
-        `give ${describeToken(token)} the scope 'request' or 'transient', or pass ${captured} to its ` +
+        `set the scope of ${describeToken(token)} to 'request' or 'transient', or pass ${captured} to its ` +
         'methods instead of its constructor.',
       path,
       token,
@@ -74,7 +75,7 @@ export class OutOfScopeError extends InjectionError {
 
   constructor(path: readonly Token[], token: Token) {
     super({
-      problem: `${describeToken(token)} is request-scoped and was resolved outside of a request scope.`,
+      problem: `Cannot resolve ${describeToken(token)} outside a request scope: it is request-scoped.`,
       fix: 'resolve it from a scope: `await using scope = container.createScope()`.',
       path,
       token,

@@ -1,24 +1,24 @@
 import { describePath, type Token } from '../token.js';
 
-/** What an {@link InjectionError} is made of. */
+/** The parts of an {@link InjectionError}. */
 export interface InjectionErrorInit {
-  /** What is wrong and where, as one sentence. */
+  /** A sentence that states what failed and where. */
   readonly problem: string;
-  /** What to do about it. */
+  /** How to fix it, as an imperative. */
   readonly fix: string;
-  /** From what was asked for to where it went wrong. */
+  /** The tokens from the resolved one to the one that failed. */
   readonly path: readonly Token[];
   /** The token that the problem is about. */
   readonly token: Token;
-  /** What a constructor or factory has thrown. */
+  /** The value that a constructor or factory threw. */
   readonly cause?: unknown;
 }
 
-/** Base of every error of the container. The message says what, where, and what to do. */
+/** Base class of all container errors. The message states the problem, the path and the fix. */
 export abstract class InjectionError extends Error {
-  /** Stable, upper-snake, begins with `DI_`. */
+  /** A stable identifier in upper snake case, which starts with `DI_`. */
   abstract readonly code: string;
-  /** From what was asked for to where it went wrong. */
+  /** The tokens from the resolved one to the one that failed. */
   readonly path: readonly Token[];
   /** The token that the problem is about. */
   readonly token: Token;
@@ -31,5 +31,5 @@ export abstract class InjectionError extends Error {
   }
 }
 
-/** A problem whose path is not known yet: the one who knows it makes the error. */
+/** Creates an error once the path to its cause is known. */
 export type Problem = (path: readonly Token[]) => InjectionError;

@@ -1,7 +1,7 @@
 import { describeToken, type Token } from '../token.js';
 import { InjectionError } from './injection-error.js';
 
-/** A synchronous resolve met an asynchronous provider that has not settled. */
+/** `resolve` needed an asynchronous provider that has not settled. */
 export class AsyncProviderError extends InjectionError {
   readonly code = 'DI_ASYNC_PROVIDER';
 
@@ -9,17 +9,17 @@ export class AsyncProviderError extends InjectionError {
   constructor(path: readonly Token[]) {
     const token = path.at(-1) ?? '';
     super({
-      problem: `${describeToken(token)} is provided asynchronously and is not ready.`,
+      problem: `Cannot resolve ${describeToken(token)} synchronously: its asynchronous factory has not finished.`,
       fix:
-        'use `await container.resolveAsync(...)`, or `await container.initialize(roots)` once ' +
-        'before the first resolve.',
+        'use `await container.resolveAsync(...)`, or call `await container.initialize(roots)` once ' +
+        'before the first `resolve`.',
       path,
       token,
     });
   }
 }
 
-/** A constructor or factory threw, or its promise was rejected; `cause` is what it threw. */
+/** A constructor or factory threw or rejected. `cause` is the thrown value. */
 export class ConstructionError extends InjectionError {
   readonly code = 'DI_CONSTRUCTION_FAILED';
 
@@ -29,7 +29,7 @@ export class ConstructionError extends InjectionError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super({
       problem: `Building ${describeToken(token)} failed: ${reason}`,
-      fix: 'see the `cause` of this error: it was thrown by that constructor or factory.',
+      fix: 'correct the error that the constructor or factory threw. It is the `cause` of this one.',
       path,
       token,
       cause,
@@ -37,7 +37,7 @@ export class ConstructionError extends InjectionError {
   }
 }
 
-/** A provider or its options cannot work. */
+/** A provider or its options are invalid. */
 export class InvalidProviderError extends InjectionError {
   readonly code = 'DI_INVALID_PROVIDER';
 
@@ -45,8 +45,8 @@ export class InvalidProviderError extends InjectionError {
     super({
       problem: `Cannot register ${describeToken(token)}: ${problem}.`,
       fix:
-        'give exactly one of { useValue }, { useClass: aClass }, { useFactory: aFunction, inject: ' +
-        '[...] }, { useExisting: aToken }; the scope is singleton, transient or request.',
+        'pass exactly one of { useValue }, { useClass: aClass }, { useFactory: aFunction, inject: ' +
+        "[...] } or { useExisting: aToken }, and the scope 'singleton', 'transient' or 'request'.",
       path: [token],
       token,
     });
@@ -59,21 +59,23 @@ export class DisposedError extends InjectionError {
 
   constructor(token: Token) {
     super({
-      problem: `Cannot resolve ${describeToken(token)}: the container or scope is disposed.`,
-      fix: 'resolve before dispose() is called, or create a new container or scope.',
+      problem: `Cannot resolve or register ${describeToken(token)}: the container or scope is disposed.`,
+      fix: 'use it before you call dispose(), or create a new container or scope.',
       path: [token],
       token,
     });
   }
 }
 
-/** A container or scope was disposed synchronously though it holds what can only be awaited. */
+/** A container or scope that needs asynchronous disposal was disposed synchronously. */
 export class AsyncDisposalError extends InjectionError {
   readonly code = 'DI_ASYNC_DISPOSAL';
 
   constructor(token: Token) {
     super({
-      problem: `${describeToken(token)} can only be disposed asynchronously.`,
+      problem:
+        `Cannot dispose ${describeToken(token)} synchronously: it has no Symbol.dispose method, or its ` +
+        'asynchronous factory has not finished.',
       fix: 'use `await container.dispose()` or `await using` instead of Symbol.dispose or `using`.',
       path: [token],
       token,

@@ -19,7 +19,7 @@ interface Options {
 }
 
 describe('missing metadata', () => {
-  it('is told of a registered class without a decorator', () => {
+  it('is reported for a registered class without a decorator', () => {
     class Plain {
       constructor(readonly unmarked: Unmarked) {}
     }
@@ -28,7 +28,9 @@ describe('missing metadata', () => {
 
     expect(error).toBeInstanceOf(MissingMetadataError);
     expect(error).toMatchObject({ code: 'DI_MISSING_METADATA', token: Plain, parameter: 0 });
-    expect(error.message).toContain('nothing says what parameter 0 of its constructor is');
+    expect(error.message).toContain(
+      'the type of its constructor parameter 0 is unknown, because the class has no decorator',
+    );
     expect(error.message).toContain('add @Service() to Plain and compile with');
     expect(error.message).toContain('emitDecoratorMetadata');
     expect(error.message).toContain('static inject');
@@ -37,8 +39,8 @@ describe('missing metadata', () => {
   it.each([
     ['the class', (target: Constructor) => Service()(target)],
     ['a parameter', (target: Constructor) => Inject('value')(target, undefined, 0)],
-    ['the class, by another package', Reflect.metadata('elsewhere', true)],
-  ])('is told of a compiler that emits no types when a decorator stands on %s', (_on, decorate) => {
+    ['the class, from another package', Reflect.metadata('elsewhere', true)],
+  ])('is blamed on the compiler when there is a decorator on %s', (_target, decorate) => {
     class Marked {
       constructor(
         readonly value: string,
@@ -49,13 +51,13 @@ describe('missing metadata', () => {
     container.register(Marked);
     const { message } = resolveError(container, Marked);
 
-    expect(message).toContain('Marked has a decorator, but its compiler emitted no types');
-    expect(message).toContain('emitDecoratorMetadata, which esbuild and tsx cannot do');
+    expect(message).toContain('the compiler emitted no types for the decorated class');
+    expect(message).toContain('emitDecoratorMetadata, which tsc and swc support');
     expect(message).toContain('static inject');
     expect(message).not.toContain('add @Service()');
   });
 
-  it('is told of a static inject that is too short', () => {
+  it('is reported for a static inject that is too short', () => {
     class Short {
       static inject = [Unmarked] as const;
       constructor(
@@ -67,10 +69,10 @@ describe('missing metadata', () => {
     const error = resolveError(container, Short);
 
     expect(error).toMatchObject({ code: 'DI_MISSING_METADATA', parameter: 1 });
-    expect(error.message).toContain('give `static inject` one entry for each parameter');
+    expect(error.message).toContain('list every parameter in `static inject`');
   });
 
-  it('is told of a base class whose constructor a decorated class inherits', () => {
+  it('is reported for an undecorated base whose constructor a decorated class inherits', () => {
     class Base {
       constructor(readonly unmarked: Unmarked) {}
     }
@@ -83,7 +85,7 @@ describe('missing metadata', () => {
     });
   });
 
-  it('is no problem where every parameter is marked, as under esbuild', () => {
+  it('is not reported when every parameter is marked, as esbuild requires', () => {
     class Marked {
       constructor(readonly value: string) {}
     }
@@ -95,7 +97,7 @@ describe('missing metadata', () => {
 });
 
 describe('an erased type', () => {
-  it('is told of an interface', () => {
+  it('is reported for an interface', () => {
     @Service()
     class Configured {
       constructor(
@@ -113,7 +115,7 @@ describe('an erased type', () => {
     expect(error.message).toContain('@Inject(lazy(() => TheClass))');
   });
 
-  it('is told of a primitive with a default value', () => {
+  it('is reported for a primitive with a default value', () => {
     @Service()
     class Limited {
       constructor(readonly limit: number = 10) {}
@@ -125,10 +127,12 @@ describe('an erased type', () => {
     expect(message).not.toContain('import type');
   });
 
-  it('is told of an enum, which some compilers emit as the object that it is', () => {
+  it('is reported for an enum, which some compilers emit as an object', () => {
     const error = resolveError(container, classNeeding('Painted', { Red: 0 }));
 
-    expect(error.message).toContain("its type is no class at run time but of the kind 'object'");
+    expect(error.message).toContain(
+      "its type is not a class at run time but a value of type 'object'",
+    );
     expect(error.message).toContain('mark the parameter with @Inject(token)');
   });
 
@@ -137,13 +141,13 @@ describe('an erased type', () => {
     ['an array', Array],
     ['a promise', Promise],
     ['an enum object', { Red: 0 }],
-  ])('is told of what was emitted for %s', (_name, type) => {
+  ])('is reported for the type emitted for %s', (_name, type) => {
     expect(resolveError(container, classNeeding('Emitted', type))).toBeInstanceOf(ErasedTypeError);
   });
 });
 
 describe('an undefined type', () => {
-  it('is told with the way out of an import cycle', () => {
+  it('is reported with a fix for an import cycle', () => {
     class Early {
       constructor(readonly late: unknown) {}
     }
@@ -155,7 +159,7 @@ describe('an undefined type', () => {
     expect(error).toMatchObject({ code: 'DI_UNDEFINED_TYPE', token: Early, parameter: 0 });
     expect(error.message).toContain('@Inject(lazy(() => TheClass))');
     expect(error.message).toContain(
-      'for a default value without a type, state the type and add @Optional()',
+      'For a default value without a type, declare the type and add @Optional()',
     );
   });
 });

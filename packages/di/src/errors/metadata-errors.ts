@@ -2,15 +2,15 @@ import { type Class, describeToken, type Token } from '../token.js';
 import { InjectionError } from './injection-error.js';
 
 /**
- * Why nothing is known of a parameter: no decorator on the class, a decorator but no emitted
- * types, or a `static inject` with too few entries.
+ * Why a parameter's type is unknown: the class has no decorator, the compiler emitted no
+ * types, or `static inject` has too few entries.
  */
 export type MissingMetadataReason = 'undecorated' | 'untyped' | 'short';
 
-/** A class has constructor parameters, and nothing says what they are. */
+/** The types of a class's constructor parameters are unknown. */
 export class MissingMetadataError extends InjectionError {
   readonly code = 'DI_MISSING_METADATA';
-  /** The first parameter of which nothing is known, counted from 0. */
+  /** The index of the first parameter with an unknown type. */
   readonly parameter: number;
 
   constructor(
@@ -21,7 +21,7 @@ export class MissingMetadataError extends InjectionError {
   ) {
     const name = describeToken(target);
     super({
-      problem: `Cannot build ${name}: nothing says what parameter ${parameter} of its constructor is.`,
+      problem: `Cannot build ${name}: the type of its constructor parameter ${parameter} is unknown, because ${missingMetadataCause[reason]}.`,
       fix: missingMetadataFix(name, reason),
       path,
       token: target,
@@ -30,10 +30,10 @@ export class MissingMetadataError extends InjectionError {
   }
 }
 
-/** A constructor parameter's type left nothing at run time that could be resolved. */
+/** A constructor parameter's type does not exist at run time. */
 export class ErasedTypeError extends InjectionError {
   readonly code = 'DI_ERASED_TYPE';
-  /** The parameter, counted from 0. */
+  /** The index of the parameter. */
   readonly parameter: number;
 
   constructor(path: readonly Token[], target: Class, parameter: number, found: unknown) {
@@ -48,22 +48,22 @@ export class ErasedTypeError extends InjectionError {
   }
 }
 
-/** A constructor parameter's class was not defined yet when it was read. */
+/** A constructor parameter's class was still undefined when its metadata was recorded. */
 export class UndefinedTypeError extends InjectionError {
   readonly code = 'DI_UNDEFINED_TYPE';
-  /** The parameter, counted from 0. */
+  /** The index of the parameter. */
   readonly parameter: number;
 
   constructor(path: readonly Token[], target: Token, parameter: number) {
     super({
       problem:
-        `Cannot inject parameter ${parameter} of ${describeToken(target)}: its type is undefined, ` +
-        'as happens when two modules import each other or when the type is left to inference.',
+        `Cannot inject parameter ${parameter} of ${describeToken(target)}: its type is undefined. ` +
+        'Two modules import each other, or the parameter has no type annotation.',
       fix:
         'for a class, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` (or ' +
-        '`lazy(() => TheClass)` in `static inject`), or move one of the classes so that the ' +
-        'import cycle goes away; for a default value without a type, state the type and ' +
-        'add @Optional(), which keeps the default, or @Inject(token).',
+        '`lazy(() => TheClass)` in `static inject`), or move one of the classes to break the ' +
+        'import cycle. For a default value without a type, declare the type and add @Optional() ' +
+        'to keep the default, or add @Inject(token).',
       path,
       token: target,
     });
@@ -71,30 +71,35 @@ export class UndefinedTypeError extends InjectionError {
   }
 }
 
+const missingMetadataCause: Record<MissingMetadataReason, string> = {
+  undecorated: 'the class has no decorator',
+  untyped: 'the compiler emitted no types for the decorated class',
+  short: '`static inject` has too few entries',
+};
+
 function missingMetadataFix(name: string, reason: MissingMetadataReason): string {
-  if (reason === 'short')
-    return 'give `static inject` one entry for each parameter, in their order.';
-  const compile = 'compile with experimentalDecorators and emitDecoratorMetadata';
-  const state = 'list every parameter in `static inject = [...] as const`';
+  if (reason === 'short') return 'list every parameter in `static inject`, in order.';
+  const options = 'experimentalDecorators and emitDecoratorMetadata';
+  const list = 'list every parameter in `static inject = [...] as const`';
   return reason === 'undecorated'
-    ? `add @Service() to ${name} and ${compile}, or, under tools that drop metadata (esbuild, tsx), ` +
-        `${state}.`
-    : `${name} has a decorator, but its compiler emitted no types: ${compile}, which esbuild and ` +
-        `tsx cannot do (tsc and swc can), or ${state}, or mark each with @Inject(token).`;
+    ? `add @Service() to ${name} and compile with ${options}. With a tool that drops metadata ` +
+        `(esbuild, tsx), ${list}.`
+    : `compile with ${options}, which tsc and swc support but esbuild and tsx do not, or ${list}, ` +
+        'or mark each parameter with @Inject(token).';
 }
 
 function erasedTypeFix(found: unknown): string {
   const mark = 'mark the parameter with @Inject(token)';
-  // Compilers write Object or Function where they cannot name a type. Some write Object for a
-  // class whose module is still being evaluated, too.
+  // Compilers emit Object or Function for types they cannot name. Some also emit Object for a
+  // class whose module is still being evaluated.
   return found === Object || found === Function
-    ? 'when the type is a class, import it without `type` (not `import type`), and, when its ' +
-        'module imports this one, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`; ' +
-        `for an interface, a union or an inferred type, ${mark}.`
-    : `${mark}, or, when its type is a primitive and it has a default value, with @Optional().`;
+    ? 'import a class with `import`, not with `import type`. If its module imports this one, write ' +
+        '`@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`. For an interface, a union or an ' +
+        `inferred type, ${mark}.`
+    : `${mark}. For a primitive with a default value, use @Optional() instead.`;
 }
 
 function describeType(found: unknown): string {
   if (typeof found === 'function') return `was erased to ${found.name || 'a function'}`;
-  return `is no class at run time but of the kind '${typeof found}', as an enum is`;
+  return `is not a class at run time but a value of type '${typeof found}', such as an enum`;
 }

@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 describe('resolveAsync', () => {
-  it('waits for every asynchronous factory on the way', async () => {
+  it('waits for every asynchronous factory in the graph', async () => {
     const api = await container.resolveAsync(Api);
 
     expect(api.users.database).toEqual({ url: 'db:' });
@@ -56,13 +56,13 @@ describe('resolveAsync', () => {
     expect(connect).toHaveBeenCalledOnce();
   });
 
-  it('makes a new transient for each caller', async () => {
+  it('builds a new transient for each caller', async () => {
     container.register('id', { useFactory: async () => ({}) }, { scope: 'transient' });
 
     expect(await container.resolveAsync('id')).not.toBe(await container.resolveAsync('id'));
   });
 
-  it('collects every provider of a list, ready or not, in order', async () => {
+  it('collects synchronous and asynchronous providers of a token in order', async () => {
     class Plugins {
       static inject = [all<string>('plugin')] as const;
       constructor(readonly names: string[]) {}
@@ -81,7 +81,7 @@ describe('resolveAsync', () => {
     await expect(container.resolveAsync(Api)).resolves.toBeInstanceOf(Api);
   });
 
-  it('tells what failed, on which path and why', async () => {
+  it('reports the failed provider, its path and the cause', async () => {
     const refused = new Error('refused');
     connect.mockRejectedValueOnce(refused);
     const error = await container.resolveAsync(Api).catch((reason) => reason);
@@ -91,7 +91,7 @@ describe('resolveAsync', () => {
     expect(error.cause).toBe(refused);
   });
 
-  it('leaves an instance alone that merely has a then method', async () => {
+  it('does not await an instance that has a then method', async () => {
     class Query {
       // biome-ignore lint/suspicious/noThenProperty: the point of this test
       then() {
@@ -110,7 +110,7 @@ describe('resolveAsync', () => {
     expect((await container.resolveAsync(Search)).query).toBeInstanceOf(Query);
   });
 
-  it('rejects when the container is disposed meanwhile', async () => {
+  it('rejects when the container is disposed during the build', async () => {
     const resolving = container.resolveAsync(Api);
     const disposing = container.dispose();
 
@@ -120,7 +120,7 @@ describe('resolveAsync', () => {
 });
 
 describe('resolve with an asynchronous provider', () => {
-  it('refuses before it has settled and names the provider', () => {
+  it('throws before the provider has settled, and names it', () => {
     const resolve = () => container.resolve(Api);
 
     expect(resolve).toThrow(AsyncProviderError);
@@ -128,13 +128,13 @@ describe('resolve with an asynchronous provider', () => {
     expect(resolve).toThrow('await container.initialize(roots)');
   });
 
-  it('gives the instance afterwards', async () => {
+  it('returns the instance afterwards', async () => {
     const api = await container.resolveAsync(Api);
 
     expect(container.resolve(Api)).toBe(api);
   });
 
-  it('hands over a promise that was registered as a value', async () => {
+  it('returns a promise that was registered as a value', async () => {
     const value = Promise.resolve(1);
     container.register('promise', { useValue: value });
 
@@ -143,19 +143,19 @@ describe('resolve with an asynchronous provider', () => {
 });
 
 describe('initialize', () => {
-  it('makes everything that is reached from the roots ready', async () => {
+  it('builds the asynchronous singletons reachable from the roots', async () => {
     await container.initialize([Api]);
 
     expect(container.resolve(Api).users.database.url).toBe('db:');
   });
 
-  it('without roots makes everything registered ready', async () => {
+  it('builds every registered asynchronous singleton when called without roots', async () => {
     await container.initialize();
 
     expect(container.resolve(Database).url).toBe('db:');
   });
 
-  it('constructs nothing but what factories make and need', async () => {
+  it('constructs only the instances of factories and their dependencies', async () => {
     const build = vi.fn();
     class Idle {
       constructor() {
@@ -172,7 +172,7 @@ describe('initialize', () => {
     expect(connect).not.toHaveBeenCalled();
   });
 
-  it('rejects when a factory fails, and can be tried again', async () => {
+  it('rejects when a factory fails, and can be retried', async () => {
     connect.mockRejectedValueOnce(new Error('refused'));
 
     await expect(container.initialize([Api])).rejects.toThrow('Building token(Database) failed');

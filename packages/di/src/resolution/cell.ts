@@ -4,16 +4,16 @@ import type { Lifetime } from '../lifetime.js';
 import type { Token } from '../token.js';
 import { Failure } from './failure.js';
 import { Pending } from './pending.js';
-import type { Place, ScopeCells, Supplier } from './supplier.js';
+import type { InstanceCell, ScopeCells, Supplier } from './supplier.js';
 
-/** The place of one instance that is built at most once. */
-export class Cell implements Place {
+/** Holds one instance, which is built at most once. */
+export class Cell implements InstanceCell {
   ready = false;
   value: unknown;
   #building = false;
   #pending: Pending | undefined;
 
-  /** True until a build has begun, and again after one has failed. */
+  /** Whether there is no instance and no build is running. */
   get empty(): boolean {
     return !this.ready && !this.#building && this.#pending === undefined;
   }
@@ -25,9 +25,9 @@ export class Cell implements Place {
   }
 
   /**
-   * Gives the instance, built now when there is none.
+   * Returns the instance, or a `Pending` one. Builds it on the first call.
    *
-   * @param lifetime - Owns the instance.
+   * @param lifetime - Disposes the instance.
    */
   obtain(token: Token, make: Supplier, scope: ScopeCells | undefined, lifetime: Lifetime): unknown {
     if (this.ready) return this.value;
@@ -62,7 +62,7 @@ export class Cell implements Place {
       },
     );
     this.#pending = new Pending(made.path, promise);
-    lifetime.await(promise);
+    lifetime.await(token, promise);
     return this.#pending;
   }
 }

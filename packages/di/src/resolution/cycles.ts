@@ -1,24 +1,24 @@
 import type { Binding } from '../binding.js';
 import { edgesOf } from './graph.js';
 
-/** The number of cycles can grow exponentially with its size. */
-const MOST_CYCLES = 100;
+/** The number of cycles can grow exponentially with the size of the graph. */
+const MAX_CYCLES = 100;
 
 type Edges = Map<Binding, Set<Binding>>;
 
 /**
- * Lists the cycles among bindings, each once; none passes a binding twice.
+ * Lists the simple cycles among bindings, each once.
  *
- * @param bindings - Earlier ones are where a cycle begins.
- * @returns At most 100 cycles, each without its first binding repeated at the end.
+ * @param bindings - A cycle starts at the binding that comes first in this list.
+ * @returns At most 100 cycles. Each omits the repetition of its first binding at the end.
  */
 export function cyclesAmong(bindings: readonly Binding[]): Binding[][] {
   const cycles: Binding[][] = [];
   const forward: Edges = new Map(bindings.map((binding) => [binding, targetsOf(binding)]));
   const backward = reverse(forward);
   for (const start of bindings) {
-    collect([start], waysBack(start, backward), forward, cycles);
-    // All cycles through it are known now: go on without it.
+    collect([start], sourcesOf(start, backward), forward, cycles);
+    // All cycles through this binding are found, so the search continues without it.
     forward.delete(start);
     backward.delete(start);
   }
@@ -38,32 +38,32 @@ function reverse(forward: Edges): Edges {
   return backward;
 }
 
-/** The bindings that lead to a goal. */
-function waysBack(goal: Binding, backward: Edges): ReadonlySet<Binding> {
-  const found = new Set([goal]);
-  // A set that grows while it is iterated yields what was added.
-  for (const known of found) {
-    for (const source of backward.get(known) ?? []) {
+/** Returns every binding from which a path leads to the target. */
+function sourcesOf(target: Binding, backward: Edges): ReadonlySet<Binding> {
+  const found = new Set([target]);
+  // Iterating over a set also visits the elements added meanwhile.
+  for (const reached of found) {
+    for (const source of backward.get(reached) ?? []) {
       if (backward.has(source)) found.add(source);
     }
   }
   return found;
 }
 
-/** Extends a path in every way that leads back to its start. */
+/** Adds every cycle that extends a path and returns to its start through the given sources. */
 function collect(
   path: readonly Binding[],
-  back: ReadonlySet<Binding>,
+  sources: ReadonlySet<Binding>,
   forward: Edges,
   cycles: Binding[][],
 ): void {
   const last = path.at(-1);
   const targets = last === undefined ? undefined : forward.get(last);
   for (const target of targets ?? []) {
-    if (cycles.length >= MOST_CYCLES) return;
+    if (cycles.length >= MAX_CYCLES) return;
     if (target === path[0]) cycles.push([...path]);
-    else if (back.has(target) && !path.includes(target)) {
-      collect([...path, target], back, forward, cycles);
+    else if (sources.has(target) && !path.includes(target)) {
+      collect([...path, target], sources, forward, cycles);
     }
   }
 }

@@ -3,8 +3,8 @@ import { ConstructionError } from '../errors/lifecycle-errors.js';
 import type { Token } from '../token.js';
 
 /**
- * What is thrown while instances are being built. It gathers the path on its way out, and
- * becomes an {@link InjectionError} where the resolution began.
+ * Thrown while instances are being built. Each level prepends its token to the path, and the
+ * outermost one converts the failure into an {@link InjectionError}.
  */
 export class Failure {
   constructor(
@@ -12,14 +12,14 @@ export class Failure {
     readonly problem: Problem,
   ) {}
 
-  /** Puts the token that was being built in front of a failure's path. */
-  static under(token: Token, error: unknown): Failure {
+  /** Prepends the token being built to the path of a failure, or wraps another error in one. */
+  static prepend(token: Token, error: unknown): Failure {
     return error instanceof Failure
       ? new Failure([token, ...error.path], error.problem)
       : Failure.of(token, error);
   }
 
-  /** The failure of a token's own constructor or factory. */
+  /** Returns the failure for an error that a token's constructor or factory threw. */
   static of(token: Token, cause: unknown): Failure {
     return new Failure([token], (path) => new ConstructionError(path, cause));
   }
@@ -29,7 +29,7 @@ export class Failure {
   }
 }
 
-/** Makes what a caller of the container may see of a thrown value. */
+/** Converts a failure into the error that callers of the container receive. */
 export function toPublicError(error: unknown): unknown {
   return error instanceof Failure ? error.toError() : error;
 }

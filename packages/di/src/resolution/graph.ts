@@ -4,7 +4,7 @@ import type { Problem } from '../errors/injection-error.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
 import { parametersOf } from './parameters.js';
 
-/** Lists where the parameters of a binding lead, or why they lead nowhere. */
+/** Lists the edge of each parameter of a binding, or the problem that prevents it. */
 export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
   if (binding.edges !== undefined) return binding.edges;
   const steps = parametersOf(binding.provider).map((injection, parameter) => {
@@ -12,7 +12,7 @@ export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
     const edge = { injection, parameter, targets: [] };
     return injection.kind === 'lazy' ? edge : followEdge(binding.owner, edge);
   });
-  // What is wrong may be put right without a registration: by a decorator that runs later.
+  // A decorator that runs later can solve a problem without a registration, so cache edges only.
   if (steps.every(isEdge)) binding.edges = steps;
   return steps;
 }
@@ -21,7 +21,7 @@ function isEdge(step: Edge | Problem): step is Edge {
   return typeof step !== 'function';
 }
 
-/** Finds the targets of an edge; until this is called, the token of a lazy edge is not read. */
+/** Finds the targets of an edge. Reads the token of a lazy edge for the first time. */
 export function followEdge(owner: Owner, { injection, parameter }: Edge): Edge | Problem {
   const token = injection.token();
   if (token === undefined) {
@@ -34,10 +34,10 @@ export function followEdge(owner: Owner, { injection, parameter }: Edge): Edge |
   return { injection, parameter, targets: injection.kind === 'all' ? found : found.slice(-1) };
 }
 
-/** Collects every binding that is reached from some, through lazy dependencies as well. */
+/** Collects every binding that is reachable from the roots, also through lazy dependencies. */
 export function reachableFrom(roots: readonly Binding[]): ReadonlySet<Binding> {
   const reached = new Set(roots);
-  // A set that grows while it is iterated yields what was added.
+  // Iterating over a set also visits the elements added meanwhile.
   for (const binding of reached) {
     for (const step of edgesOf(binding)) {
       const edge =

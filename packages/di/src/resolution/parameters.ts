@@ -9,16 +9,16 @@ import { isDecorated, type ParameterMark, parameterMarks, parameterTypes } from 
 import type { Provider } from '../provider.js';
 import { type Class, isToken } from '../token.js';
 
-/** What one parameter receives, or why that cannot be told. */
+/** The dependency of one parameter, or the problem that prevents its injection. */
 export type Parameter = Injection | Problem;
 
-/** Types that nobody expects to be injected by type: with `@Optional()` such a parameter keeps its default. */
+/** Types that are never injected by type. With `@Optional()`, such a parameter keeps its default. */
 const primitives = new Set<unknown>([String, Number, Boolean, Symbol, BigInt]);
 
-/** What a `design:paramtypes` entry is when the compiler had nothing better to emit. */
+/** The `design:paramtypes` entries that compilers emit for types without a class. */
 const erased = new Set<unknown>([Object, Function, Array, Promise, ...primitives]);
 
-/** Lists what a provider needs, in the order of its parameters. */
+/** Lists the dependencies of a provider, in parameter order. */
 export function parametersOf(provider: Provider): readonly Parameter[] {
   if ('useClass' in provider) return constructorParameters(provider.useClass);
   if ('useExisting' in provider) return [toInjection(provider.useExisting)];
@@ -27,12 +27,12 @@ export function parametersOf(provider: Provider): readonly Parameter[] {
 }
 
 /**
- * Lists a class's constructor parameters: from its own `static inject`, else from decorators
- * and emitted types; a class without a constructor has those of its base.
+ * Lists a class's constructor parameters: from its own `static inject`, or else from decorators
+ * and emitted types. A class without a constructor has the parameters of its base.
  */
 function constructorParameters(target: Class): readonly Parameter[] {
   if (Object.hasOwn(target, 'inject')) {
-    return statedParameters(target, (target as { inject?: unknown }).inject);
+    return listedParameters(target, (target as { inject?: unknown }).inject);
   }
   const types = parameterTypes(target);
   const marks = parameterMarks(target);
@@ -44,7 +44,7 @@ function constructorParameters(target: Class): readonly Parameter[] {
   return isClass(base) ? constructorParameters(base) : [];
 }
 
-function statedParameters(target: Class, inject: unknown): readonly Parameter[] {
+function listedParameters(target: Class, inject: unknown): readonly Parameter[] {
   const entries: readonly unknown[] = Array.isArray(inject) ? inject : [];
   if (entries.length < target.length) {
     return [(path) => new MissingMetadataError(path, target, entries.length, 'short')];
@@ -52,7 +52,7 @@ function statedParameters(target: Class, inject: unknown): readonly Parameter[] 
   return entries.map((entry, index) => typedParameter(target, index, entry, undefined));
 }
 
-/** The compiler emitted no types: each parameter must have been marked. */
+/** Lists the parameters when the compiler emitted no types, which requires `@Inject` on each. */
 function markedParameters(
   target: Class,
   marks: ReadonlyMap<number, ParameterMark>,
@@ -73,23 +73,23 @@ function typedParameter(
   type: unknown,
   mark: ParameterMark | undefined,
 ): Parameter {
-  const wanted = mark?.inject === undefined ? type : mark.inject.dependency;
+  const dependency = mark?.inject === undefined ? type : mark.inject.dependency;
   const optional = mark?.optional === true;
-  if (wanted instanceof Injection) {
-    return new Injection(wanted.kind, wanted.token, wanted.optional || optional);
+  if (dependency instanceof Injection) {
+    return new Injection(dependency.kind, dependency.token, dependency.optional || optional);
   }
-  if (isToken(wanted) && !erased.has(wanted)) {
-    return new Injection('one', () => wanted, optional);
+  if (isToken(dependency) && !erased.has(dependency)) {
+    return new Injection('one', () => dependency, optional);
   }
-  if (optional && mark?.inject === undefined && primitives.has(type)) return nothing;
-  return wanted === undefined
+  if (optional && mark?.inject === undefined && primitives.has(type)) return alwaysUndefined;
+  return dependency === undefined
     ? (path) => new UndefinedTypeError(path, target, index)
-    : (path) => new ErasedTypeError(path, target, index, wanted);
+    : (path) => new ErasedTypeError(path, target, index, dependency);
 }
 
-const nothing = new Injection('one', () => Symbol('nothing'), true);
+const alwaysUndefined = new Injection('one', () => Symbol('unprovided'), true);
 
-/** True for class syntax only: what built-in and ES5 constructors take is not for injection. */
+/** Whether a value uses class syntax. Built-in and ES5 constructors take no dependencies. */
 function isClass(value: unknown): value is Class {
   return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
 }

@@ -2,38 +2,37 @@ import type { Token } from '../token.js';
 import { Failure } from './failure.js';
 import type { ScopeCells, Supplier } from './supplier.js';
 
-/** Stands in for an instance that an asynchronous factory has not delivered yet. */
+/** Represents an instance whose asynchronous factory has not settled yet. */
 export class Pending {
   /**
-   * @param path - From the one who waits to the asynchronous provider.
+   * @param path - From the waiting token to the asynchronous provider.
    * @param promise - Resolves to the instance.
    */
   constructor(
     readonly path: readonly Token[],
     readonly promise: Promise<unknown>,
   ) {
-    // Who needs the instance sees the failure; nobody may be there to see it.
+    // Every consumer handles the rejection itself. Without one, it must not count as unhandled.
     promise.catch(() => {});
   }
 
-  /** Puts the token that waits in front of the path, now and in a later failure. */
-  under(token: Token): Pending {
+  /** Prepends a waiting token to the path, and to that of a later failure. */
+  prepend(token: Token): Pending {
     const promise = this.promise.catch((error) => {
-      throw Failure.under(token, error);
+      throw Failure.prepend(token, error);
     });
     return new Pending([token, ...this.path], promise);
   }
 }
 
-/** Hands over an instance once it is there. */
+/** Returns the promise of a pending value, or the value itself. */
 function settled(value: unknown): unknown {
   return value instanceof Pending ? value.promise : value;
 }
 
 /**
- * Waits for every pending value of a list.
- *
- * Only those are awaited: an instance that happens to have a `then` stays what it is.
+ * Waits for every pending value of a list. Leaves other values alone, including instances
+ * with a `then` method.
  */
 async function settleAll(values: readonly unknown[]): Promise<unknown[]> {
   const result = [...values];
@@ -46,26 +45,27 @@ async function settleAll(values: readonly unknown[]): Promise<unknown[]> {
 }
 
 /**
- * Collects what suppliers give and hands it on, at once or when all of it is there.
+ * Calls the suppliers and combines their values, waiting for pending ones first.
  *
- * @param finish - May give a {@link Pending} value itself.
+ * @param combine - May return a {@link Pending} value.
+ * @returns The combined value, or a {@link Pending} one.
  */
 export function gather(
   suppliers: readonly Supplier[],
   scope: ScopeCells | undefined,
-  finish: (values: readonly unknown[]) => unknown,
+  combine: (values: readonly unknown[]) => unknown,
 ): unknown {
-  // Of its final size at once: a list that grows by push() first makes room for many.
+  // Allocated with its final size, because growing an array with push() over-allocates.
   const values = new Array<unknown>(suppliers.length);
   let waiting: Pending | undefined;
   let index = 0;
-  for (const supply of suppliers) {
-    const value = supply(scope);
+  for (const supplier of suppliers) {
+    const value = supplier(scope);
     if (value instanceof Pending) waiting ??= value;
     values[index] = value;
     index += 1;
   }
-  if (waiting === undefined) return finish(values);
-  const finished = settleAll(values).then((all) => settled(finish(all)));
-  return new Pending(waiting.path, finished);
+  if (waiting === undefined) return combine(values);
+  const combined = settleAll(values).then((all) => settled(combine(all)));
+  return new Pending(waiting.path, combined);
 }

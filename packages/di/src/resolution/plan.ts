@@ -12,23 +12,23 @@ import type { ScopeCells, Supplier } from './supplier.js';
 import { requestPathFrom, Walk } from './walk.js';
 
 /**
- * Gives an instance at once.
+ * Returns the instance of a binding synchronously.
  *
- * @throws {InjectionError} When the graph is unsound, a constructor throws, or something
- *   asynchronous is not ready.
+ * @throws {InjectionError} When the graph has a problem, a constructor or factory throws, or
+ *   an asynchronous dependency has not settled.
  */
 export function resolveNow(binding: Binding, scope: ScopeCells | undefined): unknown {
-  const made = supply(binding, scope);
+  const made = resolveOrPending(binding, scope);
   if (made instanceof Pending) throw new AsyncProviderError(made.path);
   return made;
 }
 
-/** Gives an instance when everything asynchronous that it needs is there. */
+/** Returns the instance of a binding after waiting for its asynchronous dependencies. */
 export async function resolveLater(
   binding: Binding,
   scope: ScopeCells | undefined,
 ): Promise<unknown> {
-  const made = supply(binding, scope);
+  const made = resolveOrPending(binding, scope);
   if (!(made instanceof Pending)) return made;
   try {
     return await made.promise;
@@ -37,33 +37,33 @@ export async function resolveLater(
   }
 }
 
-function supply(binding: Binding, scope: ScopeCells | undefined): unknown {
-  const { supply } = binding.plan ?? checkedPlan(binding);
+function resolveOrPending(binding: Binding, scope: ScopeCells | undefined): unknown {
+  const { supplier } = binding.plan ?? checkedPlan(binding);
   try {
-    return supply(scope);
+    return supplier(scope);
   } catch (error) {
     throw toPublicError(error);
   }
 }
 
 function checkedPlan(binding: Binding): Plan {
-  const refuse = (problem: InjectionError) => {
+  const fail = (problem: InjectionError) => {
     throw problem;
   };
-  const walk = new Walk(refuse, { trustPlans: true });
+  const walk = new Walk(fail, { trustPlans: true });
   walk.visit(binding);
   for (const visited of walk.visited()) plan(visited);
   return plan(binding);
 }
 
-/** Plans a binding; all that it needs was planned before it. */
+/** Plans a binding whose dependencies have been planned already. */
 function plan(binding: Binding): Plan {
   if (binding.plan !== undefined) return binding.plan;
   const edges = edgesOf(binding).filter((edge) => typeof edge !== 'function');
   const suppliers = edges.map((edge) => edgeSupplier(binding.owner, edge));
   const planned: Plan = {
     epoch: binding.owner.tree.epoch,
-    supply: scoped(binding, maker(binding, suppliers)),
+    supplier: scoped(binding, maker(binding, suppliers)),
     requestPath: requestPathFrom(
       binding,
       edges
@@ -78,7 +78,7 @@ function plan(binding: Binding): Plan {
 
 function edgeSupplier(owner: Owner, { injection, targets }: Edge): Supplier {
   if (injection.kind === 'lazy') return lazySupplier(owner, injection);
-  const suppliers = targets.map((target) => plan(target).supply);
+  const suppliers = targets.map((target) => plan(target).supplier);
   if (injection.kind === 'all') return (scope) => gather(suppliers, scope, (values) => values);
   return suppliers[0] ?? (() => undefined);
 }
@@ -103,7 +103,7 @@ function resolveFrom(
   throw new UnknownTokenError([token], token);
 }
 
-/** Keeps what is made where the binding's scope says. */
+/** Wraps a supplier so that it keeps its instance according to the binding's scope. */
 function scoped(binding: Binding, make: Supplier): Supplier {
   const { token, owner } = binding;
   switch (binding.scope) {

@@ -1,17 +1,17 @@
 import type { Lifetime } from '../lifetime.js';
 import type { Token } from '../token.js';
 
-/** Gives an instance, or a `Pending` one; throws a `Failure`. */
+/** Returns an instance or a `Pending` one. Throws a `Failure`. */
 export type Supplier = (scope: ScopeCells | undefined) => unknown;
 
-/** Where one instance is kept once it is made. */
-export interface Place {
+/** Holds one instance and builds it on first use. */
+export interface InstanceCell {
   obtain(token: Token, make: Supplier, scope: ScopeCells | undefined, lifetime: Lifetime): unknown;
 }
 
-/** Where the instances of one request are kept. */
+/** Holds the instances of one request. */
 export interface ScopeCells {
   readonly lifetime: Lifetime;
-  /** The place of a request-scoped binding's instance. */
-  cellOf(binding: object): Place;
+  /** Returns the cell of a request-scoped binding's instance. */
+  cellOf(binding: object): InstanceCell;
 }

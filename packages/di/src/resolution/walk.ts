@@ -5,34 +5,34 @@ import type { Token } from '../token.js';
 import { cyclesAmong } from './cycles.js';
 import { edgesOf, followEdge } from './graph.js';
 
-/** A path to a request-scoped binding that leads through transient ones only. */
+/** A path to a request-scoped binding through transient ones. */
 type RequestPath = readonly Token[] | undefined;
 
 /**
- * Walks a graph of bindings depth first and reports its problems, each once, in the order in
- * which parameters are written. Constructs nothing.
+ * Walks a graph of bindings depth-first and reports each problem once, in parameter order.
+ * Constructs nothing.
  */
 export class Walk {
   readonly #done = new Map<Binding, RequestPath>();
-  /** The way to where the walk is. */
+  /** The bindings on the current path. */
   readonly #open = new Set<Binding>();
-  /** In the order in which they were met. */
-  readonly #met: Binding[] = [];
+  /** All bindings, in the order of the walk. */
+  readonly #entered: Binding[] = [];
   readonly #lazy: { binding: Binding; edge: Edge; path: readonly Token[] }[] = [];
   readonly #report: (problem: InjectionError) => void;
   readonly #trustPlans: boolean;
   #prefix: readonly Token[] = [];
 
   /**
-   * @param report - Told of each problem; may throw to end the walk.
-   * @param trustPlans - Do not walk again what was planned before.
+   * @param report - Called with each problem. It may throw to end the walk.
+   * @param trustPlans - Whether to skip bindings that have a current plan.
    */
   constructor(report: (problem: InjectionError) => void, { trustPlans }: { trustPlans: boolean }) {
     this.#report = report;
     this.#trustPlans = trustPlans;
   }
 
-  /** Walks everything that must exist before a binding can be built. */
+  /** Walks a binding and its dependencies, except lazy ones. */
   visit(binding: Binding): void {
     if (this.#open.has(binding)) {
       const open = [...this.#open];
@@ -44,28 +44,28 @@ export class Walk {
     this.#done.set(binding, plan === undefined ? this.#enter(binding) : plan.requestPath);
   }
 
-  /** Walks what the bindings visited so far reach through lazy dependencies only. */
+  /** Walks the lazy dependencies of all bindings visited so far. */
   visitLazy(): void {
-    // Following a lazy edge may add to the list; the loop sees those edges too.
+    // Following a lazy edge may append others, which the loop visits too.
     for (const { binding, edge, path } of this.#lazy) {
       this.#prefix = path;
       this.#step(binding, followEdge(binding.owner, edge), new Set());
     }
   }
 
-  /** Gives what was visited, each binding after all that it needs. */
+  /** Returns the visited bindings, each after its dependencies. */
   visited(): Iterable<Binding> {
     return this.#done.keys();
   }
 
-  /** Lists every cycle in what was visited: the walk meets each tangle, not all that is in it. */
+  /** Lists every cycle among the visited bindings. The walk itself reports only some of them. */
   cycles(): CyclicDependencyError[] {
-    return cyclesAmong(this.#met).map(cycleError);
+    return cyclesAmong(this.#entered).map(cycleError);
   }
 
   #enter(binding: Binding): RequestPath {
     this.#open.add(binding);
-    this.#met.push(binding);
+    this.#entered.push(binding);
     const seen = new Set<Binding>();
     let requestPath: RequestPath;
     for (const step of edgesOf(binding)) {
@@ -80,7 +80,7 @@ export class Walk {
     return requestPathFrom(binding, requestPath);
   }
 
-  /** @param seen - The targets met before: two parameters with one target are one edge. */
+  /** @param seen - The targets of earlier parameters, which are not visited twice. */
   #step(binding: Binding, step: Edge | Problem, seen: Set<Binding>): RequestPath {
     if (typeof step === 'function') {
       this.#report(step(this.#path()));
@@ -112,9 +112,9 @@ function cycleError(cycle: readonly Binding[]): CyclicDependencyError {
 }
 
 /**
- * Extends the way to a request-scoped binding by one step backwards.
+ * Returns the path from a binding to a request-scoped one.
  *
- * @param inner - The way from the binding's first dependency that has one.
+ * @param inner - The path from the binding's first dependency that has one.
  */
 export function requestPathFrom(binding: Binding, inner: RequestPath): RequestPath {
   if (binding.scope === 'request') return [binding.token];
