@@ -17,7 +17,7 @@ const allRuns = () =>
   runs.flatMap(({ title, compiler, observations }) =>
     observations.map((observation) => ({ title, compiler, ...observation })),
   );
-const of = (feature: string) => allRuns().filter((observed) => observed.feature === feature);
+const runsOf = (feature: string) => allRuns().filter((observed) => observed.feature === feature);
 
 it('runs every case under every compiler', () => {
   expect(runs.map(({ observations }) => observations.length)).toEqual(
@@ -36,10 +36,10 @@ it('runs every case under every compiler', () => {
   );
 });
 
-it('needs no emitted types for what is stated', () => {
-  const stated = allRuns().filter(({ needs }) => needs === 'statement');
+it('needs no emitted types for declared dependencies', () => {
+  const declared = allRuns().filter(({ needs }) => needs === 'declaration');
 
-  expect(stated.filter(({ outcome }) => outcome !== 'works')).toEqual([]);
+  expect(declared.filter(({ outcome }) => outcome !== 'works')).toEqual([]);
 });
 
 it('injects by type under every compiler that emits types', () => {
@@ -50,7 +50,7 @@ it('injects by type under every compiler that emits types', () => {
   expect(typed.filter(({ outcome }) => outcome !== 'works')).toEqual([]);
 });
 
-it('says that the compiler emitted no types, where it did not, and what to do', () => {
+it('reports that the compiler emitted no types, and how to fix it', () => {
   const typed = allRuns().filter(
     ({ needs, compiler }) => needs === 'metadata' && !compiler.emitsMetadata,
   );
@@ -58,17 +58,17 @@ it('says that the compiler emitted no types, where it did not, and what to do', 
   expect(typed.map(({ message }) => message)).toEqual(
     typed.map(() =>
       expect.stringMatching(
-        /Cannot build (\w+): nothing says what parameter \d of its constructor is\.\n(?: +At: .*\n)? +Path: \1\n +Fix: \1 has a decorator, but its compiler emitted no types: compile with experimentalDecorators and emitDecoratorMetadata, which esbuild and tsx cannot do .* `static inject = /,
+        /Cannot build (\w+): the type of its constructor parameter \d is unknown, because the compiler emitted no types for the decorated class\.\n(?: +At: .*\n)? +Path: \1\n +Fix: compile with experimentalDecorators and emitDecoratorMetadata, which tsc and swc support but esbuild and tsx do not, or .* `static inject = /,
       ),
     ),
   );
 });
 
-describe('a type that tells nothing', () => {
+describe('a type without a class at run time', () => {
   const emitting = (feature: string) =>
-    of(feature).filter(({ compiler }) => compiler.emitsMetadata);
+    runsOf(feature).filter(({ compiler }) => compiler.emitsMetadata);
 
-  it('is told with its class, its parameter and the fix, when it is a class by `import type`', () => {
+  it('is reported with its class, its parameter and the fix for `import type`', () => {
     const observed = emitting('a class imported with `import type`');
 
     expect(observed).toEqual(
@@ -76,7 +76,7 @@ describe('a type that tells nothing', () => {
         expect.objectContaining({
           outcome: 'ErasedTypeError',
           message: expect.stringMatching(
-            /^Cannot inject parameter 1 of Greeter: its type was erased to (Object|Function)\.\n.*\n {2}Fix: .*import it without `type`/,
+            /^Cannot inject parameter 1 of Greeter: its type was erased to (Object|Function)\.\n.*\n {2}Fix: import a class with `import`, not with `import type`/,
           ),
         }),
       ),
@@ -109,26 +109,23 @@ describe('a type that tells nothing', () => {
       'two modules that import each other, `lazy` only in the one that is evaluated second',
       /^Cannot access 'Author' before|parameter 0 of Book: .*\n.*\n.*lazy\(/,
     ],
-    [
-      'a class declared further down in the same module',
-      /^Cannot access 'Later' before initialization$/,
-    ],
-  ])('is told: %s', (feature, message) => {
+    ['a class declared later in the same module', /^Cannot access 'Later' before initialization$/],
+  ])('is reported: %s', (feature, message) => {
     const observed = emitting(feature);
 
     expect(observed.length).toBeGreaterThan(0);
-    expect(observed.map((one) => one.message)).toEqual(
+    expect(observed.map((run) => run.message)).toEqual(
       observed.map(() => expect.stringMatching(message)),
     );
   });
 
-  it('never goes unnoticed', () => {
+  it('is never injected as undefined without an error', () => {
     expect(allRuns().filter(({ outcome }) => outcome === 'silent')).toEqual([]);
   });
 });
 
 it.each(['typescript', 'typescript-6', 'typescript-7'])(
-  'finds, with isolatedModules, what swc cannot compile: %s',
+  'reports imports that swc cannot compile when isolatedModules is set: %s',
   async (dependency) => {
     const project = join(here, 'dist', dependency);
 
@@ -140,7 +137,7 @@ it.each(['typescript', 'typescript-6', 'typescript-7'])(
   },
 );
 
-it('has the results and the configurations on its page', async () => {
+it('docs/compilers.md contains the results and the configurations', async () => {
   const written = await readFile(page, 'utf8');
   const configured = replaceRegion(written, 'configurations', await renderConfigurations(runs));
 

@@ -1,4 +1,4 @@
 import { expect, it } from 'vitest';
 import * as main from './src/main.js';
 
-it('has run', () => expect(main).toBeDefined());
+it('runs the fixtures', () => expect(main).toBeDefined());

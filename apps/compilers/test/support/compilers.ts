@@ -1,16 +1,16 @@
-/** How a project is compiled and run: with the files of one folder, and with these commands. */
+/** A compiler, with the configuration and the commands that compile and run a project. */
 export interface Compiler {
-  /** A column of the table, together with the version of `dependency`. */
+  /** The column heading in the table, followed by the version of `dependency`. */
   readonly name: string;
-  /** The dependency of this workspace package that is the compiler. */
+  /** The npm package of the compiler, a dependency of this workspace package. */
   readonly dependency: string;
-  /** The folder in `configs` whose files the project gets. */
+  /** The folder in `configs` whose files are copied into the project. */
   readonly config: string;
-  /** What makes `dist` of `src`; nothing where the sources themselves are run. */
+  /** The commands that compile `src` to `dist`. Empty when the sources run directly. */
   readonly compile: readonly string[];
-  /** What runs the fixtures, which write `observations.json`. */
+  /** The commands that run the fixtures, which write `observations.json`. */
   readonly run: readonly string[];
-  /** True when it emits the types of constructor parameters. */
+  /** Whether the compiler emits the types of constructor parameters. */
   readonly emitsMetadata: boolean;
 }
 

@@ -3,24 +3,26 @@ import { extname, join } from 'node:path';
 import type { Observation } from '../../fixtures/observation.js';
 import { here, type Run } from './project.js';
 
-/** The rows of the table, in groups. */
+/** The groups of rows in the table. */
 const groups = [
-  { needs: 'statement', heading: 'Stated in the code' },
-  { needs: 'metadata', heading: 'Read from emitted types' },
-  { needs: 'nothing', heading: 'Mistakes, as they are reported' },
+  { needs: 'declaration', heading: 'Declared in the code' },
+  { needs: 'metadata', heading: 'Injected from emitted types' },
+  { needs: 'nothing', heading: 'Mistakes and the errors that report them' },
 ];
 
-/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
 export function replaceRegion(page: string, name: string, content: string): string {
   const [before, rest, ...more] = page.split(`<!-- ${name} -->`);
   const [, after] = rest?.split(`<!-- /${name} -->`) ?? [];
   if (before === undefined || after === undefined || more.length > 0) {
-    throw new Error(`The page needs one region <!-- ${name} --> … <!-- /${name} -->.`);
+    throw new Error(
+      `Cannot replace the region '${name}' of the page. Add one pair of <!-- ${name} --> and <!-- /${name} -->.`,
+    );
   }
   return `${before}<!-- ${name} -->\n\n${content}\n\n<!-- /${name} -->${after}`;
 }
 
-/** One row for each feature, one column for each run. */
+/** Renders the table, with a row for each feature and a column for each run. */
 export function renderTable(runs: readonly Run[]): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const features = runs[0]?.observations ?? [];
@@ -52,7 +54,7 @@ function describe(observation: Observation | undefined): string {
   return words.get(outcome) ?? `\`${outcome}\``;
 }
 
-/** The commands and the files of each configuration, as the runs used them. */
+/** Renders the commands and files of each configuration in the runs. */
 export async function renderConfigurations(runs: readonly Run[]): Promise<string> {
   const byConfig = new Map(runs.map((run) => [run.compiler.config, run]));
   const sections = [...byConfig].map(async ([config, { compiler }]) => {

@@ -10,14 +10,14 @@ const execute = promisify(exec);
 /** The folder of this workspace package. */
 export const here = resolve(import.meta.dirname, '../..');
 
-/** A compiler, its version, and what its project did. */
+/** The result of compiling and running a project with one compiler. */
 export interface Run {
   readonly compiler: Compiler;
   readonly title: string;
   readonly observations: readonly Observation[];
 }
 
-/** Makes the compiler's project from the fixtures, compiles it and runs it in processes of its own. */
+/** Creates a project from the fixtures, and compiles and runs it in child processes. */
 export async function runProject(compiler: Compiler): Promise<Run> {
   const project = join(here, 'dist', compiler.dependency.replace('/', '-'));
   await rm(project, { recursive: true, force: true });
@@ -37,10 +37,10 @@ export async function runProject(compiler: Compiler): Promise<Run> {
 }
 
 /**
- * Runs a command line with the tools of this package, and with nothing of the environment that
- * could tell a tool that it runs inside a test.
+ * Runs a command line with the tools of this package. The environment contains only `PATH`, so tools
+ * cannot detect that they run inside a test.
  *
- * @param dependency - Whose own commands come first: several versions of one are installed.
+ * @param dependency - The package whose commands come first, because several versions are installed.
  */
 export function runCommand(command: string, dependency: string, cwd: string) {
   const modules = join(here, 'node_modules');
