@@ -1,6 +1,6 @@
 import { HttpError, SetupError } from '@fairlead/core';
 
-/** What can be wrong with a cookie that is to be set. */
+/** The reasons why a cookie cannot be set. */
 export type CookieErrorCode =
   | 'INVALID_COOKIE_NAME'
   | 'INVALID_COOKIE_VALUE'
@@ -9,25 +9,25 @@ export type CookieErrorCode =
   | 'COOKIE_TOO_LARGE';
 
 /**
- * 500. A response cookie that clients would drop or read otherwise than it was meant. Its message
- * names the cookie, never the value.
+ * 500. Clients would drop or misread a response cookie. The message contains the cookie's name
+ * and never its value.
  */
 export class CookieError extends HttpError {
   /**
-   * @param code - What kind of rule is broken.
-   * @param name - Name of the cookie.
-   * @param reason - What is wrong, and what to do.
-   * @param options - The `cause`, if another error told it.
+   * @param code - The kind of problem.
+   * @param name - The name of the cookie.
+   * @param reason - The problem and its fix, as sentences. The first starts in lower case.
+   * @param options - The `cause`, when another error reported the problem.
    */
   constructor(code: CookieErrorCode, name: string, reason: string, options: ErrorOptions = {}) {
     super(500, `Cannot set the cookie ${JSON.stringify(name)}: ${reason}`, { ...options, code });
   }
 }
 
-/** The keys given to `signedCookies` cannot sign. Thrown while the application is put together. */
+/** The keys for `signedCookies` are invalid. Thrown while the application is set up. */
 export class CookieKeysError extends SetupError {
-  /** @param reason - What is wrong, and what to do. */
+  /** @param reason - The problem and its fix, as sentences. The first starts in lower case. */
   constructor(reason: string) {
-    super('INVALID_COOKIE_KEYS', `signedCookies() cannot sign: ${reason}`);
+    super('INVALID_COOKIE_KEYS', `Invalid keys for signedCookies(): ${reason}`);
   }
 }

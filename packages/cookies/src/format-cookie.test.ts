@@ -1,83 +1,83 @@
 import { describe, expect, it } from 'vitest';
 import { CookieError, type CookieErrorCode } from './errors.js';
-import { formatCookie, type SettledCookie } from './format-cookie.js';
+import { formatCookie, type ResolvedCookie } from './format-cookie.js';
 
-const plain: SettledCookie = { name: 'a', value: '1', path: '/', secure: false };
+const plain: ResolvedCookie = { name: 'a', value: '1', path: '/', secure: false };
 
-const refusals: [CookieErrorCode, string, Partial<SettledCookie>, RegExp][] = [
+const invalid: [CookieErrorCode, string, Partial<ResolvedCookie>, RegExp][] = [
   ...['', 'a b', 'a=b', 'a;b', 'a,b', 'a"', 'é', 'a\r\n', 'a\0', '(a)', '[a]', 'a/b'].map(
-    (name): [CookieErrorCode, string, Partial<SettledCookie>, RegExp] => [
+    (name): [CookieErrorCode, string, Partial<ResolvedCookie>, RegExp] => [
       'INVALID_COOKIE_NAME',
       `the name ${JSON.stringify(name)}`,
       { name },
-      /a name takes letters, digits and/,
+      /Use only letters, digits and/,
     ],
   ),
   ...['a\r\nb', '\0', '\t', '\x7f', '\x85', '\ud800'].map(
-    (value): [CookieErrorCode, string, Partial<SettledCookie>, RegExp] => [
+    (value): [CookieErrorCode, string, Partial<ResolvedCookie>, RegExp] => [
       'INVALID_COOKIE_VALUE',
       `the value ${JSON.stringify(value)}`,
       { value },
-      /without control characters/,
+      /contains a control character/,
     ],
   ),
-  ['INVALID_COOKIE_ATTRIBUTE', 'a relative path', { path: 'admin' }, /must begin with '\/'/],
+  ['INVALID_COOKIE_ATTRIBUTE', 'a relative path', { path: 'admin' }, /Start it with '\/'/],
   ['INVALID_COOKIE_ATTRIBUTE', 'a path with ;', { path: '/;Domain=a' }, /path is invalid/],
   ['INVALID_COOKIE_ATTRIBUTE', 'a path with CR LF', { path: '/\r\nX: 1' }, /path is invalid/],
   ['INVALID_COOKIE_ATTRIBUTE', 'a domain with ;', { domain: 'a;b' }, /domain is invalid/],
   ['INVALID_COOKIE_ATTRIBUTE', 'a fraction of a second', { maxAge: 1.5 }, /maxAge is invalid/],
-  ['INVALID_COOKIE_ATTRIBUTE', 'no date', { expires: new Date(NaN) }, /expires is invalid/],
+  ['INVALID_COOKIE_ATTRIBUTE', 'an invalid date', { expires: new Date(NaN) }, /expires is invalid/],
   ['INVALID_COOKIE_ATTRIBUTE', 'None without Secure', { sameSite: 'none' }, /secure: true/],
   ['INVALID_COOKIE_ATTRIBUTE', 'Partitioned without Secure', { partitioned: true }, /secure: true/],
-  ['COOKIE_PREFIX_BROKEN', '__Secure- without Secure', { name: '__Secure-a' }, /needs Secure/],
-  ['COOKIE_PREFIX_BROKEN', '__Host- without Secure', { name: '__Host-a' }, /needs Secure/],
-  ['COOKIE_PREFIX_BROKEN', 'a prefix in another case', { name: '__hOST-a' }, /needs Secure/],
+  ['COOKIE_PREFIX_BROKEN', '__Secure- without Secure', { name: '__Secure-a' }, /requires Secure/],
+  ['COOKIE_PREFIX_BROKEN', '__Host- without Secure', { name: '__Host-a' }, /requires Secure/],
+  ['COOKIE_PREFIX_BROKEN', 'a prefix in another case', { name: '__hOST-a' }, /requires Secure/],
   [
     'COOKIE_PREFIX_BROKEN',
     '__Host- with a path',
     { name: '__Host-a', secure: true, path: '/admin' },
-    /needs path: '\/'/,
+    /Pass path: '\/'/,
   ],
   [
     'COOKIE_PREFIX_BROKEN',
     '__Host- with a domain',
     { name: '__Host-a', secure: true, domain: 'example.com' },
-    /allows no domain/,
+    /does not allow a domain/,
   ],
   ['COOKIE_TOO_LARGE', '4,097 bytes', { value: 'x'.repeat(4_097 - 'a=; Path=/'.length) }, /4097/],
 ];
 
 describe('formatCookie', () => {
-  it.each(refusals)('%s: refuses %s', (code, _, cookie, message) => {
+  it.each(invalid)('throws %s for %s', (code, _, cookie, message) => {
     const format = () => formatCookie({ ...plain, ...cookie });
     expect(format).toThrow(CookieError);
     expect(format).toThrow(message);
     expect(format).toThrow(expect.objectContaining({ code, status: 500, expose: false }));
   });
 
-  it('names the cookie and keeps its value to itself', () => {
+  it('reports the name of the cookie, but not its value', () => {
     const format = () => formatCookie({ ...plain, name: 'sid', value: 'secret\n' });
     expect(format).toThrow(/^Cannot set the cookie "sid": (?!.*secret)/);
   });
 
-  it('keeps the reason of the library as the cause', () => {
+  it('keeps the error of the library as the cause', () => {
     const format = () => formatCookie({ ...plain, maxAge: Number.NaN });
     expect(format).toThrow(expect.objectContaining({ cause: expect.any(TypeError) }));
   });
 
-  it('takes 4,096 bytes', () => {
+  it('accepts 4,096 bytes', () => {
     const value = 'x'.repeat(4_096 - 'a=; Path=/'.length);
     expect(formatCookie({ ...plain, value })).toHaveLength(4_096);
   });
 
-  it('counts the bytes that are sent, not the characters that were given', () => {
+  it('counts encoded bytes, not characters', () => {
     expect(() => formatCookie({ ...plain, value: 'é'.repeat(700) })).toThrow(/4210 bytes/);
   });
 
   it.each([
     ['__Host-a', {}],
     ['__Secure-a', { path: '/admin', domain: 'example.com' }],
-  ])('takes %s with %j and Secure', (name, options) => {
+  ])('accepts %s with %j and Secure', (name, options) => {
     expect(formatCookie({ ...plain, ...options, name, secure: true })).toMatch(/; Secure$/);
   });
 });

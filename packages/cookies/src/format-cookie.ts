@@ -1,41 +1,41 @@
 import { type SetCookie, stringifySetCookie } from 'cookie';
 import { CookieError } from './errors.js';
 
-/** Largest cookie in bytes that every client keeps: name, value and attributes. RFC 6265 §6.1 */
+/** The largest cookie that every client keeps, in bytes: name, value and attributes. RFC 6265 §6.1 */
 const MAX_BYTES = 4_096;
 
 /** RFC 6265 §4.1.1, RFC 9110 §5.6.2 */
 const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
 
-/** Control characters, and halves of surrogate pairs, which UTF-8 cannot write. */
-const UNSENDABLE = /[\p{Cc}\p{Cs}]/u;
+/** Control characters, and lone surrogates, which UTF-8 cannot encode. */
+const FORBIDDEN = /[\p{Cc}\p{Cs}]/u;
 
-/** A cookie with every attribute settled that has a default. */
-export type SettledCookie = SetCookie & {
+/** A cookie with all defaults filled in. */
+export type ResolvedCookie = SetCookie & {
   readonly value: string;
   readonly path: string;
   readonly secure: boolean;
 };
 
 /**
- * Writes a `Set-Cookie` line.
+ * Formats the value of a `Set-Cookie` header.
  *
- * @throws {CookieError} 500, when clients would drop the cookie or read it otherwise.
+ * @throws {CookieError} 500, when clients would drop or misread the cookie.
  */
-export function formatCookie(cookie: SettledCookie): string {
+export function formatCookie(cookie: ResolvedCookie): string {
   const { name, value } = cookie;
   if (!TOKEN.test(name)) {
     throw new CookieError(
       'INVALID_COOKIE_NAME',
       name,
-      "a name takes letters, digits and !#$%&'*+-.^_`|~ only.",
+      "its name is empty or contains a forbidden character. Use only letters, digits and !#$%&'*+-.^_`|~.",
     );
   }
-  if (typeof value !== 'string' || UNSENDABLE.test(value)) {
+  if (typeof value !== 'string' || FORBIDDEN.test(value)) {
     throw new CookieError(
       'INVALID_COOKIE_VALUE',
       name,
-      'a value is a string without control characters and lone surrogates. Encode others first, for instance as base64url.',
+      'its value is not a string, or contains a control character or a lone surrogate. Encode it first, for example as base64url.',
     );
   }
   checkAttributes(cookie);
@@ -46,39 +46,42 @@ export function formatCookie(cookie: SettledCookie): string {
     throw new CookieError(
       'COOKIE_TOO_LARGE',
       name,
-      `with its attributes it has ${size} bytes, and clients keep no more than ${MAX_BYTES}. Store the data on the server and send its id.`,
+      `it has ${size} bytes with its attributes, but clients keep at most ${MAX_BYTES}. Store the data on the server and send its id.`,
     );
   }
   return line;
 }
 
-function checkAttributes({ name, path, secure, sameSite, partitioned }: SettledCookie): void {
-  const refuse = (reason: string): never => {
+function checkAttributes({ name, path, secure, sameSite, partitioned }: ResolvedCookie): void {
+  const reject = (reason: string): never => {
     throw new CookieError('INVALID_COOKIE_ATTRIBUTE', name, reason);
   };
-  if (!path.startsWith('/')) refuse(`its path must begin with '/', and is '${path}'.`);
+  if (!path.startsWith('/')) reject(`its path '${path}' is relative. Start it with '/'.`);
   if (secure) return;
-  if (sameSite === 'none') refuse("sameSite: 'none' needs secure: true.");
-  if (partitioned) refuse('partitioned: true needs secure: true.');
+  if (sameSite === 'none') reject("sameSite: 'none' requires Secure. Pass secure: true.");
+  if (partitioned) reject('partitioned: true requires Secure. Pass secure: true.');
 }
 
-/** Clients compare the prefixes without regard to case. RFC 6265bis §4.1.3, §5.7 */
-function checkPrefix({ name, path, domain, secure }: SettledCookie): void {
+/** Clients ignore the case of the prefixes. RFC 6265bis §4.1.3, §5.7 */
+function checkPrefix({ name, path, domain, secure }: ResolvedCookie): void {
   const isHost = /^__host-/i.test(name);
   if (!isHost && !/^__secure-/i.test(name)) return;
-  const refuse = (reason: string): never => {
+  const reject = (reason: string): never => {
     throw new CookieError('COOKIE_PREFIX_BROKEN', name, reason);
   };
-  if (!secure) refuse('its prefix needs Secure. Where TLS ends at a proxy, pass secure: true.');
-  if (isHost && path !== '/') refuse("the prefix __Host- needs path: '/'.");
-  if (isHost && domain) refuse('the prefix __Host- allows no domain.');
+  if (!secure) {
+    reject('its prefix requires Secure. Use TLS, or pass secure: true if a proxy terminates TLS.');
+  }
+  if (isHost && path !== '/') reject("the prefix __Host- requires the path '/'. Pass path: '/'.");
+  if (isHost && domain) reject('the prefix __Host- does not allow a domain. Remove the domain.');
 }
 
-function stringify(cookie: SettledCookie): string {
+function stringify(cookie: ResolvedCookie): string {
   try {
     return stringifySetCookie(cookie);
   } catch (cause) {
     const { message } = cause as Error;
-    throw new CookieError('INVALID_COOKIE_ATTRIBUTE', cookie.name, `${message}.`, { cause });
+    const reason = `${message}. Pass a valid value.`;
+    throw new CookieError('INVALID_COOKIE_ATTRIBUTE', cookie.name, reason, { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readWith } from '../test/support/answer.js';
+import { readWith } from '../test/support/run-handler.js';
 import { readCookies } from './read-cookies.js';
 
 const read = (cookie: string) => readWith(cookie, readCookies);
@@ -21,20 +21,20 @@ describe('readCookies', () => {
   });
 
   it.each(['%', '%zz', '%C3', '%E0%A4%A', '100%'])(
-    'leaves %s, whose encoding is malformed, as it came',
+    'returns the malformed value %s unchanged',
     async (value) => {
       expect(await read(`a=${value}`)).toHaveProperty('a', value);
     },
   );
 
-  it('gives an object without prototype that cannot be changed', async () => {
+  it('returns a frozen object without a prototype', async () => {
     const cookies = await read('__proto__=1; constructor=2');
     expect(Object.getPrototypeOf(cookies)).toBeNull();
     expect(Object.keys(cookies)).toEqual(['__proto__', 'constructor']);
     expect(Object.isFrozen(cookies)).toBe(true);
   });
 
-  it('parses once a request', async () => {
+  it('parses the header once per request', async () => {
     const [first, second] = await readWith('a=1', (ctx) => [1, 2].map(() => readCookies(ctx)));
     expect(first).toEqual({ a: '1' });
     expect(second).toBe(first);

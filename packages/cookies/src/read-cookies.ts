@@ -1,22 +1,22 @@
 import type { Context } from '@fairlead/core';
 import { parseCookie } from 'cookie';
 
-/** The cookies of a request by name: a frozen object without prototype. */
+/** The cookies of a request by name: a frozen object without a prototype. */
 export type RequestCookies = Readonly<Record<string, string | undefined>>;
 
 const parsed = new WeakMap<Context, RequestCookies>();
 
 /**
- * Reads the cookies of a request. The header is parsed once; cookies that the response sets are not
- * among them.
+ * Returns the cookies of a request, without those that the response sets. Parses the header on the
+ * first call only.
  *
- * @returns Values without their percent-encoding; one whose encoding is malformed stays as it came.
- *   Of several cookies with one name the first, which is the one with the longest path.
+ * @returns The percent-decoded values. A malformed value is returned unchanged. Of several cookies
+ *   with the same name, the first counts, which is the one with the longest path.
  * @see RFC 6265 §4.2, §5.4
  */
 export function readCookies(ctx: Context): RequestCookies {
-  const known = parsed.get(ctx);
-  if (known !== undefined) return known;
+  const earlier = parsed.get(ctx);
+  if (earlier !== undefined) return earlier;
   const cookies: RequestCookies = Object.assign(
     Object.create(null),
     parseCookie(ctx.get('Cookie') ?? ''),

@@ -1,12 +1,12 @@
 import type { Context } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { answer } from '../test/support/answer.js';
+import { runHandler } from '../test/support/run-handler.js';
 import { type CookieOptions, deleteCookie, setCookie } from './set-cookie.js';
 
-const lines = async (handler: (ctx: Context) => void) => (await answer(handler)).setCookie;
+const lines = async (handler: (ctx: Context) => void) => (await runHandler(handler)).setCookie;
 
 describe('setCookie', () => {
-  it('is safe by default', async () => {
+  it('uses safe defaults', async () => {
     expect(await lines((ctx) => setCookie(ctx, 'a', '1'))).toEqual([
       'a=1; Path=/; HttpOnly; SameSite=Lax',
     ]);
@@ -28,11 +28,11 @@ describe('setCookie', () => {
       { partitioned: true, secure: true },
       'a=1; Path=/; HttpOnly; Secure; Partitioned; SameSite=Lax',
     ],
-  ])('takes %j', async (options, line) => {
+  ])('applies %j', async (options, line) => {
     expect(await lines((ctx) => setCookie(ctx, 'a', '1', options))).toEqual([line]);
   });
 
-  it('keeps one line of a cookie that is set twice, the last one', async () => {
+  it('keeps only the last line of a cookie that is set twice', async () => {
     const set = await lines((ctx) => {
       setCookie(ctx, 'a', '1', { maxAge: 60 });
       setCookie(ctx, 'b', '2');
@@ -44,7 +44,7 @@ describe('setCookie', () => {
     ]);
   });
 
-  it('takes a domain in any case, with or without a leading dot, for the same', async () => {
+  it('ignores the case and a leading dot when it compares domains', async () => {
     const set = await lines((ctx) => {
       setCookie(ctx, 'a', '1', { domain: '.Example.com' });
       setCookie(ctx, 'a', '2', { domain: 'example.com' });
@@ -56,7 +56,7 @@ describe('setCookie', () => {
     { path: '/admin' },
     { domain: 'example.com' },
     { partitioned: true, secure: true },
-  ])('sets another cookie of that name with %j', async (options) => {
+  ])('adds a cookie of the same name with %j', async (options) => {
     const set = await lines((ctx) => {
       setCookie(ctx, 'a', '1');
       setCookie(ctx, 'a', '2', options);
@@ -64,7 +64,7 @@ describe('setCookie', () => {
     expect(set).toHaveLength(2);
   });
 
-  it('leaves lines alone that were appended by hand', async () => {
+  it('keeps lines that were appended by hand', async () => {
     const set = await lines((ctx) => {
       ctx.append('Set-Cookie', 'b=1; Max-Age=5');
       setCookie(ctx, 'a', '1');
@@ -72,8 +72,8 @@ describe('setCookie', () => {
     expect(set).toEqual(['b=1; Max-Age=5', 'a=1; Path=/; HttpOnly; SameSite=Lax']);
   });
 
-  it('lasts when the answer is an error', async () => {
-    const { status, setCookie: set } = await answer((ctx) => {
+  it('sets the cookie on an error response', async () => {
+    const { status, setCookie: set } = await runHandler((ctx) => {
       setCookie(ctx, 'a', '1');
       throw new Error('late');
     });
@@ -83,20 +83,20 @@ describe('setCookie', () => {
 });
 
 describe('deleteCookie', () => {
-  it('sends an empty value that has run out', async () => {
+  it('sends an empty, expired value', async () => {
     expect(await lines((ctx) => deleteCookie(ctx, 'a'))).toEqual([
       'a=; Max-Age=0; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax',
     ]);
   });
 
-  it('names the domain and path of the cookie', async () => {
+  it('sends the domain and path of the cookie', async () => {
     const [line] = await lines((ctx) => {
       deleteCookie(ctx, 'a', { domain: 'example.com', path: '/admin' });
     });
     expect(line).toMatch(/; Domain=example\.com; Path=\/admin; /);
   });
 
-  it('takes back a cookie that was set before', async () => {
+  it('replaces a cookie that was set before', async () => {
     const set = await lines((ctx) => {
       setCookie(ctx, 'a', '1');
       deleteCookie(ctx, 'a');

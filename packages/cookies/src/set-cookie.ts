@@ -2,38 +2,39 @@ import type { Context } from '@fairlead/core';
 import { parseSetCookie, type SetCookie } from 'cookie';
 import { formatCookie } from './format-cookie.js';
 
-/** Which cookie is meant: a client keeps one for each name with these. */
+/** The attributes of a cookie without its lifetime. */
 export interface CookieScope {
-  /** Host whose subdomains get the cookie, too; by default only the host that set it gets it. */
+  /** The host whose subdomains also receive the cookie. Default: only the host that set it. */
   readonly domain?: string;
-  /** Leading path of the requests that carry the cookie; `/` by default. */
+  /** The path prefix of requests that send the cookie. Default `/`. */
   readonly path?: string;
-  /** Whether each top-level site has its own; false by default. Needs `secure`. */
+  /** Whether each top-level site has a separate cookie. Requires `secure`. Default false. */
   readonly partitioned?: boolean;
-  /** Whether it travels over TLS only; by default, whether this request came over TLS. */
+  /** Whether the cookie is sent over TLS only. Default: whether this request used TLS. */
   readonly secure?: boolean;
-  /** Whether scripts in pages cannot see it; true by default. */
+  /** Whether the cookie is hidden from scripts in pages. Default true. */
   readonly httpOnly?: boolean;
-  /** Which requests of other sites carry it; `lax` by default. `none` needs `secure`. */
+  /** Which requests from other sites send the cookie. `none` requires `secure`. Default `lax`. */
   readonly sameSite?: 'strict' | 'lax' | 'none';
 }
 
-/** Attributes of a response cookie. */
+/** The attributes of a response cookie. */
 export interface CookieOptions extends CookieScope {
-  /** Whole seconds until the client forgets it; by default it does when it is closed. */
+  /** The lifetime in whole seconds. Default: until the client is closed. */
   readonly maxAge?: number;
-  /** When the client forgets it; `maxAge` takes precedence over it. */
+  /** The time when the cookie expires. `maxAge` takes precedence. */
   readonly expires?: Date;
 }
 
 /**
- * Sets a cookie on the response, in place of one of the same name, domain, path and partition that
- * was set before.
+ * Sets a cookie on the response. Replaces an earlier one with the same name, domain, path and
+ * partition.
  *
- * @param name - A token of RFC 9110. `__Host-` and `__Secure-` hold the options to their rules.
- * @param value - Percent-encoded where need be; no control characters.
- * @param options - Each has a safe default.
- * @throws {CookieError} 500, when clients would drop the cookie or read it otherwise.
+ * @param name - A token as defined in RFC 9110. The prefixes `__Host-` and `__Secure-` restrict the
+ *   options.
+ * @param value - Text without control characters, which is percent-encoded where necessary.
+ * @param options - Attributes, all with safe defaults.
+ * @throws {CookieError} 500, when clients would drop or misread the cookie.
  * @see RFC 6265 §4.1; RFC 6265bis §4.1.3 for the prefixes
  */
 export function setCookie(
@@ -42,7 +43,7 @@ export function setCookie(
   value: string,
   options: CookieOptions = {},
 ): void {
-  const { path = '/', httpOnly = true, sameSite = 'lax', secure = cameOverTls(ctx) } = options;
+  const { path = '/', httpOnly = true, sameSite = 'lax', secure = usesTls(ctx) } = options;
   const cookie = { ...options, name, value, path, httpOnly, sameSite, secure };
   const line = formatCookie(cookie);
   const others = [ctx.responseHeaders.get('Set-Cookie') ?? []]
@@ -53,21 +54,22 @@ export function setCookie(
 }
 
 /**
- * Makes the client forget a cookie.
+ * Deletes a cookie in the client.
  *
- * @param scope - As the cookie was set: with another domain or path it is another cookie.
- * @throws {CookieError} 500, as {@link setCookie}.
+ * @param scope - The attributes that the cookie was set with. A different domain, path or partition
+ *   is a different cookie.
+ * @throws {CookieError} 500, under the same conditions as {@link setCookie}.
  * @see RFC 6265 §3.1
  */
 export function deleteCookie(ctx: Context, name: string, scope: CookieScope = {}): void {
   setCookie(ctx, name, '', { ...scope, maxAge: 0, expires: new Date(0) });
 }
 
-function cameOverTls({ req }: Context): boolean {
+function usesTls({ req }: Context): boolean {
   return 'encrypted' in req.socket && req.socket.encrypted === true;
 }
 
-/** What makes a client take two cookies for one. RFC 6265 §5.3, step 11 */
+/** Returns a key that is equal for cookies that replace each other in a client. RFC 6265 §5.3, step 11 */
 function identify({ name, domain = '', path = '', partitioned = false }: SetCookie): string {
   const host = domain.toLowerCase().replace(/^\./, '');
   return JSON.stringify([name, host, path, partitioned]);

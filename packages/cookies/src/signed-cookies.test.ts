@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { answer, readWith, toCookieHeader } from '../test/support/answer.js';
+import { readWith, runHandler, toCookieHeader } from '../test/support/run-handler.js';
 import { CookieKeysError } from './errors.js';
 import { type SignedCookies, signedCookies } from './signed-cookies.js';
 
@@ -8,9 +8,9 @@ const OLD = 'old key, thirty-two bytes or more';
 const NEW = 'new key, thirty-two bytes or more';
 const cookies = signedCookies([OLD]);
 
-/** The `Cookie` header that a client sends after a cookie was set. */
+/** Returns the `Cookie` header that a client sends after a cookie is set. */
 async function sent(signed: SignedCookies, name: string, value: string): Promise<string> {
-  return toCookieHeader((await answer((ctx) => signed.set(ctx, name, value))).setCookie);
+  return toCookieHeader((await runHandler((ctx) => signed.set(ctx, name, value))).setCookie);
 }
 const read = (signed: SignedCookies, name: string, header: string) =>
   readWith(header, (ctx) => signed.read(ctx, name));
@@ -21,8 +21,8 @@ describe('signedCookies', () => {
     expect(await sent(cookies, 'user', '7')).toBe(`user=7.${hmac}`);
   });
 
-  it('sets the attributes that it is given', async () => {
-    const { setCookie } = await answer((ctx) => cookies.set(ctx, 'user', '7', { maxAge: 60 }));
+  it('sets the attributes in its options', async () => {
+    const { setCookie } = await runHandler((ctx) => cookies.set(ctx, 'user', '7', { maxAge: 60 }));
     expect(setCookie).toEqual([expect.stringMatching(/; Max-Age=60; Path=\/; HttpOnly; Same/)]);
   });
 
@@ -31,35 +31,35 @@ describe('signedCookies', () => {
   });
 
   it.each([
-    ['absent', () => ''],
+    ['that is missing', () => ''],
     ['without a signature', () => 'user=7'],
     ['with an empty signature', () => 'user=7.'],
-    ['with nothing but a dot', () => 'user=.'],
+    ['with only a dot', () => 'user=.'],
     ['with a shorter signature', (header: string) => header.slice(0, -1)],
     ['with a longer signature', (header: string) => `${header}A`],
     ['with a padded signature', (header: string) => `${header}=`],
-    ['with a signature of as many characters but more bytes', () => `user=7.${'é'.repeat(43)}`],
-    ['with another value', (header: string) => header.replace('=7', '=8')],
+    ['with a signature of 43 characters but more bytes', () => `user=7.${'é'.repeat(43)}`],
+    ['with a changed value', (header: string) => header.replace('=7', '=8')],
     ['with a malformed escape', (header: string) => header.replace('=7', '=%zz')],
     ['under another name', (header: string) => header.replace('user', 'admin')],
-  ])('reads a cookie %s as absent', async (_, change) => {
+  ])('returns undefined for a cookie %s', async (_, change) => {
     const header = change(await sent(cookies, 'user', '7'));
     expect(await read(cookies, 'user', header)).toBeUndefined();
     expect(await read(cookies, 'admin', header)).toBeUndefined();
   });
 
-  it('reads another spelling of the same signature as absent', async () => {
-    // 43 characters hold two bits more than 32 bytes, which decoders ignore.
+  it('returns undefined for another encoding of the same signature', async () => {
+    // 43 characters encode two more bits than 32 bytes have. Decoders ignore those.
     const header = await sent(cookies, 'user', '7');
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet[alphabet.indexOf(header.at(-1) ?? '') + 1] ?? '';
-    const respelled = header.slice(0, -1) + last;
+    const reencoded = header.slice(0, -1) + last;
     const bytesOf = (text: string) => Buffer.from(text.slice(text.indexOf('.') + 1), 'base64url');
-    expect(bytesOf(respelled)).toEqual(bytesOf(header));
-    expect(await read(cookies, 'user', respelled)).toBeUndefined();
+    expect(bytesOf(reencoded)).toEqual(bytesOf(header));
+    expect(await read(cookies, 'user', reencoded)).toBeUndefined();
   });
 
-  it('signs with the first key and verifies with all', async () => {
+  it('signs with the first key and verifies with every key', async () => {
     const rotated = signedCookies([NEW, OLD]);
     const before = await sent(cookies, 'user', '7');
     const after = await sent(rotated, 'user', '7');
@@ -69,7 +69,7 @@ describe('signedCookies', () => {
     expect(await read(signedCookies([NEW]), 'user', before)).toBeUndefined();
   });
 
-  it('takes keys of bytes, which later changes do not reach', async () => {
+  it('copies binary keys, so that later changes have no effect', async () => {
     const key = Buffer.from(OLD);
     const signed = signedCookies([key]);
     key.fill(0);
@@ -77,10 +77,10 @@ describe('signedCookies', () => {
   });
 
   it.each([
-    ['no key', [], /an array of one key or more/],
-    ['a short key', [NEW, 'x'.repeat(31)], /key 1 has 31 bytes and needs 32/],
-    ['a key in place of an array', OLD as unknown as string[], /an array of one key or more/],
-  ])('refuses %s', (_, keys, message) => {
+    ['no key', [], /Pass an array with at least one key/],
+    ['a short key', [NEW, 'x'.repeat(31)], /key 1 has 31 bytes\. Use at least 32/],
+    ['a string instead of an array', OLD as unknown as string[], /array with at least one key/],
+  ])('rejects %s', (_, keys, message) => {
     expect(() => signedCookies(keys)).toThrow(CookieKeysError);
     expect(() => signedCookies(keys)).toThrow(message);
     expect(() => signedCookies(keys)).toThrow(

@@ -13,7 +13,7 @@ const app = createApp().use((ctx) => {
   ctx.send('');
 });
 
-it('cookies go to the client and come back', async () => {
+it('reads the cookies of a request and sends those of the response', async () => {
   const server = await listen(app, 0, { host: '127.0.0.1' });
   onTestFinished(() => server.close({ timeout: 0 }));
   const response = await fetch(server.url.replace('localhost', '127.0.0.1'), {
@@ -25,7 +25,7 @@ it('cookies go to the client and come back', async () => {
   ]);
 });
 
-it('a cookie that is set over TLS is Secure', async () => {
+it('a cookie set over TLS is Secure', async () => {
   const psk = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
   const key = Buffer.alloc(32, 1);
   const server = createServer({ ...psk, pskCallback: () => key }, app.handle).listen(0);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CookieKeysError, type CookieOptions, setCookie, signedCookies } from '../src/index.js';
-import { answer } from './support/answer.js';
+import { runHandler } from './support/run-handler.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = await readFile(join(root, 'README.md'), 'utf8');
@@ -24,7 +24,7 @@ describe("the README's tables", () => {
   });
 
   it('list every error with its code and status', async () => {
-    const { errors } = await answer(async (ctx) => {
+    const { errors } = await runHandler(async (ctx) => {
       const failing: [string, string, CookieOptions][] = [
         ['', '', {}],
         ['a', '\n', {}],
@@ -49,12 +49,12 @@ describe("the README's tables", () => {
   });
 });
 
-/** What a call throws. */
+/** Returns the error that a call throws. */
 function caught(call: () => unknown): Error {
   try {
     call();
   } catch (error) {
     return error as Error;
   }
-  throw new TypeError('The call was to throw.');
+  throw new TypeError('The call did not throw.');
 }

@@ -1,20 +1,19 @@
 import { type Context, createApp, errorHandler, type Middleware } from '@fairlead/core';
 
-/** What a handler has made of a request. */
-export interface Answered {
+/** The response of a handler, and the errors that `errorHandler` reported. */
+export interface HandlerResult {
   readonly status: number;
   readonly setCookie: readonly string[];
-  /** What `errorHandler` was told. */
   readonly errors: readonly unknown[];
   readonly text: string;
 }
 
 /**
- * Runs one handler behind `errorHandler`.
+ * Runs a handler behind `errorHandler`.
  *
  * @param cookie - The request's `Cookie` header.
  */
-export async function answer(handler: Middleware, cookie = ''): Promise<Answered> {
+export async function runHandler(handler: Middleware, cookie = ''): Promise<HandlerResult> {
   const errors: unknown[] = [];
   const app = createApp().use(
     errorHandler({ onError: (error) => errors.push(error) }),
@@ -33,15 +32,15 @@ export async function answer(handler: Middleware, cookie = ''): Promise<Answered
   };
 }
 
-/** What a function reads of a request with this `Cookie` header; throws what it throws. */
+/** Returns the result of a function for a request with this `Cookie` header, or throws its error. */
 export async function readWith<T>(cookie: string, read: (ctx: Context) => T): Promise<T> {
   const values: T[] = [];
-  const { errors } = await answer((ctx) => values.push(read(ctx)), cookie);
+  const { errors } = await runHandler((ctx) => values.push(read(ctx)), cookie);
   for (const error of errors) throw error;
   return values[0] as T;
 }
 
-/** The `Cookie` header of a client that keeps these `Set-Cookie` lines. */
+/** Returns the `Cookie` header of a client that received these `Set-Cookie` lines. */
 export function toCookieHeader(lines: readonly string[]): string {
   return lines.map((line) => line.slice(0, line.search(/;|$/))).join('; ');
 }
