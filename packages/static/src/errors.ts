@@ -1,38 +1,44 @@
 import { HttpError, SetupError } from '@fairlead/core';
 
-/** The directory given to `serveStatic` cannot be read. Thrown while the application is put together. */
+/** The root of `serveStatic` is not a directory. Thrown while the application is set up. */
 export class StaticRootError extends SetupError {
-  /** @param root - The directory as it was given. */
+  /** @param root - The root that was passed. */
   constructor(root: string) {
     super(
       'INVALID_STATIC_ROOT',
-      `serveStatic() takes a directory, and '${root}' is none. Relative paths start at the working directory, ${process.cwd()}.`,
+      `The root of serveStatic() must be a directory: '${root}' is not one. Pass an existing directory, either absolute or relative to ${process.cwd()}.`,
     );
   }
 }
 
-/** What `send` emits in place of a response. */
+/** An error emitted by `send`. */
 export interface SendError extends Error {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'The path is malformed: it must be percent-encoded UTF-8 without NUL.',
-  403: 'Files and directories whose names begin with a dot are not served.',
-  412: 'The file is not in the state that If-Match or If-Unmodified-Since asks for.',
-  416: 'The range lies outside of the file.',
+  400: 'The path is malformed. Send percent-encoded UTF-8 without NUL.',
+  403: 'Files and directories with names that start with a dot are not served.',
+  412: 'The file does not match If-Match or If-Unmodified-Since. Fetch its current version first.',
+  416: 'The range is outside the file. Request a range within the length in Content-Range.',
 };
 
 /**
- * Makes an error that `errorHandler` answers. What the file system says goes to the log only.
+ * Converts an error for `errorHandler`. Only the log contains the message of a file system error.
  *
- * @param error - An error of `send`, or of the file system.
- * @param path - What was to be read.
+ * @param error - An error from `send` or from the file system.
+ * @param path - The path that could not be read.
  */
 export function toHttpError(error: Error | SendError, path: string): HttpError {
   const { status, headers = {} } = 'status' in error ? error : { status: 500 };
   const message = MESSAGES[status];
   if (message !== undefined) return new HttpError(status, message, { headers, cause: error });
-  return new HttpError(500, `Cannot read ${path}: ${error.message}`, { cause: error });
+  return new HttpError(
+    500,
+    `Cannot read ${path}: ${error.message}. Check the file and its permissions.`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -1,33 +1,35 @@
+import { open } from 'node:fs/promises';
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Context, HeaderValue } from '@fairlead/core';
 import send from 'send';
 import { type SendError, toHttpError } from './errors.js';
 
-/** How files are looked for. */
-export interface Lookup {
-  /** Absolute path of the directory. */
+/** The resolved options of `serveStatic`. */
+export interface LookupOptions {
+  /** The absolute path of the directory. */
   readonly root: string;
   readonly index: string | false;
   readonly dotfiles: 'ignore' | 'allow' | 'deny';
   readonly cacheControl: string | false;
 }
 
-/** A file, and what the answer says of it. */
-export interface Found {
-  /** Absolute path. */
+/** A file, with the status and headers of its response. */
+export interface FoundFile {
+  /** The absolute path. */
   readonly file: string;
   /** 200, 206 or 304. */
   readonly status: number;
   readonly headers: ReadonlyMap<string, HeaderValue>;
 }
 
-/** Headers that stay as they are when they were set before. */
-const PRESET = ['Accept-Ranges', 'Cache-Control', 'Content-Type', 'ETag', 'Last-Modified'];
+/** Headers that keep the value set by earlier middleware. */
+const OVERRIDABLE = ['Accept-Ranges', 'Cache-Control', 'Content-Type', 'ETag', 'Last-Modified'];
 
-/** Every header that an answer gains. */
-const OWN = [...PRESET, 'Content-Length', 'Content-Range'];
+/** All headers that a response receives. */
+const FILE_HEADERS = [...OVERRIDABLE, 'Content-Length', 'Content-Range'];
 
-/** A response that is never sent: `send` writes its head here. */
+/** An unsent response that receives the status and headers from `send`. */
 class Draft extends ServerResponse {
   override end(): this {
     this.emit('drafted');
@@ -36,24 +38,23 @@ class Draft extends ServerResponse {
 }
 
 /**
- * Finds a file, and settles with `send` what the answer to a conditional or range request is. Reads
- * nothing of the file.
+ * Finds a file and evaluates conditions and ranges with `send`. Does not open the file.
  *
- * @param path - Percent-encoded path below the root, with a leading slash.
- * @returns Undefined when there is no such file; `'directory'` for one asked for without a slash.
- * @throws {HttpError} 400, 403, 412 or 416, as `send` decides; 500 when the file system fails.
+ * @param path - The percent-encoded path below the root, with a leading slash.
+ * @returns Undefined when there is no file, or `'directory'` for a directory without a trailing slash.
+ * @throws {HttpError} 400, 403, 412 or 416, as `send` decides. 500 when the file system fails.
  * @see RFC 9110 §13.2.2 (preconditions), §14.2 (ranges)
  */
 export function negotiate(
   ctx: Context,
   path: string,
-  { root, index, dotfiles, cacheControl }: Lookup,
-): Promise<Found | 'directory' | undefined> {
-  // To HEAD, `send` gives the same head and opens no file.
+  { root, index, dotfiles, cacheControl }: LookupOptions,
+): Promise<FoundFile | 'directory' | undefined> {
+  // For HEAD, `send` writes the same status and headers without opening the file.
   const req: IncomingMessage = Object.create(ctx.req, { method: { value: 'HEAD' } });
   const draft = new Draft(req);
   if (cacheControl !== false) draft.setHeader('Cache-Control', cacheControl);
-  for (const name of PRESET) {
+  for (const name of OVERRIDABLE) {
     const value = ctx.responseHeaders.get(name);
     if (value !== undefined) draft.setHeader(name, value);
   }
@@ -61,7 +62,7 @@ export function negotiate(
     let found = '';
     draft.once('drafted', () => {
       const headers = new Map<string, HeaderValue>();
-      for (const name of OWN) {
+      for (const name of FILE_HEADERS) {
         const value = draft.getHeader(name);
         if (value !== undefined) headers.set(name, value);
       }
@@ -70,7 +71,7 @@ export function negotiate(
     send(req, path, { root, index, dotfiles, cacheControl: false })
       .on('file', (file, stat) => {
         found = file;
-        // A pipe or a device is no file to serve; opening one may block.
+        // Opening a pipe or a device can block.
         if (!stat.isFile()) resolve(undefined);
       })
       .on('directory', () => resolve('directory'))
@@ -80,4 +81,30 @@ export function negotiate(
       })
       .pipe(draft);
   });
+}
+
+/**
+ * Opens the part of a file that the response sends. The stream closes the file when it ends or is
+ * destroyed.
+ *
+ * @param method - The request method. A HEAD request opens nothing.
+ * @returns A stream of `Content-Length` bytes, which is empty without that header. Undefined when the
+ *   file has been deleted since it was found.
+ * @throws {HttpError} 500, when the file cannot be opened.
+ */
+export async function openBody(
+  { file, headers }: FoundFile,
+  method: string,
+): Promise<Readable | undefined> {
+  const length = Number(headers.get('Content-Length') ?? 0);
+  if (length === 0 || method === 'HEAD') return Readable.from([]);
+  const range = /^bytes (\d+)-/.exec(String(headers.get('Content-Range')));
+  const start = Number(range?.[1] ?? 0);
+  try {
+    const handle = await open(file);
+    return handle.createReadStream({ start, end: start + length - 1 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw toHttpError(error as Error, file);
+  }
 }

@@ -4,72 +4,101 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Context, InvalidPatternError, type Middleware } from '@fairlead/core';
 import { StaticRootError } from './errors.js';
-import { type Lookup, negotiate } from './negotiate.js';
-import { openBody } from './open-body.js';
-import { pathBelow } from './path-below.js';
+import { type LookupOptions, negotiate, openBody } from './negotiate.js';
 
 /** Options of {@link serveStatic}. */
 export interface StaticOptions {
   /**
-   * Path below which the files are: begins with a slash, plain text without parameters. By default,
-   * what stands before the wildcard of the route that matched; the whole path where none has.
+   * The path prefix of the files, which starts with a slash and has no parameters. Default: the part
+   * of the path before the wildcard of the matched route, or `/` outside such a route.
    */
   readonly prefix?: string;
-  /** File that answers for its directory; `'index.html'` by default, `false` for none. */
+  /** The file to serve for a directory, or `false` for none. Default `'index.html'`. */
   readonly index?: string | false;
   /**
-   * What becomes of names that begin with a dot: `'ignore'` takes them for missing (the default),
-   * `'deny'` answers 403, `'allow'` serves them.
+   * How to treat names that start with a dot: `'ignore'` treats them as missing, `'deny'` responds
+   * with 403, and `'allow'` serves them. Default `'ignore'`.
    */
   readonly dotfiles?: 'ignore' | 'allow' | 'deny';
-  /** Value of `Cache-Control`; `'public, max-age=0'` by default, `false` for no such header. */
+  /** The value of `Cache-Control`, or `false` to omit it. Default `'public, max-age=0'`. */
   readonly cacheControl?: string | false;
 }
 
 /**
- * Serves the files of a directory to GET and HEAD. Any other request, and one for which there is no
- * file, goes on to `next()`.
+ * Serves the files of a directory to GET and HEAD requests. Calls `next()` for other methods and
+ * when there is no file.
  *
- * Symbolic links are followed, wherever they lead.
+ * Symbolic links are followed, even out of the directory.
  *
  * @param root - The directory: a path, relative to the working directory, or a `file:` URL.
- * @returns A middleware. It throws {@link HttpError} 400 when the path is malformed, 403 for a name
- *   with a dot that is denied, 412 and 416 when a precondition or range does not hold, 500 when the
- *   file cannot be read.
- * @throws {StaticRootError} When `root` is no directory.
- * @throws {InvalidPatternError} When `prefix` cannot be read.
- * @throws {TypeError} When `cacheControl` holds a control character.
+ * @returns A middleware. It throws an {@link HttpError}: 400 for a malformed path, 403 for a denied
+ *   dotfile, 412 or 416 when a precondition or range fails, 500 when the file cannot be read.
+ * @throws {StaticRootError} When `root` is not a directory.
+ * @throws {InvalidPatternError} When `prefix` is invalid.
+ * @throws {TypeError} When `cacheControl` contains a control character.
  * @see RFC 9110 §13 (conditional requests), §14 (ranges)
  */
 export function serveStatic(root: string | URL, options: StaticOptions = {}): Middleware {
   const { index = 'index.html', dotfiles = 'ignore', cacheControl = 'public, max-age=0' } = options;
   if (cacheControl !== false) validateHeaderValue('Cache-Control', cacheControl);
-  const lookup = Object.freeze({ root: findRoot(root), index, dotfiles, cacheControl });
-  const prefix = readPrefix(options.prefix);
+  const lookup = Object.freeze({ root: resolveRoot(root), index, dotfiles, cacheControl });
+  const prefix = parsePrefix(options.prefix);
   return function serveStatic(ctx, next) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const path = pathBelow(ctx, prefix);
     if (path === undefined) return next();
-    return answer(ctx, path, lookup).then((answered) => (answered ? undefined : next()));
+    return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
   };
 }
 
-function findRoot(root: string | URL): string {
+function resolveRoot(root: string | URL): string {
   const path = root instanceof URL ? fileURLToPath(root) : root;
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new StaticRootError(path);
   return resolve(path);
 }
 
-function readPrefix(prefix: string | undefined): string | undefined {
+function parsePrefix(prefix: string | undefined): string | undefined {
   if (prefix === undefined || /^(?:\/[\w\-.~!$&'()+,;=@]+)+$/.test(prefix)) return prefix;
   if (prefix === '/') return '';
   const reason =
-    "a prefix begins with '/', does not end with it, and holds no parameters. Below parameters, serve files in a route that ends with a wildcard.";
+    "start the prefix with '/', do not end it with '/', and use no parameters. To serve files below a parameter, use a route that ends with a wildcard.";
   throw new InvalidPatternError(prefix, reason);
 }
 
-/** Records the answer; returns whether there is one. */
-async function answer(ctx: Context, path: string, lookup: Lookup): Promise<boolean> {
+/**
+ * Matches alternative spellings of a path: `//`, `.` and `..` segments, escaped slashes and
+ * backslashes, and `#`, which only remains in a path that core could not normalize.
+ */
+const AMBIGUOUS = /\/(?:\.{0,2}\/|\.{1,2}$)|%2f|%5c|#/i;
+
+/**
+ * Returns the percent-encoded path of a file below the prefix. Every file has exactly one such path,
+ * so a route such as `/files/private/*path` matches every request for the files it protects.
+ *
+ * @param prefix - Without a trailing slash. Default: the part before the wildcard of the matched
+ *   route, or the empty string.
+ * @returns A path that starts with a slash, or an empty one for the prefix itself. Undefined when the
+ *   request is for a different path or uses an alternative spelling.
+ */
+function pathBelow(ctx: Context, prefix: string | undefined): string | undefined {
+  const base = prefix ?? beforeWildcard(ctx);
+  if (!ctx.path.startsWith(base)) return undefined;
+  const path = ctx.path.slice(base.length);
+  if (path !== '' && !path.startsWith('/')) return undefined;
+  return AMBIGUOUS.test(path) ? undefined : path;
+}
+
+function beforeWildcard({ path, pattern = '' }: Context): string {
+  const segments = pattern.split('/');
+  if (segments.at(-1)?.startsWith('*') !== true) return '';
+  return path
+    .split('/')
+    .slice(0, segments.length - 1)
+    .join('/');
+}
+
+/** Records the response for a file. Returns false when there is no file. */
+async function respond(ctx: Context, path: string, lookup: LookupOptions): Promise<boolean> {
   const found = await negotiate(ctx, path, lookup);
   if (found === undefined) return false;
   if (found === 'directory') return redirectToIndex(ctx, path, lookup);
@@ -81,8 +110,12 @@ async function answer(ctx: Context, path: string, lookup: Lookup): Promise<boole
   return true;
 }
 
-/** Sends the client to the path with a slash, from which the links of an index file are right. */
-async function redirectToIndex(ctx: Context, path: string, lookup: Lookup): Promise<boolean> {
+/** Redirects to the path with a trailing slash, which the relative links of an index file require. */
+async function redirectToIndex(
+  ctx: Context,
+  path: string,
+  lookup: LookupOptions,
+): Promise<boolean> {
   if (lookup.index === false) return false;
   const index = await negotiate(ctx, `${path}/`, lookup);
   if (index === undefined) return false;

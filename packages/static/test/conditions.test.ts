@@ -31,7 +31,7 @@ describe('a range', () => {
     expect(await response.text()).toBe('0123456789');
   });
 
-  it('gives HEAD the headers of its 206', async () => {
+  it('has the same status and headers for HEAD', async () => {
     const headers = { Range: 'bytes=2-3' };
     const response = await appOf().request('/a.txt', { method: 'HEAD', headers });
     expect(response.status).toBe(206);
@@ -41,14 +41,14 @@ describe('a range', () => {
   it.each([
     ['/a.txt', 'bytes=10-', 'bytes */10'],
     ['/empty.txt', 'bytes=0-', 'bytes */0'],
-  ])('outside of %s is a 416 that tells the length', async (path, range, contentRange) => {
+  ])('outside %s is a 416 with the length of the file', async (path, range, contentRange) => {
     const response = await request({ Range: range }, path);
     expect(response.status).toBe(416);
     expect(response.headers.get('Content-Range')).toBe(contentRange);
     expect(await response.json()).toMatchObject({ code: 'RANGE_NOT_SATISFIABLE' });
   });
 
-  it('counts if If-Range names what the client has', async () => {
+  it('applies only when If-Range matches the file', async () => {
     const modified = (await request({})).headers.get('Last-Modified') ?? '';
     const same = await request({ Range: 'bytes=0-0', 'If-Range': modified });
     const other = await request({ Range: 'bytes=0-0', 'If-Range': '"other"' });
@@ -61,7 +61,7 @@ describe('a condition', () => {
   it.each([
     ['If-None-Match', 'ETag'],
     ['If-Modified-Since', 'Last-Modified'],
-  ])('%s of the own %s is a 304 without body', async (condition, validator) => {
+  ])('%s with the current %s is a 304 without a body', async (condition, validator) => {
     const get = await getter(appOf());
     const first = await get('/a.txt');
     const value = String(first.headers[validator.toLowerCase()]);
@@ -118,7 +118,7 @@ describe('response headers of other middleware', () => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  it('are sent when they are set after next(), too', async () => {
+  it('are also sent when they are set after next()', async () => {
     const app = createApp().use(async (ctx, next) => {
       await next();
       ctx.set('X-Status', ctx.status);
@@ -133,18 +133,18 @@ describe('response headers of other middleware', () => {
     ['ETag', '"mine"'],
     ['Last-Modified', 'Thu, 01 Jan 2026 00:00:00 GMT'],
     ['Accept-Ranges', 'none'],
-  ])('%s goes before that of the file', async (name, value) => {
+  ])('%s takes precedence over that of the file', async (name, value) => {
     const response = await before((ctx) => ctx.set(name, value)).request('/a.txt');
     expect(response.headers.get(name)).toBe(value);
   });
 
-  it('ETag is what conditions are held to', async () => {
+  it('ETag is compared with conditions', async () => {
     const app = before((ctx) => ctx.set('ETag', '"mine"'));
     const response = await app.request('/a.txt', { headers: { 'If-None-Match': '"mine"' } });
     expect(response.status).toBe(304);
   });
 
-  it('cannot say another length than the file has', async () => {
+  it('Content-Length does not change the length that is sent', async () => {
     const app = before((ctx) => ctx.set('Content-Length', 3));
     expect(await (await app.request('/a.txt')).text()).toBe('0123456789');
   });

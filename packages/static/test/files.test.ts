@@ -13,7 +13,7 @@ const folder = provideFolder();
 const appOf = (options?: StaticOptions) => serving(folder, options);
 
 describe('a file', () => {
-  it('is sent whole, with its length, type, date and tag', async () => {
+  it('is sent with its length, type, date and tag', async () => {
     const get = await getter(appOf());
     const { mtime } = await stat(join(folder.root, 'a.txt'));
     const { status, headers, text } = await get('/a.txt');
@@ -29,7 +29,7 @@ describe('a file', () => {
     expect(headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('is the same without a socket', async () => {
+  it('has the same response without a socket', async () => {
     const app = appOf();
     const get = await getter(app);
     const overSocket = await get('/page.html');
@@ -66,13 +66,13 @@ describe('a file', () => {
     expect(await get(target)).toMatchObject({ status: 200, text });
   });
 
-  it('without bytes is sent as such', async () => {
+  it('can be empty', async () => {
     const get = await getter(appOf());
     const reply = await get('/empty.txt');
     expect(reply).toMatchObject({ status: 200, text: '', headers: { 'content-length': '0' } });
   });
 
-  it('gives HEAD the headers of GET and no body', async () => {
+  it('has the same headers for HEAD, without a body', async () => {
     const get = await getter(appOf());
     const whole = await get('/a.txt');
     const head = await get('/a.txt', {}, 'HEAD');
@@ -83,18 +83,18 @@ describe('a file', () => {
     });
   });
 
-  it('may be a symbolic link, even to a place outside of the directory', async () => {
+  it('can be a symbolic link, even to a path outside the directory', async () => {
     const response = await appOf().request('/link.txt');
     expect(await response.text()).toBe('secret');
   });
 
-  it('that is a pipe is taken for missing', async () => {
+  it('is not found when it is a pipe', async () => {
     execFileSync('mkfifo', [join(folder.root, 'pipe')]);
     const response = await appOf().request('/pipe');
     expect(response.status).toBe(404);
   });
 
-  it('that cannot be read is a 500, which tells the client nothing', async () => {
+  it('is a 500 without details when it cannot be read', async () => {
     const errors: unknown[] = [];
     const loop = join(folder.root, 'loop');
     execFileSync('ln', ['-s', 'loop', loop]);
@@ -115,7 +115,7 @@ describe('a file', () => {
   });
 });
 
-describe('what goes on to next()', () => {
+describe('serveStatic calls next() for', () => {
   it.each(['/missing.txt', '/docs/missing.txt', '/a.txt/', '/a.txt/b', `/${'x'.repeat(300)}`])(
     'GET %s',
     async (path) => {
@@ -125,25 +125,25 @@ describe('what goes on to next()', () => {
     },
   );
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s of a file', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s on a file', async (method) => {
     const app = createApp().use(serveStatic(folder.root), (ctx) => ctx.send('next'));
     const response = await app.request('/a.txt', { method });
     expect(await response.text()).toBe('next');
   });
 });
 
-describe('the directory', () => {
-  it('may be a file: URL', async () => {
+describe('the root', () => {
+  it('can be a file: URL', async () => {
     const app = createApp().use(serveStatic(pathToFileURL(folder.root)));
     expect((await app.request('/a.txt')).status).toBe(200);
   });
 
-  it('may be relative to the working directory', async () => {
+  it('can be relative to the working directory', async () => {
     const app = createApp().use(serveStatic('src'));
     expect((await app.request('/index.ts')).status).toBe(200);
   });
 
-  it.each(['a.txt', 'missing'])('is not %s', (name) => {
+  it.each(['a.txt', 'missing'])('cannot be %s', (name) => {
     expect(() => serveStatic(join(folder.root, name))).toThrow(
       expect.objectContaining({
         code: 'INVALID_STATIC_ROOT',
@@ -152,7 +152,7 @@ describe('the directory', () => {
     );
   });
 
-  it('is not the empty text', () => {
+  it('cannot be an empty string', () => {
     expect(() => serveStatic('')).toThrow(expect.objectContaining({ code: 'INVALID_STATIC_ROOT' }));
   });
 });

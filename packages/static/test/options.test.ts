@@ -9,7 +9,7 @@ const folder = provideFolder();
 const appOf = (options?: StaticOptions) => serving(folder, options);
 
 describe('prefix', () => {
-  it('says below which path the files are', async () => {
+  it('is the path prefix of the files', async () => {
     const app = appOf({ prefix: '/assets' });
     expect((await app.request('/assets/docs/start.html')).status).toBe(200);
     expect((await app.request('/docs/start.html')).status).toBe(404);
@@ -17,7 +17,7 @@ describe('prefix', () => {
     expect((await app.request('/assets-a.txt')).status).toBe(404);
   });
 
-  it("'/' is the whole path, after a route with a wildcard, too", async () => {
+  it("'/' selects the whole path, even after a wildcard route", async () => {
     const passOn = createRouter().get('/docs/*rest', (ctx) => ctx.next());
     const app = createApp()
       .route('/', passOn)
@@ -29,12 +29,12 @@ describe('prefix', () => {
     ['/assets/*path', '/assets/docs/start.html'],
     ['/*', '/docs/start.html'],
     ['/tenants/:id/files/*path', '/tenants/a%2Fb/files/docs/start.html'],
-  ])('is what stands before the wildcard of %s', async (pattern, path) => {
+  ])('defaults to the part before the wildcard of %s', async (pattern, path) => {
     const app = createApp().route('/', createRouter().get(pattern, serveStatic(folder.root)));
     expect(await (await app.request(path)).text()).toBe('start');
   });
 
-  it('counts the prefix of the router', async () => {
+  it('includes the prefix of the router', async () => {
     const router = createRouter().get('/files/*path', serveStatic(folder.root));
     const app = createApp().route('/api', router).use(notFoundHandler());
     expect((await app.request('/api/files/a.txt')).status).toBe(200);
@@ -44,7 +44,7 @@ describe('prefix', () => {
   });
 
   it.each(['assets', '/assets/', '/a//b', '/:id', '/*', '/a%20b', '/é', ''])(
-    'is not %j',
+    'cannot be %j',
     (prefix) => {
       expect(() => serveStatic(folder.root, { prefix })).toThrow(
         expect.objectContaining({ code: 'INVALID_PATTERN' }),
@@ -54,7 +54,7 @@ describe('prefix', () => {
 });
 
 describe('index', () => {
-  it('answers for its directory', async () => {
+  it('is served for its directory', async () => {
     const response = await appOf().request('/docs/');
     expect(await response.text()).toBe('docs');
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -64,33 +64,33 @@ describe('index', () => {
     ['/docs?a=1&b=%2F', undefined, '/docs/?a=1&b=%2F'],
     ['/docs', undefined, '/docs/'],
     ['/files/docs', '/files', '/files/docs/'],
-  ])('has %s redirected to the path with a slash', async (target, prefix, location) => {
+  ])('redirects %s to the path with a trailing slash', async (target, prefix, location) => {
     const get = await getter(appOf({ prefix: prefix ?? '/' }));
     const reply = await get(target);
     expect(reply.status).toBe(301);
     expect(reply.headers.location).toBe(location);
   });
 
-  it('has the prefix redirected to the path with a slash', async () => {
+  it('redirects the prefix to the path with a trailing slash', async () => {
     const app = appOf({ prefix: '/start', index: 'a.txt' });
     const response = await app.request('/start', { redirect: 'manual' });
     expect(response.headers.get('Location')).toBe('/start/');
     expect(await (await app.request('/start/')).text()).toBe('0123456789');
   });
 
-  it('may have another name', async () => {
+  it('can have another name', async () => {
     const response = await appOf({ index: 'start.html' }).request('/docs/');
     expect(await response.text()).toBe('start');
   });
 
   it.each(['/', '/docs/guide', '/docs/guide/'])(
-    'is missing at %s, and no list takes its place',
+    'is a 404 without a directory listing when %s has none',
     async (path) => {
       expect((await appOf().request(path)).status).toBe(404);
     },
   );
 
-  it.each(['/docs', '/docs/'])('false answers for no directory: %s', async (path) => {
+  it.each(['/docs', '/docs/'])('false serves nothing for %s', async (path) => {
     expect((await appOf({ index: false }).request(path)).status).toBe(404);
   });
 });
@@ -98,16 +98,16 @@ describe('index', () => {
 describe('dotfiles', () => {
   const paths = ['/.env', '/.git/config', '/%2Eenv', '/.missing'];
 
-  it.each(paths)('are taken for missing: %s', async (path) => {
+  it.each(paths)('are not found by default: %s', async (path) => {
     expect((await appOf().request(path)).status).toBe(404);
     expect((await appOf({ dotfiles: 'ignore' }).request(path)).status).toBe(404);
   });
 
-  it.each(paths)('are denied: %s', async (path) => {
+  it.each(paths)("are denied with 'deny': %s", async (path) => {
     expect((await appOf({ dotfiles: 'deny' }).request(path)).status).toBe(403);
   });
 
-  it('are allowed', async () => {
+  it("are served with 'allow'", async () => {
     const response = await appOf({ dotfiles: 'allow' }).request('/.env');
     expect(await response.text()).toBe('KEY=1');
   });
@@ -119,12 +119,12 @@ describe('cacheControl', () => {
     expect(response.headers.get('Cache-Control')).toBe('max-age=60, immutable');
   });
 
-  it('false leaves the header out', async () => {
+  it('false omits the header', async () => {
     const response = await appOf({ cacheControl: false }).request('/a.txt');
     expect(response.headers.has('Cache-Control')).toBe(false);
   });
 
-  it('takes no control characters', () => {
+  it('cannot contain control characters', () => {
     expect(() => serveStatic(folder.root, { cacheControl: 'a\r\nb' })).toThrow(TypeError);
   });
 });

@@ -13,7 +13,7 @@ import { getter } from './support/serve.js';
 
 const folder = provideFolder();
 
-/** Serves the directory at the root and in a route. */
+/** Serves the directory below a prefix and in a route. */
 const appOf = () =>
   createApp()
     .use(errorHandler(), serveStatic(folder.root, { prefix: '/plain', dotfiles: 'allow' }))
@@ -50,7 +50,7 @@ const outside = [
 ];
 
 describe.each(['/plain', '/route'])('below %s', (prefix) => {
-  it.each(outside)('nothing outside of the directory is at %j', async (path) => {
+  it.each(outside)('%j serves nothing outside the directory', async (path) => {
     const get = await getter(appOf());
     const { status, text } = await get(prefix + path);
     expect([400, 404]).toContain(status);
@@ -72,14 +72,14 @@ describe.each(['/plain', '/route'])('below %s', (prefix) => {
     '/a#b.txt',
     '/\xe9.txt',
     '/back\\slash.txt',
-  ])('a file has no second path such as %s', async (path) => {
+  ])('%s does not serve a file under a second path', async (path) => {
     const get = await getter(appOf());
     const { status } = await get(prefix + path);
     expect([400, 404]).toContain(status);
   });
 
   it.each(['/%', '/%zz', '/a%00.txt', '/a.txt%00', '/%C3'])(
-    '%s is malformed, and a 400',
+    '%s is malformed and responds with 400',
     async (path) => {
       const get = await getter(appOf());
       const { status, headers } = await get(prefix + path);
@@ -89,7 +89,7 @@ describe.each(['/plain', '/route'])('below %s', (prefix) => {
   );
 });
 
-describe('a route for a part of the directory', () => {
+describe('a route for a subdirectory', () => {
   const protectedApp = () => {
     const files = createRouter().get('/*path', serveStatic(folder.root));
     const closed = createRouter()
@@ -101,7 +101,7 @@ describe('a route for a part of the directory', () => {
     return createApp().use(errorHandler()).route('/', router).use(notFoundHandler());
   };
 
-  it.each(['/private/c.txt', '/%70rivate/c.txt', '/private/%63.txt'])('closes %s', async (path) => {
+  it.each(['/private/c.txt', '/%70rivate/c.txt', '/private/%63.txt'])('guards %s', async (path) => {
     const get = await getter(protectedApp());
     expect((await get(`/files${path}`)).status).toBe(403);
     expect((await get('/files/a.txt')).status).toBe(200);
@@ -111,13 +111,13 @@ describe('a route for a part of the directory', () => {
     ...['/private%2Fc.txt', '/private%2fc.txt', '/private%252Fc.txt', '/private%5Cc.txt'],
     ...['/./private/c.txt', '/%2e/private/c.txt', '/docs/../private/c.txt', '//private/c.txt'],
     ...['/private\\c.txt', '/docs%2F..%2Fprivate%2Fc.txt'],
-  ])('has no way around it such as %s', async (path) => {
+  ])('cannot be bypassed with %s', async (path) => {
     const get = await getter(protectedApp());
     expect((await get(`/files${path}`)).status).toBe(404);
   });
 });
 
-it('no path made of these pieces leads out of the directory', async () => {
+it('no combination of these pieces leads out of the directory', async () => {
   const get = await getter(appOf());
   const piece = fc.constantFrom(
     ...['..', '.', '/', '%2e', '%2F', '%5c', '%252e', '%00', '%', '#', '?', ';', ':', 'docs', 'C'],

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await writeFile(join(folder.root, 'big.bin'), Buffer.alloc(SIZE, 'fairlead'));
 });
 
-/** Starts a download, and resolves when its head has come. */
+/** Starts a download and resolves when the response headers arrive. */
 const download = (port: number, path = '/big.bin') =>
   new Promise<IncomingMessage>((resolve, reject) => {
     request({ port, host: '127.0.0.1', path, agent: false })
@@ -27,7 +27,7 @@ const download = (port: number, path = '/big.bin') =>
       .end();
   });
 
-/** How many descriptors of this process point below the directory. */
+/** Counts the file descriptors of this process that point into the directory. */
 async function countOpenFiles(): Promise<number> {
   const descriptors = await readdir('/proc/self/fd');
   const targets = await Promise.all(
@@ -37,7 +37,7 @@ async function countOpenFiles(): Promise<number> {
 }
 
 describe('a large file', () => {
-  it('is written no faster than the client takes it', async () => {
+  it('is written no faster than the client reads it', async () => {
     let isFull = false;
     let fillings = 0;
     let overruns = 0;
@@ -65,7 +65,7 @@ describe('a large file', () => {
     expect(overruns).toBe(0);
   });
 
-  it('that shrinks while it is sent ends the connection', async () => {
+  it('closes the connection when it shrinks while it is sent', async () => {
     const file = join(folder.root, 'shrinking.bin');
     await writeFile(file, Buffer.alloc(SIZE));
     const port = await serve(createApp().use(serveStatic(folder.root)));
@@ -76,7 +76,7 @@ describe('a large file', () => {
 });
 
 describe.runIf(existsSync('/proc/self/fd'))('the file', () => {
-  it('is closed when the client leaves', async () => {
+  it('is closed when the client disconnects', async () => {
     const port = await serve(createApp().use(serveStatic(folder.root)));
     await expect.poll(countOpenFiles).toBe(0);
     const downloads = await Promise.all(Array.from({ length: 20 }, () => download(port)));
@@ -88,16 +88,16 @@ describe.runIf(existsSync('/proc/self/fd'))('the file', () => {
 
   it.each([
     ['is sent', {}],
-    ['is sent in part', { Range: 'bytes=0-99' }],
+    ['is sent partially', { Range: 'bytes=0-99' }],
     ['is unchanged', { 'If-None-Match': '*' }],
-    ['cannot be sent from there', { Range: 'bytes=99999999-' }],
+    ['is requested with a range outside it', { Range: 'bytes=99999999-' }],
   ])('is closed when it %s', async (_, headers) => {
     const app = createApp().use(serveStatic(folder.root));
     await (await app.request('/big.bin', { headers })).arrayBuffer();
     await expect.poll(countOpenFiles).toBe(0);
   });
 
-  it('is closed when middleware above fails after it', async () => {
+  it('is closed when outer middleware throws afterwards', async () => {
     const app = createApp().use(async (_ctx, next) => {
       await next();
       expect(await countOpenFiles()).toBe(1);

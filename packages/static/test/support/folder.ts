@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A directory with files to serve, inside one with a file that is not to be served. */
+/** A directory of files to serve. Its parent directory contains a file that must not be served. */
 export interface Folder {
   readonly root: string;
 }
@@ -31,8 +31,8 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes the files before the tests of a file, and removes them after; `link.txt` is a symbolic link
- * out of the directory. The root is known once the tests run.
+ * Writes the files before the tests of a test file, and removes them afterwards. `link.txt` is a
+ * symbolic link out of the directory. Read the root only while tests run.
  */
 export function provideFolder(): Folder {
   let folder = '';
