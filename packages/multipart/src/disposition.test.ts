@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDisposition } from './disposition.js';
 
-/** A text as a parser of headers hands it on. */
+/** Encodes a text as the header parser passes it on. */
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 
 describe('a disposition', () => {
@@ -18,7 +18,7 @@ describe('a disposition', () => {
     ['form-data; name="say \\"hi\\""', 'say "hi"', undefined],
     ['form-data; name="a"; filename="x"; filename*=UTF-8\'\'na%C3%AFve', 'a', 'naïve'],
     ['form-data; name="a"; filename*=utf-8\'en\'%E2%82%AC', 'a', '€'],
-  ])('%s is read', (header, name, fileName) => {
+  ])('parses %s', (header, name, fileName) => {
     expect(parseDisposition(header)).toEqual({ name, fileName });
   });
 
@@ -32,11 +32,11 @@ describe('a disposition', () => {
     ['.', ''],
     ['a/..', ''],
     ['.htaccess', '.htaccess'],
-  ])('names of a file %s only its base', (path, base) => {
+  ])('reduces the file name %s to its base name', (path, base) => {
     expect(parseDisposition(`form-data; name="a"; filename="${path}"`).fileName).toBe(base);
   });
 
-  it('cuts off folders that filename* hides in escapes', () => {
+  it('removes percent-encoded folders from filename*', () => {
     const header = "form-data; name=a; filename*=utf-8''..%2F..%5Cb";
     expect(parseDisposition(header).fileName).toBe('b');
   });
@@ -56,14 +56,14 @@ describe('a disposition', () => {
     "form-data; name=a; filename*=utf-8''%FF",
     "form-data; name=a; filename*=utf-8''%00",
     "form-data; name=a; filename*=latin-1''a",
-  ])('%j is malformed', (header) => {
+  ])('rejects %j as malformed', (header) => {
     expect(() => parseDisposition(header)).toThrow(
       expect.objectContaining({ status: 400, code: 'MALFORMED_MULTIPART' }),
     );
   });
 
   it.each(['"__proto__"', '__proto__', '"__proto__"; filename="a"'])(
-    'refuses the name %s',
+    'rejects the name %s',
     (name) => {
       expect(() => parseDisposition(`form-data; name=${name}`)).toThrow(
         expect.objectContaining({ status: 400, code: 'FORBIDDEN_KEY' }),
@@ -71,7 +71,7 @@ describe('a disposition', () => {
     },
   );
 
-  it('gives back every name that a client may quote', () => {
+  it('returns every name that a client can quote', () => {
     const names = fc.string({ unit: 'grapheme' }).filter((name) => !/\p{Cc}|__proto__/u.test(name));
     fc.assert(
       fc.property(names, (name) => {
@@ -81,7 +81,7 @@ describe('a disposition', () => {
     );
   });
 
-  it('never names a file with a separator', () => {
+  it('never returns a file name with a separator', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a.:/\\]*$/), (path) => {
         const quoted = path.replace(/["\\]/g, '\\$&');

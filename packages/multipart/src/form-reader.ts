@@ -5,19 +5,19 @@ import { Dicer } from '@fastify/busboy';
 import { type Disposition, malformed, parseDisposition } from './disposition.js';
 import { assertWithin, type MultipartLimits } from './limits.js';
 
-/** One part of a form, its content yet to be read. */
+/** One part of a form with unread content. */
 export interface Entry extends Disposition {
-  /** Media type that the client claims, or undefined. */
+  /** The media type that the client declares, if any. */
   readonly mediaType: string | undefined;
   readonly body: Readable;
 }
 
-/** Headers of a part: values by lower-case name. */
+/** The headers of a part, as arrays of values by lower-case name. */
 type PartHeaders = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Reads the parts of a request's form in their order. The request is read no further while parts
- * wait to be taken, or while the content of one waits to be read.
+ * Reads the parts of a form in order. Pauses the request while parts, or the content of the current
+ * part, are waiting to be read.
  */
 export class FormReader {
   readonly #req: IncomingMessage;
@@ -33,24 +33,24 @@ export class FormReader {
   #wake: () => void = () => undefined;
 
   /**
-   * @param ctx - Context of a request whose body nobody has read yet.
-   * @param boundary - 1 to 70 bytes.
-   * @param limits - All of them.
+   * @param ctx - The context of a request with an unread body.
+   * @param boundary - The boundary of the form: 1 to 70 bytes.
+   * @param limits - The resolved limits.
    */
   constructor(ctx: Context, boundary: string, limits: Required<MultipartLimits>) {
     this.#res = ctx.res;
     this.#limits = limits;
     const config = {
       boundary,
-      // Past these the parser drops headers without a word: one more is let in, and refused here.
+      // The parser silently drops headers beyond these. One more is let through and rejected here.
       maxHeaderPairs: limits.headerPairs + 1,
       maxHeaderSize: 2 * limits.headerSize + 4 * limits.headerPairs + 1_024,
     };
     this.#parser = new Dicer(config)
       .on('part', (part) => this.#onPart(part))
-      .on('drain', () => this.#flow())
+      .on('drain', () => this.#pauseOrResume())
       .on('finish', () => this.#attempt(() => this.#finish()))
-      .on('error', (cause) => this.#settle(malformed('it ends before its last delimiter', cause)));
+      .on('error', (cause) => this.#settle(malformed('it has no closing boundary', cause)));
     this.#res.on('close', this.#onAborted);
     this.#req = ctx.bodyStream();
     this.#req.on('error', this.#onAborted).on('close', this.#onAborted);
@@ -59,10 +59,10 @@ export class FormReader {
   }
 
   /**
-   * Takes the next part; what was not read of the one before is dropped.
+   * Returns the next part, and drops the unread content of the previous one.
    *
    * @returns Undefined after the last part.
-   * @throws {BadRequestError} 400, when the body is malformed or the client stops early.
+   * @throws {BadRequestError} 400, when the body is malformed or the client disconnects early.
    * @throws {PayloadTooLargeError} 413, when the form exceeds a limit.
    */
   async next(): Promise<Entry | undefined> {
@@ -75,11 +75,11 @@ export class FormReader {
     if (this.#error) throw this.#error;
     const entry = this.#queue.shift();
     this.#current = entry?.body;
-    this.#flow();
+    this.#pauseOrResume();
     return entry;
   }
 
-  /** Ends the reading. What is left of the body is read and dropped. */
+  /** Stops reading the form, and drops the rest of the body. */
   cancel(): void {
     this.#release(undefined);
     this.#settle();
@@ -90,17 +90,18 @@ export class FormReader {
       this.#count('totalSize', chunk.length);
       this.#parser.write(chunk);
     });
-    this.#flow();
+    this.#pauseOrResume();
   };
 
   readonly #onEnd = (): void => {
     this.#parser.end();
   };
 
-  /** Also called for a response that was sent before the form was read: the reading is over then. */
+  /** Also called when the response was sent before the form was read, which ends the reading. */
   readonly #onAborted = (): void => {
     if (this.#req.readableEnded && !this.#res.closed) return;
-    const message = 'The body was not read to its end: the client stopped, or was answered before.';
+    const message =
+      'The form was not read completely: the client disconnected, or the response was sent first. Read the form before you respond.';
     this.#settle(new BadRequestError(message, { code: 'BODY_ABORTED' }));
   };
 
@@ -130,7 +131,7 @@ export class FormReader {
     return { ...disposition, mediaType: headers['content-type']?.[0], body };
   }
 
-  /** A stream of its own for a part: it may be destroyed, and the rest of the part still flows. */
+  /** Returns a separate stream, which can be destroyed while the rest of the part still flows. */
   #bodyOf(part: Readable, limit: 'fileSize' | 'fieldSize'): Readable {
     const body = new Readable({
       read: () => part.resume(),
@@ -139,7 +140,7 @@ export class FormReader {
         done(error);
       },
     });
-    // The iterator throws the same error, to a reader that does not listen here.
+    // Readers receive the same error from the iterator.
     body.on('error', () => undefined);
     let size = 0;
     part.on('data', (chunk: Buffer) => {
@@ -159,7 +160,7 @@ export class FormReader {
   }
 
   #assertHeadersComplete(): void {
-    if (this.#inHeaders) throw malformed('the headers of a part do not end');
+    if (this.#inHeaders) throw malformed('the headers of a part are incomplete');
   }
 
   #finish(): void {
@@ -167,19 +168,19 @@ export class FormReader {
     this.#settle();
   }
 
-  #flow(): void {
+  #pauseOrResume(): void {
     if (this.#settled) return;
     if (this.#queue.length > 0 || this.#parser.writableNeedDrain) this.#req.pause();
     else this.#req.resume();
   }
 
-  /** Does one step of the reading; what it throws ends the reading. */
+  /** Runs one step. An error that it throws ends the reading. */
   #attempt(step: () => void): void {
     if (this.#settled) return;
     try {
       step();
     } catch (error) {
-      this.#settle(error instanceof Error ? error : malformed('it cannot be read', error));
+      this.#settle(error instanceof Error ? error : malformed('it cannot be parsed', error));
     }
   }
 
@@ -190,7 +191,7 @@ export class FormReader {
     this.#res.off('close', this.#onAborted);
     this.#req.off('error', this.#onAborted).off('close', this.#onAborted);
     this.#req.off('data', this.#onData).off('end', this.#onEnd);
-    // What is left is read and dropped, so that the connection stays in step.
+    // Consume the rest of the body, so the connection can be reused.
     this.#req.resume();
     if (error) this.#release(error);
     this.#wake();

@@ -1,28 +1,28 @@
 import { PayloadTooLargeError, SetupError } from '@fairlead/core';
 
-/** What a form may hold. Each is a whole number, or `Infinity`; sizes are in bytes. */
+/** The limits of a form. Each is a whole number or `Infinity`. Sizes are in bytes. */
 export interface MultipartLimits {
-  /** Bytes of the whole body, delimiters and headers included; 10,485,760 (10 MiB) by default. */
+  /** The size of the whole body, with boundaries and headers. Default 10,485,760 (10 MiB). */
   readonly totalSize?: number;
-  /** Bytes of one file; 5,242,880 (5 MiB) by default. */
+  /** The size of one file. Default 5,242,880 (5 MiB). */
   readonly fileSize?: number;
-  /** Bytes of one field's value; 65,536 (64 KiB) by default. */
+  /** The size of one field's value. Default 65,536 (64 KiB). */
   readonly fieldSize?: number;
-  /** Number of files; 10 by default. */
+  /** The number of files. Default 10. */
   readonly files?: number;
-  /** Number of fields; 100 by default. */
+  /** The number of fields. Default 100. */
   readonly fields?: number;
-  /** Number of files and fields together; 110 by default. */
+  /** The number of files and fields together. Default 110. */
   readonly parts?: number;
-  /** Number of headers of one part; 16 by default. */
+  /** The number of headers of one part. Default 16. */
   readonly headerPairs?: number;
-  /** Bytes of the names and values of one part's headers; 8,192 (8 KiB) by default. */
+  /** The size of the header names and values of one part. Default 8,192 (8 KiB). */
   readonly headerSize?: number;
 }
 
-/** What {@link multipart} and {@link parts} may be told. */
+/** Options of {@link multipart} and {@link parts}. */
 export interface MultipartOptions {
-  /** Each has a default. */
+  /** The limits of a form. Each one has a default. */
   readonly limits?: MultipartLimits;
 }
 
@@ -38,9 +38,9 @@ const DEFAULTS: Required<MultipartLimits> = Object.freeze({
 });
 
 /**
- * Fills in the limits that are not given.
+ * Fills in the defaults of missing limits.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when one is neither a whole number from 0 nor `Infinity`.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is not `Infinity` or a whole number of at least 0.
  */
 export function resolveLimits({ limits }: MultipartOptions): Required<MultipartLimits> {
   for (const [name, value] of Object.entries(limits ?? {})) {
@@ -48,11 +48,11 @@ export function resolveLimits({ limits }: MultipartOptions): Required<MultipartL
     if (value === Number.POSITIVE_INFINITY || value === undefined) continue;
     throw new SetupError(
       'INVALID_LIMIT',
-      `The multipart limit '${name}' is ${value}. Give a whole number from 0, or Infinity.`,
+      `Invalid multipart limit: '${name}' is ${value}. Use a whole number of at least 0, or Infinity.`,
     );
   }
-  const given = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined);
-  return { ...DEFAULTS, ...Object.fromEntries(given) };
+  const defined = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined);
+  return { ...DEFAULTS, ...Object.fromEntries(defined) };
 }
 
 const CODES: Readonly<Record<keyof MultipartLimits, string>> = {
@@ -67,12 +67,12 @@ const CODES: Readonly<Record<keyof MultipartLimits, string>> = {
 };
 
 /**
- * Holds a form to one of its limits.
+ * Checks one limit of a form.
  *
- * @param limits - All of them.
- * @param name - Which one.
- * @param value - What the form has of it.
- * @throws {PayloadTooLargeError} 413, when it has more.
+ * @param limits - The resolved limits.
+ * @param name - The limit to check.
+ * @param value - The size or number in the form.
+ * @throws {PayloadTooLargeError} 413, when the value exceeds the limit.
  */
 export function assertWithin(
   limits: Required<MultipartLimits>,
@@ -81,7 +81,7 @@ export function assertWithin(
 ): void {
   if (value <= limits[name]) return;
   throw new PayloadTooLargeError(
-    `The form exceeds the limit '${name}', which is ${limits[name]}.`,
+    `The form exceeds the limit '${name}' of ${limits[name]}. Send a smaller form.`,
     { code: CODES[name] },
   );
 }

@@ -2,29 +2,29 @@ import type { Middleware } from '@fairlead/core';
 import { type MultipartOptions, resolveLimits } from './limits.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 
-/** A file that was read into memory. */
+/** A file in memory. */
 export interface UploadedFile {
-  /** The name that the client gives the file, without folders; empty when it gives none. */
+  /** The file name sent by the client, without folders. Empty when the client sends none. */
   readonly fileName: string;
-  /** The media type that the client claims; `application/octet-stream` when it claims none. */
+  /** The media type declared by the client. Default `application/octet-stream`. */
   readonly mediaType: string;
-  /** The content. */
+  /** The content of the file. */
   readonly bytes: Buffer;
 }
 
-/** What stands under one name of a form. */
+/** A field or a file of a form. */
 export type FormValue = string | UploadedFile;
 
 /**
- * Reads `multipart/form-data` bodies into `ctx.body`, files included: an object without prototype, in
- * which a name that stands once has a {@link FormValue}, and one that is repeated an array of them.
- * An empty body leaves it undefined; a body of another media type is left unread for another parser,
- * and one that was read before stays as it is. A form takes up to `totalSize` bytes of memory.
+ * Reads `multipart/form-data` bodies, including files, into `ctx.body`: an object without a
+ * prototype, which maps each name to a {@link FormValue}, or to an array of them when the name is
+ * repeated. An empty body leaves `ctx.body` undefined. Bodies of other media types, and bodies that
+ * have been read already, are left alone. A form uses up to `totalSize` bytes of memory.
  *
- * The middleware answers 400 to a malformed, truncated or forbidden body, 413 to one that exceeds a
- * limit, 415 to one that is compressed.
+ * The middleware rejects a malformed, truncated or forbidden body with 400, a body that exceeds a
+ * limit with 413, and a compressed one with 415.
  *
- * @throws {SetupError} `INVALID_LIMIT`, at the call, when a limit cannot be read.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is invalid.
  * @see RFC 7578
  */
 export function multipart(options: MultipartOptions = {}): Middleware {
@@ -45,9 +45,9 @@ async function readForm(
   const form: Record<string, FormValue | FormValue[]> = Object.create(null);
   for await (const part of source) {
     const value = part.kind === 'field' ? part.value : await readFile(part);
-    const present = form[part.name];
-    if (Array.isArray(present)) present.push(value);
-    else form[part.name] = present === undefined ? value : [present, value];
+    const earlier = form[part.name];
+    if (Array.isArray(earlier)) earlier.push(value);
+    else form[part.name] = earlier === undefined ? value : [earlier, value];
   }
   return form;
 }

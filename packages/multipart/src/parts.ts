@@ -17,49 +17,51 @@ import {
 
 /** A field of a form. */
 export interface FieldPart {
-  /** Tells it from a file. */
+  /** Distinguishes a field from a file. */
   readonly kind: 'field';
-  /** As the client gives it. */
+  /** The name sent by the client. */
   readonly name: string;
-  /** Text, from UTF-8. */
+  /** The text, decoded as UTF-8. */
   readonly value: string;
 }
 
 /** A file of a form. */
 export interface FilePart {
-  /** Tells it from a field. */
+  /** Distinguishes a file from a field. */
   readonly kind: 'file';
-  /** Name of the field that holds the file, as the client gives it. */
+  /** The name of the file's field, as sent by the client. */
   readonly name: string;
-  /** The name that the client gives the file, without folders; empty when it gives none. */
+  /** The file name sent by the client, without folders. Empty when the client sends none. */
   readonly fileName: string;
-  /** The media type that the client claims; `application/octet-stream` when it claims none. */
+  /** The media type declared by the client. Default `application/octet-stream`. */
   readonly mediaType: string;
-  /** The content. Read it before the next part is asked for; what is left then is dropped. */
+  /** The content. Read it before you request the next part, which drops the rest. */
   readonly stream: Readable;
 }
 
 /** One part of a form. */
 export type Part = FieldPart | FilePart;
 
-/** Whether a request announces a form with parts. */
+/** Whether the media type of a request is `multipart/form-data`. */
 export function isMultipart(ctx: Context): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(ctx.get('Content-Type') ?? '');
 }
 
 /**
- * Reads the parts of a `multipart/form-data` body one by one, in their order. The client is read no
- * faster than the parts are. Leaving the loop drops the rest of the body; the connection stays usable.
+ * Reads the parts of a `multipart/form-data` body one by one, in order, and reads the request no
+ * faster than you read the parts. Leaving the loop drops the rest of the body and keeps the
+ * connection usable.
  *
- * @param ctx - Context of a request whose body nobody has read yet.
- * @param options - The limits.
+ * @param ctx - The context of a request with an unread body.
+ * @param options - The limits of the form.
  * @throws {BadRequestError} 400 `MISSING_BOUNDARY`, `MALFORMED_MULTIPART`, `FORBIDDEN_KEY`, or
- *   `BODY_ABORTED` when the client stops early.
- * @throws {PayloadTooLargeError} 413, when the form exceeds a limit. A file's stream fails with it.
- * @throws {UnsupportedMediaTypeError} 415, when the body is of another media type, or compressed.
- * @throws {InternalServerError} 500 `BODY_ALREADY_READ`, when the body has been read before.
- * @throws {SetupError} `INVALID_LIMIT`, at the call, so with each request, when a limit cannot be read;
- *   left uncaught, it is answered with 500.
+ *   `BODY_ABORTED` when the client disconnects early.
+ * @throws {PayloadTooLargeError} 413, when the form exceeds a limit. A file's stream fails with the
+ *   same error.
+ * @throws {UnsupportedMediaTypeError} 415, when the body has another media type or is compressed.
+ * @throws {InternalServerError} 500 `BODY_ALREADY_READ`, when the body has been read already.
+ * @throws {SetupError} `INVALID_LIMIT`, synchronously, when a limit is invalid. Uncaught, it results
+ *   in a 500 response.
  * @see RFC 7578
  */
 export function parts(
@@ -69,7 +71,7 @@ export function parts(
   return readParts(ctx, resolveLimits(options));
 }
 
-/** As {@link parts}, with all limits given. */
+/** Does the work of {@link parts}, with resolved limits. */
 export async function* readParts(
   ctx: Context,
   limits: Required<MultipartLimits>,
@@ -103,18 +105,20 @@ async function toPart({ name, fileName, mediaType, body }: Entry): Promise<Part>
 
 function assertReadable(ctx: Context): void {
   if (!isMultipart(ctx)) {
-    throw new UnsupportedMediaTypeError('Send the body as multipart/form-data.');
+    throw new UnsupportedMediaTypeError(
+      'The body is not multipart/form-data. Send it with that media type.',
+    );
   }
   const encoding = ctx.get('Content-Encoding')?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
     throw new UnsupportedMediaTypeError(
-      `A form with the content encoding '${encoding}' is not supported. Send it as it is.`,
+      `The content encoding '${encoding}' is not supported for a form. Send it uncompressed.`,
       { code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'Accept-Encoding': 'identity' } },
     );
   }
   if (ctx.req.readableDidRead) {
     throw new InternalServerError(
-      `The body of ${ctx.method} ${ctx.path} has been read before parts() was called. Take the body parser that reads it out of this route's way.`,
+      `The body of ${ctx.method} ${ctx.path} was read before parts() was called. Remove the earlier body parser from this route.`,
       { code: 'BODY_ALREADY_READ' },
     );
   }
@@ -125,7 +129,7 @@ function boundaryOf(ctx: Context): string {
   const boundary = parameterOf(ctx.get('Content-Type') ?? '', 'boundary');
   if (boundary !== null && /^[\x20-\x7e]{1,70}$/.test(boundary)) return boundary;
   throw new BadRequestError(
-    'The Content-Type has no boundary of 1 to 70 characters. Let the HTTP client set the header.',
+    'The Content-Type header has no boundary of 1 to 70 characters. Let the HTTP client set it.',
     { code: 'MISSING_BOUNDARY' },
   );
 }

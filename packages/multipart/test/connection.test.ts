@@ -20,7 +20,7 @@ describe('the connection', () => {
       async (ctx) => void (await parts(ctx, { limits: { ...limits, fileSize: 9 } }).next()),
     ],
     [
-      'a limit is exceeded in a file that is read',
+      'a limit is exceeded while a file is read',
       '413',
       async (ctx) => {
         for await (const part of parts(ctx, { limits: { ...limits, fileSize: 1e6 } }))
@@ -51,15 +51,15 @@ describe('the connection', () => {
       },
     ],
     [
-      'the handler answers and forgets the iterator',
+      'the handler responds and abandons the iterator',
       '200',
       async (ctx) => {
         const { value } = await parts(ctx, { limits }).next();
         ctx.json(value?.name);
       },
     ],
-    ['nobody reads the form', '200', (ctx) => ctx.json(null)],
-  ])('stays in step when %s', async (_, status, handler) => {
+    ['the handler ignores the form', '200', (ctx) => ctx.json(null)],
+  ])('serves the next request when %s', async (_, status, handler) => {
     const router = createRouter().post('/', handler).post('/next', describeAll);
     const app = createApp()
       .use(errorHandler({ onError: () => undefined }))
@@ -73,7 +73,7 @@ describe('the connection', () => {
     expect(second).toContain('[{"kind":"field","name":"c","value":"d"}]');
   });
 
-  it('may serve a JSON body after a malformed form', async () => {
+  it('serves a JSON body after a malformed form', async () => {
     const router = createRouter()
       .post('/', describeAll)
       .post('/next', json(), (ctx) => ctx.json(ctx.body));
@@ -89,10 +89,10 @@ describe('the connection', () => {
   });
 });
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   const begun = file('a', 'a', MEGABYTE).slice(0, -100);
 
-  it('fails the stream and the loop with a 400, and lets go of what was written to', async () => {
+  it('fails the stream and the loop with a 400, and destroys the target of the stream', async () => {
     const started = Promise.withResolvers<void>();
     const failed = Promise.withResolvers<readonly unknown[]>();
     const target = new Writable({
@@ -118,7 +118,7 @@ describe('a client that goes away', () => {
     expect(target.destroyed).toBe(true);
   });
 
-  it('before the form is asked for is a 400 as well', async () => {
+  it('causes a 400 when the form has not been requested yet', async () => {
     const started = Promise.withResolvers<void>();
     const failed = Promise.withResolvers<unknown>();
     const app = create(async (ctx) => {

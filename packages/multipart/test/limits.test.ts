@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createApp, errorHandler } from '@fairlead/core';
 import { describe, expect, it, vi } from 'vitest';
 import { type MultipartLimits, multipart, parts } from '../src/index.js';
-import { field, file, form, HEADERS, part, post, refusal } from './support/form.js';
+import { field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
 import { serve } from './support/serve.js';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
@@ -15,7 +15,7 @@ const rows = [
   code,
 }));
 
-/** For each limit, a form that has `amount` of it. */
+/** For each limit, a form of the given size or number. */
 const examples: Required<{ [Name in keyof MultipartLimits]: (amount: number) => string }> = {
   totalSize: (amount) =>
     `${'x'.repeat(amount - form(field('a')).length - 2)}\r\n${form(field('a'))}`,
@@ -30,37 +30,37 @@ const examples: Required<{ [Name in keyof MultipartLimits]: (amount: number) => 
 
 const DISPOSITION = 'Content-Disposition: form-data; name=a';
 
-/** How a request may take a form, with limits. */
+/** Both ways to read a form, with limits. */
 const readers = {
   'multipart()': (limits: MultipartLimits) =>
     createApp().use(errorHandler(), multipart({ limits }), (ctx) => ctx.json(null)),
-  'parts(), which drops the files': (limits: MultipartLimits) =>
+  'parts() without reading the files': (limits: MultipartLimits) =>
     createApp().use(errorHandler(), async (ctx) => {
       for await (const { kind } of parts(ctx, { limits })) ctx.json(kind);
     }),
 };
 
 describe.each(Object.entries(readers))('%s', (_, create) => {
-  it.each(rows)('takes $name up to $value, and refuses more', async ({ name, value, code }) => {
+  it.each(rows)('accepts $name up to $value and rejects more', async ({ name, value, code }) => {
     const app = create({});
     expect((await post(app, examples[name](value))).status).toBe(200);
-    expect(await refusal(await post(app, examples[name](value + 1)))).toEqual([413, code]);
+    expect(await statusAndCode(await post(app, examples[name](value + 1)))).toEqual([413, code]);
   });
 
-  it.each(rows)('can be told another $name', async ({ name, code }) => {
+  it.each(rows)('accepts another limit for $name', async ({ name, code }) => {
     const app = create({ fields: 300, files: 300, parts: 300, [name]: 200 });
     expect((await post(app, examples[name](200))).status).toBe(200);
-    expect(await refusal(await post(app, examples[name](201)))).toEqual([413, code]);
+    expect(await statusAndCode(await post(app, examples[name](201)))).toEqual([413, code]);
   });
 
-  it('can be told no limit', async () => {
+  it('accepts Infinity as a limit', async () => {
     const app = create({ fileSize: Infinity });
     const large = form(file('a', 'b', 'x'.repeat(6 * 1024 ** 2)));
     expect((await post(app, large)).status).toBe(200);
   });
 });
 
-it('a limit that parts() cannot read is a 500 for each request, and is reported', async () => {
+it('an invalid limit of parts() is a reported 500', async () => {
   const onError = vi.fn();
   const app = createApp().use(errorHandler({ onError }), async (ctx) => {
     for await (const { kind } of parts(ctx, { limits: { files: -1 } })) ctx.json(kind);
@@ -72,34 +72,34 @@ it('a limit that parts() cannot read is a 500 for each request, and is reported'
   );
 });
 
-it('every limit is in the README', () => {
+it('the README lists every limit', () => {
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(examples));
 });
 
-it('a body whose Content-Length exceeds totalSize is refused before it is read', async () => {
+it('a body whose Content-Length exceeds totalSize is rejected unread', async () => {
   let wasRead: unknown;
   const app = createApp().use(
     errorHandler(),
     (ctx, next) => Promise.resolve(next()).finally(() => (wasRead = ctx.req.readableDidRead)),
     multipart({ limits: { totalSize: 9 } }),
   );
-  expect(await refusal(await post(app, form()))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  expect(await statusAndCode(await post(app, form()))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   expect(wasRead).toBe(false);
 });
 
-it('totalSize counts the bytes of a body without Content-Length', async () => {
+it('totalSize applies to a body without Content-Length', async () => {
   const { url } = await serve(readers['multipart()']({ totalSize: 100 }));
   const body = Readable.from([form(file('a', 'b', 'x'.repeat(100)))]);
-  const answer = await fetch(url, { method: 'POST', headers: HEADERS, body, duplex: 'half' });
-  expect(await refusal(answer)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  const response = await fetch(url, { method: 'POST', headers: HEADERS, body, duplex: 'half' });
+  expect(await statusAndCode(response)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
 });
 
 it.each([
   ['folded', `Content-Type: ${'x'.repeat(5_000)}\r\n ${'x'.repeat(5_000)}`],
-  ['of one name', `a: ${'x'.repeat(5_000)}\r\na: ${'x'.repeat(5_000)}`],
+  ['repeated', `a: ${'x'.repeat(5_000)}\r\na: ${'x'.repeat(5_000)}`],
   ['far too long', `a: ${'x'.repeat(100_000)}`],
-])('headers that are %s count for headerSize', async (_, header) => {
+])('headers that are %s count towards headerSize', async (_, header) => {
   const app = readers['multipart()']({});
-  const answer = await post(app, form(part([DISPOSITION, header])));
-  expect(await refusal(answer)).toEqual([413, 'PART_HEADERS_TOO_LARGE']);
+  const response = await post(app, form(part([DISPOSITION, header])));
+  expect(await statusAndCode(response)).toEqual([413, 'PART_HEADERS_TOO_LARGE']);
 });

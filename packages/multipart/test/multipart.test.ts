@@ -1,10 +1,10 @@
 import { createApp, errorHandler, json, notFoundHandler } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { multipart, type UploadedFile } from '../src/index.js';
-import { BOUNDARY, field, file, form, HEADERS, part, post, refusal } from './support/form.js';
+import { BOUNDARY, field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
 import { serve } from './support/serve.js';
 
-/** An application that tells what it finds in `ctx.body`. */
+/** Creates an application that responds with `ctx.body`. */
 const echo = () =>
   createApp().use(errorHandler(), multipart(), (ctx) => ctx.json(ctx.body ?? 'nothing'));
 
@@ -12,15 +12,15 @@ async function read(body: string): Promise<unknown> {
   return (await post(echo(), body)).json();
 }
 
-/** What JSON makes of a file. */
-const written = (fileName: string, mediaType: string, text: string) => ({
+/** Returns a file as JSON serializes it. */
+const serialized = (fileName: string, mediaType: string, text: string) => ({
   fileName,
   mediaType,
   bytes: Buffer.from(text).toJSON(),
 });
 
 describe('a form in ctx.body', () => {
-  it('has no prototype', async () => {
+  it('is an object without a prototype', async () => {
     let body: unknown;
     const app = createApp().use(multipart(), (ctx) => {
       body = ctx.body;
@@ -31,7 +31,7 @@ describe('a form in ctx.body', () => {
     expect(body).toHaveProperty('constructor', 'x');
   });
 
-  it('has strings, files, and arrays of what is repeated', async () => {
+  it('has strings and files, and arrays for repeated names', async () => {
     const body = form(
       field('one', 'a'),
       field('two', ''),
@@ -40,45 +40,45 @@ describe('a form in ctx.body', () => {
       file('one', 'y.txt', 'd'),
     );
     expect(await read(body)).toEqual({
-      one: ['a', 'c', written('y.txt', 'application/octet-stream', 'd')],
+      one: ['a', 'c', serialized('y.txt', 'application/octet-stream', 'd')],
       two: '',
-      three: written('x.txt', 'application/octet-stream', 'b'),
+      three: serialized('x.txt', 'application/octet-stream', 'b'),
     });
   });
 
-  it('has a name that is repeated any number of times', async () => {
+  it('has all values of a name that is repeated 5,000 times', async () => {
     const count = 5_000;
     const limits = { fields: count, parts: count };
     const app = createApp().use(multipart({ limits }), (ctx) => ctx.json(ctx.body));
-    const answer = await post(app, form(field('a', 'b').repeat(count)));
-    expect(await answer.json()).toEqual({ a: Array(count).fill('b') });
+    const response = await post(app, form(field('a', 'b').repeat(count)));
+    expect(await response.json()).toEqual({ a: Array(count).fill('b') });
   });
 
-  it('has the media type that the client claims for a file', async () => {
+  it('has the media type that the client declares for a file', async () => {
     const headers = ['Content-Disposition: form-data; name="a"; filename="b"', 'Content-Type: a/b'];
-    expect(await read(form(part(headers, 'c')))).toEqual({ a: written('b', 'a/b', 'c') });
+    expect(await read(form(part(headers, 'c')))).toEqual({ a: serialized('b', 'a/b', 'c') });
   });
 
-  it('has a file without name and bytes for an empty file input', async () => {
+  it('has a file without a name or bytes for an empty file input', async () => {
     expect(await read(form(file('a', '')))).toEqual({
-      a: written('', 'application/octet-stream', ''),
+      a: serialized('', 'application/octet-stream', ''),
     });
   });
 
-  it('names a file without its folders', async () => {
+  it('has file names without folders', async () => {
     const body = await read(form(file('a', '../../etc/passwd')));
     expect(body).toMatchObject({ a: { fileName: 'passwd' } });
   });
 
-  it('may be empty', async () => {
+  it('can be empty', async () => {
     expect(await read(form())).toEqual({});
   });
 
-  it('passes over what stands before the first and after the last delimiter', async () => {
+  it('ignores text before the first and after the last delimiter', async () => {
     expect(await read(`before\r\n${form(field('a', 'b'))}after`)).toEqual({ a: 'b' });
   });
 
-  it('keeps line breaks and what looks like a delimiter', async () => {
+  it('keeps line breaks and text that resembles a delimiter', async () => {
     const value = `\r\n--\r\n--edg\r\n-edge--\r\n`;
     expect(await read(form(field('a', value)))).toEqual({ a: value });
   });
@@ -89,7 +89,7 @@ describe('a form in ctx.body', () => {
       async (body: FormData) => fetch((await serve(echo())).url, { method: 'POST', body }),
     ],
     ['in memory', async (body: FormData) => echo().request('/', { method: 'POST', body })],
-  ])('is read %s as a client of the platform writes it', async (_, send) => {
+  ])("is read %s as the platform's FormData encodes it", async (_, send) => {
     const bytes = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => index * 7));
     const form = new FormData();
     form.set('text', 'naïve €\r\n');
@@ -108,7 +108,7 @@ describe('multipart()', () => {
   it.each([
     ['JSON', { 'Content-Type': 'application/json' }],
     ['another multipart type', { 'Content-Type': `multipart/mixed; boundary=${BOUNDARY}` }],
-    ['a longer name', { 'Content-Type': `multipart/form-data-x; boundary=${BOUNDARY}` }],
+    ['a longer type name', { 'Content-Type': `multipart/form-data-x; boundary=${BOUNDARY}` }],
   ])('leaves a body of %s unread', async (_, headers) => {
     const app = createApp().use(multipart(), async (ctx) => {
       ctx.send(Buffer.concat(await ctx.bodyStream().toArray()));
@@ -116,13 +116,13 @@ describe('multipart()', () => {
     expect(await (await post(app, '"x"', headers)).text()).toBe('"x"');
   });
 
-  it('stands beside json()', async () => {
+  it('works together with json()', async () => {
     const app = createApp().use(multipart(), json(), (ctx) => ctx.json(ctx.body));
     const response = await post(app, '["x"]', { 'Content-Type': 'application/json' });
     expect(await response.json()).toEqual(['x']);
   });
 
-  it('takes the media type in any case', async () => {
+  it('ignores the case of the media type', async () => {
     const headers = { 'Content-Type': `Multipart/Form-Data; Boundary="${BOUNDARY}"` };
     expect(await (await post(echo(), form(field('a', 'b')), headers)).json()).toEqual({ a: 'b' });
   });
@@ -131,12 +131,12 @@ describe('multipart()', () => {
     expect(await (await post(echo(), '')).json()).toBe('nothing');
   });
 
-  it('leaves what another parser has read as it is', async () => {
+  it('keeps a body that another parser has read', async () => {
     const app = createApp().use(multipart(), multipart(), (ctx) => ctx.json(ctx.body));
     expect(await (await post(app, form(field('a', 'b')))).json()).toEqual({ a: 'b' });
   });
 
-  it('leaves a body alone that another reader has taken', async () => {
+  it('ignores a body that other middleware has consumed', async () => {
     const readAll = createApp().use(async (ctx, next) => {
       await ctx.bodyStream().toArray();
       await next();
@@ -145,7 +145,7 @@ describe('multipart()', () => {
     expect(await (await post(app, form(field('a', 'b')))).json()).toBe('nothing');
   });
 
-  it('makes no promise for a request without a form', async () => {
+  it('creates no promise for a request without a form', async () => {
     let result: unknown = 'not run';
     const app = createApp().use(
       (_, next) => {
@@ -158,31 +158,28 @@ describe('multipart()', () => {
     expect(result).toBeUndefined();
   });
 
-  it.each([-1, 1.5, Number.NaN, '1mb' as unknown as number])(
-    'does not take %s for a limit',
-    (fileSize) => {
-      expect(() => multipart({ limits: { fileSize } })).toThrow(
-        expect.objectContaining({ name: 'SetupError', code: 'INVALID_LIMIT' }),
-      );
-    },
-  );
+  it.each([-1, 1.5, Number.NaN, '1mb' as unknown as number])('rejects the limit %s', (fileSize) => {
+    expect(() => multipart({ limits: { fileSize } })).toThrow(
+      expect.objectContaining({ name: 'SetupError', code: 'INVALID_LIMIT' }),
+    );
+  });
 
-  it('takes the default for a limit that is undefined', async () => {
+  it('uses the default for a limit that is undefined', async () => {
     const limits = { files: undefined } as unknown as { files: number };
     const app = createApp().use(multipart({ limits }), (ctx) => ctx.json(ctx.body));
     expect((await post(app, form(file('a', 'b')))).status).toBe(200);
   });
 });
 
-describe('a body that is refused', () => {
+describe('a body', () => {
   it.each([
     ['without a boundary', 'multipart/form-data'],
     ['with an empty boundary', 'multipart/form-data; boundary='],
     ['with an empty quoted boundary', 'multipart/form-data; boundary=""'],
     ['with a boundary of 71 bytes', `multipart/form-data; boundary=${'a'.repeat(71)}`],
   ])('%s is a 400', async (_, type) => {
-    const answer = await post(echo(), form(field('a')), { 'Content-Type': type });
-    expect(await refusal(answer)).toEqual([400, 'MISSING_BOUNDARY']);
+    const response = await post(echo(), form(field('a')), { 'Content-Type': type });
+    expect(await statusAndCode(response)).toEqual([400, 'MISSING_BOUNDARY']);
   });
 
   it.each([
@@ -198,37 +195,37 @@ describe('a body that is refused', () => {
     ['with a part without a name', form(part(['Content-Disposition: form-data']))],
     ['with a part of another disposition', form(part(['Content-Disposition: inline; name="a"']))],
     [
-      'with a line that is no header first',
+      'with an invalid first header line',
       form(part(['a', 'Content-Disposition: form-data; name=a'])),
     ],
   ])('%s is a 400', async (_, body) => {
-    expect(await refusal(await post(echo(), body))).toEqual([400, 'MALFORMED_MULTIPART']);
+    expect(await statusAndCode(await post(echo(), body))).toEqual([400, 'MALFORMED_MULTIPART']);
   });
 
   it.each([
     ['field', field('a', '\xff')],
     ['name', field('\xff', 'a')],
     ['file name', file('a', '\xff')],
-  ])('with a %s that is no UTF-8 is a 400', async (_, body) => {
-    const answer = await post(echo(), Buffer.from(form(body), 'latin1'));
-    expect(await refusal(answer)).toEqual([400, 'MALFORMED_MULTIPART']);
+  ])('with a %s that is not UTF-8 is a 400', async (_, body) => {
+    const response = await post(echo(), Buffer.from(form(body), 'latin1'));
+    expect(await statusAndCode(response)).toEqual([400, 'MALFORMED_MULTIPART']);
   });
 
   it.each([
     ['field', field('__proto__', 'a')],
     ['file', file('__proto__', 'a')],
   ])('with a %s named __proto__ is a 400', async (_, body) => {
-    expect(await refusal(await post(echo(), form(body)))).toEqual([400, 'FORBIDDEN_KEY']);
+    expect(await statusAndCode(await post(echo(), form(body)))).toEqual([400, 'FORBIDDEN_KEY']);
   });
 
   it.each(['gzip', 'br', 'unknown'])('in the content encoding %s is a 415', async (encoding) => {
-    const answer = await post(echo(), form(), { ...HEADERS, 'Content-Encoding': encoding });
-    expect(answer.headers.get('Accept-Encoding')).toBe('identity');
-    expect(await refusal(answer)).toEqual([415, 'UNSUPPORTED_CONTENT_ENCODING']);
+    const response = await post(echo(), form(), { ...HEADERS, 'Content-Encoding': encoding });
+    expect(response.headers.get('Accept-Encoding')).toBe('identity');
+    expect(await statusAndCode(response)).toEqual([415, 'UNSUPPORTED_CONTENT_ENCODING']);
   });
 
-  it('in the content encoding identity is none', async () => {
-    const answer = await post(echo(), form(), { ...HEADERS, 'Content-Encoding': 'identity' });
-    expect(answer.status).toBe(200);
+  it('in the content encoding identity is accepted', async () => {
+    const response = await post(echo(), form(), { ...HEADERS, 'Content-Encoding': 'identity' });
+    expect(response.status).toBe(200);
   });
 });

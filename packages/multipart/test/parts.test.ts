@@ -6,17 +6,17 @@ import { connectRaw } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FilePart, parts } from '../src/index.js';
-import { field, file, form, HEADERS, post, refusal } from './support/form.js';
+import { field, file, form, HEADERS, post, statusAndCode } from './support/form.js';
 import { create, describeAll, head, limits, MEGABYTE } from './support/parts.js';
 import { serve } from './support/serve.js';
 
-/** Lets the event loop go round. */
+/** Waits for a number of turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await setImmediate();
 }
 
 describe('parts()', () => {
-  it('gives fields and files in their order', async () => {
+  it('yields fields and files in order', async () => {
     const body = form(field('a', '1'), file('b', 'b.txt', '2'), field('c'), file('d', '', ''));
     const mediaType = 'application/octet-stream';
     expect(await (await post(create(describeAll), body)).json()).toEqual([
@@ -27,9 +27,9 @@ describe('parts()', () => {
     ]);
   });
 
-  it('gives the same parts however the body is cut into chunks', async () => {
+  it('yields the same parts regardless of how the body is split into chunks', async () => {
     const content = fc.stringMatching(/^[\r\n-edg]{0,20}$/);
-    const written = fc.oneof(
+    const anyPart = fc.oneof(
       fc.tuple(fc.constant('a'), content).map(([name, text]) => field(name, text)),
       fc.tuple(fc.constant('a'), content).map(([name, text]) => file(name, 'b', text)),
     );
@@ -37,7 +37,7 @@ describe('parts()', () => {
     const send = async (body: NonNullable<RequestInit['body']>) =>
       (await fetch(url, { method: 'POST', headers: HEADERS, body, duplex: 'half' })).text();
     await fc.assert(
-      fc.asyncProperty(fc.array(written), fc.array(fc.nat(200)), async (all, cuts) => {
+      fc.asyncProperty(fc.array(anyPart), fc.array(fc.nat(200)), async (all, cuts) => {
         const body = form(...all);
         const edges = [0, ...cuts.filter((cut) => cut < body.length), body.length];
         const sorted = edges.toSorted((one, other) => one - other);
@@ -49,13 +49,13 @@ describe('parts()', () => {
     );
   });
 
-  it('holds little of a file that is read more slowly than it comes', async () => {
-    let held = 0;
+  it('buffers little of a file that is read more slowly than it arrives', async () => {
+    let buffered = 0;
     const app = create(async (ctx) => {
       const reader = parts(ctx, { limits });
       const { stream } = (await reader.next()).value as FilePart;
       ctx.req.on('data', () => {
-        held = Math.max(held, stream.readableLength);
+        buffered = Math.max(buffered, stream.readableLength);
       });
       let size = 0;
       for await (const chunk of stream) {
@@ -66,31 +66,31 @@ describe('parts()', () => {
     });
     const { url } = await serve(app);
     const body = form(file('a', 'a', MEGABYTE.repeat(16)));
-    const answer = await fetch(url, { method: 'POST', headers: HEADERS, body });
-    expect(await answer.json()).toBe(16 * 1024 ** 2);
-    expect(held).toBeLessThan(256 * 1024);
+    const response = await fetch(url, { method: 'POST', headers: HEADERS, body });
+    expect(await response.json()).toBe(16 * 1024 ** 2);
+    expect(buffered).toBeLessThan(256 * 1024);
   });
 
-  it('holds few of many parts that are taken more slowly than they come', async () => {
+  it('buffers few parts when they are read more slowly than they arrive', async () => {
     const one = field('a', 'b');
-    let taken = 0;
-    let held = 0;
+    let read = 0;
+    let buffered = 0;
     const app = create(async (ctx) => {
       for await (const _ of parts(ctx, { limits: { fields: Infinity, parts: Infinity } })) {
-        taken += 1;
-        held = Math.max(held, ctx.req.socket.bytesRead - taken * one.length);
+        read += 1;
+        buffered = Math.max(buffered, ctx.req.socket.bytesRead - read * one.length);
         await turns(2);
       }
-      ctx.json(taken);
+      ctx.json(read);
     });
     const { url } = await serve(app);
     const body = form(one.repeat(20_000));
-    const answer = await fetch(url, { method: 'POST', headers: HEADERS, body });
-    expect(await answer.json()).toBe(20_000);
-    expect(held).toBeLessThan(256 * 1024);
+    const response = await fetch(url, { method: 'POST', headers: HEADERS, body });
+    expect(await response.json()).toBe(20_000);
+    expect(buffered).toBeLessThan(256 * 1024);
   });
 
-  it('drops what is not read of a file', async () => {
+  it('drops the unread content of a file', async () => {
     const app = create(async (ctx) => {
       const names: string[] = [];
       for await (const part of parts(ctx, { limits })) names.push(part.name);
@@ -100,7 +100,7 @@ describe('parts()', () => {
     expect(await (await post(app, body)).json()).toEqual(['a', 'b', 'c']);
   });
 
-  it('drops what is left of a file that the reader has destroyed', async () => {
+  it('drops the rest of a file whose stream was destroyed', async () => {
     const app = create(async (ctx) => {
       const names: string[] = [];
       for await (const part of parts(ctx, { limits })) {
@@ -113,7 +113,7 @@ describe('parts()', () => {
     expect(await (await post(app, body)).json()).toEqual(['a', 'b']);
   });
 
-  it('fails the stream of a file that is read while the next part is asked for', async () => {
+  it('fails the stream of a file when the next part is requested meanwhile', async () => {
     const app = create(async (ctx) => {
       const reader = parts(ctx, { limits });
       const { value: first } = await reader.next();
@@ -123,21 +123,21 @@ describe('parts()', () => {
     });
     const { url } = await serve(app);
     const body = form(file('a', 'a', MEGABYTE.repeat(4)), field('b'));
-    const answer = await fetch(url, { method: 'POST', headers: HEADERS, body });
-    expect(await answer.json()).toBe('done');
+    const response = await fetch(url, { method: 'POST', headers: HEADERS, body });
+    expect(await response.json()).toBe('done');
   });
 
-  it('refuses another media type', async () => {
-    const answer = await post(create(describeAll), '{}', { 'Content-Type': 'application/json' });
-    expect(await refusal(answer)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  it('rejects another media type', async () => {
+    const response = await post(create(describeAll), '{}', { 'Content-Type': 'application/json' });
+    expect(await statusAndCode(response)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('refuses a request without a body', async () => {
-    const answer = await create(describeAll).request('/', { method: 'POST', headers: HEADERS });
-    expect(await refusal(answer)).toEqual([400, 'MALFORMED_MULTIPART']);
+  it('rejects a request without a body', async () => {
+    const response = await create(describeAll).request('/', { method: 'POST', headers: HEADERS });
+    expect(await statusAndCode(response)).toEqual([400, 'MALFORMED_MULTIPART']);
   });
 
-  it('refuses a body that has been read', async () => {
+  it('rejects a body that has been read', async () => {
     const logged: unknown[] = [];
     const app = createApp().use(
       errorHandler({ onError: (error) => logged.push(error) }),
@@ -147,13 +147,13 @@ describe('parts()', () => {
       },
       describeAll,
     );
-    expect(await refusal(await post(app, form()))).toEqual([500, 'BODY_ALREADY_READ']);
+    expect(await statusAndCode(await post(app, form()))).toEqual([500, 'BODY_ALREADY_READ']);
     expect(logged).toEqual([
       expect.objectContaining({ message: expect.stringContaining('POST /') }),
     ]);
   });
 
-  it('throws at once for a limit that is none', async () => {
+  it('throws synchronously for an invalid limit', async () => {
     const app = create((ctx) => {
       expect(() => parts(ctx, { limits: { files: -1 } })).toThrow(/'files' is -1/);
       ctx.json(null);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = await readFile(join(root, 'README.md'), 'utf8');
 describe("the README's table of errors", () => {
-  it('lists every code that the source has', async () => {
+  it('lists every code in the source', async () => {
     const sources = await Promise.all(
       ['disposition', 'form-reader', 'limits', 'parts'].map((name) =>
         readFile(join(root, `src/${name}.ts`), 'utf8'),

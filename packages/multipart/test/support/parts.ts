@@ -5,29 +5,29 @@ import { HEADERS } from './form.js';
 /** 1 MiB of text. */
 export const MEGABYTE = 'x'.repeat(1024 ** 2);
 
-/** No limit on sizes. */
+/** Removes the limits on sizes. */
 export const limits = { totalSize: Infinity, fileSize: Infinity };
 
-/** What a part is, its content read. */
+/** Returns a part with the content of its file. */
 export async function describePart(part: Part): Promise<unknown> {
   if (part.kind === 'field') return part;
   const { stream, ...rest } = part;
   return { ...rest, text: Buffer.concat(await stream.toArray()).toString() };
 }
 
-/** Answers with the parts of a form. */
+/** Responds with the parts of a form. */
 export const describeAll: Middleware = async (ctx) => {
   const described: unknown[] = [];
   for await (const part of parts(ctx, { limits })) described.push(await describePart(part));
   ctx.json(described);
 };
 
-/** Makes an application of one handler. */
+/** Creates an application with one handler. */
 export function create(handler: Middleware): Application {
   return createApp().use(errorHandler(), handler);
 }
 
-/** The head of a request for a form, sent by hand. */
+/** Returns the request line and headers of a form of the given length. */
 export function head(length: number): string {
   return `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${HEADERS['Content-Type']}\r\nContent-Length: ${length}\r\n\r\n`;
 }
