@@ -42,7 +42,7 @@ describe('the network of an address', () => {
     '300.1.1.1:443',
     'host:443',
     '[192.0.2.7',
-  ])('of %j, which is none, is that text', (text) => {
+  ])('is the text itself for %j, which is not an address', (text) => {
     expect(networkOf(text)).toBe(text);
   });
 });

@@ -1,12 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Names the network that an address belongs to, as far as one client can move in it: an IPv4 address
- * itself, also when it is mapped into IPv6, and the /64 of an IPv6 address, every address of which is
- * one client's to use. A port, and the brackets that part it from an IPv6 address, do not matter.
+ * Returns the network that identifies the client of an address. For IPv4, it is the address itself,
+ * also when mapped into IPv6. For IPv6, it is the /64 prefix, because one client can use every
+ * address in it. Ignores a port and the brackets around an IPv6 address.
  *
- * @param address - An address as node or a proxy gives it, or any other text, which is returned as
- *   it is.
+ * @param address - An address from node or a proxy. Any other text is returned unchanged.
  * @see RFC 4291 §2.5.1, §2.5.5.2; RFC 3986 §3.2.2 for brackets
  */
 export function networkOf(address: string): string {
@@ -23,7 +22,7 @@ function withoutPort(address: string): string {
   return bracketed ?? plain ?? address;
 }
 
-/** The eight groups of an IPv6 address in their shortest form. */
+/** Returns the eight groups of an IPv6 address in their shortest form. */
 function groupsOf(address: string): readonly string[] {
   const [head = [], tail = []] = address.split('::').map((side) =>
     side
@@ -35,13 +34,13 @@ function groupsOf(address: string): readonly string[] {
   return [...head, ...zeros, ...tail].map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''));
 }
 
-/** The two groups that an IPv4 address takes up in an IPv6 address. */
+/** Converts an IPv4 address to two groups of an IPv6 address. */
 function pairsOf(address: string): readonly string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return [a * 256 + b, c * 256 + d].map((pair) => pair.toString(16));
 }
 
-/** The IPv4 address in two groups of an IPv6 address. */
+/** Converts two groups of an IPv6 address to an IPv4 address. */
 function dotted(groups: readonly string[]): string {
   const pairs = groups.map((group) => Number.parseInt(group, 16));
   return pairs.flatMap((pair) => [pair >> 8, pair & 0xff]).join('.');

@@ -12,52 +12,53 @@ import { networkOf } from './network-of.js';
 
 /** The state of a key after a request was counted. */
 export interface RateLimiterResult {
-  /** Number of requests that the key may still make in its window. */
+  /** The number of requests left in the window. */
   readonly remainingPoints: number;
-  /** Until the window ends, in milliseconds. */
+  /** The time until the window ends, in milliseconds. */
   readonly msBeforeNext: number;
 }
 
-/** What counts the requests: any limiter of rate-limiter-flexible with one result. */
+/** Counts requests. Every limiter of rate-limiter-flexible with a single result fits. */
 export interface RateLimiter {
-  /** The limiter's own limit, where it has one. */
+  /** The limit of the limiter, if it has one. */
   readonly points?: number;
-  /** The limiter's own window in seconds, where it has one. */
+  /** The window of the limiter in seconds, if it has one. */
   readonly duration?: number;
-  /** Counts a request. Rejects with the state of the key when it is one too many. */
+  /** Counts a request. Rejects with the state of the key when the limit is exceeded. */
   consume(key: string): Promise<RateLimiterResult>;
 }
 
-/** What {@link rateLimit} may be told. */
+/** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
-  /** Number of requests that a key may make in one window: a whole number from 1. */
+  /** The number of requests allowed per key and window: a whole number of at least 1. */
   readonly points: number;
-  /** Length of a window in seconds: a whole number from 1 to 2,147,483 (24 days). */
+  /** The length of a window in seconds: a whole number from 1 to 2,147,483 (24 days). */
   readonly duration: number;
-  /** Whom a request is counted for; the network of the connection's remote address by default. */
+  /** Returns the key that a request counts towards. Default: the network of the remote address. */
   readonly key?: (ctx: Context) => string;
-  /** Counts in place of the process's memory; built with the same `points` and `duration`. */
+  /** Counts requests, with the same `points` and `duration`. Default: counts in memory. */
   readonly limiter?: RateLimiter;
-  /** The policy's name in the headers: printable ASCII without `"` and `\`; `default` by default. */
+  /** The policy name in the headers: printable ASCII without `"` and `\`. Default `default`. */
   readonly name?: string;
-  /** Whether requests pass (`open`, the default) or are refused (`closed`) while counting fails. */
+  /** Whether to allow (`open`) or reject (`closed`) requests while counting fails. Default `open`. */
   readonly onFailure?: 'open' | 'closed';
-  /** Is told why counting failed, when the request passes. Default: `console.error`. */
+  /** Called when counting fails and the request is allowed. Default: logs with `console.error`. */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
 
-/** Longest delay of a timer of node, in seconds: past it, a window would end at once. */
+/** The longest delay of a Node.js timer, in seconds. With a longer one, a window would end at once. */
 const MAX_DURATION = 2_147_483;
 
 /**
- * Limits how many requests a client may make in a window of time. Every answer tells the limit and
- * what is left of it, in `RateLimit-Policy` and `RateLimit`; an answer of 429 has `Retry-After`, in
- * whole seconds from 1.
+ * Limits how many requests a client can make in a window of time. Every response has the headers
+ * `RateLimit-Policy` and `RateLimit`, with the limit and the remaining requests. A 429 response also
+ * has `Retry-After`, in whole seconds of at least 1.
  *
- * The middleware throws a TooManyRequestsError, 429; when counting fails and `onFailure` is
- * `closed`, a ServiceUnavailableError, 503 `RATE_LIMIT_UNAVAILABLE`, with the failure as its cause.
+ * The middleware throws a TooManyRequestsError, 429, when the limit is exceeded. When counting fails
+ * and `onFailure` is `closed`, it throws a ServiceUnavailableError, 503 `RATE_LIMIT_UNAVAILABLE`, with
+ * the failure as its cause.
  *
- * @throws {SetupError} `INVALID_RATE_LIMIT`, when an option cannot be used, or the limiter has another
+ * @throws {SetupError} `INVALID_RATE_LIMIT`, when an option is invalid, or the limiter has a different
  *   limit or window.
  * @see draft-ietf-httpapi-ratelimit-headers-11 §3, §4; RFC 6585 §4; RFC 9110 §10.2.3
  */
@@ -69,9 +70,9 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const policy = `"${name}";q=${points};w=${duration}`;
 
   return async function rateLimit(ctx, next) {
-    const counted = storable(key(ctx));
+    const storedKey = toStoredKey(key(ctx));
     ctx.append('RateLimit-Policy', policy);
-    const state = await count(consume, counted).catch((cause: unknown) => {
+    const state = await count(consume, storedKey).catch((cause: unknown) => {
       if (onFailure === 'closed') throw unavailable(cause);
       onError(cause, ctx);
     });
@@ -84,18 +85,18 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   };
 }
 
-/** What the store knows of a key after a request was counted. */
+/** The state of a key, as the headers present it. */
 interface KeyState {
   readonly allowed: boolean;
   readonly remaining: number;
-  /** Until the window ends, rounded up. */
+  /** The time until the window ends, rounded up. */
   readonly seconds: number;
 }
 
 /**
- * Makes the function that counts a request. A limiter in memory sets a timer for each key, which would
- * hold the asynchronous context of the key's first request, such as that of `shareContext()`, until
- * the window ends: such a limiter runs in the context that the middleware was created in.
+ * Returns the function that counts a request. A limiter in memory starts a timer for each key. Without
+ * the snapshot, that timer would retain the asynchronous context of the key's first request, such as
+ * that of `shareContext()`, until the window ends.
  */
 function createConsume(limiter: RateLimiter): RateLimiter['consume'] {
   const consume: RateLimiter['consume'] = (key) => limiter.consume(key);
@@ -104,7 +105,7 @@ function createConsume(limiter: RateLimiter): RateLimiter['consume'] {
   return (key) => run(consume, key);
 }
 
-/** Counts a request. A limiter rejects with an Error when it fails, and otherwise with its result. */
+/** Counts a request. A limiter rejects with an error when it fails, or with a result at the limit. */
 async function count(consume: RateLimiter['consume'], key: string): Promise<KeyState> {
   try {
     return describeState(await consume(key), true);
@@ -127,46 +128,46 @@ function remoteNetwork(ctx: Context): string {
   return networkOf(ctx.req.socket.remoteAddress ?? 'in process');
 }
 
-/** A key that every store takes: what a client wrote may be of any length, and hold any byte. */
-function storable(key: string): string {
+/** Hashes long and unusual keys, because a client can choose a key of any length with any bytes. */
+function toStoredKey(key: string): string {
   if (/^[\x21-\x7e]{0,128}$/.test(key)) return key;
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }
 
 function tooMany({ points, duration }: RateLimitOptions, seconds: number): TooManyRequestsError {
   return new TooManyRequestsError(
-    `More than ${points} requests in ${duration} seconds. Try again in ${seconds} seconds.`,
+    `Too many requests: the limit is ${points} per ${duration} s. Try again in ${seconds} s.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 }
 
 function unavailable(cause: unknown): ServiceUnavailableError {
-  const message = 'The requests of this client could not be counted.';
+  const message = 'Cannot apply the rate limit: the limiter failed. Check its store.';
   return new ServiceUnavailableError(message, { code: 'RATE_LIMIT_UNAVAILABLE', cause });
 }
 
 function logError(error: unknown): void {
-  console.error('A request passed without being counted against its rate limit:', error);
+  console.error('Cannot apply the rate limit, so the request is allowed. Check the store:', error);
 }
 
 function assertOptions({ points, duration, name = 'default', limiter }: RateLimitOptions): void {
   if (!Number.isSafeInteger(points) || points < 1) {
-    throw invalid(`points is ${points}. Give a whole number from 1.`);
+    throw invalid(`points is ${points}. Use a whole number of at least 1.`);
   }
   if (!Number.isInteger(duration) || duration < 1 || duration > MAX_DURATION) {
-    throw invalid(`duration is ${duration}. Give a whole number of seconds, 1 to ${MAX_DURATION}.`);
+    throw invalid(`duration is ${duration}. Use a whole number of seconds, 1 to ${MAX_DURATION}.`);
   }
   if (!/^[\x20-\x7e]+$/.test(name) || /["\\]/.test(name)) {
-    throw invalid(`name is '${name}'. Give printable ASCII without quotes and backslashes.`);
+    throw invalid(`name is '${name}'. Use printable ASCII without quotes or backslashes.`);
   }
-  // Wrappers of other limiters have none of their own, or 0.
+  // Wrappers of other limiters have undefined or 0 here.
   if ((limiter?.points || points) === points && (limiter?.duration || duration) === duration)
     return;
   throw invalid(
-    `the limiter allows ${limiter?.points} requests in ${limiter?.duration} seconds, the options ${points} in ${duration}. Give both the same.`,
+    `the limiter allows ${limiter?.points} requests per ${limiter?.duration} s, but the options allow ${points} per ${duration} s. Use the same values in both.`,
   );
 }
 
 function invalid(reason: string): SetupError {
-  return new SetupError('INVALID_RATE_LIMIT', `rateLimit() cannot be set up: ${reason}`);
+  return new SetupError('INVALID_RATE_LIMIT', `Invalid options for rateLimit(): ${reason}`);
 }

@@ -23,12 +23,12 @@ describe('a key', () => {
 
   it('can be read from the context', async () => {
     const app = create({ points: 1, duration: 10, key: (ctx) => ctx.query.user ?? '' });
-    const answers = [await app.request('/?user=a'), await app.request('/?user=b')];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const responses = [await app.request('/?user=a'), await app.request('/?user=b')];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect((await app.request('/?user=a')).status).toBe(429);
   });
 
-  it('that cannot be read is the error of the request, not of the store', async () => {
+  it('that throws fails the request and is not reported as a failure of the store', async () => {
     const onError = vi.fn();
     const broken = new Error('no user');
     const key = () => {
@@ -45,9 +45,9 @@ describe('a key', () => {
   it.each([
     ['long', 'x'.repeat(129)],
     ['not ASCII', 'naïve'],
-    ['with a control character', 'a\0'],
-    ['with a space', 'a b'],
-  ])('that is %s reaches the store as a digest of its own', async (_, key) => {
+    ['a text with a control character', 'a\0'],
+    ['a text with a space', 'a b'],
+  ])('that is %s is stored as a digest', async (_, key) => {
     const limit = { points: 1, duration: 10 };
     const store = new RateLimiterMemory(limit);
     const consume = vi.spyOn(store, 'consume');
@@ -62,7 +62,7 @@ describe('a key', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('of up to 128 visible characters reaches the store as it is', async () => {
+  it('of up to 128 visible characters is stored unchanged', async () => {
     const limit = { points: 1, duration: 10 };
     const store = new RateLimiterMemory(limit);
     const consume = vi.spyOn(store, 'consume');

@@ -21,13 +21,13 @@ afterEach(() => {
 describe('a limiter', () => {
   const limit = { points: 1, duration: 10 };
 
-  it('may be shared, so that applications count together', async () => {
+  it('can be shared by several applications', async () => {
     const limiter = new RateLimiterMemory(limit);
     expect((await create({ ...limit, limiter }).request('/')).status).toBe(200);
     expect((await create({ ...limit, limiter }).request('/')).status).toBe(429);
   });
 
-  it('may be a wrapper, which has no limit of its own', async () => {
+  it('can be a wrapper without a limit', async () => {
     const limiter = new RLWrapperTimeouts({
       limiter: new RateLimiterMemory(limit),
       timeoutMs: 5_000,
@@ -38,7 +38,7 @@ describe('a limiter', () => {
   });
 
   it.each([undefined, new RateLimiterMemory({ points: 1, duration: 3_600 })])(
-    'in memory lets go of a request long before its window ends',
+    'in memory releases a request before its window ends',
     async (limiter) => {
       const options = { points: 1, duration: 3_600, ...(limiter && { limiter }) };
       const contexts: WeakRef<Context>[] = [];
@@ -55,36 +55,33 @@ describe('a limiter', () => {
     },
   );
 
-  it.each([0, -1, 1])(
-    'that ends a window in %i ms leaves nothing, for at least a second',
-    async (ms) => {
-      const consume = () => Promise.reject(new RateLimiterRes(3, ms, 4));
-      expect(limitOf(await create({ ...limit, limiter: { consume } }).request('/'))).toMatchObject({
-        status: 429,
-        limit: '"default";r=0;t=1',
-        retry: '1',
-      });
-    },
-  );
-
-  it('may be one of your own, with plain results', async () => {
-    const state = { remainingPoints: 3, msBeforeNext: 1_500 };
-    const allowing: RateLimiter = { consume: async () => state };
-    const refusing: RateLimiter = { consume: () => Promise.reject(state) };
-    const allowed = await create({ ...limit, limiter: allowing }).request('/');
-    expect(limitOf(allowed)).toMatchObject({ status: 200, limit: '"default";r=3;t=2' });
-    const refused = await create({ ...limit, limiter: refusing }).request('/');
-    expect(limitOf(refused)).toMatchObject({ status: 429, limit: '"default";r=0;t=2' });
+  it.each([0, -1, 1])('whose window ends in %i ms reports at least one second', async (ms) => {
+    const consume = () => Promise.reject(new RateLimiterRes(3, ms, 4));
+    expect(limitOf(await create({ ...limit, limiter: { consume } }).request('/'))).toMatchObject({
+      status: 429,
+      limit: '"default";r=0;t=1',
+      retry: '1',
+    });
   });
 
-  it('may allow bursts', async () => {
+  it('can be a custom one with plain results', async () => {
+    const state = { remainingPoints: 3, msBeforeNext: 1_500 };
+    const allowing: RateLimiter = { consume: async () => state };
+    const rejecting: RateLimiter = { consume: () => Promise.reject(state) };
+    const allowed = await create({ ...limit, limiter: allowing }).request('/');
+    expect(limitOf(allowed)).toMatchObject({ status: 200, limit: '"default";r=3;t=2' });
+    const rejected = await create({ ...limit, limiter: rejecting }).request('/');
+    expect(limitOf(rejected)).toMatchObject({ status: 429, limit: '"default";r=0;t=2' });
+  });
+
+  it('can allow bursts', async () => {
     const burst = new RateLimiterMemory({ points: 1, duration: 20, keyPrefix: 'burst' });
     const app = create({
       ...limit,
       limiter: new BurstyRateLimiter(new RateLimiterMemory(limit), burst),
     });
-    const answers = [await app.request('/'), await app.request('/'), await app.request('/')];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    const responses = [await app.request('/'), await app.request('/'), await app.request('/')];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
   });
 });
 
@@ -93,10 +90,10 @@ describe('a store that fails', () => {
   const limiter: RateLimiter = { consume: () => Promise.reject(gone) };
   const limit = { points: 1, duration: 10, limiter };
 
-  it('lets requests pass by default, and is reported', async () => {
+  it('is logged, and the request is allowed by default', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    const answer = await create(limit).request('/');
-    expect(limitOf(answer)).toEqual({
+    const response = await create(limit).request('/');
+    expect(limitOf(response)).toEqual({
       status: 200,
       policy: '"default";q=1;w=10',
       limit: null,
@@ -105,7 +102,7 @@ describe('a store that fails', () => {
     expect(log).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('rate limit'), gone);
   });
 
-  it('is reported to onError, with the context', async () => {
+  it('is passed to onError with the context', async () => {
     const onError = vi.fn();
     await create({ ...limit, onError }).request('/here');
     expect(onError).toHaveBeenCalledExactlyOnceWith(
@@ -114,7 +111,7 @@ describe('a store that fails', () => {
     );
   });
 
-  it('refuses requests when it is told to, with the failure as cause', async () => {
+  it("rejects requests when onFailure is 'closed', with the failure as the cause", async () => {
     const onError = vi.fn();
     const app = createApp().use(
       errorHandler({ onError }),
@@ -129,7 +126,7 @@ describe('a store that fails', () => {
     );
   });
 
-  it('may throw as well as reject', async () => {
+  it('can throw instead of rejecting', async () => {
     const onError = vi.fn();
     const consume = () => {
       throw gone;

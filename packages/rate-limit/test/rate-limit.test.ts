@@ -14,35 +14,35 @@ afterEach(() => {
 });
 
 describe('a limit', () => {
-  it('lets as many requests pass as it has points, and says what is left', async () => {
+  it('allows as many requests as it has points, and reports how many are left', async () => {
     const app = create({ points: 2, duration: 10 });
     const policy = '"default";q=2;w=10';
-    const answers = [await app.request('/'), await app.request('/'), await app.request('/')];
-    expect(answers.map(limitOf)).toEqual([
+    const responses = [await app.request('/'), await app.request('/'), await app.request('/')];
+    expect(responses.map(limitOf)).toEqual([
       { status: 200, policy, limit: '"default";r=1;t=10', retry: null },
       { status: 200, policy, limit: '"default";r=0;t=10', retry: null },
       { status: 429, policy, limit: '"default";r=0;t=10', retry: '10' },
     ]);
   });
 
-  it('answers the rest with a problem that says when to come back', async () => {
+  it('rejects further requests with a problem that states when to retry', async () => {
     const app = create({ points: 1, duration: 10 });
     await app.request('/');
     const problem = (await (await app.request('/')).json()) as Problem;
     expect(problem).toMatchObject({
       status: 429,
       code: 'TOO_MANY_REQUESTS',
-      detail: 'More than 1 requests in 10 seconds. Try again in 10 seconds.',
+      detail: 'Too many requests: the limit is 1 per 10 s. Try again in 10 s.',
     });
   });
 
-  it('is the same over HTTP', async () => {
+  it('works the same over HTTP', async () => {
     const { url } = await serve(create({ points: 1, duration: 10 }));
     expect(limitOf(await fetch(url))).toMatchObject({ status: 200, limit: '"default";r=0;t=10' });
     expect(limitOf(await fetch(url))).toMatchObject({ status: 429, retry: '10' });
   });
 
-  it('begins anew when the window has ended', async () => {
+  it('resets when the window ends', async () => {
     const app = create({ points: 1, duration: 10 });
     await app.request('/');
     vi.setSystemTime(9_999);
@@ -58,7 +58,7 @@ describe('a limit', () => {
     [1_500, '9'],
     [9_000, '1'],
     [9_999, '1'],
-  ])('after %i of 10,000 ms is open again in %s whole seconds', async (now, seconds) => {
+  ])('after %i of 10,000 ms resets in %s whole seconds', async (now, seconds) => {
     const app = create({ points: 1, duration: 10 });
     await app.request('/');
     vi.setSystemTime(now);
@@ -68,17 +68,17 @@ describe('a limit', () => {
     });
   });
 
-  it('lets exactly its points pass of requests at the same time', async () => {
+  it('allows exactly as many concurrent requests as it has points', async () => {
     const { url } = await serve(create({ points: 7, duration: 10 }));
-    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url)));
-    const statuses = answers.map(({ status }) => status).toSorted();
+    const responses = await Promise.all(Array.from({ length: 20 }, () => fetch(url)));
+    const statuses = responses.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(7).fill(200), ...Array(13).fill(429)]);
   });
 
   it.each([
-    ['not found', 404, () => undefined],
-    ['failed', 500, () => Promise.reject(new Error('broken'))],
-  ])('is told on an answer of what was %s', async (_, status, handler) => {
+    [404, () => undefined],
+    [500, () => Promise.reject(new Error('broken'))],
+  ])('is reported on a %i response', async (status, handler) => {
     const app = createApp()
       .use(errorHandler({ onError: () => undefined }))
       .use(rateLimit({ points: 2, duration: 10 }), handler);
@@ -89,7 +89,7 @@ describe('a limit', () => {
     });
   });
 
-  it('stands beside another on one route', async () => {
+  it('can be combined with another on one route', async () => {
     const app = createApp().use(
       rateLimit({ points: 5, duration: 1, name: 'burst' }),
       rateLimit({ points: 100, duration: 3_600, name: 'hour' }),
@@ -116,7 +116,7 @@ describe('rateLimit()', () => {
     ['name', { name: 'naïve' }],
     ['limiter', { limiter: new RateLimiterMemory({ points: 2, duration: 1 }) }],
     ['limiter', { limiter: new RateLimiterMemory({ points: 1, duration: 2 }) }],
-  ])('refuses %s of %o', (option, options) => {
+  ])('rejects %s of %o', (option, options) => {
     expect(() => rateLimit({ points: 1, duration: 1, ...options })).toThrow(
       expect.objectContaining({
         name: 'SetupError',
@@ -126,7 +126,7 @@ describe('rateLimit()', () => {
     );
   });
 
-  it('takes the longest window', async () => {
+  it('accepts the longest window', async () => {
     const app = create({ points: 1, duration: 2_147_483 });
     await app.request('/');
     expect((await app.request('/')).status).toBe(429);

@@ -1,12 +1,12 @@
 import { type Application, createApp, errorHandler } from '@fairlead/core';
 import { type RateLimitOptions, rateLimit } from '../../src/index.js';
 
-/** Makes an application with a limit. */
+/** Creates an application with a rate limit. */
 export function create(options: RateLimitOptions): Application {
   return createApp().use(errorHandler(), rateLimit(options), (ctx) => ctx.send('hello'));
 }
 
-/** The status and the headers of a limit. */
+/** Returns the status and the rate limit headers of a response. */
 export function limitOf({ status, headers }: Response) {
   return {
     status,
