@@ -1,19 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { controllersPlugin } from '@fairlead/controllers';
 import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
 import { type Container, createContainer } from '@fairlead/di';
-import { Calls } from './calls.js';
-import type { TestApp } from './test-app.js';
+import type { TestApp, TestRequestInit } from './test-app.js';
 import type { TestAppOptions } from './test-app-options.js';
-import { toRequestInit } from './test-request-init.js';
 
 /**
- * Builds an application for one test: `errorHandler`, `before`, `json()`, the controllers, `after`,
- * `notFoundHandler`, over a container that nothing else uses.
+ * Creates an application for one test with its own container. Its pipeline is `errorHandler`,
+ * `before`, `json()`, the controllers, `after`, `notFoundHandler`.
  *
- * @param options - Where the controllers are, and what is overridden.
- * @returns The application, ready to be called; close it at the end of the test.
+ * @param options - The controllers, the overrides and the surrounding middleware.
+ * @returns The application, ready for requests. Close it at the end of the test.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
- * @throws {InjectionError} When an override cannot work.
+ * @throws {InjectionError} When an override is invalid.
  */
 export async function createTestApp<const Types extends readonly unknown[]>(
   options: TestAppOptions<Types>,
@@ -22,7 +21,7 @@ export async function createTestApp<const Types extends readonly unknown[]>(
   try {
     return await build(options, container);
   } catch (error) {
-    // What failed to start matters more than what then fails to end.
+    // The startup error matters more than disposal errors.
     await Promise.allSettled([container.dispose()]);
     throw error;
   }
@@ -38,7 +37,11 @@ async function build<const Types extends readonly unknown[]>(
 
   const calls = new Calls();
   const router = createRouter();
-  const app = createApp().use(errorHandler({ onError: onError ?? calls.note }), ...before, json());
+  const app = createApp().use(
+    errorHandler({ onError: onError ?? calls.report }),
+    ...before,
+    json(),
+  );
   await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
   await app.plugin(controllersPlugin({ strict: true, ...plugin, router, container }));
   app.route('/', router).use(...after, notFoundHandler());
@@ -46,8 +49,50 @@ async function build<const Types extends readonly unknown[]>(
   const close = () => app.close();
   return {
     container,
-    request: (path, init = {}) => calls.make(async () => app.request(path, toRequestInit(init))),
+    request: (path, init = {}) => calls.run(async () => app.request(path, toRequestInit(init))),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A call, which is open until its response arrives. */
+interface Call {
+  readonly errors: unknown[];
+  open: boolean;
+}
+
+/** Assigns errors to concurrent calls by their asynchronous context. */
+class Calls {
+  readonly #current = new AsyncLocalStorage<Call>();
+
+  /** Records an error for the current call, or logs it when that call has ended. */
+  readonly report = (error: unknown): void => {
+    const call = this.#current.getStore();
+    if (call?.open) call.errors.push(error);
+    else console.error(error);
+  };
+
+  /**
+   * Runs a call and returns its response.
+   *
+   * @throws The first error reported during the call, or else the rejection of `send`.
+   */
+  async run(send: () => Promise<Response>): Promise<Response> {
+    const call: Call = { errors: [], open: true };
+    const [outcome] = await this.#current.run(call, () => Promise.allSettled([send()]));
+    call.open = false;
+    if (call.errors.length > 0) throw call.errors[0];
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+}
+
+function toRequestInit({ json, ...init }: TestRequestInit): RequestInit {
+  if (json === undefined) return init;
+  if (init.body != null) {
+    throw new TypeError('Cannot send both json and body in one request. Pass only one of them.');
+  }
+  const headers = new Headers(init.headers);
+  if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+  return { ...init, headers, body: JSON.stringify(json) };
 }

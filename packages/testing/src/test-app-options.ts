@@ -1,29 +1,47 @@
 import type { ControllersPluginOptions } from '@fairlead/controllers';
 import type { ErrorHandlerOptions, Middleware } from '@fairlead/core';
-import type { Constructor, Container } from '@fairlead/di';
-import type { Overrides } from './override.js';
+import type { Constructor, Container, Provider, RegisterOptions, Token } from '@fairlead/di';
 
 /**
- * What {@link createTestApp} takes: every option of `controllersPlugin` but the router and the
- * container, which each application has of its own, and what stands around it.
+ * Options of {@link createTestApp}: all options of `controllersPlugin` except the router and the
+ * container, which are new for each application, and options for the surrounding application.
  */
 export interface TestAppOptions<Types extends readonly unknown[] = readonly unknown[]>
   extends Omit<ControllersPluginOptions, 'router' | 'container' | 'controllers'> {
-  /** Classes to register, beside those that are discovered in `root`. */
+  /** Classes to register in addition to those discovered in `root`. */
   readonly controllers?: readonly Constructor[];
-  /** Whether a file of `root` that cannot be looked into stops the start. Default: true. */
+  /** Whether to fail when a file in `root` cannot be imported. Default true. */
   readonly strict?: boolean;
-  /** Registers in the new container what the application registers at its start. */
+  /** Called with the new container, to register the providers of the application. */
   readonly register?: (container: Container) => unknown;
-  /** Take the place of what `register` and decorators say: `[token, provider, options?]`. */
+  /** Providers that replace those of `register` and decorators: `[token, provider, options?]`. */
   readonly overrides?: Overrides<Types>;
-  /** Runs for every request, ahead of `json()` and the routes. */
+  /** Middleware that runs for every request, before `json()` and the routes. */
   readonly before?: readonly Middleware[];
-  /** Runs for every request that no route answered, ahead of the not-found handler. */
+  /** Middleware that runs for requests without a matching route, before the not-found handler. */
   readonly after?: readonly Middleware[];
   /**
-   * Is told of every error whose message the client is not shown; the call is then answered with
-   * the generic body. Without it, the call rejects with the error.
+   * Called with every error whose message is hidden from the client. The call then resolves with the
+   * generic response. Without this option, the call rejects with the error.
    */
   readonly onError?: NonNullable<ErrorHandlerOptions['onError']>;
 }
+
+/** A list of overrides. `Types` lists the types of their tokens. */
+export type Overrides<Types extends readonly unknown[]> = {
+  readonly [Index in keyof Types]: Override<Types[Index]>;
+};
+
+/** The arguments of `container.register`. The provider must match the type of the token. */
+export type Override<T> = readonly [
+  token: Token<T>,
+  provider: Provider<Fake<NoInfer<T>>>,
+  options?: RegisterOptions,
+];
+
+/** A replacement for `T` with its public members. A plain object can replace a class with private ones. */
+export type Fake<T> = unknown extends T
+  ? T
+  : T extends ((...args: never[]) => unknown) | (abstract new (...args: never[]) => unknown)
+    ? T
+    : { [Member in keyof T]: T[Member] };

@@ -1,25 +1,30 @@
 import type { Container } from '@fairlead/di';
-import type { TestRequestInit } from './test-request-init.js';
 
-/** An application of one test, called in process. It opens no port. */
+/** The application of one test, which is called in process and opens no port. */
 export interface TestApp extends AsyncDisposable {
-  /** The application's own container, to look at what it holds. */
+  /** The container of this application, for inspection. */
   readonly container: Container;
   /**
-   * Sends a request through the whole application; the answer equals that of a socket.
+   * Sends a request through the whole application. The response equals that of a socket.
    *
-   * @param path - Path and query.
-   * @param init - As of `fetch`, or `json` for a body.
-   * @returns The response, its body unread.
-   * @throws The error that a client would only see as a generic answer, unless `onError` takes it.
-   * @throws {TypeError} When `init` cannot be sent: a body for GET, or `json` beside `body`.
+   * @param path - The path and query.
+   * @param init - The options of `fetch`, or a `json` body.
+   * @returns The response with an unread body.
+   * @throws The error behind a generic error response, unless `onError` is set.
+   * @throws {TypeError} When `init` is invalid: a body for GET, or both `json` and `body`.
    */
   request(path: string, init?: TestRequestInit): Promise<Response>;
   /**
-   * Disposes what the container has built, the newest first; `await using` does, too. A second call
-   * does nothing.
+   * Disposes the instances of the container, newest first. `await using` calls it too. Further calls
+   * do nothing.
    *
-   * @throws {AggregateError} When something failed to be disposed; the rest is disposed all the same.
+   * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
    */
   close(): Promise<void>;
+}
+
+/** The options of a request: those of `fetch`, or a value to send as JSON. */
+export interface TestRequestInit extends RequestInit {
+  /** The body, sent as `application/json` unless the headers set another `Content-Type`. */
+  readonly json?: unknown;
 }

@@ -20,7 +20,7 @@ class EchoController {
 const controllers = [EchoController];
 const folder = (name: string) => new URL(`./support/${name}/`, import.meta.url);
 
-/** Adds its name to a header of the response. */
+/** Creates middleware that appends its name to a response header. */
 const mark =
   (name: string): Middleware =>
   (ctx, next) => {
@@ -29,17 +29,17 @@ const mark =
   };
 
 describe('controllers', () => {
-  it('are found in a root', async () => {
+  it('are discovered in a root', async () => {
     await using app = await createTestApp({ root: folder('controllers') });
     expect(await (await app.request('/health')).json()).toBe('well');
   });
 
-  it('that cannot be imported stop the start', async () => {
+  it('that cannot be imported fail the startup', async () => {
     const start = createTestApp({ root: folder('broken') });
     await expect(start).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
   });
 
-  it('that cannot be imported are a warning without `strict`', async () => {
+  it('that cannot be imported cause a warning without `strict`', async () => {
     const warnings: string[] = [];
     const logger = { debug: () => undefined, warn: (text: string) => warnings.push(text) };
     const options = { root: folder('broken'), strict: false, logger, controllers };
@@ -58,7 +58,7 @@ describe('controllers', () => {
 });
 
 describe('middleware', () => {
-  it('in `before` meets every request, in `after` those that no route answers', async () => {
+  it('runs for every request in `before`, and without a matching route in `after`', async () => {
     const options = { controllers, before: [mark('a'), mark('b')], after: [mark('c')] };
     await using app = await createTestApp(options);
     expect((await app.request('/echo')).headers.get('X-Passed')).toBe('a, b');
@@ -66,19 +66,19 @@ describe('middleware', () => {
     expect([missing.status, missing.headers.get('X-Passed')]).toEqual([404, 'a, b, c']);
   });
 
-  it('in `after` can answer', async () => {
+  it('in `after` can respond', async () => {
     await using app = await createTestApp({ controllers, after: [(ctx) => ctx.send('fallback')] });
     expect(await (await app.request('/missing')).text()).toBe('fallback');
   });
 
-  it('in `before` comes ahead of `json()`, whose place another parser can take', async () => {
+  it('in `before` runs before `json()` and can parse the body instead', async () => {
     await using app = await createTestApp({ controllers, before: [json({ limit: 4 })] });
     const send = (value: unknown) => app.request('/echo', { method: 'POST', json: value });
     expect((await send('ab')).status).toBe(200);
     expect((await send('abc')).status).toBe(413);
   });
 
-  it('answers a method that a path does not have with 405', async () => {
+  it('responds with 405 to a method without a route', async () => {
     await using app = await createTestApp({ controllers });
     const response = await app.request('/echo', { method: 'DELETE' });
     expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS, POST');
@@ -92,17 +92,17 @@ describe('json', () => {
     expect(await response.json()).toEqual({ body: json, type: 'application/json' });
   });
 
-  it('leaves a media type of the headers as it is', async () => {
+  it('keeps the media type of the headers', async () => {
     await using app = await createTestApp({ controllers });
     const headers = { 'content-type': 'application/merge-patch+json' };
     const response = await app.request('/echo', { method: 'POST', json: {}, headers });
     expect(await response.json()).toEqual({ body: {}, type: 'application/merge-patch+json' });
   });
 
-  it('is refused beside a body', async () => {
+  it('is rejected together with a body', async () => {
     await using app = await createTestApp({ controllers });
     const call = app.request('/echo', { method: 'POST', json: 1, body: '1' });
-    await expect(call).rejects.toThrow('give either json or body');
+    await expect(call).rejects.toThrow('Cannot send both json and body');
   });
 });
 
@@ -128,7 +128,7 @@ describe('close', () => {
     }
   }
 
-  it('disposes what the container has built, the newest first, once', async () => {
+  it('disposes the instances of the container once, newest first', async () => {
     log.length = 0;
     const app = await createTestApp({ controllers: [PooledController] });
     await app.close();
@@ -139,7 +139,7 @@ describe('close', () => {
     );
   });
 
-  it('happens at the end of the block of `await using`', async () => {
+  it('runs at the end of an `await using` block', async () => {
     log.length = 0;
     {
       await using app = await createTestApp({ controllers: [PooledController] });
@@ -149,7 +149,7 @@ describe('close', () => {
     expect(log).toEqual(['controller', 'pool']);
   });
 
-  it('happens when the start fails', async () => {
+  it('runs when the startup fails', async () => {
     log.length = 0;
     class Unmarked {}
     const start = createTestApp({

@@ -15,7 +15,7 @@ import { createTestApp } from '../src/index.js';
 class FailuresController {
   @Get('/missing')
   missing() {
-    throw new NotFoundError('There is none');
+    throw new NotFoundError('Not found');
   }
 
   @Get('/undefined')
@@ -38,13 +38,13 @@ class FailuresController {
 
 const controllers = [FailuresController];
 
-describe('an error that a client is not shown', () => {
+describe('an error hidden from the client', () => {
   it('rejects the call', async () => {
     await using app = await createTestApp({ controllers });
     await expect(app.request('/failures/one')).rejects.toThrow(new TypeError('one'));
   });
 
-  it('rejects the call of its own request when several are made at once', async () => {
+  it('rejects only its own call among concurrent ones', async () => {
     await using app = await createTestApp({ controllers });
     const names = ['one', 'two', 'three', 'missing', 'four'];
     const outcomes = await Promise.allSettled(
@@ -59,17 +59,17 @@ describe('an error that a client is not shown', () => {
     ]);
   });
 
-  it.each([500, 503])('rejects the call with an HttpError of %d, too', async (status) => {
+  it.each([500, 503])('rejects the call with an HttpError of %d', async (status) => {
     await using app = await createTestApp({ controllers });
     await expect(app.request(`/failures/status/${status}`)).rejects.toMatchObject({ status });
   });
 
-  it('may be no error at all', async () => {
+  it('can be undefined', async () => {
     await using app = await createTestApp({ controllers });
     await expect(app.request('/failures/undefined')).rejects.toBeUndefined();
   });
 
-  it('rejects the call when it was thrown by middleware', async () => {
+  it('rejects the call when middleware throws it', async () => {
     const before = [
       () => {
         throw new RangeError('early');
@@ -79,7 +79,7 @@ describe('an error that a client is not shown', () => {
     await expect(app.request('/anywhere')).rejects.toThrow(new RangeError('early'));
   });
 
-  it('rejects the call instead of what its connection ends with', async () => {
+  it('rejects the call instead of the error of its closed connection', async () => {
     const before = [
       (ctx: Context) => {
         ctx.takeOver().writeHead(200);
@@ -90,30 +90,30 @@ describe('an error that a client is not shown', () => {
     await expect(app.request('/anywhere')).rejects.toThrow(new RangeError('after the headers'));
   });
 
-  it('goes to stderr when its call has had its response', async () => {
+  it('is logged to stderr after the response of its call', async () => {
     const late = new RangeError('late');
     const logged = new Promise((resolve) => {
       const log = vi.spyOn(console, 'error').mockImplementation(resolve);
       onTestFinished(() => log.mockRestore());
     });
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
+    let respond = () => {};
+    const responded = new Promise<void>((resolve) => {
+      respond = resolve;
     });
     const before = [
       async (ctx: Context) => {
         ctx.takeOver().end('early');
-        await answered;
+        await responded;
         throw late;
       },
     ];
     await using app = await createTestApp({ controllers, before });
     expect(await (await app.request('/anywhere')).text()).toBe('early');
-    answer();
+    respond();
     expect(await logged).toBe(late);
   });
 
-  it('goes to `onError` where there is one, and the call is answered as in production', async () => {
+  it('is passed to `onError`, and the call gets the same response as in production', async () => {
     const errors: unknown[] = [];
     await using app = await createTestApp({
       controllers,
@@ -133,7 +133,7 @@ describe('an error that a client is not shown', () => {
   });
 });
 
-describe('an error that a client is shown', () => {
+describe('an error shown to the client', () => {
   it.each([
     ['/failures/missing', 404],
     ['/failures/status/418', 418],

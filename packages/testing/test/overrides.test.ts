@@ -7,7 +7,7 @@ const controllers = [GreetingsController];
 const clock = { now: () => 'noon' };
 
 describe('overrides', () => {
-  it('take the place of services, values and guards, however deep', async () => {
+  it('replace services, values and guards at any depth', async () => {
     await using app = await createTestApp({
       controllers,
       overrides: [
@@ -20,7 +20,7 @@ describe('overrides', () => {
     expect(await response.json()).toEqual({ text: 'Hello Ada, it is noon' });
   });
 
-  it('take the place of what `register` says', async () => {
+  it('replace providers from `register`', async () => {
     await using app = await createTestApp({
       controllers,
       register: (container) =>
@@ -31,7 +31,7 @@ describe('overrides', () => {
     expect(await response.json()).toEqual({ text: 'Salve Ada, it is noon in Rome' });
   });
 
-  it('wait for a `register` that is asynchronous', async () => {
+  it('wait for an asynchronous `register`', async () => {
     await using app = await createTestApp({
       controllers,
       register: async (container) => {
@@ -46,7 +46,7 @@ describe('overrides', () => {
     expect(app.container.resolve(WORD)).toBe('Salve');
   });
 
-  it('take the options of `register` as their third entry', async () => {
+  it('accept the options of `register` as their third entry', async () => {
     await using app = await createTestApp({
       controllers: [],
       logger: { debug: () => undefined, warn: () => undefined },
@@ -58,7 +58,7 @@ describe('overrides', () => {
     expect(app.container.resolveAll('tag')).toEqual(['a', 'b']);
   });
 
-  it('may be made by the container, with dependencies of their own', async () => {
+  it('can be classes with dependencies', async () => {
     class LoudGreeter extends Greeter {
       override greet(name: string) {
         return super.greet(name).toUpperCase();
@@ -76,7 +76,7 @@ describe('overrides', () => {
     expect(await response.json()).toEqual({ text: 'HELLO ADA, IT IS NOON' });
   });
 
-  it('stop the start when they cannot work', async () => {
+  it('fail the startup when they are invalid', async () => {
     const start = createTestApp({ controllers, overrides: [[WORD, {} as { useValue: string }]] });
     await expect(start).rejects.toMatchObject({ code: 'DI_INVALID_PROVIDER' });
   });
@@ -89,20 +89,20 @@ describe('containers', () => {
       [WORD, { useValue: word }],
     ] as const;
 
-  it('are one for each application: those made at once do not meet', async () => {
+  it('are separate for each application, also for concurrent ones', async () => {
     const words = ['Hello', 'Salve', 'Moin'];
     const apps = await Promise.all(
       words.map((word) => createTestApp({ controllers, overrides: overrides(word) })),
     );
-    const answers = await Promise.all(apps.map((app) => app.request('/greetings/Ada')));
-    const texts = await Promise.all(answers.map(async (answer) => answer.json()));
+    const responses = await Promise.all(apps.map((app) => app.request('/greetings/Ada')));
+    const texts = await Promise.all(responses.map(async (response) => response.json()));
     expect(texts).toEqual(words.map((word) => ({ text: `${word} Ada, it is noon` })));
     const greeters = apps.map(({ container }) => container.resolve(Greeter));
     expect(new Set(greeters).size).toBe(words.length);
     await Promise.all(apps.map((app) => app.close()));
   });
 
-  it('are not the global one', async () => {
+  it('are not the global container', async () => {
     await using _app = await createTestApp({ controllers, overrides: overrides('Hello') });
     const { container } = await import('@fairlead/di');
     expect(container.has(WORD)).toBe(false);

@@ -4,7 +4,7 @@ import type { TestAppOptions } from '../src/index.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Every option; the type keeps the list complete. */
+/** Every option. The type keeps the list complete. */
 const options: Record<keyof TestAppOptions, true> = {
   controllers: true,
   root: true,
@@ -23,7 +23,7 @@ const options: Record<keyof TestAppOptions, true> = {
   onError: true,
 };
 
-it("the README's table lists every option, in this order", () => {
+it("lists every option in the README's table, in this order", () => {
   const [, section = ''] = /^## Options\n(.*?)^## /ms.exec(readme) ?? [];
   const rows = [...section.matchAll(/^\| (`[^|]*)\|/gm)].map(([, cell = '']) => cell);
   const listed = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));

@@ -23,7 +23,7 @@ const Mode = token<'on' | 'off'>('Mode');
 const Check = token<(name: string) => boolean>('Check');
 declare const controllers: readonly Constructor[];
 
-it('an override fits its token', () => {
+it('an override must match its token', () => {
   createTestApp({
     controllers,
     overrides: [
@@ -38,47 +38,47 @@ it('an override fits its token', () => {
       [Symbol('symbol'), { useValue: undefined }, { multi: true }],
     ],
   });
-  // @ts-expect-error a string is no number
+  // @ts-expect-error a string is not a number
   createTestApp({ overrides: [[Port, { useValue: '1' }]] });
-  // @ts-expect-error a factory of strings makes no numbers
+  // @ts-expect-error a factory of strings does not create numbers
   createTestApp({ overrides: [[Port, { useFactory: () => '1' }]] });
-  // @ts-expect-error the mode is not known
+  // @ts-expect-error the mode is unknown
   createTestApp({ overrides: [[Mode, { useValue: 'up' }]] });
   // @ts-expect-error the function takes a number
   createTestApp({ overrides: [[Check, { useValue: (name: number) => name > 0 }]] });
   // @ts-expect-error `find` is missing
   createTestApp({ overrides: [[Store, { useValue: {} }]] });
-  // @ts-expect-error `find` gives a number
+  // @ts-expect-error `find` returns a number
   createTestApp({ overrides: [[Store, { useValue: { find: () => 1 } }]] });
-  // @ts-expect-error there is no such scope
+  // @ts-expect-error the scope does not exist
   createTestApp({ overrides: [['x', { useValue: 1 }, { scope: 'forever' }]] });
   createTestApp({
     overrides: [
       [Port, { useValue: 1 }],
-      // @ts-expect-error a number is no mode: each override has a type of its own
+      // @ts-expect-error a number is not a mode, because each override has a separate type
       [Mode, { useValue: 1 }],
     ],
   });
 });
 
-it('a plain object takes the place of a class with private members', () => {
+it('a plain object can replace a class with private members', () => {
   createTestApp({ overrides: [[Clock, { useValue: { now: () => new Date(0) } }]] });
-  // @ts-expect-error `now` gives a date
+  // @ts-expect-error `now` must return a date
   createTestApp({ overrides: [[Clock, { useValue: { now: () => 0 } }]] });
 });
 
-it('router and container are its own', () => {
-  type Own = Extract<keyof TestAppOptions, 'router' | 'container'>;
-  expectTypeOf<Own>().toBeNever();
+it('router and container are not options', () => {
+  type Excluded = Extract<keyof TestAppOptions, 'router' | 'container'>;
+  expectTypeOf<Excluded>().toBeNever();
 });
 
-it('a helper may take options and pass them on', () => {
+it('a helper can accept options and pass them on', () => {
   const start = (options: TestAppOptions) => createTestApp({ prefix: '/api', ...options });
   expectTypeOf(start).returns.resolves.toEqualTypeOf<TestApp>();
   start({ overrides: [[Port, { useValue: 1 }]] });
 });
 
-it('a call takes what fetch does, and json', () => {
+it('a request accepts the options of fetch, and json', () => {
   type Init = Parameters<TestApp['request']>[1];
   expectTypeOf<{ method: string; json: unknown; signal: AbortSignal }>().toExtend<Init>();
   expectTypeOf<TestApp>().toExtend<AsyncDisposable>();

@@ -2,10 +2,10 @@ import { Body, Controller, Get, Param, Post, UseGuard } from '@fairlead/controll
 import type { Context } from '@fairlead/core';
 import { Inject, Service, token } from '@fairlead/di';
 
-/** What the fixtures greet with. */
+/** The greeting of the fixtures. */
 export const WORD = token<string>('Word');
 
-/** Needs what no test registers, and has private members. */
+/** Has private members, and a dependency that no test registers by default. */
 @Service()
 export class Clock {
   readonly #zone: string;
