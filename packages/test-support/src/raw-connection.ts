@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test writes bytes as it likes. */
+/** A TCP connection for requests written by hand. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** Resolves with everything that has come once `count` complete responses are among it. */
+  /** Resolves with the complete responses once there are at least `count` of them. */
   responses(count: number): Promise<string[]>;
-  /** Resolves with everything that came, once the server has ended the connection. */
+  /** Resolves with everything received, once the connection is closed. */
   ended(): Promise<string>;
 }
 
-/** Opens a connection to a port of this machine. */
+/** Opens a connection to a local port. */
 export function connectRaw(port: number): RawConnection {
   const socket = connect(port, '127.0.0.1');
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -23,15 +23,15 @@ export function connectRaw(port: number): RawConnection {
     socket,
     responses: (count) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const complete = splitResponses(received);
           if (complete.length < count) return;
-          socket.off('data', look);
+          socket.off('data', check);
           resolve(complete);
         };
-        socket.on('data', look);
-        look();
-        void closed.then(() => reject(new Error(`The connection ended after: ${received}`)));
+        socket.on('data', check);
+        check();
+        void closed.then(() => reject(new Error(`The connection closed after: ${received}`)));
       }),
     ended: async () => {
       await closed;
@@ -40,14 +40,14 @@ export function connectRaw(port: number): RawConnection {
   };
 }
 
-/** Sends a text on a connection of its own and returns all that comes back until the server ends it. */
+/** Sends a text on a new connection and returns everything received until the server closes it. */
 export function exchange(port: number, text: string): Promise<string> {
   const connection = connectRaw(port);
   connection.socket.write(text);
   return connection.ended();
 }
 
-/** The complete responses at the start of a text; each has a `Content-Length`. */
+/** Returns the complete responses at the start of a text. Each one has a `Content-Length`. */
 function splitResponses(text: string): string[] {
   const responses: string[] = [];
   let rest = text;

@@ -1,10 +1,10 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/** How the tests of a package run: from source, the other packages too. */
+/** Runs the tests of a package from the source of all packages. */
 export const testConfig: ViteUserConfig = defineConfig({
   ssr: { resolve: { conditions: ['@fairlead/source', 'node', 'default'] } },
   test: {
-    // Loaded machines are slow; no test waits for this.
+    // High limits for slow machines. No test waits for them.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
