@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/packages.ts'],
     include: ['test/**/*.test.ts'],
-    // Loaded machines are slow; no test waits for this.
+    // High limits for slow machines. No test waits for them.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],

@@ -6,14 +6,14 @@ import { workspace } from './support/project.js';
 
 const HEAD = `# Errors
 
-Every error that the packages throw, with its stable code. Those with a status answer a request; the others are
-thrown where the application is put together, and never for a request. Each table stands in its package's README,
-too, where a test holds it to the code; \`pnpm --filter consumer exec vitest run errors-page -u\` writes this page.
+Every error that the packages throw, with its stable code. Errors with a status become responses. Errors without one are
+thrown while the application is set up, never during a request. Each table also appears in its package's README, where a
+test compares it with the code. To regenerate this page, run \`pnpm --filter consumer exec vitest run errors-page -u\`.
 
-What an error looks like to a client, and how to throw your own: [guides/errors.md](guides/errors.md).
+To throw your own errors, or to see what clients receive, read [guides/errors.md](guides/errors.md).
 `;
 
-/** The section of a README on its errors, without code. */
+/** Returns the "Errors" section of a README without its code blocks. */
 function errorsOf(readme: string): string {
   const [, section = ''] = /^## Errors\n(.*?)(?=^## )/ms.exec(`${readme}\n## `) ?? [];
   return section
@@ -33,13 +33,13 @@ const sections = documents
     return `## [${name}](../${document})\n\n${errorsOf(readme)}\n`;
   });
 
-it('docs/errors.md has the errors of every package', async () => {
+it('docs/errors.md contains the errors of every package', async () => {
   const page = [HEAD, ...sections].join('\n');
   await expect(page).toMatchFileSnapshot(join(workspace, 'docs/errors.md'));
 });
 
 it.each(['core', 'di', 'controllers', 'cookies', 'static', 'multipart', 'rate-limit'])(
-  '@fairlead/%s is among them',
+  'includes the errors of @fairlead/%s',
   (name) => {
     expect(sections).toContainEqual(expect.stringContaining(`@fairlead/${name}]`));
   },

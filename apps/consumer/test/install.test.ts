@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { packages } from './support/packages.js';
 import { createProject, here, run, runTsc } from './support/project.js';
 
-/** What each project installs, and what its app prints. */
+/** The projects, with the packages they install and the output of their app. */
 const projects = [
   {
     name: 'core',
-    needs: ['core'],
+    installs: ['core'],
     peers: [],
     prints: [
       /^200 {"data":{"name":"Ada"}}$/,
@@ -17,10 +17,15 @@ const projects = [
       /^201 {"data":{"name":"Grace"}}$/,
     ],
   },
-  { name: 'di', needs: ['di'], peers: ['reflect-metadata@0.2.2'], prints: [/^7 8080 8080 true$/] },
+  {
+    name: 'di',
+    installs: ['di'],
+    peers: ['reflect-metadata@0.2.2'],
+    prints: [/^7 8080 8080 true$/],
+  },
   {
     name: 'controllers',
-    needs: ['core', 'di', 'controllers'],
+    installs: ['core', 'di', 'controllers'],
     peers: ['reflect-metadata@0.2.2'],
     prints: [/^200 {"data":{"id":"7","name":"Ada"}}$/, /^403 .*"guard":"signedIn"/, /^1 true$/],
   },
@@ -35,13 +40,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-describe.each(projects)('$name, installed from its tarball with its peers', (installed) => {
-  const { name, needs, peers, prints } = installed;
+describe.each(projects)('$name, installed from its tarball with its peers', (definition) => {
+  const { name, installs, peers, prints } = definition;
   let project: string;
 
   beforeAll(async () => {
     project = join(root, name);
-    await createProject(project, [...needs.map((need) => tarballs[need] ?? need), ...peers]);
+    const packed = installs.map((dependency) => tarballs[dependency] ?? dependency);
+    await createProject(project, [...packed, ...peers]);
     await cp(join(here, 'fixtures', name), project, { recursive: true });
   });
 
@@ -54,7 +60,7 @@ describe.each(projects)('$name, installed from its tarball with its peers', (ins
     expect(stdout).toBe('');
   });
 
-  it('answers', async () => {
+  it('runs and prints the expected output', async () => {
     await runTsc('typescript', [], project);
     const { stdout, stderr } = await run(process.execPath, ['dist/app.js'], project);
     const lines = stdout.trimEnd().split('\n');
@@ -64,7 +70,7 @@ describe.each(projects)('$name, installed from its tarball with its peers', (ins
 });
 
 describe('every package', () => {
-  it.concurrent.each(packages)('is packed as publint and attw want it: %s', async (name) => {
+  it.concurrent.each(packages)('passes publint and attw: %s', async (name) => {
     const tarball = tarballs[name] ?? name;
     const bin = join(here, 'node_modules/.bin');
     await run(join(bin, 'publint'), ['run', tarball, '--strict'], root);

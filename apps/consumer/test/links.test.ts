@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { documents } from './support/documents.js';
 import { workspace } from './support/project.js';
 
-/** The names that a page gives its headings, as links after `#` spell them. */
+/** Returns the link anchors of the headings of a page. */
 function anchorsOf(page: string): readonly string[] {
   return [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -14,7 +14,7 @@ function anchorsOf(page: string): readonly string[] {
   );
 }
 
-/** The links of a page to others of the workspace, and to its own headings. */
+/** Returns the links of a page to other files of the workspace and to headings. */
 function linksOf(page: string) {
   const prose = readFileSync(page, 'utf8').replace(/^```.*?^```$/gms, '');
   return [...prose.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)].map(
@@ -28,11 +28,11 @@ function linksOf(page: string) {
 describe.each(documents)('the links of %s', (document) => {
   const links = linksOf(join(workspace, document));
 
-  it('lead to files and folders that exist', () => {
+  it('point to existing files and folders', () => {
     expect(links.filter(({ target }) => !existsSync(target))).toEqual([]);
   });
 
-  it('lead to headings that exist', () => {
+  it('point to existing headings', () => {
     const toHeadings = links.filter(({ anchor }) => anchor !== '');
     const broken = toHeadings.filter(({ target, anchor }) => !anchorsOf(target).includes(anchor));
     expect(broken).toEqual([]);

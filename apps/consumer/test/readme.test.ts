@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { blocks } from './support/documents.js';
 import { createProject, here, run, runTsc } from './support/project.js';
 
-/** What the documents use beside the packages: a peer, validators, and a compiler of schemas. */
+/** Other libraries that the documents use: a peer dependency, validators and a schema compiler. */
 const LIBRARIES = ['reflect-metadata', 'zod', 'valibot', 'arktype', 'fast-json-stringify'];
 
 let project: string;
@@ -23,13 +23,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-/** Names a library as npm installs it, in the version that this workspace package has. */
+/** Returns the npm specifier of a library in the version that this workspace package uses. */
 async function installedVersion(name: string): Promise<string> {
   const manifest = await readFile(join(here, 'node_modules', name, 'package.json'), 'utf8');
   return `${name}@${JSON.parse(manifest).version}`;
 }
 
-/** Imports a module whose servers take a free port and do not keep the process alive. */
+/** Imports a module. Its servers listen on a free port and do not keep the process alive. */
 const RUNNER = `
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
@@ -52,12 +52,12 @@ describe('the code in the documents', () => {
     expect(stdout).toBe('');
   });
 
-  // A comment behind console.log() on its line is what that prints.
-  it.concurrent.each(blocks)('runs, and prints what it says: $place', async ({ file, code }) => {
+  // A comment after console.log() on the same line is the expected output.
+  it.concurrent.each(blocks)('runs and prints its comments: $location', async ({ file, code }) => {
     const module = `./dist/${file}.js`;
     const { stdout, stderr } = await run(process.execPath, ['run.mjs', module], project);
-    const said = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
-    expect(stdout.split('\n').filter((line) => said.includes(line))).toEqual(said);
+    const expected = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    expect(stdout.split('\n').filter((line) => expected.includes(line))).toEqual(expected);
     expect(stderr).toBe('');
   });
 });

@@ -2,35 +2,35 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspace } from './project.js';
 
-/** A module that a document shows. */
+/** A code block of a document, which is a whole module. */
 export interface Block {
-  /** Path of the file in the project, without its ending. */
+  /** The path of the file in the project, without its extension. */
   readonly file: string;
   readonly code: string;
-  /** Where it stands, for people. */
-  readonly place: string;
+  /** The document and line, for test titles. */
+  readonly location: string;
 }
 
-/** Its blocks are configurations of tools; apps/compilers runs them. */
-const RUN_ELSEWHERE = ['docs/compilers.md'];
+/** Documents with tool configurations instead of modules, which apps/compilers tests. */
+const EXCLUDED = ['docs/compilers.md'];
 
-/** Every document for users, by its path in the workspace. */
+/** The paths of all user documentation, relative to the workspace. */
 export const documents: readonly string[] = globSync(
   ['README.md', 'docs/**/*.md', 'packages/*/README.md'],
   { cwd: workspace },
 ).toSorted();
 
 /**
- * The `ts` blocks of every document, which are whole modules. Those of one document share a folder; one that begins with
- * `// some/path.ts` is that file, so that others can import it.
+ * The `ts` blocks of every document. Blocks of one document share a folder. A block that starts with `// some/path.ts`
+ * becomes that file, which other blocks can import.
  */
 export const blocks: readonly Block[] = documents.flatMap((document) => {
-  if (RUN_ELSEWHERE.includes(document)) return [];
+  if (EXCLUDED.includes(document)) return [];
   const text = readFileSync(join(workspace, document), 'utf8');
   const folder = document.replace(/\.md$/, '').replaceAll('/', '-');
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''], index) => ({
     code,
     file: join(folder, /^\/\/ (\S+)\.ts\n/.exec(code)?.[1] ?? `block-${index + 1}`),
-    place: `${document}:${text.slice(0, text.indexOf(code)).split('\n').length}`,
+    location: `${document}:${text.slice(0, text.indexOf(code)).split('\n').length}`,
   }));
 });

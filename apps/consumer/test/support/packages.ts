@@ -7,17 +7,17 @@ import { here, run, workspace } from './project.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The path of each package's tarball, by the name of its folder. */
+    /** The paths of the packed tarballs, by folder name of the package. */
     readonly tarballs: Readonly<Record<string, string>>;
   }
 }
 
-/** The folders of the packages that are published: those with a README. */
+/** The folder names of the published packages, which are those with a README. */
 export const packages: readonly string[] = readdirSync(join(workspace, 'packages')).filter((name) =>
   existsSync(join(workspace, 'packages', name, 'README.md')),
 );
 
-/** Packs every package once for all test files, as it would be published. */
+/** Packs every package as for publishing, once for all test files. */
 export default async function packAll(project: TestProject): Promise<() => Promise<void>> {
   assertBuilt();
   const target = await mkdtemp(join(tmpdir(), 'fairlead-packed-'));
@@ -31,12 +31,12 @@ export default async function packAll(project: TestProject): Promise<() => Promi
   return () => rm(target, { recursive: true, force: true });
 }
 
-/** The test task builds what this package depends on, and nothing else. */
+/** Checks that every package is a dependency, because the test task builds only dependencies. */
 function assertBuilt(): void {
   const { devDependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   const missing = packages.filter((name) => devDependencies[`@fairlead/${name}`] === undefined);
   if (missing.length === 0) return;
   throw new Error(
-    `Add ${missing.map((name) => `@fairlead/${name}`).join(', ')} to the devDependencies of apps/consumer, so that it is built before it is packed.`,
+    `Cannot pack packages that are not built before the tests. Add ${missing.map((name) => `@fairlead/${name}`).join(', ')} to the devDependencies of apps/consumer.`,
   );
 }

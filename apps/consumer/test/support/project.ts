@@ -11,7 +11,7 @@ export const here = resolve(import.meta.dirname, '../..');
 /** The root of the workspace. */
 export const workspace = resolve(here, '../..');
 
-/** Runs a command in a folder; rejects with its output when it fails. */
+/** Runs a command in a folder. Rejects with its output when it fails. */
 export function run(command: string, args: readonly string[], cwd: string) {
   return execute(command, args, { cwd, timeout: 280_000 });
 }
@@ -21,7 +21,7 @@ export function runTsc(compiler: string, args: readonly string[], project: strin
   return run(process.execPath, [join(here, 'node_modules', compiler, 'bin/tsc'), ...args], project);
 }
 
-/** Makes an empty project, outside of the workspace, and installs tarballs and packages into it with npm. */
+/** Creates an empty project outside the workspace, and installs tarballs and packages into it with npm. */
 export async function createProject(
   project: string,
   dependencies: readonly string[],
