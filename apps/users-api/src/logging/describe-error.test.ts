@@ -4,7 +4,7 @@ import { StoreError } from '../users/store/store-error.js';
 import { describeError } from './describe-error.js';
 
 describe('describeError', () => {
-  it('gives type, message, code, frames and causes', () => {
+  it('includes type, message, code, frames and causes', () => {
     const cause = new RangeError('Too far.');
     const error = Object.assign(new Error('It failed.', { cause }), { code: 'E_FAILED' });
     expect(describeError(error)).toEqual({
@@ -20,7 +20,7 @@ describe('describeError', () => {
     });
   });
 
-  it('leaves out what a driver adds, and the message in which PostgreSQL quotes a value', () => {
+  it('omits properties of drivers and messages of PostgreSQL, which may quote values', () => {
     const error = Object.assign(new Error('invalid input: "ada@example.com"'), {
       severity: 'ERROR',
       code: '22P02',
@@ -33,7 +33,7 @@ describe('describeError', () => {
     expect(JSON.stringify(described)).not.toContain('ada@example.com');
   });
 
-  it("gives the store's error of a 503, in one line when it may pass", () => {
+  it('describes a 503 by the store error that caused it, without stacks when it is transient', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const cause = new StoreError('STORE_UNREACHABLE', 'The store is away.', refused);
     expect(describeError(new HttpError(503, cause.message, { cause }))).toEqual({
@@ -44,24 +44,24 @@ describe('describeError', () => {
     });
   });
 
-  it('never repeats a message of several lines in the stack', () => {
+  it('keeps a multi-line message out of the stack', () => {
     expect(describeError(new Error('one\ntwo')).stack).not.toContain('two');
   });
 
-  it('describes what is no error without repeating it', () => {
+  it('describes a value that is not an Error without repeating it', () => {
     expect(describeError('ada@example.com')).toEqual({
       type: 'string',
-      message: 'was thrown, no Error',
+      message: 'thrown value is not an Error',
     });
   });
 
-  it('ends in a cycle of causes', () => {
+  it('stops at the maximum depth in a cycle of causes', () => {
     const error = new Error('Round and round.');
     error.cause = error;
     expect(JSON.stringify(describeError(error)).match(/Round/g)).toHaveLength(6);
   });
 
-  it('gives the errors of an AggregateError, five at most', () => {
+  it('includes at most five errors of an AggregateError', () => {
     const errors = Array.from({ length: 9 }, (_, index) => new Error(`${index}`));
     expect(describeError(new AggregateError(errors, 'All.')).errors?.map((e) => e.message)).toEqual(
       ['0', '1', '2', '3', '4'],

@@ -1,41 +1,44 @@
 import { HttpError } from '@fairlead/core';
 import { StoreError } from '../users/store/store-error.js';
 
-/** An error as it stands in the log. */
+/** An error as the log shows it. */
 export interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly code?: string;
-  /** Where it was thrown, without its message. */
+  /** The stack frames, without the message. */
   readonly stack?: string;
   readonly cause?: LoggedError;
-  /** What an AggregateError holds. */
+  /** The errors of an AggregateError. */
   readonly errors?: readonly LoggedError[];
 }
 
-/** How deep causes are followed, and how many errors of one AggregateError are shown. */
-const MOST = 5;
+/** Maximum depth of causes, and maximum number of errors shown per AggregateError. */
+const MAX_NESTED = 5;
 
 /**
- * Describes a thrown value for the log: its type, message, code, stack and causes, and no other
- * member, because drivers put what users sent into theirs. The message of an error that PostgreSQL
- * reports may quote a value too, so that its SQLSTATE and place stand instead. Of a 503 that a store
- * has caused it is the store's error; one that may pass comes with each request while it lasts, so
- * that it has no stacks.
+ * Describes a thrown value for the log, without data that users have sent.
  *
- * @param error - Anything that was thrown.
+ * Other properties of an error are omitted, because drivers store user data in them. The message of
+ * a PostgreSQL error may quote user data, so the SQLSTATE and routine replace it. An HttpError caused
+ * by a {@link StoreError} is described by its cause. A transient StoreError has no stack, because it
+ * may occur with every request during an outage.
+ *
+ * @param error - The thrown value.
  */
 export function describeError(error: unknown): LoggedError {
-  const isOfStore = error instanceof HttpError && error.cause instanceof StoreError;
-  const told = isOfStore ? error.cause : error;
-  return describe(told, MOST, !(told instanceof StoreError && told.mayPass));
+  const isStoreFailure = error instanceof HttpError && error.cause instanceof StoreError;
+  const described = isStoreFailure ? error.cause : error;
+  const isTransient = described instanceof StoreError && described.isTransient;
+  return describe(described, MAX_NESTED, !isTransient);
 }
 
 function describe(error: unknown, depth: number, hasStack: boolean): LoggedError {
-  if (!(error instanceof Error)) return { type: typeof error, message: 'was thrown, no Error' };
+  if (!(error instanceof Error))
+    return { type: typeof error, message: 'thrown value is not an Error' };
   const { code } = error as { code?: unknown };
   const inner = depth > 0 ? depth - 1 : undefined;
-  const errors = error instanceof AggregateError ? error.errors.slice(0, MOST) : [];
+  const errors = error instanceof AggregateError ? error.errors.slice(0, MAX_NESTED) : [];
   const stack = hasStack ? framesOf(error) : undefined;
   return {
     type: error.name,
@@ -61,7 +64,7 @@ function messageOf(error: Error): string {
   return isFromPostgres ? `PostgreSQL: SQLSTATE ${code}, ${routine ?? severity}` : error.message;
 }
 
-/** The lines of a stack below the message, which the stack repeats. */
+/** Returns the frames of a stack without the message above them. */
 function framesOf({ stack = '' }: Error): string | undefined {
   return /^ {4}at .*/ms.exec(stack)?.[0];
 }

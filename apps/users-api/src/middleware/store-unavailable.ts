@@ -1,14 +1,14 @@
 import { HttpError, type Middleware } from '@fairlead/core';
 import { StoreError } from '../users/store/store-error.js';
 
-/** Seconds after which a client may try again. */
+/** Seconds after which clients may retry. */
 const RETRY_AFTER = '1';
 
 /**
- * Tells clients to try again where the store fails for a reason that may pass: it is busy, locked,
- * full or away. Stands just below `errorHandler`, which logs the error with its cause.
+ * Turns a transient {@link StoreError} into a 503 with `Retry-After`. Register it directly after
+ * `errorHandler`, which logs the error with its cause.
  *
- * @throws {HttpError} 503, with `Retry-After` and the store's code, caused by the {@link StoreError}.
+ * @throws {HttpError} 503 with the code of the StoreError, which is its cause.
  * @see RFC 9110 §10.2.3, §15.6.4
  */
 export const storeUnavailable: Middleware = (_ctx, next) => {
@@ -20,7 +20,7 @@ export const storeUnavailable: Middleware = (_ctx, next) => {
 };
 
 function rethrow(error: unknown): never {
-  if (!(error instanceof StoreError) || !error.mayPass) throw error;
+  if (!(error instanceof StoreError) || !error.isTransient) throw error;
   throw new HttpError(503, error.message, {
     code: error.code,
     headers: { 'Retry-After': RETRY_AFTER },

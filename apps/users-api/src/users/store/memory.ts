@@ -7,13 +7,12 @@ import {
   type User,
   updateUser,
 } from '../user.js';
-import { BATCH_TEXT, BATCH_USERS } from './batch-size.js';
 import { StoreError } from './store-error.js';
-import type { UserPage, UserStore } from './user-store.js';
+import { BATCH_TEXT, BATCH_USERS, type UserPage, type UserStore } from './user-store.js';
 
-/** Keeps users in this process; they are gone when it ends. */
+/** Stores users in the memory of this process. They are lost when it exits. */
 export class MemoryUserStore implements UserStore {
-  // A Map lists its entries in the order they were first set, which is creation order.
+  // A Map iterates in insertion order, which is the creation order.
   readonly #users = new Map<string, User>();
   readonly #now: Clock;
   #closed = false;
@@ -26,7 +25,7 @@ export class MemoryUserStore implements UserStore {
   async *list(slice?: Slice): AsyncGenerator<readonly User[]> {
     const users = this.#open();
     const rest = users.values().drop(slice?.offset ?? 0);
-    // Users that are added from now on come behind the others, so this many leave none of those out.
+    // New users are appended, so this many entries include every user present now.
     let left = Math.min(users.size, slice?.limit ?? users.size);
     while (left > 0) {
       const batch = nextBatch(rest, left);
@@ -75,13 +74,13 @@ export class MemoryUserStore implements UserStore {
 
   #open(): Map<string, User> {
     if (this.#closed) {
-      throw new StoreError('STORE_CLOSED', 'The memory store was closed: open a new one.');
+      throw new StoreError('STORE_CLOSED', 'The memory store is closed. Open a new one.');
     }
     return this.#users;
   }
 }
 
-/** Takes users until the batch is full, in number or in text, or there are no more. */
+/** Takes users until the batch is full by number or by text, or until there are no more. */
 function nextBatch(users: Iterator<User>, limit: number): User[] {
   const batch: User[] = [];
   let text = 0;

@@ -20,12 +20,12 @@ describe('openStore', () => {
 });
 
 describe('describeStore', () => {
-  it('names the store as DATABASE_URL does', () => {
+  it('returns a URL like DATABASE_URL', () => {
     expect(describeStore({ kind: 'memory' })).toBe('memory:');
     expect(describeStore({ kind: 'sqlite', path: '/data/users.db' })).toBe('sqlite:/data/users.db');
   });
 
-  it('shows neither user, password nor parameters of a PostgreSQL URL', () => {
+  it('omits user, password and parameters of a PostgreSQL URL', () => {
     const url = 'postgresql://ada:s3cret@db:5433/users?password=s3cret';
     expect(describeStore({ kind: 'postgres', url })).toBe('postgres://db:5433/users');
   });

@@ -1,35 +1,34 @@
 import { MemoryUserStore } from './memory.js';
 import type { PostgresSettings } from './postgres/connections.js';
-import { describeUrl } from './postgres/describe-url.js';
-import { PostgresUserStore } from './postgres/postgres-user-store.js';
+import { describeUrl, PostgresUserStore } from './postgres/postgres-user-store.js';
 import { SqliteUserStore } from './sqlite/sqlite-user-store.js';
 import type { StoreError } from './store-error.js';
 import type { UserStore } from './user-store.js';
 
-/** Which store to open, and where it is. */
+/** The store to open, and where it is. */
 export type StoreConfig =
   | { readonly kind: 'memory' }
   | ({ readonly kind: 'sqlite'; readonly path: string } & SqliteSettings)
   | ({ readonly kind: 'postgres'; readonly url: string } & Pick<PostgresSettings, 'poolSize'>);
 
-/** How an SQLite store commits. */
+/** Settings of an SQLite store. */
 export interface SqliteSettings {
-  /** Writes in one transaction, at most; all that wait unless given. */
+  /** Maximum number of writes per transaction. Unlimited by default. */
   readonly maxBatch?: number;
 }
 
-/** How a store speaks to whoever runs the service. */
+/** Options of {@link openStore}. */
 export interface StoreOptions {
-  /** Is told of what went wrong and was put right; `process.emitWarning` unless given. */
+  /** Called for each failure that the store recovers from. Defaults to `process.emitWarning`. */
   readonly warn?: (error: StoreError) => void;
 }
 
 /**
- * Opens the store that the configuration names.
+ * Opens a store.
  *
- * @param config - Kind and place of the store.
- * @param options - Where warnings go.
- * @returns An open store; the caller closes it.
+ * @param config - Kind and location of the store.
+ * @param options - Callback for warnings.
+ * @returns An open store. The caller closes it.
  * @throws {StoreError} When the store cannot be opened.
  */
 export async function openStore(
@@ -47,10 +46,10 @@ export async function openStore(
 }
 
 /**
- * Names a store for a log line.
+ * Describes a store for the log.
  *
- * @param config - Kind and place of the store.
- * @returns The form that `DATABASE_URL` takes, with an absolute path and without a password.
+ * @param config - Kind and location of the store.
+ * @returns A URL like `DATABASE_URL`, with an absolute path and without credentials.
  */
 export function describeStore(config: StoreConfig): string {
   switch (config.kind) {

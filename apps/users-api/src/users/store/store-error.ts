@@ -1,4 +1,4 @@
-/** What kept a store from its work. */
+/** Stable code of a {@link StoreError}. */
 export type StoreErrorCode =
   | 'STORE_UNREACHABLE'
   | 'STORE_NOT_A_DATABASE'
@@ -12,7 +12,7 @@ export type StoreErrorCode =
   | 'STORE_CLOSED'
   | 'STORE_FAILED';
 
-const PASSING: ReadonlySet<StoreErrorCode> = new Set([
+const TRANSIENT: ReadonlySet<StoreErrorCode> = new Set([
   'STORE_UNREACHABLE',
   'STORE_BUSY',
   'STORE_LOCKED',
@@ -21,24 +21,24 @@ const PASSING: ReadonlySet<StoreErrorCode> = new Set([
   'STORE_FULL',
 ]);
 
-/** A store that cannot be opened, read or written. The message names the store and what to do. */
+/** A store cannot be opened, read or written. The message names the store and explains the fix. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  /** Stable name of the problem. */
+  /** Stable code of the problem. */
   readonly code: StoreErrorCode;
 
   /**
-   * @param code - Stable name of the problem.
-   * @param message - Which store, what is wrong, what to do.
-   * @param cause - The error below it, if any.
+   * @param code - Stable code of the problem.
+   * @param message - The store, the problem and the fix.
+   * @param cause - The underlying error, if any.
    */
   constructor(code: StoreErrorCode, message: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;
   }
 
-  /** Whether the same call may succeed later without anyone touching this service. */
-  get mayPass(): boolean {
-    return PASSING.has(this.code);
+  /** Whether the same call may succeed later without a change to this service. */
+  get isTransient(): boolean {
+    return TRANSIENT.has(this.code);
   }
 }

@@ -3,61 +3,66 @@ import type { Awaitable } from '../awaitable.js';
 import type { Slice } from '../pagination.js';
 import type { CreateUserInput, UpdateUserInput, User } from '../user.js';
 
-/** A page of users, and how many there are in all, both read at one moment. */
+/** Maximum number of users per batch. */
+export const BATCH_USERS = 100;
+
+/** Size of the names and emails at which a batch ends, in characters. */
+export const BATCH_TEXT = 1024 * 1024;
+
+/** A page of users and the total number of users, read at the same moment. */
 export interface UserPage {
-  /** Those of the page who go into one batch: all of them, unless they are many or large. */
+  /** The users of the page, or the first batch of them if they exceed one. */
   readonly users: readonly User[];
   readonly total: number;
 }
 
 /**
- * Keeps users. Every implementation passes the suites in `test/user-store*.test.ts`.
+ * Stores users. Every implementation passes the tests in `test/user-store*.test.ts`.
  *
- * Users are listed in the order of their creation, and are frozen or fresh copies: nothing
- * a caller does to one changes the store. When a method has returned (or its promise has
- * been fulfilled), what it wrote is as durable as the store can make it. Every method fails
- * with a {@link StoreError}.
+ * Users are listed in creation order. Returned users are frozen or copies, so callers cannot modify
+ * the store through them. When a method returns or its promise is fulfilled, its writes are as durable
+ * as the store can make them. Every method fails with a {@link StoreError}.
  */
 export interface UserStore {
   /**
-   * Every user, or those of a stretch of the list, in creation order and in batches of bounded
-   * size, none of them empty. A user who is there from the first batch to the last is listed
-   * once; one who comes or goes meanwhile may be listed or not. Nothing is held between two
-   * batches: whoever stops early need not say so.
+   * Lists users in creation order, in non-empty batches limited by {@link BATCH_USERS} and
+   * {@link BATCH_TEXT}. A user who exists throughout the iteration is listed exactly once. Users created
+   * or deleted during the iteration may or may not be listed. The iterator holds no resources between
+   * batches, so callers may abandon it.
    *
-   * @param slice - Safe integers; `offset` at least 0, `limit` at least 1. All users when absent.
+   * @param slice - The range to list. Defaults to all users.
    */
   list(slice?: Slice): AsyncIterable<readonly User[]>;
 
   /**
-   * The first batch of users `offset` to `offset + limit`, in creation order: none only where the
-   * list has none there.
+   * Returns the first batch of a range of the list, and the total number of users. The batch is empty
+   * only if the range is.
    *
-   * @param slice - Safe integers; `offset` at least 0, `limit` at least 1.
+   * @param slice - The range.
    */
   page(slice: Slice): Awaitable<UserPage>;
 
-  /** The user with exactly this id, or `undefined` when there is none. */
+  /** Returns the user with this id, or `undefined`. */
   find(id: string): Awaitable<User | undefined>;
 
-  /** Adds a user at the end of the list and returns it. */
+  /** Appends a user to the list and returns it. */
   create(input: CreateUserInput): Awaitable<User>;
 
-  /** Merges changes over a user and returns it as it is now, or `undefined` when there is none. */
+  /** Applies changes to a user and returns the result, or `undefined` if there is no such user. */
   update(id: string, changes: UpdateUserInput): Awaitable<User | undefined>;
 
-  /** Removes a user; `false` when there is none. Of several deletes of one user one is told `true`. */
+  /** Deletes a user. Exactly one of several deletes of a user returns `true`, the others `false`. */
   delete(id: string): Awaitable<boolean>;
 
-  /** Fails when the store cannot answer now; cheap enough for a probe. */
+  /** Fails when the store is unavailable. Cheap enough for a health probe. */
   check(): Awaitable<void>;
 
   /**
-   * Finishes the writes that were begun, and releases files and connections. A second call does
-   * nothing more; any other call after it fails with `STORE_CLOSED`.
+   * Finishes pending writes, then releases files and connections. Later calls of `close` do nothing,
+   * and calls of other methods fail with `STORE_CLOSED`.
    */
   close(): Awaitable<void>;
 }
 
-/** The token under which a container holds the store. */
+/** Container token of the store. */
 export const USER_STORE = token<UserStore>('UserStore');

@@ -7,7 +7,7 @@ interface Batch {
   readonly settle: PromiseWithResolvers<readonly (string | StoreError)[]>;
 }
 
-/** A queue whose batches the test settles; each waits in `batches` once it has begun. */
+/** A queue whose batches the test settles. Each batch is in `batches` once it has begun. */
 function openQueue(limits: Partial<WriteQueueLimits<string>> = {}) {
   const batches: Batch[] = [];
   const queue = new WriteQueue<string, string>(
@@ -25,7 +25,7 @@ function openQueue(limits: Partial<WriteQueueLimits<string>> = {}) {
 }
 
 describe('WriteQueue', () => {
-  it('puts writes of one turn of the event loop into one batch, in their order', async () => {
+  it('batches the writes of one turn of the event loop in order', async () => {
     const { queue, batches, turn, echo } = openQueue();
     const results = Promise.all(['a', 'b', 'c'].map((write) => queue.add(write)));
     await turn();
@@ -34,7 +34,7 @@ describe('WriteQueue', () => {
     expect(await results).toEqual(['a', 'b', 'c']);
   });
 
-  it('collects what arrives while a batch is under way for the next one', async () => {
+  it('collects writes that arrive during a commit into the next batch', async () => {
     const { queue, batches, turn, echo } = openQueue();
     const first = queue.add('a');
     await turn();
@@ -49,7 +49,7 @@ describe('WriteQueue', () => {
     expect(await others).toEqual(['b', 'c']);
   });
 
-  it('takes no more into a batch than it may', async () => {
+  it('splits writes into batches of the maximum size', async () => {
     const { queue, batches, turn, echo } = openQueue({ batch: 2 });
     const results = Promise.all(['a', 'b', 'c'].map((write) => queue.add(write)));
     await turn();
@@ -60,7 +60,7 @@ describe('WriteQueue', () => {
     expect(batches.map(({ writes }) => writes)).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('fails one write alone, or all when the batch fails, and goes on', async () => {
+  it('rejects a single failed write, or all writes of a failed batch, and continues', async () => {
     const { queue, batches, turn, echo } = openQueue();
     const problem = new StoreError('STORE_FAILED', 'Failed.');
     const partly = Promise.allSettled([queue.add('a'), queue.add('b')]);
@@ -87,11 +87,11 @@ describe('WriteQueue', () => {
     ['writes', { waiting: 2 }, ['a', 'b']],
     ['characters', { text: 6 }, ['aaa', 'bbb']],
   ])(
-    'refuses a write when as many %s wait as may, and takes it later',
+    'rejects writes while the maximum number of %s is waiting, and accepts them later',
     async (_, limits, writes) => {
       const { queue, turn, echo } = openQueue(limits);
       const waiting = writes.map((write) => queue.add(write));
-      await expect(queue.add('x')).rejects.toMatchObject({ code: 'STORE_BUSY', mayPass: true });
+      await expect(queue.add('x')).rejects.toMatchObject({ code: 'STORE_BUSY', isTransient: true });
       await turn();
       const next = queue.add('x');
       echo(0);
@@ -102,7 +102,7 @@ describe('WriteQueue', () => {
     },
   );
 
-  it('gives each write one time, whether it waits or is under way', async () => {
+  it('applies one deadline to each write, whether waiting or committing', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const lost = new StoreError('STORE_INTERRUPTED', 'Lost.');
@@ -135,7 +135,7 @@ describe('WriteQueue', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is idle once nothing waits', async () => {
+  it('is idle once it is empty', async () => {
     const { queue, turn, echo } = openQueue();
     await queue.idle();
     const settled: string[] = [];

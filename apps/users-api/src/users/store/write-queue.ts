@@ -1,47 +1,47 @@
 import { StoreError } from './store-error.js';
 
 /**
- * Makes several writes durable at once.
+ * Makes a batch of writes durable.
  *
- * @returns The outcome of each write, in the order of the writes: a result, or why it failed.
- * @throws When all of them failed, with the same error for each.
+ * @returns The result or error of each write, in the order of the writes.
+ * @throws When the whole batch fails.
  */
 export type WriteBatch<Write, Result> = (
   writes: readonly Write[],
 ) => Promise<readonly (Result | StoreError)[]>;
 
-/** How much a {@link WriteQueue} takes. */
+/** Limits of a {@link WriteQueue}. */
 export interface WriteQueueLimits<Write> {
-  /** Writes that wait, at most; 10,000 unless given. */
+  /** Maximum number of waiting writes. Defaults to 10,000. */
   readonly waiting?: number;
-  /** Characters in the writes that wait, at most; 64 Mi unless given. */
+  /** Maximum number of characters in waiting writes. Defaults to 64 Mi. */
   readonly text?: number;
-  /** Writes in one batch, at most; all that wait unless given. */
+  /** Maximum number of writes per batch. Unlimited by default. */
   readonly batch?: number;
-  /** Characters in a write. */
+  /** Returns the number of characters in a write. */
   readonly textOf: (write: Write) => number;
-  /** How long a write may take; as long as it needs unless given. */
+  /** Deadline of each write. None by default. */
   readonly deadline?: WriteDeadline;
 }
 
 /** Bounds the time between {@link WriteQueue.add} and its outcome. */
 export interface WriteDeadline {
-  /** Milliseconds, on a clock that nobody sets. */
+  /** In milliseconds, measured with a monotonic clock. */
   readonly timeout: number;
   /**
-   * Called, perhaps more than once, when the first `count` writes of the batch under way have run out of
-   * time.
+   * Called when the first `count` writes of the current batch have timed out, possibly several times
+   * per batch.
    *
-   * @returns The error they fail with. The queue ignores what becomes of them later.
+   * @returns The error to reject them with. The queue ignores their later outcome.
    */
   readonly giveUp: (count: number) => StoreError;
 }
 
-/** How often a {@link WriteQueue} looks for writes that have run out of time, per timeout. */
-const LOOKS = 50;
+/** Number of checks for timed-out writes per timeout. */
+const CHECKS_PER_TIMEOUT = 50;
 
 interface Entry<Write, Result> {
-  /** When it was added, as `performance.now()`. */
+  /** Time when the write was added, as `performance.now()`. */
   readonly since: number;
   readonly write: Write;
   readonly resolve: (result: Result) => void;
@@ -49,24 +49,24 @@ interface Entry<Write, Result> {
 }
 
 /**
- * Collects the writes that arrive while others are made durable, and makes them durable together:
- * what one wait for the disk costs is shared by all who wait.
+ * Batches writes (group commit). Writes that arrive during a commit form the next batch, so concurrent
+ * writes share the cost of waiting for the disk.
  */
 export class WriteQueue<Write, Result> {
   readonly #name: string;
   readonly #commit: WriteBatch<Write, Result>;
   readonly #limits: Required<Omit<WriteQueueLimits<Write>, 'deadline'>>;
   readonly #deadline: WriteDeadline | undefined;
-  /** The batch under way. */
-  #begun: readonly Entry<Write, Result>[] = [];
+  /** The current batch. */
+  #committing: readonly Entry<Write, Result>[] = [];
   #waiting: Entry<Write, Result>[] = [];
   #text = 0;
   #running: Promise<void> | undefined = undefined;
 
   /**
    * @param name - The store, for messages.
-   * @param commit - Makes a batch durable; called again once it has settled.
-   * @param limits - How much may wait, and for how long.
+   * @param commit - Makes a batch durable. Called for one batch at a time.
+   * @param limits - Limits on size and time.
    */
   constructor(name: string, commit: WriteBatch<Write, Result>, limits: WriteQueueLimits<Write>) {
     this.#name = name;
@@ -78,15 +78,15 @@ export class WriteQueue<Write, Result> {
   /**
    * Adds a write.
    *
-   * @returns Its result, once it is durable.
-   * @throws {StoreError} `STORE_BUSY`, when as much waits as may, or when its time ran out while it
-   *   waited; nothing has been written then.
-   * @throws Whatever kept the write, or its batch, from becoming durable.
+   * @returns The result of the write, once it is durable.
+   * @throws {StoreError} `STORE_BUSY`, when the queue is full or the write timed out before its batch
+   *   began. Nothing has been written.
+   * @throws The error of the write or of its batch.
    */
   add(write: Write): Promise<Result> {
     const text = this.#text + this.#limits.textOf(write);
     if (this.#waiting.length >= this.#limits.waiting || text > this.#limits.text) {
-      return Promise.reject(this.#full());
+      return Promise.reject(this.#queueFull());
     }
     this.#text = text;
     return new Promise((resolve, reject) => {
@@ -95,30 +95,30 @@ export class WriteQueue<Write, Result> {
     });
   }
 
-  /** Resolves once nothing waits any more. */
+  /** Resolves once the queue is empty. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const timer = this.#deadline && this.#watch(this.#deadline);
-    // Requests that came in one turn of the event loop go together, from the first one on.
+    // Includes all writes of this turn of the event loop in the first batch.
     await new Promise(setImmediate);
     let batch = this.#begin();
     while (batch !== undefined) {
-      const tell = await batch;
-      // The disk works on the next batch while those of this one are answered.
+      const settle = await batch;
+      // Starts the next batch first, so that it commits while the callers of this one resume.
       batch = this.#begin();
-      tell();
+      settle();
     }
     clearInterval(timer);
     this.#running = undefined;
   }
 
-  /** Begins to make durable what waits; resolves to what tells those who wait for it. */
+  /** Starts to commit the waiting writes. Resolves to a function that settles their promises. */
   #begin(): Promise<() => void> | undefined {
     const entries = this.#take(this.#limits.batch);
-    this.#begun = entries;
+    this.#committing = entries;
     if (entries.length === 0) return undefined;
     return this.#commit(entries.map(({ write }) => write)).then(
       (results) => () => {
@@ -139,37 +139,37 @@ export class WriteQueue<Write, Result> {
     return taken;
   }
 
-  /** Fails writes as they run out of time. */
+  /** Rejects writes as they time out. */
   #watch({ timeout, giveUp }: WriteDeadline): NodeJS.Timeout {
-    const look = () => {
+    const check = () => {
       const last = performance.now() - timeout;
-      const begun = countUntil(last, this.#begun);
-      if (begun > 0) fail(this.#begun.slice(0, begun), giveUp(begun));
+      const committing = countUntil(last, this.#committing);
+      if (committing > 0) fail(this.#committing.slice(0, committing), giveUp(committing));
       const waiting = countUntil(last, this.#waiting);
       if (waiting > 0) fail(this.#take(waiting), this.#overdue(timeout));
     };
-    // A thread that was held up first takes the outcomes that arrived meanwhile.
-    return setInterval(() => setImmediate(look), timeout / LOOKS);
+    // After a delay of the event loop, outcomes that have already arrived are processed first.
+    return setInterval(() => setImmediate(check), timeout / CHECKS_PER_TIMEOUT);
   }
 
   #overdue(timeout: number): StoreError {
     return new StoreError(
       'STORE_BUSY',
-      `The store ${this.#name} did not get to a write within ${timeout} ms, and has not written it: ` +
-        'try again later, or give it a faster disk.',
+      `The store ${this.#name} did not start a write within ${timeout} ms and has dropped it. ` +
+        'Try again later, or use a faster disk.',
     );
   }
 
-  #full(): StoreError {
+  #queueFull(): StoreError {
     return new StoreError(
       'STORE_BUSY',
-      `The store ${this.#name} has ${this.#waiting.length} writes waiting, as many as it takes: ` +
-        'try again later, or give it a faster disk.',
+      `The store ${this.#name} already has ${this.#waiting.length} waiting writes. ` +
+        'Try again later, or use a faster disk.',
     );
   }
 }
 
-/** How many entries, which are in the order of time, were added until a moment. */
+/** Counts the entries added up to a moment. Entries are in chronological order. */
 function countUntil(moment: number, entries: readonly { readonly since: number }[]): number {
   const index = entries.findIndex(({ since }) => since > moment);
   return index === -1 ? entries.length : index;

@@ -6,26 +6,26 @@ import type { StoreError } from '../store-error.js';
 import { PostgresUserStore } from './postgres-user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
-const LOST = { code: 'STORE_UNREACHABLE', mayPass: true };
+const LOST = { code: 'STORE_UNREACHABLE', isTransient: true };
 
-/** The end of an answer: ReadyForQuery, outside a transaction. */
+/** The end of a response: ReadyForQuery, outside a transaction. */
 const READY = Buffer.from('Z\0\0\0\u0005I');
 
-/** The error of a session that `pg_terminate_backend` ends. */
+/** The error that `pg_terminate_backend` sends to a session. */
 const FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0';
 const TERMINATED = Buffer.from(`E\0\0\0${String.fromCharCode(FIELDS.length + 4)}${FIELDS}`);
 
-/** Passes an answer of the database on, or ends the connection. */
-type Act = (client: Socket, answer: Buffer) => unknown;
+/** Forwards a response of the database, or ends the connection. */
+type Act = (client: Socket, response: Buffer) => unknown;
 
-const pass: Act = (client, answer) => client.write(answer);
-const endAfterwards: Act = (client, answer) => client.end(Buffer.concat([answer, TERMINATED]));
+const pass: Act = (client, response) => client.write(response);
+const endAfterwards: Act = (client, response) => client.end(Buffer.concat([response, TERMINATED]));
 const endInstead: Act = (client) => client.end(TERMINATED);
 const endSilently: Act = (client) => client.end();
 
-/** A PostgreSQL whose connections end when the test says so. */
+/** A proxy for PostgreSQL whose connections the test can terminate. */
 class DatabaseProxy {
-  /** What becomes of the next answers; the opening of a connection is one, too. The others pass. */
+  /** How to treat the next responses, including the one that opens a connection. All others pass. */
   acts: Act[] = [];
   readonly #clients: Socket[] = [];
   readonly #server = createServer((client) => this.#serve(client));
@@ -35,7 +35,7 @@ class DatabaseProxy {
     this.#database = new URL(database);
   }
 
-  /** Starts to listen; returns the URL of the database behind it. */
+  /** Starts listening and returns the URL of the database through this proxy. */
   async listen(): Promise<string> {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void this.#server.close());
@@ -54,14 +54,14 @@ class DatabaseProxy {
     client.on('error', () => {}).on('close', () => database.destroy());
     database.on('error', () => {}).on('close', () => client.end());
     client.pipe(database);
-    database.on('data', (answer) => {
-      const act = answer.subarray(-READY.length).equals(READY) ? this.acts.shift() : pass;
-      (act ?? pass)(client, answer);
+    database.on('data', (response) => {
+      const act = response.subarray(-READY.length).equals(READY) ? this.acts.shift() : pass;
+      (act ?? pass)(client, response);
     });
   }
 }
 
-/** Opens a store that has one connection at a time. */
+/** Opens a store with a single connection. */
 async function openStore() {
   const proxy = new DatabaseProxy(await postgresUrl());
   const warnings: StoreError[] = [];
@@ -71,7 +71,7 @@ async function openStore() {
     warn: (error) => warnings.push(error),
   });
   onTestFinished(() => store.close());
-  /** Leaves the store without a connection, so that its next statement opens one. */
+  /** Terminates the connection, so that the next statement opens another. */
   const disconnect = async () => {
     const before = warnings.length;
     proxy.endAll();
@@ -82,7 +82,7 @@ async function openStore() {
 
 describe('a connection to PostgreSQL', () => {
   it.each([
-    ['in the message that opens it', endAfterwards],
+    ['right after it opens', endAfterwards],
     ['with an error while it opens', endInstead],
     ['without an error while it opens', endSilently],
   ])('that ends %s is replaced once, for reads and writes', async (_, end) => {
@@ -102,7 +102,7 @@ describe('a connection to PostgreSQL', () => {
   it.each([
     ['with an error', endInstead],
     ['without an error', endSilently],
-  ])('that ends %s under a read is replaced, and the read sent once more', async (_, end) => {
+  ])('that ends %s during a read is replaced, and the read is retried once', async (_, end) => {
     const { proxy, store } = await openStore();
     const { id } = await store.create(ADA);
     proxy.acts = [end];
@@ -115,7 +115,7 @@ describe('a connection to PostgreSQL', () => {
   it.each([
     ['with an error', endInstead],
     ['without an error', endSilently],
-  ])('that ends %s under a write fails the write, which is not sent again', async (_, end) => {
+  ])('that ends %s during a write fails the write, which is not retried', async (_, end) => {
     const { proxy, store } = await openStore();
     const { id } = await store.create(ADA);
     proxy.acts = [end];

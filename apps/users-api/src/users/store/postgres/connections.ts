@@ -1,64 +1,75 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg';
+import pg, { type CustomTypesConfig, type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { StoreError } from '../store-error.js';
 import { migrate } from './migrate.js';
 import {
   breaksConnection,
   isContention,
-  isEnded,
   isFatal,
+  isTermination,
   postgresProblem,
   type Stage,
 } from './postgres-problem.js';
-import { TYPES } from './types.js';
 
-/** How many connections a PostgreSQL store may hold, and how long it waits. */
+/** Limits of the connections to a PostgreSQL store. */
 export interface PostgresSettings {
-  /** Connections of this process at most; 10 unless given. */
+  /** Maximum number of connections of this process. Defaults to 10. */
   readonly poolSize?: number;
-  /** Statements that wait for a connection or an answer, at most; 1,000 unless given. */
+  /** Maximum number of pending statements. Defaults to 1,000. */
   readonly maxWaiting?: number;
-  /** How long to wait for a connection, in milliseconds; 2,000 unless given. */
+  /** Maximum time to wait for a connection, in milliseconds. Defaults to 2,000. */
   readonly connectTimeout?: number;
-  /** How long a statement may take, in milliseconds; 5,000 unless given. */
+  /** Maximum time of a statement, in milliseconds. Defaults to 5,000. */
   readonly statementTimeout?: number;
-  /** How long to wait for another session's lock while opening, in milliseconds; 30,000 unless given. */
+  /** Maximum time to wait for another session's lock while opening, in milliseconds. Defaults to 30,000. */
   readonly lockTimeout?: number;
-  /** Is told of what went wrong and was put right; `process.emitWarning` unless given. */
+  /** Called for each failure that the store recovers from. Defaults to `process.emitWarning`. */
   readonly warn?: (error: StoreError) => void;
 }
 
-/** A statement that each connection prepares once. */
+/** A statement, which each connection prepares once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** What a connection that breaks leaves unknown. */
+  /** Whether the statement writes, which decides the error when its connection breaks. */
   readonly stage: Exclude<Stage, 'connecting'>;
 }
 
-/** How often a statement is sent that the database undoes because of others beside it. */
+/** Maximum number of attempts for a statement that conflicts with concurrent ones. */
 const ATTEMPTS = 8;
 
-/** How much longer than the database this process waits for an answer, in milliseconds. */
-const ANSWER_TIMEOUT = 1_000;
+/** How much longer than the database the client waits before it times out, in milliseconds. */
+const TIMEOUT_GRACE = 1_000;
+
+const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+const parseDate: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ, 'text');
+
+/** Parses times to ISO 8601 strings and counts to numbers. */
+const TYPES: CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === TIMESTAMPTZ) return (text: string) => parseDate(text).toISOString();
+    if (oid === INT8) return Number;
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};
 
 /**
- * A client that listens for its errors from the start. The database can end a connection in the message
- * that opens it, and an `error` event without a listener ends the process.
+ * A client with an `error` listener from the start. The database can terminate a connection while it
+ * opens, and an `error` event without a listener would end the process.
  */
 class Client extends pg.Client {
-  /** Why the connection has ended, if it has. The statement that is under way fails as well. */
-  ending: Error | undefined = undefined;
+  /** The reason why the connection was terminated, if it was. Its current statement fails as well. */
+  termination: Error | undefined = undefined;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
     this.on('error', (error) => {
-      this.ending ??= error;
+      this.termination ??= error;
     });
   }
 }
 
-/** A bounded pool of connections to a database with the current schema. */
+/** A bounded connection pool for a database with the current schema. */
 export class PostgresConnections {
   readonly #name: string;
   readonly #maxWaiting: number;
@@ -79,11 +90,11 @@ export class PostgresConnections {
   }
 
   /**
-   * Brings a database to the current schema, and makes ready to connect to it.
+   * Migrates a database to the current schema and opens a connection pool.
    *
-   * @param url - Of the scheme `postgres:` or `postgresql:`.
+   * @param url - A `postgres:` or `postgresql:` URL.
    * @param name - The store, for messages.
-   * @param settings - Sizes and times.
+   * @param settings - Limits on size and time.
    * @throws {StoreError} When the database cannot be used.
    */
   static async open(
@@ -106,10 +117,10 @@ export class PostgresConnections {
       Client,
       max: poolSize,
       statement_timeout: statementTimeout,
-      query_timeout: statementTimeout + ANSWER_TIMEOUT,
+      query_timeout: statementTimeout + TIMEOUT_GRACE,
       types: TYPES,
     });
-    // An idle connection that breaks is replaced with the next statement.
+    // The pool replaces a broken idle connection when it is needed.
     pool.on('error', (error) => warn(postgresProblem(error, name, 'reading')));
     const connections = new PostgresConnections(name, maxWaiting, pool, warn);
     await connections.#connectOnce();
@@ -117,13 +128,14 @@ export class PostgresConnections {
   }
 
   /**
-   * Runs a statement, again when the database undoes it because of others beside it.
+   * Runs a statement. Retries it when it conflicts with concurrent statements.
    *
-   * @returns Its rows.
-   * @throws {StoreError} `STORE_BUSY`, when as many wait as may; otherwise what kept it from its work.
+   * @returns The rows of the result.
+   * @throws {StoreError} `STORE_BUSY`, when too many statements are pending.
+   * @throws {StoreError} The translated error of the statement.
    */
   async query<R extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<R[]> {
-    if (this.#waiting >= this.#maxWaiting) throw this.#full();
+    if (this.#waiting >= this.#maxWaiting) throw this.#queueFull();
     this.#waiting += 1;
     try {
       for (let attempt = 1; ; attempt += 1) {
@@ -133,7 +145,7 @@ export class PostgresConnections {
           if (attempt === ATTEMPTS || !isContention(error)) {
             throw postgresProblem(error, this.#name, statement.stage);
           }
-          // Those who got into each other's way are to come back at different times.
+          // A random delay separates the conflicting statements.
           await delay(Math.random() * 2 ** attempt);
         }
       }
@@ -142,12 +154,12 @@ export class PostgresConnections {
     }
   }
 
-  /** Closes the connections, each when its statement has been answered. */
+  /** Closes the connections after their current statements. */
   async close(): Promise<void> {
     await this.#pool.end();
   }
 
-  /** What refuses the parameters of these connections is to be known before the service listens. */
+  /** Connects once, to report rejected connection parameters before the service listens. */
   async #connectOnce(): Promise<void> {
     try {
       (await this.#connect()).release();
@@ -157,11 +169,11 @@ export class PostgresConnections {
     }
   }
 
-  /** Sends a statement. Sends a read once more when its connection turns out to have ended. */
+  /** Sends a statement. Retries a read once if its connection was terminated. */
   async #send<R extends QueryResultRow>(
     statement: Statement,
     values: unknown[],
-    mayRepeat = statement.stage === 'reading',
+    mayRetry = statement.stage === 'reading',
   ): Promise<R[]> {
     const { name, text } = statement;
     const client = await this.#connect();
@@ -170,37 +182,37 @@ export class PostgresConnections {
       return (await client.query<R>({ name, text, values })).rows;
     } catch (error) {
       isBroken = breaksConnection(error);
-      if (!mayRepeat || !(client.ending || isFatal(error))) throw error;
+      if (!mayRetry || !(client.termination || isFatal(error))) throw error;
       this.#warn(postgresProblem(error, this.#name, statement.stage));
     } finally {
       client.release(isBroken);
     }
-    // Meanwhile the pool removes the other connections that ended together with this one.
+    // Lets the pool remove other connections that were terminated at the same time.
     await nextTurn();
     return this.#send(statement, values, false);
   }
 
-  /** Takes a connection from the pool. Takes another when that one ends before anything is sent over it. */
-  async #connect(mayRepeat = true): Promise<PoolClient & Client> {
+  /** Takes a connection from the pool. Retries once if it was terminated while idle or opening. */
+  async #connect(mayRetry = true): Promise<PoolClient & Client> {
     try {
       const client = (await this.#pool.connect()) as PoolClient & Client;
-      if (client.ending === undefined) return client;
+      if (client.termination === undefined) return client;
       client.release(true);
-      throw client.ending;
+      throw client.termination;
     } catch (error) {
       const problem = postgresProblem(error, this.#name, 'connecting');
-      if (!mayRepeat || !isEnded(error)) throw problem;
+      if (!mayRetry || !isTermination(error)) throw problem;
       this.#warn(problem);
     }
     await nextTurn();
     return this.#connect(false);
   }
 
-  #full(): StoreError {
+  #queueFull(): StoreError {
     return new StoreError(
       'STORE_BUSY',
-      `The store ${this.#name} has ${this.#waiting} statements waiting, as many as it takes: try again ` +
-        'later, or look for what makes the database slow.',
+      `The store ${this.#name} already has ${this.#waiting} pending statements. Try again later, or ` +
+        'find out why the database is slow.',
     );
   }
 }

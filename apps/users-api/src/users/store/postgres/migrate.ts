@@ -2,43 +2,37 @@ import type { ClientBase } from 'pg';
 import { StoreError } from '../store-error.js';
 import { MIGRATIONS } from './migrations.js';
 
-/** Holds one row with the version of the schema, which whoever migrates locks. */
+/** Table with one row, the schema version. Migrations lock this row. */
 const VERSION_TABLE = 'users_schema';
 
-/** What two processes may be told that make one table, or lock one row, at the same time. */
-const CAUSED_BY_ANOTHER: ReadonlySet<unknown> = new Set([
-  '23505',
-  '42P07',
-  '42710',
-  '40001',
-  '40P01',
-]);
+/** SQLSTATEs of conflicts between concurrent migrations. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(['23505', '42P07', '42710', '40001', '40P01']);
 
-/** What PostgreSQL reports when `lock_timeout` is over. */
+/** SQLSTATE after `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Encodings that take every character: SQL_ASCII keeps the bytes that it is sent. */
+/** Encodings that can store every character. SQL_ASCII stores bytes unchanged. */
 const ENCODINGS: ReadonlySet<unknown> = new Set(['UTF8', 'SQL_ASCII']);
 
 const ATTEMPTS = 10;
 
-/** How {@link migrate} waits for other sessions. */
+/** Options of {@link migrate}. */
 export interface MigrateOptions {
-  /** How long to wait for a lock that another session holds, in milliseconds. */
+  /** Maximum time to wait for another session's lock, in milliseconds. */
   readonly lockTimeout: number;
-  /** Called after a tenth of that time, with what the migration waits for. */
+  /** Called with a description of the blocking session after a tenth of `lockTimeout`. */
   readonly warn: (error: StoreError) => void;
 }
 
 /**
- * Brings a database to the current schema; makes the tables where there are none. Processes that do
- * this at the same time wait for each other.
+ * Migrates a database to the current schema, creating the tables if necessary. Concurrent migrations
+ * wait for each other.
  *
- * @param client - A connection without a limit on how long a statement may take.
+ * @param client - A connection without a statement timeout.
  * @param name - The store, for messages.
  * @param options - How to wait for other sessions.
- * @throws {StoreError} `STORE_INCOMPATIBLE`, when the tables belong to something else, or were made
- *   by a newer users-api, or the encoding leaves out characters; the database is left as it is then.
+ * @throws {StoreError} `STORE_INCOMPATIBLE`, when the tables belong to another program or a newer
+ *   users-api, or the encoding cannot store every character. The database is not modified.
  * @throws {StoreError} `STORE_LOCKED`, when another session holds a lock for too long.
  */
 export async function migrate(
@@ -57,19 +51,19 @@ export async function migrate(
   await transact(client, name, options, () => migrateLocked(client, name));
 }
 
-/** Runs work in a transaction; runs it again when other processes that migrate undo it. */
+/** Runs a callback in a transaction. Retries it after a conflict with another migration. */
 async function transact(
   client: ClientBase,
   name: string,
   { lockTimeout, warn }: MigrateOptions,
   work: () => Promise<unknown>,
 ): Promise<void> {
-  let patience = Math.ceil(lockTimeout / 10);
+  let timeout = Math.ceil(lockTimeout / 10);
   let hasWarned = false;
   for (let attempt = 1; ; attempt += 1) {
     await client.query('BEGIN');
     try {
-      await client.query(`SET LOCAL lock_timeout = ${patience}`);
+      await client.query(`SET LOCAL lock_timeout = ${timeout}`);
       await work();
       await client.query('COMMIT');
       return;
@@ -78,12 +72,12 @@ async function transact(
       const { code } = error as { code?: unknown };
       if (code === LOCK_NOT_AVAILABLE) {
         const holder = await findHolder(client);
-        if (hasWarned) throw gaveUp(name, holder, lockTimeout, error);
-        warn(waiting(name, holder, lockTimeout));
+        if (hasWarned) throw lockTimedOut(name, holder, lockTimeout, error);
+        warn(waitingForLock(name, holder, lockTimeout));
         hasWarned = true;
-        // 0 would be no limit.
-        patience = Math.max(1, lockTimeout - patience);
-      } else if (!CAUSED_BY_ANOTHER.has(code) || attempt === ATTEMPTS) {
+        // 0 would disable the timeout.
+        timeout = Math.max(1, lockTimeout - timeout);
+      } else if (!CONFLICTS.has(code) || attempt === ATTEMPTS) {
         throw error;
       }
     }
@@ -96,13 +90,13 @@ async function assertEncoding(client: ClientBase, name: string): Promise<void> {
   if (ENCODINGS.has(encoding)) return;
   throw new StoreError(
     'STORE_INCOMPATIBLE',
-    `The store ${name} has the encoding ${encoding}, which leaves out characters that users may have: ` +
-      'create a database with ENCODING UTF8, and name it in DATABASE_URL.',
+    `The store ${name} has the encoding ${encoding}, which cannot store every character. Create a ` +
+      'database with ENCODING UTF8, and set DATABASE_URL to it.',
   );
 }
 
 async function migrateLocked(client: ClientBase, name: string): Promise<void> {
-  // Makes the row where there is none, and locks it where there is one.
+  // Inserts the row, or locks the existing one.
   const { rows } = await client.query<{ version: number }>(
     `INSERT INTO ${VERSION_TABLE} (id, version) VALUES (1, 0)
      ON CONFLICT (id) DO UPDATE SET version = ${VERSION_TABLE}.version
@@ -115,7 +109,7 @@ async function migrateLocked(client: ClientBase, name: string): Promise<void> {
   await client.query(`UPDATE ${VERSION_TABLE} SET version = $1 WHERE id = 1`, [MIGRATIONS.length]);
 }
 
-/** Whether the tables have been made. @throws {StoreError} When there are tables that are not ours. */
+/** Whether the tables exist. Throws when tables of another program have their names. */
 async function hasVersionTable(client: ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
@@ -127,8 +121,8 @@ async function hasVersionTable(client: ClientBase, name: string): Promise<boolea
   if (columns.toSorted().join() === 'id,version') return true;
   throw new StoreError(
     'STORE_INCOMPATIBLE',
-    `The store ${name} has tables of another program: name another database in DATABASE_URL, or a ` +
-      'schema of its own (?options=-csearch_path%3DNAME).',
+    `The store ${name} has tables of another program. Set DATABASE_URL to another database, or to ` +
+      'another schema with ?options=-csearch_path%3DNAME.',
   );
 }
 
@@ -142,7 +136,7 @@ async function findHolder(client: ClientBase): Promise<string> {
          AND relation = to_regclass('${VERSION_TABLE}') AND datname = current_database()
        ORDER BY wait_event_type IS NOT DISTINCT FROM 'Lock', xact_start LIMIT 1`,
     )
-    // Some engines that speak the protocol have no such views.
+    // Some PostgreSQL-compatible databases lack these views.
     .catch(() => ({ rows: [] }));
   const [session] = rows;
   return session === undefined ? 'another session' : `session ${session.pid} (${session.about})`;
@@ -151,20 +145,25 @@ async function findHolder(client: ClientBase): Promise<string> {
 function tooNew(name: string, version: number): StoreError {
   return new StoreError(
     'STORE_INCOMPATIBLE',
-    `The store ${name} has schema version ${version}; this users-api knows versions up to ` +
-      `${MIGRATIONS.length}: run the newer users-api, or name another database in DATABASE_URL.`,
+    `The store ${name} has schema version ${version}, but this users-api supports versions up to ` +
+      `${MIGRATIONS.length}. Run a newer users-api, or set DATABASE_URL to another database.`,
   );
 }
 
-function waiting(name: string, holder: string, lockTimeout: number): StoreError {
+function waitingForLock(name: string, holder: string, lockTimeout: number): StoreError {
   return new StoreError(
     'STORE_LOCKED',
-    `The store ${name} cannot be opened yet: ${holder} locks the table ${VERSION_TABLE}. End that ` +
-      `session to open the store now. users-api gives up after ${lockTimeout / 1_000} s.`,
+    `Waiting to open the store ${name}: ${holder} has locked the table ${VERSION_TABLE}. End that ` +
+      `session to continue now. users-api gives up after ${lockTimeout / 1_000} s.`,
   );
 }
 
-function gaveUp(name: string, holder: string, lockTimeout: number, cause: unknown): StoreError {
+function lockTimedOut(
+  name: string,
+  holder: string,
+  lockTimeout: number,
+  cause: unknown,
+): StoreError {
   return new StoreError(
     'STORE_LOCKED',
     `Cannot open the store ${name}: ${holder} has locked the table ${VERSION_TABLE} for ` +

@@ -1,11 +1,12 @@
 /**
- * What brings a database from each version of its schema to the next, as single statements: some
- * engines commit each by itself, so that each may be run again. One that was released is never changed.
+ * Migrations from each schema version to the next, as lists of idempotent statements. Some databases
+ * commit each statement of a schema change separately, so any of them may run again. Never change a
+ * released migration.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [
   [
-    // Whoever creates or deletes users locks this row until the commit, so that positions have no gaps
-    // that will be filled later: who sees a user sees all who came before.
+    // Creates and deletes lock this row until they commit, so users become visible in the order of
+    // their positions.
     `CREATE TABLE IF NOT EXISTS users_counter (
        id INT PRIMARY KEY,
        position BIGINT NOT NULL,

@@ -12,24 +12,24 @@ function problemOf(code: string, severity = 'ERROR') {
 
 describe('postgresProblem', () => {
   it.each([
-    ['08P01', 'STORE_UNREACHABLE', 'let it ignore statement_timeout'],
-    ['22P05', 'STORE_FAILED', 'create the database with ENCODING UTF8'],
-    ['23505', 'STORE_FAILED', 'which is not of users-api'],
-    ['26000', 'STORE_FAILED', 'let it keep them, or pool sessions'],
-    ['42P05', 'STORE_FAILED', 'let it keep them, or pool sessions'],
-    ['42501', 'STORE_READ_ONLY', 'grant it the tables of the store'],
-    ['53100', 'STORE_FULL', 'make room'],
+    ['08P01', 'STORE_UNREACHABLE', 'make it ignore statement_timeout'],
+    ['22P05', 'STORE_FAILED', 'Use a database that was created with ENCODING UTF8'],
+    ['23505', 'STORE_FAILED', 'Remove the constraint, which users-api did not create'],
+    ['26000', 'STORE_FAILED', 'Enable prepared statements in the pooler, or use its session mode'],
+    ['42P05', 'STORE_FAILED', 'Enable prepared statements in the pooler, or use its session mode'],
+    ['42501', 'STORE_READ_ONLY', 'Grant the database user access to the tables of the store'],
+    ['53100', 'STORE_FULL', 'Free up disk space'],
     ['53300', 'STORE_BUSY', 'lower POOL_SIZE'],
-    ['57P03', 'STORE_UNREACHABLE', 'wait until it is up'],
-    ['XX000', 'STORE_FAILED', 'failed'],
-  ])('takes SQLSTATE %s for %s and says what to do: %s', (sqlState, code, advice) => {
+    ['57P03', 'STORE_UNREACHABLE', 'Wait until it is running'],
+    ['XX000', 'STORE_FAILED', 'Check the log of the database'],
+  ])('translates SQLSTATE %s to %s and names the fix: %s', (sqlState, code, fix) => {
     expect(problemOf(sqlState)).toMatchObject({
       code,
-      message: expect.stringContaining(`${advice} (SQLSTATE ${sqlState}).`),
+      message: expect.stringMatching(` \\(SQLSTATE ${sqlState}\\)\\. .*${fix}\\.$`),
     });
   });
 
-  it('does not repeat what the database wrote', () => {
+  it('does not repeat the message of the database', () => {
     expect(problemOf('22P02').message).not.toContain('Ada');
   });
 });

@@ -27,7 +27,7 @@ async function openSession(url: string): Promise<Client> {
   return client;
 }
 
-/** Holds a lock that every create and every delete needs; returns what lets it go. */
+/** Acquires a lock that every create and delete needs, and returns a function that releases it. */
 async function lockCounter(url: string): Promise<() => Promise<void>> {
   const session = await openSession(url);
   await session.query('BEGIN');
@@ -42,7 +42,7 @@ function times<T>(count: number, make: (index: number) => T): T[] {
 }
 
 describe('PostgresUserStore', () => {
-  it('keeps users, their order and their times over close and open', async () => {
+  it('preserves users, their order and their times when it is reopened', async () => {
     const url = await postgresUrl();
     const before = await openStore(url);
     const users = await Promise.all(times(5, (n) => before.create({ ...ADA, name: `${n}` })));
@@ -51,7 +51,7 @@ describe('PostgresUserStore', () => {
   });
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'lets two stores race at %s: one delete wins, no update is lost, the count is right',
+    'allows two stores to race at %s without lost updates, double deletes or a wrong count',
     async (isolation) => {
       const base = await postgresUrl();
       const url = `${base}%20-cdefault_transaction_isolation%3D${isolation.replace(' ', '%5C%20')}`;
@@ -65,7 +65,7 @@ describe('PostgresUserStore', () => {
         Promise.all(times(20, (n) => other.update(shared.id, { email: `${n}` }))),
         Promise.all(stores.map((store) => Promise.all(times(20, () => store.create(ADA))))),
       ]);
-      const won = doomed.map((_, index) => deletes.filter((answers) => answers[index]).length);
+      const won = doomed.map((_, index) => deletes.filter((results) => results[index]).length);
       expect(won).toEqual(doomed.map(() => 1));
       expect(await one.find(shared.id)).toMatchObject({
         name: expect.stringMatching(/^\d+$/),
@@ -76,7 +76,7 @@ describe('PostgresUserStore', () => {
     },
   );
 
-  it('never lets updatedAt go back between two clocks', async () => {
+  it('never moves updatedAt backwards when two clocks differ', async () => {
     const url = await postgresUrl();
     const fast = await openStore(url, { now: () => Date.UTC(2030, 0, 2) });
     const slow = await openStore(url, { now: () => Date.UTC(2030, 0, 1) });
@@ -85,7 +85,7 @@ describe('PostgresUserStore', () => {
     expect((await slow.update(id, {}))?.updatedAt).toBe(updated?.updatedAt);
   });
 
-  it('shows no user before one who stands ahead of it in the list', async () => {
+  it('makes users visible in the order of the list', async () => {
     const url = await postgresUrl();
     const [one, other, reader] = await Promise.all([
       openStore(url),
@@ -107,14 +107,14 @@ describe('PostgresUserStore', () => {
     for (const list of lists) expect(list).toEqual(final.slice(0, list.length));
   });
 
-  it('lets several open at once, and makes the tables once', async () => {
+  it('creates the tables once when several stores open concurrently', async () => {
     const url = await postgresUrl();
     const stores = await Promise.all(times(6, () => openStore(url)));
     await Promise.all(stores.map((store) => store.create(ADA)));
     expect(await listAll(await openStore(url))).toHaveLength(6);
   });
 
-  it('lets several open at once where another has only begun to make the tables', async () => {
+  it('opens concurrently when the tables are only partly created', async () => {
     const url = await postgresUrl();
     await execute(url, 'CREATE TABLE users_schema (id INT PRIMARY KEY, version INT NOT NULL)');
     const stores = await Promise.all(times(6, () => openStore(url)));
@@ -125,23 +125,26 @@ describe('PostgresUserStore', () => {
   it.each([
     ['the row', 'SELECT * FROM users_schema FOR UPDATE'],
     ['the table', 'LOCK TABLE users_schema'],
-  ])('names the session that locks %s of the version, and gives up in time', async (_, lock) => {
-    const url = await postgresUrl();
-    await (await openStore(url)).close();
-    const locker = await openSession(`${url}&application_name=locker`);
-    await locker.query(`BEGIN; ${lock}`);
-    const holder = 'session \\d+ \\(locker, idle in transaction\\)';
-    const warnings: StoreError[] = [];
-    const warn = (error: StoreError) => warnings.push(error);
-    await expect(openStore(url, { warn, lockTimeout: 200 })).rejects.toMatchObject({
-      code: 'STORE_LOCKED',
-      message: expect.stringMatching(`${holder} has locked the table users_schema for 0.2 s`),
-    });
-    const message = expect.stringMatching(`${holder} locks the table users_schema`);
-    expect(warnings).toMatchObject([{ code: 'STORE_LOCKED', message }]);
-  });
+  ])(
+    'names the session that locks %s of the version, and gives up after lockTimeout',
+    async (_, lock) => {
+      const url = await postgresUrl();
+      await (await openStore(url)).close();
+      const locker = await openSession(`${url}&application_name=locker`);
+      await locker.query(`BEGIN; ${lock}`);
+      const holder = 'session \\d+ \\(locker, idle in transaction\\)';
+      const warnings: StoreError[] = [];
+      const warn = (error: StoreError) => warnings.push(error);
+      await expect(openStore(url, { warn, lockTimeout: 200 })).rejects.toMatchObject({
+        code: 'STORE_LOCKED',
+        message: expect.stringMatching(`${holder} has locked the table users_schema for 0.2 s`),
+      });
+      const message = expect.stringMatching(`${holder} has locked the table users_schema. End`);
+      expect(warnings).toMatchObject([{ code: 'STORE_LOCKED', message }]);
+    },
+  );
 
-  it('gives up in time where another session does not finish making the tables', async () => {
+  it('gives up after lockTimeout when another session does not finish creating the tables', async () => {
     const url = await postgresUrl();
     const locker = await openSession(url);
     await locker.query('BEGIN; CREATE TABLE users_schema (id INT PRIMARY KEY, version INT)');
@@ -151,7 +154,7 @@ describe('PostgresUserStore', () => {
     });
   });
 
-  it('opens once a lock that it has waited for is released', async () => {
+  it('opens once the lock of another session is released', async () => {
     const url = await postgresUrl();
     await (await openStore(url)).close();
     const locker = await openSession(url);
@@ -161,18 +164,20 @@ describe('PostgresUserStore', () => {
     expect(await listAll(store)).toEqual([]);
   });
 
-  it('refuses a database with a newer schema', async () => {
+  it('rejects a database with a newer schema', async () => {
     const url = await postgresUrl();
     await (await openStore(url)).close();
     await execute(url, 'UPDATE users_schema SET version = 99');
     await expect(openStore(url)).rejects.toMatchObject({
       code: 'STORE_INCOMPATIBLE',
-      message: expect.stringContaining('schema version 99; this users-api knows versions up to'),
+      message: expect.stringContaining(
+        'schema version 99, but this users-api supports versions up to',
+      ),
     });
   });
 
   it.each(['users', 'users_schema'])(
-    "refuses a database with another program's table %s and leaves it alone",
+    "rejects a database with another program's table %s without modifying it",
     async (table) => {
       const url = await postgresUrl();
       await execute(url, `CREATE TABLE ${table} (song TEXT)`);
@@ -188,34 +193,34 @@ describe('PostgresUserStore', () => {
     },
   );
 
-  it('names the database, and no password, when it cannot be opened', async () => {
+  it('names the database without its password when it cannot be opened', async () => {
     const url = new URL(await postgresUrl());
     url.password = 's3cret';
     await expect(openStore(url.href)).rejects.toMatchObject({
       code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(
-        /^The store postgres:\/\/[\d.:]+\/postgres refuses this user(?!.*s3cret)/,
+        /^The store postgres:\/\/[\d.:]+\/postgres rejected the login(?!.*s3cret)/,
       ),
     });
   });
 
-  it('takes as many statements as may wait while the database is slow, and answers them later', async () => {
+  it('rejects statements beyond maxWaiting while the database is slow', async () => {
     const url = await postgresUrl();
     const store = await openStore(url, { poolSize: 1, maxWaiting: 3 });
     const { id } = await store.create(ADA);
     const unlock = await lockCounter(url);
     const waiting = store.create(ADA);
     const finds = [store.find(id), store.find(id)];
-    // The create goes to the database in the next turn of the event loop.
+    // The create is sent in the next turn of the event loop.
     await new Promise(setImmediate);
-    await expect(store.find(id)).rejects.toMatchObject({ code: 'STORE_BUSY', mayPass: true });
+    await expect(store.find(id)).rejects.toMatchObject({ code: 'STORE_BUSY', isTransient: true });
     await unlock();
     await Promise.all([waiting, ...finds]);
     expect(await store.find(id)).toMatchObject(ADA);
     expect((await store.page(FIRST)).total).toBe(2);
   });
 
-  it('gives a write up that takes too long, which is undone, and goes on', async () => {
+  it('rolls back a write that times out, and keeps working', async () => {
     const url = await postgresUrl();
     const store = await openStore(url, { statementTimeout: 1_000 });
     const unlock = await lockCounter(url);
@@ -225,7 +230,7 @@ describe('PostgresUserStore', () => {
     expect(await listAll(store)).toEqual([ada]);
   });
 
-  it('survives the end of every connection, idle or at work, and says so', async () => {
+  it('recovers with a warning when every connection is terminated, idle or busy', async () => {
     const name = randomUUID();
     const url = `${await postgresUrl()}&application_name=${name}`;
     const warnings: StoreError[] = [];
@@ -234,7 +239,7 @@ describe('PostgresUserStore', () => {
     const unlock = await lockCounter(`${url}-locker`);
     const writing = expect(store.create(ADA)).rejects.toMatchObject({
       code: 'STORE_INTERRUPTED',
-      mayPass: true,
+      isTransient: true,
     });
     await Promise.all([store.find(id), store.find(id)]);
     const session = await openSession(`${url}-killer`);
@@ -253,12 +258,12 @@ describe('PostgresUserStore', () => {
     await writing;
     await unlock();
     await expect.poll(() => warnings.length).toBeGreaterThan(0);
-    // A read fails only when the second connection it is sent over has ended as well.
+    // A read fails only if the second connection has ended as well.
     await expect.poll(() => store.find(id)).toMatchObject(ADA);
     expect((await store.page(FIRST)).total).toBe(1);
   });
 
-  it('answers reads and writes, or fails them with what may pass, while its connections are ended over and over', async () => {
+  it('fails only with transient errors while its connections are terminated repeatedly', async () => {
     const name = randomUUID();
     const url = `${await postgresUrl()}&application_name=${name}`;
     const store = await openStore(url);
@@ -290,11 +295,11 @@ describe('PostgresUserStore', () => {
     }
     running = false;
     await Promise.all(clients);
-    expect(problems.every(({ mayPass }) => mayPass)).toBe(true);
+    expect(problems.every(({ isTransient }) => isTransient)).toBe(true);
     expect((await store.page(FIRST)).total).toBeGreaterThanOrEqual(created);
   });
 
-  it('fails with what may pass while the database is away, loses nothing, and recovers', async () => {
+  it('fails with transient errors while the database is down, loses nothing, and recovers', async () => {
     const database = await Database.start();
     onTestFinished(() => database.remove());
     const store = await openStore(database.url);
@@ -317,7 +322,7 @@ describe('PostgresUserStore', () => {
     await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 20);
     running = false;
     await Promise.all(clients);
-    expect(problems.every(({ mayPass }) => mayPass)).toBe(true);
+    expect(problems.every(({ isTransient }) => isTransient)).toBe(true);
     const listed = new Set((await listAll(store)).map(({ id }) => id));
     expect(acknowledged.filter(({ id }) => !listed.has(id))).toEqual([]);
     expect((await store.page(FIRST)).total).toBe(listed.size);

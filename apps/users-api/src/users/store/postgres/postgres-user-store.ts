@@ -6,18 +6,16 @@ import {
   type UpdateUserInput,
   type User,
 } from '../../user.js';
-import { BATCH_USERS } from '../batch-size.js';
 import { StoreError } from '../store-error.js';
-import type { UserPage, UserStore } from '../user-store.js';
-import { WriteQueue } from '../write-queue.js';
+import { BATCH_USERS, type UserPage, type UserStore } from '../user-store.js';
+import { type WriteBatch, WriteQueue } from '../write-queue.js';
 import { PostgresConnections, type PostgresSettings, type Statement } from './connections.js';
-import { describeUrl } from './describe-url.js';
+import { isRowError } from './postgres-problem.js';
 import { BATCH, COUNTER, CREATE, DELETE, FIND, PAGE, POSITION, UPDATE } from './statements.js';
-import { writeApart } from './write-apart.js';
 
-/** Settings of a {@link PostgresUserStore}. */
+/** Options of a {@link PostgresUserStore}. */
 export interface PostgresUserStoreOptions extends PostgresSettings {
-  /** Clock for `createdAt` and `updatedAt`; `Date.now` unless given. */
+  /** Clock for `createdAt` and `updatedAt`. Defaults to `Date.now`. */
   readonly now?: Clock;
 }
 
@@ -28,15 +26,15 @@ interface Counter {
 
 type Positioned = User & { readonly position: number };
 
-/** Creates or deletes in one statement at most. */
-const LARGEST_WRITE = 1_000;
+/** Maximum number of creates or deletes per statement. */
+const MAX_BATCH = 1_000;
 
-/** The form in which PostgreSQL and this service write an id. Another form is the id of nobody. */
+/** The canonical form of an id. No user has an id in another form. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Keeps users in a PostgreSQL database, which any number of processes may share. Creates, and deletes,
- * that arrive together go as one statement.
+ * Stores users in a PostgreSQL database, which any number of processes may share. Concurrent creates are
+ * sent as one statement, and so are concurrent deletes.
  */
 export class PostgresUserStore implements UserStore {
   readonly #name: string;
@@ -51,23 +49,23 @@ export class PostgresUserStore implements UserStore {
     this.#now = now;
     this.#connections = connections;
     const createAll = (users: readonly User[]) => this.#createAll(users);
-    this.#creates = new WriteQueue(name, (users) => writeApart(createAll, users), {
-      batch: LARGEST_WRITE,
+    this.#creates = new WriteQueue(name, (users) => writeOrSplit(createAll, users), {
+      batch: MAX_BATCH,
       textOf: (user) => user.name.length + user.email.length,
     });
     const deleteAll = (ids: readonly string[]) => this.#deleteAll(ids);
-    this.#deletes = new WriteQueue(name, (ids) => writeApart(deleteAll, ids), {
-      batch: LARGEST_WRITE,
+    this.#deletes = new WriteQueue(name, (ids) => writeOrSplit(deleteAll, ids), {
+      batch: MAX_BATCH,
       textOf: (id) => id.length,
     });
   }
 
   /**
-   * Connects to a database; makes its tables where there are none.
+   * Connects to a database, creating its tables if necessary.
    *
-   * @param url - Of the scheme `postgres:` or `postgresql:`; its parameters as pg reads them.
-   * @param options - Clock, sizes and times.
-   * @throws {StoreError} When the database cannot be reached or used as a store of users.
+   * @param url - A `postgres:` or `postgresql:` URL with parameters for pg.
+   * @param options - Clock and limits.
+   * @throws {StoreError} When the database cannot be reached or used.
    */
   static async open(
     url: string,
@@ -108,7 +106,7 @@ export class PostgresUserStore implements UserStore {
   }
 
   async find(id: string): Promise<User | undefined> {
-    if (!UUID.test(id)) return this.#nobody();
+    if (!UUID.test(id)) return this.#noUser();
     return (await this.#query<User>(FIND, [id]))[0];
   }
 
@@ -120,7 +118,7 @@ export class PostgresUserStore implements UserStore {
   }
 
   async update(id: string, { name, email }: UpdateUserInput): Promise<User | undefined> {
-    if (!UUID.test(id)) return this.#nobody();
+    if (!UUID.test(id)) return this.#noUser();
     const now = new Date(this.#now()).toISOString();
     return (await this.#query<User>(UPDATE, [id, name ?? null, email ?? null, now]))[0];
   }
@@ -151,20 +149,20 @@ export class PostgresUserStore implements UserStore {
       users.map(({ email }) => email),
       users.map(({ createdAt }) => createdAt),
     ]);
-    if (rows.length !== users.length) throw this.#withoutCounter();
+    if (rows.length !== users.length) throw this.#counterMissing();
     return rows.map(() => undefined);
   }
 
   async #deleteAll(ids: readonly string[]): Promise<boolean[]> {
     const rows = await this.#connections.query<{ id: string }>(DELETE, [ids]);
-    const gone = new Set(rows.map(({ id }) => id));
-    // Of several deletes of one user, the first is told.
-    return ids.map((id) => gone.delete(id));
+    const deleted = new Set(rows.map(({ id }) => id));
+    // Of several deletes of the same user, only the first returns true.
+    return ids.map((id) => deleted.delete(id));
   }
 
   async #counter(): Promise<Counter> {
     const [counter] = await this.#query<Counter>(COUNTER, []);
-    if (counter === undefined) throw this.#withoutCounter();
+    if (counter === undefined) throw this.#counterMissing();
     return counter;
   }
 
@@ -178,19 +176,46 @@ export class PostgresUserStore implements UserStore {
     return this.#connections.query<R>(statement, values);
   }
 
-  #nobody(): undefined {
+  #noUser(): undefined {
     this.#assertOpen();
   }
 
   #assertOpen(): void {
     if (this.#closing === undefined) return;
-    throw new StoreError('STORE_CLOSED', `The store ${this.#name} was closed: open a new one.`);
+    throw new StoreError('STORE_CLOSED', `The store ${this.#name} is closed. Open a new one.`);
   }
 
-  #withoutCounter(): StoreError {
+  #counterMissing(): StoreError {
     return new StoreError(
       'STORE_FAILED',
-      `The store ${this.#name} has lost the row of users_counter: restore it from a copy.`,
+      `The store ${this.#name} has no row in users_counter. Restore the database from a backup.`,
     );
+  }
+}
+
+/**
+ * Describes a PostgreSQL database for messages.
+ *
+ * @param url - A `postgres:` or `postgresql:` URL.
+ * @returns A URL with host, port and database, without user, password and parameters.
+ */
+export function describeUrl(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}
+
+/** Runs a batch as one statement, or splits it until a row that the database rejects fails alone. */
+async function writeOrSplit<Write, Result>(
+  write: WriteBatch<Write, Result>,
+  writes: readonly Write[],
+): Promise<readonly (Result | StoreError)[]> {
+  try {
+    return await write(writes);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (writes.length === 1 || !isRowError(error)) return writes.map(() => error);
+    const middle = Math.ceil(writes.length / 2);
+    const first = await writeOrSplit(write, writes.slice(0, middle));
+    return [...first, ...(await writeOrSplit(write, writes.slice(middle)))];
   }
 }

@@ -1,4 +1,4 @@
-import { BATCH_TEXT } from '../batch-size.js';
+import { BATCH_TEXT } from '../user-store.js';
 import type { Statement } from './connections.js';
 
 const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "updatedAt"';
@@ -6,7 +6,7 @@ const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "upda
 const read = (name: string, text: string): Statement => ({ name, text, stage: 'reading' });
 const write = (name: string, text: string): Statement => ({ name, text, stage: 'writing' });
 
-/** Users of a selection, up to the one with whom they hold as much text as a batch may. */
+/** Selects users until their text reaches the size of a batch. */
 const batchOf = (selection: string): string =>
   `SELECT position, id, name, email, "createdAt", "updatedAt" FROM (
      SELECT batch.*, sum(octet_length(name) + octet_length(email)) OVER (
@@ -16,10 +16,10 @@ const batchOf = (selection: string): string =>
    ) AS measured
    WHERE coalesce(bytes_before, 0) < ${BATCH_TEXT}`;
 
-/** Id. */
+/** Parameters: id. */
 export const FIND = read('users_find', `SELECT ${COLUMNS} FROM users WHERE id = $1`);
 
-/** Limit, offset. One row at least: without an id, it has the count alone. */
+/** Parameters: limit, offset. For an empty page, returns one row with the total and a null id. */
 export const PAGE = read(
   'users_page',
   `SELECT users_counter.total, page.*
@@ -30,25 +30,25 @@ export const PAGE = read(
    ORDER BY page.position`,
 );
 
-/** The position that was given last, and the count of users. */
+/** Returns the last assigned position and the number of users. */
 export const COUNTER = read(
   'users_counter',
   'SELECT position, total FROM users_counter WHERE id = 1',
 );
 
-/** Offset. */
+/** Parameters: offset. */
 export const POSITION = read(
   'users_position',
   'SELECT position FROM users ORDER BY position LIMIT 1 OFFSET $1',
 );
 
-/** Position before the first, position of the last, limit. */
+/** Parameters: position before the first user, position of the last user, limit. */
 export const BATCH = read(
   'users_batch',
   `${batchOf('position > $1 AND position <= $2 ORDER BY position LIMIT $3')} ORDER BY position`,
 );
 
-/** Ids, names, addresses, times. Returns the ids. */
+/** Parameters: ids, names, emails, creation times. Returns the ids. */
 export const CREATE = write(
   'users_create',
   `WITH counter AS (
@@ -64,7 +64,7 @@ export const CREATE = write(
    RETURNING id`,
 );
 
-/** Id, name or null, address or null, time. */
+/** Parameters: id, name or null, email or null, time of the update. */
 export const UPDATE = write(
   'users_update',
   `UPDATE users
@@ -75,8 +75,8 @@ export const UPDATE = write(
 );
 
 /**
- * Ids. Returns those that are gone now. Everyone locks users in the order of their ids, and the counter
- * after them, so that nobody waits in a circle.
+ * Parameters: ids. Returns the ids of the deleted users. Locks users in the order of their ids and then
+ * the counter, which prevents deadlocks.
  */
 export const DELETE = write(
   'users_delete',

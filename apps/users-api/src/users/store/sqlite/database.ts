@@ -1,42 +1,46 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { StoreError } from '../store-error.js';
-import { makeFolders } from './make-folders.js';
 import { APPLICATION_ID, COLUMNS_OF_VERSION_1, MIGRATIONS } from './migrations.js';
 import { isLocked, sqliteProblem } from './sqlite-problem.js';
 
-/**
- * How long a read may wait, in milliseconds. Readers wait for nobody but a process that repairs the
- * log after a crash.
- */
+/** Lock timeout of reads, in milliseconds. They only wait while a process recovers the log after a crash. */
 const READ_TIMEOUT = 100;
 
-/** How often a file is marked that others are working on. */
+/** Maximum number of attempts to enable the write-ahead log. */
 const ATTEMPTS = 10;
 
 /**
- * Opens a database of users; makes it, and the folders above it, where there is none.
+ * Opens a database, creating the file and its folders if necessary, and migrates it to the current
+ * schema. Commits wait for the disk (`synchronous=FULL`). Readers do not wait for writers (write-ahead
+ * log).
  *
- * A commit waits until the disk has it (`synchronous=FULL`), and readers do not wait for
- * writers (write-ahead log).
- *
- * @param path - The database file.
- * @param busyTimeout - How long to wait for another process's lock, in milliseconds.
- * @returns An open database with the current schema.
- * @throws {StoreError} When the file cannot be opened, read or written, is locked, is not an
- *   SQLite database, belongs to something else, or was written by a newer users-api.
+ * @param path - Path of the database file.
+ * @param busyTimeout - Maximum time to wait for another process's lock, in milliseconds.
+ * @returns The open database.
+ * @throws {StoreError} When the file cannot be opened, read or written, is locked, is not an SQLite
+ *   database, or belongs to another program or a newer users-api.
  */
 export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
   try {
-    makeFolders(dirname(path));
+    createFolders(dirname(path));
     assertUsable(path);
     const database = new DatabaseSync(path);
     try {
       database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
-      // WAL is a mark in the file itself, which is not made before the file is known to be ours.
+      // Enabling the write-ahead log modifies the file, so first check that the file is ours.
       transaction(database, 'DEFERRED', () => readVersion(database, path));
-      writeAhead(database);
+      enableWriteAheadLog(database);
       database.exec('PRAGMA synchronous = FULL');
       transaction(database, 'IMMEDIATE', () => migrate(database, path));
     } catch (error) {
@@ -51,15 +55,43 @@ export function openDatabase(path: string, busyTimeout: number): DatabaseSync {
 }
 
 /**
- * SQLite opens a device, and reports a disk error later. It opens a read-only file, too, and leaves a log
- * beside it that nobody can write.
+ * Creates a folder and its missing parents durably. SQLite flushes its files but not the folders that
+ * contain them. Does not use the `recursive` option of `mkdirSync`, which never returns for a folder that
+ * cannot contain others, such as `/proc`.
+ */
+function createFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) createFolders(parent);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (!existsSync(folder)) throw error;
+  }
+  // Windows cannot flush folders. NTFS journals their entries.
+  if (process.platform !== 'win32') flushFolder(parent);
+}
+
+function flushFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Rejects files that SQLite opens but cannot use: devices, which fail with a disk error later, and
+ * read-only files, which get a read-only log.
  */
 function assertUsable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) {
     throw new StoreError(
       'STORE_UNREACHABLE',
-      `The store ${path} is not a regular file: name another file in DATABASE_URL.`,
+      `The store ${path} is not a regular file. Set DATABASE_URL to another file.`,
     );
   }
   accessSync(dirname(path), constants.W_OK);
@@ -67,12 +99,12 @@ function assertUsable(path: string): void {
 }
 
 /**
- * Runs reads and writes as one unit.
+ * Runs a callback in a transaction.
  *
- * @param database - An open database with no transaction under way.
- * @param mode - `IMMEDIATE` takes the write lock at once, `DEFERRED` when it is needed.
- * @param work - Synchronous; what it throws rolls everything back and is thrown on.
- * @returns What `work` returned.
+ * @param database - An open database without a current transaction.
+ * @param mode - `IMMEDIATE` acquires the write lock first, `DEFERRED` when it is needed.
+ * @param work - Synchronous callback. When it throws, the transaction is rolled back.
+ * @returns The result of `work`.
  */
 export function transaction<T>(
   database: DatabaseSync,
@@ -88,17 +120,17 @@ export function transaction<T>(
     try {
       database.exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back by itself, as it does when the disk is full.
+      // SQLite has already rolled back, as it does when the disk is full.
     }
     throw error;
   }
 }
 
 /**
- * Marks the file as one with a write-ahead log. SQLite does not wait for another process that is about to
- * do so, or that writes: it waits only where a transaction begins.
+ * Enables the write-ahead log. `PRAGMA journal_mode` does not wait for locks of other processes, so this
+ * function waits by beginning a transaction.
  */
-function writeAhead(database: DatabaseSync): void {
+function enableWriteAheadLog(database: DatabaseSync): void {
   for (let attempt = 1; ; attempt += 1) {
     try {
       database.exec('PRAGMA journal_mode = WAL');
@@ -117,22 +149,22 @@ function migrate(database: DatabaseSync, path: string): void {
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
-/** The version of the schema; 0 when there is none yet. @throws {StoreError} When it is not ours, or is too new. */
+/** Returns the schema version, or 0 for an empty database. Throws for a foreign or newer schema. */
 function readVersion(database: DatabaseSync, path: string): number {
   const version = Number(read(database, 'SELECT user_version AS value FROM pragma_user_version'));
   if (isOurs(database, version)) {
     if (version <= MIGRATIONS.length) return version;
     throw new StoreError(
       'STORE_INCOMPATIBLE',
-      `The store ${path} has schema version ${version}; this users-api knows versions up to ` +
-        `${MIGRATIONS.length}: run the newer users-api, or name another file in DATABASE_URL.`,
+      `The store ${path} has schema version ${version}, but this users-api supports versions up to ` +
+        `${MIGRATIONS.length}. Run a newer users-api, or set DATABASE_URL to another file.`,
     );
   }
   const objects = read(database, 'SELECT count(*) AS value FROM sqlite_schema');
   if (version === 0 && objects === 0) return 0;
   throw new StoreError(
     'STORE_INCOMPATIBLE',
-    `The store ${path} is a database of another program: name another file in DATABASE_URL.`,
+    `The store ${path} is a database of another program. Set DATABASE_URL to another file.`,
   );
 }
 

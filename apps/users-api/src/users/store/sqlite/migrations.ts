@@ -1,12 +1,12 @@
-/** Marks a file as one of users-api: "user" in ASCII. */
+/** The `application_id` of users-api databases: "user" in ASCII. */
 export const APPLICATION_ID = 0x75736572;
 
 /**
- * What brings a database from each version of its schema to the next. The first makes version 1; one
- * that was released is never changed.
+ * Migrations from each schema version to the next, starting at version 0. Never change a released
+ * migration.
  */
 export const MIGRATIONS: readonly string[] = [
-  // The largest position plus one is the next one, so positions follow the order of creation.
+  // SQLite assigns the largest position plus one, so positions follow the creation order.
   `CREATE TABLE users (
      position INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,
@@ -15,7 +15,7 @@ export const MIGRATIONS: readonly string[] = [
      created_at TEXT NOT NULL,
      updated_at TEXT NOT NULL
    ) STRICT`,
-  // Counting users, or passing over them, would otherwise read them all.
+  // Allows counting and skipping users without reading them.
   `CREATE INDEX users_position ON users (position);
    CREATE TABLE users_total (total INTEGER NOT NULL) STRICT;
    INSERT INTO users_total SELECT count(*) FROM users;
@@ -26,6 +26,6 @@ export const MIGRATIONS: readonly string[] = [
    PRAGMA application_id = ${APPLICATION_ID}`,
 ];
 
-/** Many programs number their first schema 1, so its columns tell whose file a version 1 is. */
+/** Identifies databases of version 1, which have no `application_id`. */
 export const COLUMNS_OF_VERSION_1 =
   'position INTEGER, id TEXT, name TEXT, email TEXT, created_at TEXT, updated_at TEXT';

@@ -1,48 +1,47 @@
-// The thread that writes loads this file without a loader: it imports values from node alone.
+// The writer thread loads this file without a TypeScript loader, so it may only import from node:*.
 import { realpathSync, statSync } from 'node:fs';
 
-/** A file of an open database, and what tells it from another one at the same path. */
+/** A file of an open database, identified by device and inode. */
 export interface OpenedFile {
   readonly path: string;
   readonly dev: bigint;
   readonly ino: bigint;
 }
 
-/** SQLITE_READONLY_DBMOVED. SQLite itself does not look for it where it has a write-ahead log. */
+/** SQLITE_READONLY_DBMOVED. SQLite does not detect it with a write-ahead log. */
 const MOVED = 1032;
 
 /**
- * Remembers the files of an open database: SQLite neither deletes nor replaces them while a connection is
- * open.
+ * Identifies the files of an open database. SQLite does not replace them while a connection is open.
  *
- * @param path - The database file.
- * @throws {Error} The error of node:fs when nothing is at the path.
+ * @param path - Path of the database file.
+ * @throws {Error} The error of node:fs, when the file does not exist.
  */
 export function rememberFiles(path: string): readonly OpenedFile[] {
-  // SQLite keeps the log beside the file that a symbolic link leads to.
+  // For a symbolic link, SQLite places the log next to its target.
   const target = realpathSync(path);
   return [path, `${target}-wal`, `${target}-shm`].flatMap((file) => {
-    const found = look(file);
+    const found = stat(file);
     return found === undefined ? [] : [{ path: file, dev: found.dev, ino: found.ino }];
   });
 }
 
 /**
- * Looks for a file of a database that was deleted, moved or replaced. What this process writes then is lost
- * when it ends, or is in a file that no other process opens.
+ * Detects files of a database that were deleted, moved or replaced. Later writes of this process would be
+ * lost, or go to a file that no other process opens.
  *
- * @returns An error with SQLite's `errcode`, or `undefined` when all files are in place.
+ * @returns An error with SQLite's `errcode`, or `undefined` if all files are in place.
  */
 export function findMoved(files: readonly OpenedFile[]): Error | undefined {
   for (const { path, dev, ino } of files) {
-    const found = look(path);
+    const found = stat(path);
     if (found?.ino === ino && found.dev === dev) continue;
-    const what = found === undefined ? 'nothing' : 'another file';
-    return Object.assign(new Error(`${what} is at ${path}`), { errcode: MOVED });
+    const problem = found === undefined ? 'is missing' : 'is a different file';
+    return Object.assign(new Error(`${path} ${problem}`), { errcode: MOVED });
   }
   return undefined;
 }
 
-function look(path: string) {
+function stat(path: string) {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }

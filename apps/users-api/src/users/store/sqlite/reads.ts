@@ -1,13 +1,12 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Slice } from '../../pagination.js';
 import type { User } from '../../user.js';
-import { BATCH_TEXT, BATCH_USERS } from '../batch-size.js';
-import type { UserPage } from '../user-store.js';
+import { BATCH_TEXT, BATCH_USERS, type UserPage } from '../user-store.js';
 import { transaction } from './database.js';
 
 type Row = Record<string, SQLOutputValue>;
 
-/** Positions that a list goes through. */
+/** A range of positions. */
 export interface Range {
   /** The position before the first user. */
   readonly after: number;
@@ -15,29 +14,29 @@ export interface Range {
   readonly last: number;
 }
 
-/** What is read from a database of users; each method sees one moment of it. */
+/** Queries of a database. Each method reads a consistent snapshot. */
 export interface SqliteReads {
-  /** The user with this id. */
+  /** Returns the user with this id. */
   find(id: string): User | undefined;
-  /** The users of a page who go into one batch, and the count of all users. */
+  /** Returns the first batch of a page, and the number of all users. */
   page(slice: Slice): UserPage;
-  /** The positions of the users who are there now, from the one behind `offset` others on. */
+  /** Returns the positions of the current users, without the first `offset` users. */
   range(offset: number): Range;
-  /** The next users of a list, `limit` at most, and the position of the last one of them. */
+  /** Returns the next batch of at most `limit` users, and the position of its last user. */
   batch(after: number, last: number, limit: number): { users: User[]; last: number };
-  /** The count of all users. */
+  /** Returns the number of all users. */
   total(): number;
 }
 
 const COLUMNS = 'id, name, email, created_at AS createdAt, updated_at AS updatedAt';
 
-/** What is passed over is counted in the index of positions, which holds nothing else. */
+/** Skips users by scanning the index of positions, which is smaller than the table. */
 const POSITIONS = 'SELECT position FROM users INDEXED BY users_position ORDER BY position';
 
 /**
- * Prepares the reads of a database.
+ * Prepares the queries.
  *
- * @param database - It has the current schema.
+ * @param database - A database with the current schema.
  */
 export function prepareReads(database: DatabaseSync): SqliteReads {
   const find = database.prepare(`SELECT ${COLUMNS} FROM users WHERE id = ?`);

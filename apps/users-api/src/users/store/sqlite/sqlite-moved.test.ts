@@ -17,7 +17,7 @@ import type { SqliteUserStore } from './sqlite-user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
-/** A path in a folder that may be moved, and one beside that folder. */
+/** A path in a folder that can be moved, and a path outside of it. */
 function paths() {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
@@ -32,7 +32,7 @@ async function namesOf(store: SqliteUserStore): Promise<readonly string[]> {
   return (await listAll(store)).map(({ name }) => name);
 }
 
-const GONE = { code: 'STORE_GONE', mayPass: true };
+const GONE = { code: 'STORE_GONE', isTransient: true };
 
 describe('a SqliteUserStore whose files are no longer in place', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('a SqliteUserStore whose files are no longer in place', () => {
     ['the folder was deleted', '', ({ folder }) => rmSync(folder, { recursive: true })],
     ['the folder was moved', '', ({ folder, elsewhere }) => renameSync(folder, elsewhere)],
     [
-      'a file stands where the folder was',
+      'the folder was replaced with a file',
       '',
       ({ folder, elsewhere }) => {
         renameSync(folder, elsewhere);
@@ -59,16 +59,16 @@ describe('a SqliteUserStore whose files are no longer in place', () => {
     ['the log was deleted', '-wal', ({ path }) => rmSync(`${path}-wal`)],
     ['the index of the log was deleted', '-shm', ({ path }) => rmSync(`${path}-shm`)],
   ] as [string, string, (at: ReturnType<typeof paths>) => void][])(
-    'refuses writes, is not ready, and still reads when %s',
+    'rejects writes, is not ready, and still reads when %s',
     async (_, suffix, disturb) => {
       const at = paths();
       const store = openStore(at.path);
       await store.create(ADA);
       disturb(at);
       const message = expect.stringMatching(
-        `^The store ${at.path} was deleted, moved or replaced while in use: put the same files back, ` +
-          'or stop the service, put the file to use in place, and start it again ' +
-          `\\((nothing|another file) is at ${at.path}${suffix}\\)\\.$`,
+        `^The store ${at.path} was deleted, moved or replaced while in use ` +
+          `\\(${at.path}${suffix} is (missing|a different file)\\)\\. ` +
+          'Restore the original files, or stop the service, put the new file in place and start it again\\.$',
       );
       await expect(store.create(ADA)).rejects.toMatchObject({ ...GONE, message });
       expect(() => store.check()).toThrow(expect.objectContaining({ ...GONE, message }));
@@ -76,7 +76,7 @@ describe('a SqliteUserStore whose files are no longer in place', () => {
     },
   );
 
-  it('sees where a symbolic link leads', async () => {
+  it('follows a symbolic link', async () => {
     const { folder, path } = paths();
     const target = join(folder, 'target.db');
     symlinkSync(target, path);
@@ -87,7 +87,7 @@ describe('a SqliteUserStore whose files are no longer in place', () => {
     await expect(store.create(ADA)).rejects.toMatchObject(GONE);
   });
 
-  it('creates no file where one was deleted before the first write', async () => {
+  it('does not recreate a file that was deleted before the first write', async () => {
     const { folder, path } = paths();
     const store = openStore(path);
     rmSync(folder, { recursive: true });
@@ -96,7 +96,7 @@ describe('a SqliteUserStore whose files are no longer in place', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('refuses a write that waits for a lock while the file is deleted', async () => {
+  it('rejects a write that waits for a lock while the file is deleted', async () => {
     const { path } = paths();
     const store = openStore(path);
     await store.create(ADA);
@@ -110,7 +110,7 @@ describe('a SqliteUserStore whose files are no longer in place', () => {
     expect(await namesOf(store)).toEqual(['Ada']);
   });
 
-  it('goes on writing once the same files are back', async () => {
+  it('writes again once the original files are back', async () => {
     const { folder, path, elsewhere } = paths();
     const store = openStore(path);
     renameSync(folder, elsewhere);
@@ -124,21 +124,18 @@ describe('a SqliteUserStore whose files are no longer in place', () => {
 
   it.each([
     ['it is closed', () => {}],
-    [
-      'it is asked whether it is ready',
-      (store: SqliteUserStore) => expect(() => store.check()).toThrow(),
-    ],
-  ])('takes the log along to a file that was moved when %s', async (_, look) => {
+    ['its readiness is checked', (store: SqliteUserStore) => expect(() => store.check()).toThrow()],
+  ])('checkpoints the log into a file that was moved when %s', async (_, act) => {
     const { path, elsewhere } = paths();
     const store = openStore(path);
     await store.create(ADA);
     renameSync(path, elsewhere);
-    look(store);
+    act(store);
     await store.close();
     expect(await namesOf(openStore(elsewhere))).toEqual(['Ada']);
   });
 
-  it('leaves no log behind that would change the file put in place', async () => {
+  it('leaves no log behind that would modify a replacement file', async () => {
     const { path, elsewhere } = paths();
     const before = openStore(path);
     await before.create(ADA);

@@ -24,38 +24,40 @@ function openDatabase(options: ConstructorParameters<typeof DatabaseSync>[1] = {
 }
 
 describe('sqliteProblem', () => {
-  it('says that a file may not be written, whoever found that out', () => {
+  it('reports a read-only file for errors of SQLite and of node:fs', () => {
     const database = openDatabase({ readOnly: true });
     const denied = Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'access' });
     for (const error of [thrownBy(() => database.exec('CREATE TABLE a (b)')), denied]) {
       expect(sqliteProblem(error, '/users.db')).toMatchObject({
         code: 'STORE_READ_ONLY',
-        mayPass: false,
-        message: expect.stringMatching(/^The store \/users\.db may not be written: check the perm/),
+        isTransient: false,
+        message: expect.stringMatching(
+          /^The store \/users\.db is not writable \(.+\)\. Check the perm/,
+        ),
         cause: error,
       });
     }
   });
 
-  it('names the folder that cannot be created, and says what to do', () => {
+  it('names the folder that cannot be created and the fix', () => {
     const error = thrownBy(() => mkdirSync('/dev/null/users'));
     expect(sqliteProblem(error, '/dev/null/users/users.db')).toMatchObject({
       code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(
-        /^The store \/dev\/null\/users\/users\.db cannot be created, because its folder cannot: create that folder, or name another file in DATABASE_URL \(ENOTDIR: .+ '\/dev\/null\/users'\)\.$/,
+        /^The store \/dev\/null\/users\/users\.db cannot be created because its folder cannot be created \(ENOTDIR: .+ '\/dev\/null\/users'\)\. Create the folder, or set DATABASE_URL to another file\.$/,
       ),
     });
   });
 
-  it('says what an error is that it does not know', () => {
+  it('includes the message of an unknown error', () => {
     const error = thrownBy(() => openDatabase().exec('SELECT * FROM songs'));
     expect(sqliteProblem(error, '/users.db')).toMatchObject({
       code: 'STORE_FAILED',
-      message: expect.stringMatching(/^The store \/users\.db failed \(no such table: songs\)\.$/),
+      message: expect.stringMatching(/^The store \/users\.db failed \(no such table: songs\)\. /),
     });
   });
 
-  it('returns a StoreError as it is', () => {
+  it('returns a StoreError unchanged', () => {
     const error = new StoreError('STORE_BUSY', 'Busy.');
     expect(sqliteProblem(error, '/users.db')).toBe(error);
   });

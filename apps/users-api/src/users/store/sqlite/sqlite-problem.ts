@@ -5,66 +5,73 @@ const READ_ONLY = 8;
 const MOVED = 1032;
 const CANNOT_OPEN = 14;
 
-// SQLite's result codes, https://www.sqlite.org/rescode.html
-const PROBLEMS: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
-  3: ['STORE_UNREACHABLE', 'may not be opened: check the permissions of the file and its folder'],
-  [LOCKED]: ['STORE_LOCKED', 'is locked by another process: end that process, or try again later'],
-  [READ_ONLY]: [
-    'STORE_READ_ONLY',
-    'may not be written: check the permissions of the file and its folder',
+/** Code, problem and fix. */
+type Problem = readonly [StoreErrorCode, string, string];
+
+const CHECK_PERMISSIONS = 'Check the permissions of the file and its folder';
+
+// By result code of SQLite: https://www.sqlite.org/rescode.html
+const PROBLEMS: Readonly<Record<number, Problem>> = {
+  3: ['STORE_UNREACHABLE', 'cannot be opened', CHECK_PERMISSIONS],
+  [LOCKED]: [
+    'STORE_LOCKED',
+    'is locked by another process',
+    'End that process, or try again later',
   ],
-  10: ['STORE_FAILED', 'could not be read or written: check the disk'],
-  11: ['STORE_NOT_A_DATABASE', 'is damaged: restore it from a copy'],
-  13: ['STORE_FULL', 'cannot grow, the disk is full: make room'],
+  [READ_ONLY]: ['STORE_READ_ONLY', 'is not writable', CHECK_PERMISSIONS],
+  10: ['STORE_FAILED', 'cannot be read or written', 'Check the disk'],
+  11: ['STORE_NOT_A_DATABASE', 'is damaged', 'Restore it from a backup'],
+  13: ['STORE_FULL', 'cannot grow because the disk is full', 'Free up disk space'],
   [CANNOT_OPEN]: [
     'STORE_UNREACHABLE',
-    'cannot be opened: check that it is a file that this user may write',
+    'cannot be opened',
+    'Check the path, and the permissions of the file and its folder',
   ],
   [MOVED]: [
     'STORE_GONE',
-    'was deleted, moved or replaced while in use: put the same files back, or stop the service, put ' +
-      'the file to use in place, and start it again',
+    'was deleted, moved or replaced while in use',
+    'Restore the original files, or stop the service, put the new file in place and start it again',
   ],
-  26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database: name another file in DATABASE_URL'],
+  26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database', 'Set DATABASE_URL to another file'],
 };
 
-const NO_FOLDER: readonly [StoreErrorCode, string] = [
+const NO_FOLDER: Problem = [
   'STORE_UNREACHABLE',
-  'cannot be created, because its folder cannot: create that folder, or name another file in DATABASE_URL',
+  'cannot be created because its folder cannot be created',
+  'Create the folder, or set DATABASE_URL to another file',
 ];
 
+const UNKNOWN: Problem = ['STORE_FAILED', 'failed', 'Check the file and the disk'];
+
 /**
- * Says what an error of node:sqlite or node:fs means to whoever runs the service.
+ * Translates an error of node:sqlite or node:fs to a message for operators.
  *
- * @param error - What was thrown.
- * @param path - The database file, for the message.
- * @returns A {@link StoreError} with `error` as its cause; `error` itself when it is one already.
+ * @param error - The error to translate.
+ * @param path - Path of the database file, for the message.
+ * @returns A {@link StoreError} with `error` as its cause, or `error` itself if it is a StoreError.
  */
 export function sqliteProblem(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   if (property(error, 'code') === 'ERR_INVALID_STATE') {
-    return new StoreError('STORE_CLOSED', `The store ${path} was closed: open a new one.`, error);
+    return new StoreError('STORE_CLOSED', `The store ${path} is closed. Open a new one.`, error);
   }
-  const [code, text] = describe(error);
+  const [code, problem, fix] = problemOf(error);
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreError(code, `The store ${path} ${text} (${reason}).`, error);
+  return new StoreError(code, `The store ${path} ${problem} (${reason}). ${fix}.`, error);
 }
 
-/** Whether another process holds a lock that a statement needs. */
+/** Whether a statement failed because another process holds a lock. */
 export function isLocked(error: unknown): boolean {
   return primaryCode(error) === LOCKED;
 }
 
-function describe(error: unknown): readonly [StoreErrorCode, string] {
+function problemOf(error: unknown): Problem {
   if (property(error, 'syscall') === 'mkdir') return NO_FOLDER;
-  return (
-    PROBLEMS[Number(property(error, 'errcode'))] ??
-    PROBLEMS[primaryCode(error)] ?? ['STORE_FAILED', 'failed']
-  );
+  return PROBLEMS[Number(property(error, 'errcode'))] ?? PROBLEMS[primaryCode(error)] ?? UNKNOWN;
 }
 
 function primaryCode(error: unknown): number {
-  // Only node:fs, which creates the folders and looks at the file, names a system call.
+  // Only errors of node:fs have a `syscall`. It creates the folders and checks the files.
   const call = property(error, 'syscall');
   if (call !== undefined) return call === 'access' ? READ_ONLY : CANNOT_OPEN;
   // The low byte of an extended result code is the primary one.

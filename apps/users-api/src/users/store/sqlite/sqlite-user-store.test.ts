@@ -11,7 +11,7 @@ import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
-/** Writes a database as another program does, and returns the bytes of the file. */
+/** Writes a database like another program, and returns the bytes of the file. */
 function writeDatabase(path: string, sql: string): Buffer {
   const database = new DatabaseSync(path);
   database.exec(sql);
@@ -31,7 +31,7 @@ const AT_WORK = `
   database.exec('COMMIT');
   database.close();`;
 
-/** Resolves once a thread has begun to write to a file, which takes it a while. */
+/** Resolves once a thread has started a long write to a file. */
 async function writing(path: string): Promise<void> {
   const worker = new Worker(AT_WORK, { eval: true, workerData: path });
   onTestFinished(async () => void (await worker.terminate()));
@@ -39,13 +39,13 @@ async function writing(path: string): Promise<void> {
 }
 
 describe('SqliteUserStore', () => {
-  it('makes the file and the folders above it', () => {
+  it('creates the file and its folders', () => {
     const path = join(temporaryFolder(), 'a', 'b', 'users.db');
     openStore(path);
     expect(existsSync(path)).toBe(true);
   });
 
-  it('keeps users, their order and their times over close and reopen', async () => {
+  it('preserves users, their order and their times when it is reopened', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const before = openStore(path);
     const [first, second, third] = await Promise.all(
@@ -59,7 +59,7 @@ describe('SqliteUserStore', () => {
     expect(await listAll(after)).toEqual([updated, third, fourth]);
   });
 
-  it('shows one store what another has written to the same file', async () => {
+  it('reads what another store has written to the same file', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const [one, other] = [openStore(path), openStore(path)];
     const ada = await one.create(ADA);
@@ -70,7 +70,7 @@ describe('SqliteUserStore', () => {
     expect(other.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
   });
 
-  it('never lets updatedAt go backwards, also between two clocks', async () => {
+  it('never moves updatedAt backwards when two clocks differ', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const fast = openStore(path, { now: () => Date.UTC(2030, 0, 2) });
     const slow = openStore(path, { now: () => Date.UTC(2030, 0, 1) });
@@ -79,7 +79,7 @@ describe('SqliteUserStore', () => {
     expect((await slow.update(ada.id, {}))?.updatedAt).toBe(updated?.updatedAt);
   });
 
-  it('writes ahead to a log, and folds the log into the file when it is closed', async () => {
+  it('uses a write-ahead log, which it removes when it is closed', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path);
     await store.create(ADA);
@@ -88,7 +88,7 @@ describe('SqliteUserStore', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it('refuses a file that is no database, leaves it as it is, and names it', () => {
+  it('rejects a file that is not a database without modifying it, and names it', () => {
     const path = join(temporaryFolder(), 'notes.txt');
     const text = 'A shopping list, which is by no means a database. '.repeat(50);
     writeFileSync(path, text);
@@ -102,7 +102,7 @@ describe('SqliteUserStore', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('refuses a path that is a folder', () => {
+  it('rejects a folder', () => {
     const path = temporaryFolder();
     expect(() => openStore(path)).toThrow(
       expect.objectContaining({
@@ -112,11 +112,11 @@ describe('SqliteUserStore', () => {
     );
   });
 
-  it('refuses a device', () => {
+  it('rejects a device', () => {
     expect(() => openStore('/dev/null')).toThrow(
       expect.objectContaining({
         code: 'STORE_UNREACHABLE',
-        message: 'The store /dev/null is not a regular file: name another file in DATABASE_URL.',
+        message: 'The store /dev/null is not a regular file. Set DATABASE_URL to another file.',
       }),
     );
   });
@@ -125,7 +125,7 @@ describe('SqliteUserStore', () => {
     ['below a file', (folder: string) => join(folder, 'file', 'users.db')],
     ['two levels below a file', (folder: string) => join(folder, 'file', 'a', 'users.db')],
     ['below a broken link', (folder: string) => join(folder, 'link', 'users.db')],
-  ])('refuses a path %s', (_, pathIn) => {
+  ])('rejects a path %s', (_, pathIn) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     symlinkSync(join(folder, 'missing'), join(folder, 'link'));
@@ -139,7 +139,7 @@ describe('SqliteUserStore', () => {
     );
   });
 
-  it('refuses a damaged database', async () => {
+  it('rejects a damaged database', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path);
     await store.create(ADA);
@@ -153,7 +153,7 @@ describe('SqliteUserStore', () => {
     );
   });
 
-  it('refuses a database with a newer schema and leaves it as it is', () => {
+  it('rejects a database with a newer schema without modifying it', () => {
     const path = join(temporaryFolder(), 'users.db');
     const bytes = writeDatabase(
       path,
@@ -162,7 +162,9 @@ describe('SqliteUserStore', () => {
     expect(() => openStore(path)).toThrow(
       expect.objectContaining({
         code: 'STORE_INCOMPATIBLE',
-        message: expect.stringContaining('schema version 99; this users-api knows versions up to'),
+        message: expect.stringContaining(
+          'schema version 99, but this users-api supports versions up to',
+        ),
       }),
     );
     expect(readFileSync(path)).toEqual(bytes);
@@ -172,10 +174,10 @@ describe('SqliteUserStore', () => {
     ['without a schema version', 'CREATE TABLE songs (title TEXT)'],
     ['with our schema version', 'PRAGMA user_version = 1; CREATE TABLE songs (title TEXT)'],
     [
-      'with our schema version and users of its own',
+      'with our schema version and another users table',
       'PRAGMA user_version = 1; CREATE TABLE users (id TEXT, name TEXT)',
     ],
-  ])('refuses a database of another program %s and leaves it as it is', (_, sql) => {
+  ])('rejects a database of another program %s without modifying it', (_, sql) => {
     const path = join(temporaryFolder(), 'users.db');
     const bytes = writeDatabase(path, sql);
     expect(() => openStore(path)).toThrow(
@@ -187,7 +189,7 @@ describe('SqliteUserStore', () => {
     expect(readFileSync(path)).toEqual(bytes);
   });
 
-  it('names the file, and closes it, when users cannot be read and written', async () => {
+  it('names and closes the file when its users table is unusable', async () => {
     const path = join(temporaryFolder(), 'users.db');
     await openStore(path).close();
     writeDatabase(
@@ -200,7 +202,7 @@ describe('SqliteUserStore', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it('says so when another process holds the lock, and works again once it is free', async () => {
+  it('rejects writes while another process holds the lock, and recovers', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path, { timeout: 200 });
     const raw = openRaw(path);
@@ -208,22 +210,22 @@ describe('SqliteUserStore', () => {
     await expect(store.create(ADA)).rejects.toMatchObject({
       code: 'STORE_LOCKED',
       message: expect.stringContaining(path),
-      mayPass: true,
+      isTransient: true,
     });
     raw.exec('ROLLBACK');
-    // A loaded machine may need more than the time of a write.
+    // A loaded machine may need more time than the timeout of a write.
     await vi.waitFor(() => store.create({ ...ADA, name: 'Bob' }), 60_000);
     expect(new Set((await listAll(store)).map(({ name }) => name))).toEqual(new Set(['Bob']));
   });
 
-  it('waits for another process that writes to the file while it is made ready', async () => {
+  it('waits for the writes of another process while opening', async () => {
     const path = join(temporaryFolder(), 'users.db');
     await writing(path);
     const store = openStore(path);
     expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
   });
 
-  it('stays usable when a read fails', () => {
+  it('stays usable after a failed read', () => {
     const store = openStore(join(temporaryFolder(), 'users.db'));
     expect(() => store.page({ offset: 1e300, limit: 1 })).toThrow(
       expect.objectContaining({ code: 'STORE_FAILED' }),
@@ -231,7 +233,7 @@ describe('SqliteUserStore', () => {
     expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
   });
 
-  it('brings a file of version 1 to the current schema, with its users, order and count', async () => {
+  it('migrates a file of version 1 with its users, order and count', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const [version1 = ''] = MIGRATIONS;
     writeDatabase(

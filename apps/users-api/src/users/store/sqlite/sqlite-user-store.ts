@@ -17,29 +17,28 @@ import { sqliteProblem } from './sqlite-problem.js';
 import { SqliteWriter, type WrittenRow } from './writer.js';
 import type { SqliteWrite } from './writer-worker.js';
 
-/** Settings of a {@link SqliteUserStore}. */
+/** Options of a {@link SqliteUserStore}. */
 export interface SqliteUserStoreOptions {
-  /** Clock for `createdAt` and `updatedAt`; `Date.now` unless given. */
+  /** Clock for `createdAt` and `updatedAt`. Defaults to `Date.now`. */
   readonly now?: Clock;
   /**
-   * How long a write may take, from the call to its outcome, and how long to wait for another process's
-   * lock while the file is opened. In milliseconds; 5,000 unless given.
+   * Maximum time of a write, and maximum time to wait for another process's lock while opening the file,
+   * in milliseconds. Defaults to 5,000.
    */
   readonly timeout?: number;
-  /** Writes that wait for the disk, at most; 10,000 unless given. */
+  /** Maximum number of waiting writes. Defaults to 10,000. */
   readonly maxWaiting?: number;
-  /** Largest size of the file, in pages of 4 KiB; as much as the disk holds unless given. */
+  /** Maximum size of the file, in pages of 4 KiB. Unlimited by default. */
   readonly maxPages?: number;
-  /** Writes in one transaction, at most; all that wait unless given. */
+  /** Maximum number of writes per transaction. Unlimited by default. */
   readonly maxBatch?: number;
-  /** Is told of what went wrong and was put right; `process.emitWarning` unless given. */
+  /** Called for each failure that the store recovers from. Defaults to `process.emitWarning`. */
   readonly warn?: (error: StoreError) => void;
 }
 
 /**
- * Keeps users in an SQLite file. A write that is acknowledged survives a crash of the process and
- * of the machine. Writes that arrive together are committed together, in a thread of their own;
- * reads are answered at once.
+ * Stores users in an SQLite file. Acknowledged writes survive a crash of the process and of the machine.
+ * A separate thread commits concurrent writes together. Reads are synchronous.
  */
 export class SqliteUserStore implements UserStore {
   readonly #path: string;
@@ -49,13 +48,13 @@ export class SqliteUserStore implements UserStore {
   readonly #reads: SqliteReads;
   readonly #writer: SqliteWriter;
   readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
-  #isFolded = false;
+  #isCheckpointed = false;
   #closing: Promise<void> | undefined = undefined;
 
   /**
-   * @param path - The database file; made, with the folders above it, where there is none.
-   * @param options - Clock, waiting time, bound of the queue.
-   * @throws {StoreError} When the file cannot be used as a store of users.
+   * @param path - Path of the database file, which is created with its folders if necessary.
+   * @param options - Clock and limits.
+   * @throws {StoreError} When the file cannot be used.
    */
   constructor(path: string, options: SqliteUserStoreOptions = {}) {
     const { now = Date.now, warn = process.emitWarning } = options;
@@ -136,22 +135,22 @@ export class SqliteUserStore implements UserStore {
     try {
       this.#findMoved();
     } finally {
-      // Who closes last folds the log into the file, which takes the disk: let that be the writer.
+      // The last connection to close checkpoints the log, which blocks. The writer thread does that.
       this.#database.close();
       await this.#writer.close();
     }
   }
 
   /**
-   * Looks for a file that is no longer in place, and folds the log into the database once when there is one.
-   * Otherwise the log stays behind, and the next process folds it into whatever file is in place then.
+   * Checks whether the files are still in place. If not, checkpoints the log into the original file once.
+   * A log left behind would be applied to the file that another process finds at the path.
    */
   #findMoved(): Error | undefined {
     const moved = findMoved(this.#files);
-    if (moved === undefined) this.#isFolded = false;
-    else if (!this.#isFolded) {
+    if (moved === undefined) this.#isCheckpointed = false;
+    else if (!this.#isCheckpointed) {
       const result = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      this.#isFolded = result?.busy === 0;
+      this.#isCheckpointed = result?.busy === 0;
     }
     return moved;
   }
@@ -171,7 +170,7 @@ export class SqliteUserStore implements UserStore {
   }
 
   #closed(): StoreError {
-    return new StoreError('STORE_CLOSED', `The store ${this.#path} was closed: open a new one.`);
+    return new StoreError('STORE_CLOSED', `The store ${this.#path} is closed. Open a new one.`);
   }
 }
 

@@ -11,7 +11,7 @@ import type { StoreError } from '../store-error.js';
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
 describe('writes of a SqliteUserStore', () => {
-  it('keeps the writes beside one that SQLite refuses', async () => {
+  it('commits the other writes of a batch when SQLite rejects one', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path);
     openRaw(path).exec(`
@@ -24,7 +24,7 @@ describe('writes of a SqliteUserStore', () => {
     expect(store.page({ offset: 0, limit: 1 }).total).toBe(2);
   });
 
-  it('writes nothing of a batch that finds no room, and goes on when there is room again', async () => {
+  it('rejects a whole batch when the disk is full, and recovers when there is space', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path, { maxPages: 20 });
     const ada = await store.create({ ...ADA, name: 'x'.repeat(30_000) });
@@ -35,7 +35,7 @@ describe('writes of a SqliteUserStore', () => {
     expect(results).toEqual(
       results.map(() => ({
         status: 'rejected',
-        reason: expect.objectContaining({ code: 'STORE_FULL', mayPass: true }),
+        reason: expect.objectContaining({ code: 'STORE_FULL', isTransient: true }),
       })),
     );
     expect(await listAll(store)).toEqual([ada]);
@@ -44,13 +44,16 @@ describe('writes of a SqliteUserStore', () => {
     expect(await listAll(store)).toEqual([created]);
   });
 
-  it('refuses writes while as many wait as may, and takes them again later', async () => {
+  it('rejects writes while the queue is full, and accepts them later', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path, { maxWaiting: 2 });
     const raw = openRaw(path);
     raw.exec('BEGIN IMMEDIATE');
     const waiting = [store.create(ADA), store.create(ADA)];
-    await expect(store.create(ADA)).rejects.toMatchObject({ code: 'STORE_BUSY', mayPass: true });
+    await expect(store.create(ADA)).rejects.toMatchObject({
+      code: 'STORE_BUSY',
+      isTransient: true,
+    });
     expect(store.page({ offset: 0, limit: 1 }).total).toBe(0);
     raw.exec('ROLLBACK');
     await Promise.all(waiting);
@@ -58,7 +61,7 @@ describe('writes of a SqliteUserStore', () => {
     expect(store.page({ offset: 0, limit: 1 }).total).toBe(3);
   });
 
-  it('finishes the writes that were begun when it is closed', async () => {
+  it('finishes pending writes when it is closed', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const store = openStore(path);
     const creates = Promise.all([store.create(ADA), store.create(ADA)]);
@@ -66,7 +69,7 @@ describe('writes of a SqliteUserStore', () => {
     expect(await listAll(openStore(path))).toEqual(await creates);
   });
 
-  it('fails what a dying writer was writing, says so, and writes on with another', async () => {
+  it('rejects the writes of a thread that dies, warns, and starts a new thread', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const warnings: StoreError[] = [];
     const store = openStore(path, { warn: (error) => warnings.push(error) });
@@ -75,7 +78,7 @@ describe('writes of a SqliteUserStore', () => {
     raw.exec('BEGIN IMMEDIATE');
     const interrupted = expect(store.create(ADA)).rejects.toMatchObject({
       code: 'STORE_INTERRUPTED',
-      mayPass: true,
+      isTransient: true,
     });
     await setImmediate();
     await worker.terminate();
@@ -87,7 +90,7 @@ describe('writes of a SqliteUserStore', () => {
   });
 });
 
-/** Does something, and returns the thread that it has started. */
+/** Runs a callback and returns the thread that it starts. */
 async function startedBy(work: () => Promise<unknown>): Promise<Worker> {
   const workers: Worker[] = [];
   const onThread = (message: unknown) => void workers.push((message as { worker: Worker }).worker);

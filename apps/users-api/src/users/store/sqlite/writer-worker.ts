@@ -1,49 +1,49 @@
-// Runs in a worker thread, and in development without a loader: it imports values from node alone.
+// Runs in a worker thread, in development without a TypeScript loader, so it may only import from node:*.
 import { extname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { OpenedFile } from './opened-files.js';
 
-/** Where a writer writes, and within which bounds. */
+/** Data that the main thread passes to the writer thread. */
 export interface WriterData {
   readonly path: string;
-  /** What the other thread has opened. */
+  /** Files that the main thread has opened. */
   readonly files: readonly OpenedFile[];
   /**
-   * One number that both threads see: how many writes at the start of the batch the other thread has
-   * given up, or {@link TAKEN} once this thread has the lock and writes the others.
+   * A number shared by both threads. It counts the writes at the start of the batch that the main thread
+   * has given up. It is {@link TAKEN} once the writer thread has the lock and makes the other writes.
    */
   readonly claim: Int32Array<SharedArrayBuffer>;
-  /** Largest size of the file, in pages; SQLite's own bound when 0. */
+  /** Maximum size of the file, in pages, or 0 for SQLite's own limit. */
   readonly maxPages: number;
 }
 
-/** One change: the statement's name, and its parameters in their order. */
+/** A write, as the name of a statement and its positional parameters. */
 export interface SqliteWrite {
   readonly statement: keyof typeof STATEMENTS;
   readonly parameters: readonly (string | null)[];
 }
 
-/** What is left of an error on its way to another thread. */
+/** The serializable part of an error. */
 export interface SqliteFailure {
   readonly message: string;
   /** SQLite's extended result code. */
   readonly errcode: unknown;
-  /** What node:fs was doing. */
+  /** The system call, for errors of node:fs. */
   readonly syscall: unknown;
 }
 
-/** What a write returned: its row if it has one, or how many rows it changed. */
+/** The row that a write returned, if any, or its error. */
 export type SqliteOutcome =
   | { readonly row?: Readonly<Record<string, unknown>> }
   | { readonly failure: SqliteFailure };
 
-/** A batch's outcomes in the order of its writes, or why none of them was made. */
+/** The outcomes of a batch in the order of its writes, or the error of the whole batch. */
 export type SqliteReply = readonly SqliteOutcome[] | { readonly failure: SqliteFailure };
 
 const STATEMENTS = {
   create: `INSERT INTO users (id, name, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?)`,
-  // One statement reads and writes, so nothing comes between; ISO times sort as text.
+  // A single statement reads and writes atomically. ISO times sort as text.
   update: `UPDATE users
     SET name = coalesce(?, name), email = coalesce(?, email), updated_at = max(updated_at, ?)
     WHERE id = ?
@@ -52,20 +52,20 @@ const STATEMENTS = {
 } as const;
 
 /**
- * Pages of 4 KiB in the log after which they are folded into the file. Ids are random, so that a write
- * touches pages all over the file: the more are folded at once, the more often one is folded for many.
+ * Size of the log that triggers a checkpoint, in pages of 4 KiB. Random ids touch pages all over the file,
+ * so a large log merges more changes per page.
  */
 const CHECKPOINT_PAGES = 10_000;
 
 const BUSY = 5;
-// SQLite undoes one statement for these and goes on with the transaction: TOOBIG, CONSTRAINT, MISMATCH.
-const OF_ONE_STATEMENT: ReadonlySet<number> = new Set([18, 19, 20]);
-/** Milliseconds between two tries for the lock. */
+// Errors that only roll back their statement, not the transaction: TOOBIG, CONSTRAINT, MISMATCH.
+const STATEMENT_ERRORS: ReadonlySet<number> = new Set([18, 19, 20]);
+/** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
 const TAKEN = -1;
 
 const { path, files, claim, maxPages } = workerData as WriterData;
-// Beside this file, in src/ as well as in dist/.
+// Relative to this file, both in src/ and in dist/.
 const openedFiles = new URL(`./opened-files${extname(import.meta.url)}`, import.meta.url);
 const { findMoved } = (await import(openedFiles.href)) as typeof import('./opened-files.js');
 let connection: ReturnType<typeof connect> | undefined;
@@ -101,7 +101,7 @@ function commit(writes: readonly SqliteWrite[]): SqliteReply {
 }
 
 function connect() {
-  // SQLite would create a file that is gone.
+  // SQLite would create a missing file.
   assertInPlace();
   const database = new DatabaseSync(path);
   try {
@@ -123,10 +123,10 @@ function connect() {
 }
 
 /**
- * Takes the write lock, and then the batch. SQLite's own way to wait sleeps ever longer, and starves
- * beside a busy process.
+ * Acquires the write lock and then claims the batch. Polls for the lock, because SQLite's busy handler
+ * backs off and starves next to a busy process.
  *
- * @returns How many writes at the start of the batch were given up before that.
+ * @returns The number of writes at the start of the batch that were given up before.
  */
 function begin(database: DatabaseSync, count: number): number {
   for (;;) {
@@ -146,7 +146,7 @@ function run(statement: StatementSync, parameters: SqliteWrite['parameters']): S
     const row = statement.get(...parameters);
     return row === undefined ? {} : { row };
   } catch (error) {
-    if (!OF_ONE_STATEMENT.has(primaryCode(error))) throw error;
+    if (!STATEMENT_ERRORS.has(primaryCode(error))) throw error;
     return { failure: toFailure(error) };
   }
 }
@@ -155,7 +155,7 @@ function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // SQLite has rolled back by itself, as it does when the disk is full.
+    // SQLite has already rolled back, as it does when the disk is full.
   }
 }
 
@@ -170,7 +170,7 @@ function assertInPlace(): void {
   if (moved !== undefined) throw moved;
 }
 
-/** The low byte of an extended result code. */
+/** Returns the primary result code, the low byte of the extended one. */
 function primaryCode(error: unknown): number {
   return Number((error as { errcode?: unknown }).errcode) & 0xff;
 }

@@ -6,7 +6,7 @@ import { rememberFiles } from './opened-files.js';
 import { SqliteWriter } from './writer.js';
 import type { SqliteWrite } from './writer-worker.js';
 
-/** A writer to a fresh file, and another process's connection to it. */
+/** A writer to a new file, and a connection like that of another process. */
 function openWriter() {
   const path = join(temporaryFolder(), 'users.db');
   openStore(path);
@@ -24,7 +24,7 @@ function create(id: string): SqliteWrite {
 }
 
 describe('SqliteWriter', () => {
-  it('never makes a write that it gave up while another process held the lock', async () => {
+  it('never makes a write that was given up while another process held the lock', async () => {
     const { path, writer, raw, ids } = openWriter();
     raw.exec('BEGIN IMMEDIATE');
     const committed = writer.commit([create('a'), create('b'), create('c')]);
@@ -32,7 +32,7 @@ describe('SqliteWriter', () => {
       Array.from({ length: 2 }, () => ({
         code: 'STORE_LOCKED',
         message:
-          `The store ${path} could not begin a write within 7 ms, and has not made it: end the ` +
+          `The store ${path} could not start a write within 7 ms and has dropped it. End the ` +
           'process that locks the file, or try again later.',
       })),
     );
@@ -41,7 +41,7 @@ describe('SqliteWriter', () => {
     expect(ids()).toEqual([{ id: 'c' }]);
   });
 
-  it('stops waiting for the lock once it gave up every write', async () => {
+  it('stops waiting for the lock once every write is given up', async () => {
     const { writer, raw, ids } = openWriter();
     raw.exec('BEGIN IMMEDIATE');
     const committed = writer.commit([create('a'), create('b')]);
@@ -52,12 +52,12 @@ describe('SqliteWriter', () => {
     expect(ids()).toEqual([{ id: 'c' }]);
   });
 
-  it('leaves open whether a write that it gave up too late is made', async () => {
+  it('reports an unknown outcome for a write that was given up too late', async () => {
     const { path, writer, ids } = openWriter();
     await writer.commit([create('a')]);
     expect(writer.giveUp(1)).toMatchObject({
       code: 'STORE_INTERRUPTED',
-      message: `The store ${path} did not finish a write within 7 ms, and may make it later: check the disk.`,
+      message: `The store ${path} did not finish a write within 7 ms but may still make it. Check the disk.`,
     });
     expect(ids()).toEqual([{ id: 'a' }]);
   });

@@ -7,14 +7,14 @@ import type { SqliteFailure, SqliteReply, SqliteWrite, WriterData } from './writ
 /** The row that a write returned, if any. */
 export type WrittenRow = Readonly<Record<string, unknown>> | undefined;
 
-// Beside this file, in src/ as well as in dist/.
+// Relative to this file, both in src/ and in dist/.
 const WORKER = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** Settings of a {@link SqliteWriter}. */
+/** Options of a {@link SqliteWriter}. */
 export interface SqliteWriterOptions extends Omit<WriterData, 'claim'> {
-  /** How long a write may take, in milliseconds, for messages. */
+  /** Maximum time of a write in milliseconds, for messages. */
   readonly timeout: number;
-  /** Is told of a thread that died. */
+  /** Called when the writer thread dies. */
   readonly warn: (error: StoreError) => void;
 }
 
@@ -24,8 +24,8 @@ interface Running {
 }
 
 /**
- * Writes to an SQLite file in a thread of its own, so that this one waits neither for the disk nor
- * for a lock. A thread that dies is replaced with the next batch.
+ * Writes to an SQLite file in a separate thread, so that the disk and locks do not block the main thread.
+ * The next batch starts a new thread if the current one has died.
  */
 export class SqliteWriter {
   readonly #options: SqliteWriterOptions;
@@ -33,16 +33,16 @@ export class SqliteWriter {
   #worker: Worker | undefined = undefined;
   #running: Running | undefined = undefined;
 
-  /** @param options - The database, which has the current schema, and its bounds. */
+  /** @param options - The database, which has the current schema, and its limits. */
   constructor(options: SqliteWriterOptions) {
     this.#options = options;
   }
 
   /**
-   * Makes writes durable in one transaction. Call it again once it has settled.
+   * Commits writes in one transaction. Wait for the result before the next call.
    *
-   * @returns What each returned, or why it alone failed.
-   * @throws {StoreError} When none of them was made; `STORE_INTERRUPTED` when that is not known.
+   * @returns The row or error of each write.
+   * @throws {StoreError} When no write was made, or with `STORE_INTERRUPTED` when the outcome is unknown.
    */
   commit(writes: readonly SqliteWrite[]): Promise<readonly (WrittenRow | StoreError)[]> {
     return new Promise((resolve, reject) => {
@@ -50,17 +50,17 @@ export class SqliteWriter {
       Atomics.store(this.#claim, 0, 0);
       this.#worker ??= this.#start();
       this.#worker.ref();
-      // Text is handed over several times as fast as objects are.
+      // Posting text is several times faster than posting objects.
       this.#worker.postMessage(JSON.stringify(writes));
     });
   }
 
   /**
-   * Gives up the first writes of the batch under way. As long as another process holds the lock, they are
-   * certain not to be made.
+   * Gives up the first writes of the current batch. They are never made if the thread is still waiting for
+   * the lock.
    *
-   * @param count - How many.
-   * @returns Why: `STORE_LOCKED`, or `STORE_INTERRUPTED` when the thread is already making them.
+   * @param count - Number of writes to give up.
+   * @returns `STORE_LOCKED`, or `STORE_INTERRUPTED` if the thread is already making the writes.
    */
   giveUp(count: number): StoreError {
     const { path, timeout } = this.#options;
@@ -68,18 +68,18 @@ export class SqliteWriter {
     if (before >= 0 && Atomics.compareExchange(this.#claim, 0, before, count) === before) {
       return new StoreError(
         'STORE_LOCKED',
-        `The store ${path} could not begin a write within ${timeout} ms, and has not made it: end the ` +
+        `The store ${path} could not start a write within ${timeout} ms and has dropped it. End the ` +
           'process that locks the file, or try again later.',
       );
     }
     return new StoreError(
       'STORE_INTERRUPTED',
-      `The store ${path} did not finish a write within ${timeout} ms, and may make it later: check ` +
-        'the disk.',
+      `The store ${path} did not finish a write within ${timeout} ms but may still make it. ` +
+        'Check the disk.',
     );
   }
 
-  /** Closes the file. */
+  /** Closes the database and stops the thread. */
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
@@ -95,7 +95,7 @@ export class SqliteWriter {
     const worker = new Worker(WORKER, { workerData, name: 'users-api-sqlite-writer' });
     let cause: unknown;
     worker.on('message', (reply: string) => {
-      // An idle thread keeps no process alive.
+      // An idle thread must not keep the process alive.
       worker.unref();
       this.#settle(JSON.parse(reply));
     });
@@ -107,8 +107,8 @@ export class SqliteWriter {
       if (this.#running === undefined) return;
       const error = new StoreError(
         'STORE_INTERRUPTED',
-        `The thread that writes to the store ${path} died: what it was writing may be ` +
-          'there or not. The next write starts another.',
+        `The writer thread of the store ${path} died. Its current writes may or may not have been ` +
+          'committed. The next write starts a new thread.',
         cause,
       );
       warn(error);

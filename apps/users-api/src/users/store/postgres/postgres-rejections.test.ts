@@ -4,7 +4,7 @@ import { execute, listAll, postgresUrl } from '../../../../test/support/stores.j
 import { PostgresUserStore } from './postgres-user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
-const REFUSED = { ...ADA, name: 'refused' };
+const REJECTED = { ...ADA, name: 'refused' };
 const FIRST = { offset: 0, limit: 1 };
 
 async function openStore(url: string): Promise<PostgresUserStore> {
@@ -13,12 +13,12 @@ async function openStore(url: string): Promise<PostgresUserStore> {
   return store;
 }
 
-describe('a row that PostgreSQL refuses', () => {
-  it.each([0, 4, 8])('fails alone as number %i of the creates that arrive together', async (at) => {
+describe('a row that PostgreSQL rejects', () => {
+  it.each([0, 4, 8])('fails alone at index %i of a batch of creates', async (at) => {
     const url = await postgresUrl();
     const store = await openStore(url);
     await execute(url, "ALTER TABLE users ADD CHECK (name <> 'refused')");
-    const inputs = Array.from({ length: 9 }, (_, index) => (index === at ? REFUSED : ADA));
+    const inputs = Array.from({ length: 9 }, (_, index) => (index === at ? REJECTED : ADA));
     const results = await Promise.allSettled(inputs.map((input) => store.create(input)));
     const failed = results.filter(({ status }) => status === 'rejected');
     expect(failed).toEqual([results[at]]);
@@ -29,7 +29,7 @@ describe('a row that PostgreSQL refuses', () => {
     expect((await store.page(FIRST)).total).toBe(8);
   });
 
-  it('fails alone among the deletes that arrive together', async () => {
+  it('fails alone in a batch of deletes', async () => {
     const url = await postgresUrl();
     const store = await openStore(url);
     const users = await Promise.all([ADA, ADA, ADA].map((input) => store.create(input)));
@@ -48,8 +48,8 @@ describe('a row that PostgreSQL refuses', () => {
   });
 });
 
-describe('a database whose encoding leaves out characters', () => {
-  it('is refused and left as it is', async () => {
+describe('a database whose encoding cannot store every character', () => {
+  it('is rejected', async () => {
     const server = inject('postgresUrl');
     const name = `test_${randomUUID().replaceAll('-', '')}`;
     await execute(
