@@ -14,18 +14,14 @@ import { Inject } from '@fairlead/di';
 import { requireJson } from '../middleware/require-json.js';
 import type { Awaitable } from '../users/awaitable.js';
 import { readCreateInput, readUpdateInput, USER_LIMITS, type UserLimits } from '../users/input.js';
-import { answerList } from '../users/list.js';
+import { sendList } from '../users/list.js';
 import { locationOf } from '../users/location.js';
 import { USER_STORE, type UserStore } from '../users/store/user-store.js';
 import type { User } from '../users/user.js';
-import { foundUser, userNotFound } from '../users/user-not-found.js';
+import { requireUser, userNotFound } from '../users/user-not-found.js';
 import { showUser } from '../users/view.js';
 
-/**
- * The user API as a class.
- *
- * @see Specification, "Class-based variant"
- */
+/** The user API as a class. */
 @Controller('/users')
 export class UsersController {
   readonly #store: UserStore;
@@ -38,15 +34,15 @@ export class UsersController {
 
   @Get()
   list(@Ctx() ctx: Context): Awaitable<void> {
-    return answerList(ctx, this.#store);
+    return sendList(ctx, this.#store);
   }
 
   @Get('/:id')
   async show(@Param('id') id: string, @Ctx() ctx: Context): Promise<void> {
-    showUser(ctx, foundUser(await this.#store.find(id), id));
+    showUser(ctx, requireUser(await this.#store.find(id), id));
   }
 
-  // An absent body is let in, so that readCreateInput says which fields it should have had.
+  // The body is optional here so that readCreateInput reports which fields are missing.
   @Post('/', { status: 201 })
   @UseMiddleware(requireJson)
   async create(
@@ -65,7 +61,7 @@ export class UsersController {
     @Body({ required: false }) body: unknown,
   ): Promise<{ data: User }> {
     const user = await this.#store.update(id, readUpdateInput(body, this.#limits));
-    return { data: foundUser(user, id) };
+    return { data: requireUser(user, id) };
   }
 
   @Delete('/:id')

@@ -6,15 +6,15 @@ import {
 } from '@fairlead/core';
 
 /**
- * Refuses a request body that `json()` left unread, because it is not declared as JSON. A request
- * without a body passes, also one whose chunks hold none: what it lacks is for the handler to say.
+ * Rejects a request body that `json()` left unread because it is not declared as JSON. Requests with
+ * an empty body or none pass, and the handler reports the missing fields.
  *
- * @throws {UnsupportedMediaTypeError} 415, with `Accept: application/json`.
- * @throws {BadRequestError} 400 `BODY_ABORTED`, when the client stops before it has sent a chunk.
+ * @throws {UnsupportedMediaTypeError} 415 with `Accept: application/json`, for a body of another type.
+ * @throws {BadRequestError} 400 `BODY_ABORTED`, when the client disconnects before sending any byte.
  * @see RFC 9110 §15.5.16
  */
 export const requireJson: Middleware = (ctx, next) => {
-  // An empty body that was read has ended without a byte.
+  // An empty body that was read has ended without emitting data.
   const isRead = ctx.req.readableDidRead || ctx.req.readableEnded;
   if (!ctx.hasBody || isRead) return next();
   if (ctx.get('Content-Length') !== undefined) throw notJson(ctx);
@@ -24,16 +24,16 @@ export const requireJson: Middleware = (ctx, next) => {
   });
 };
 
-/** Whether a body in chunks holds any byte; what it holds is dropped. */
+/** Whether a chunked body contains any byte. Discards the body. */
 function hasBytes(ctx: Context): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const onClose = () => {
-      const message = 'The client stopped before the body was complete.';
+      const message = 'The client disconnected before the body was complete.';
       reject(new BadRequestError(message, { code: 'BODY_ABORTED' }));
     };
     const body = ctx.bodyStream();
     if (body.destroyed) onClose();
-    // Without its listener the stream flows on, so that the connection stays in step.
+    // The stream keeps flowing after the first chunk, which keeps the connection usable.
     body.once('data', () => resolve(true)).once('end', () => resolve(false));
     body.once('close', onClose);
   });
@@ -42,7 +42,7 @@ function hasBytes(ctx: Context): Promise<boolean> {
 function notJson(ctx: Context): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   return new UnsupportedMediaTypeError(
-    `Send the body as application/json; it came ${type ? `as ${type}` : 'without a Content-Type'}.`,
+    `The body has ${type ? `the type ${type}` : 'no Content-Type'}. Send it as application/json.`,
     { headers: { Accept: 'application/json' } },
   );
 }

@@ -1,12 +1,12 @@
-/** A value, or a promise of it: who has the value at hand makes no promise. */
+/** A value or a promise for it. A synchronous implementation returns the value itself. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * Goes on with a value as soon as it is there: at once, without a promise, when it is no promise.
+ * Calls a function with a value, synchronously unless the value is a promise.
  *
- * @param value - The value, or a promise of it.
- * @param next - Takes the value.
- * @returns What `next` returned, or a promise of it; rejects when either fails.
+ * @param value - The value, or a promise for it.
+ * @param next - Receives the value.
+ * @returns The result of `next`, or a promise for it.
  */
 export function andThen<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
   return value instanceof Promise ? value.then(next) : next(value);

@@ -4,7 +4,7 @@ import { readCreateInput, readUpdateInput } from './input.js';
 const LIMITS = { name: 3, email: 5 };
 
 describe('readCreateInput', () => {
-  it('takes name and email and nothing else', () => {
+  it('returns name and email and ignores other fields', () => {
     const body = { id: 'mine', name: 'Ada', email: 'a@b', createdAt: 'then', role: 'admin' };
     expect(readCreateInput(body, LIMITS)).toEqual({ name: 'Ada', email: 'a@b' });
   });
@@ -21,7 +21,7 @@ describe('readCreateInput', () => {
     { name: 'Ada', email: '' },
     { name: 7, email: 'a@b' },
     { name: 'Ada', email: ['a@b'] },
-  ])('refuses %j with 400', (body) => {
+  ])('rejects %j with 400', (body) => {
     expect(() => readCreateInput(body, LIMITS)).toThrow(
       expect.objectContaining({
         status: 400,
@@ -31,14 +31,14 @@ describe('readCreateInput', () => {
     );
   });
 
-  it('replaces lone surrogates and U+0000, which not every store can hold', () => {
+  it('replaces lone surrogates and U+0000, which not every store supports', () => {
     expect(readCreateInput({ name: 'a\ud800', email: '\0b' }, LIMITS)).toEqual({
       name: 'a\ufffd',
       email: '\ufffdb',
     });
   });
 
-  it('lists an issue for each field that is wrong', () => {
+  it('lists an issue for each invalid field', () => {
     expect(() => readCreateInput({ name: 'Ada', email: 7 }, LIMITS)).toThrow(
       expect.objectContaining({
         details: { issues: [{ path: ['body', 'email'], message: 'must be a non-empty string' }] },
@@ -47,11 +47,11 @@ describe('readCreateInput', () => {
   });
 });
 
-describe('the limits of name and email', () => {
+describe('length limits', () => {
   it.each([
     { name: 'Ada', email: 'a@b.c' },
     { name: '😀a', email: '😀😀a' },
-  ])('allow %j', (body) => {
+  ])('accept %j', (body) => {
     expect(readCreateInput(body, LIMITS)).toEqual(body);
     expect(readUpdateInput(body, LIMITS)).toEqual(body);
   });
@@ -59,7 +59,7 @@ describe('the limits of name and email', () => {
   it.each([
     ['create', readCreateInput],
     ['update', readUpdateInput],
-  ])('refuse longer values with 400 on %s, counting UTF-16 code units', (_, read) => {
+  ])('reject longer values with 400 on %s, counting UTF-16 code units', (_, read) => {
     expect(() => read({ name: '😀😀', email: 'a@b.cd' }, LIMITS)).toThrow(
       expect.objectContaining({
         status: 400,
@@ -76,7 +76,7 @@ describe('the limits of name and email', () => {
     );
   });
 
-  it('are checked beside a field that is missing', () => {
+  it('are checked even when another field is missing', () => {
     expect(() => readCreateInput({ name: 'Grace' }, LIMITS)).toThrow(
       expect.objectContaining({
         message: 'name and email are required',
@@ -100,7 +100,7 @@ describe('readUpdateInput', () => {
       { name: 'Ada', email: 'a@b', id: 'mine', updatedAt: 'then' },
       { name: 'Ada', email: 'a@b' },
     ],
-  ])('reads %j as %j', (body, expected) => {
+  ])('returns the fields of %j as %j', (body, expected) => {
     expect(readUpdateInput(body, LIMITS)).toStrictEqual(expected);
   });
 
@@ -108,13 +108,16 @@ describe('readUpdateInput', () => {
     expect(readUpdateInput({ name: '\udc00\0' }, LIMITS)).toStrictEqual({ name: '\ufffd\ufffd' });
   });
 
-  it.each([undefined, null, [], 'text', 7])('refuses %j, which is no object, with 400', (body) => {
-    expect(() => readUpdateInput(body, LIMITS)).toThrow(
-      expect.objectContaining({ status: 400, message: expect.stringContaining('JSON object') }),
-    );
-  });
+  it.each([undefined, null, [], 'text', 7])(
+    'rejects %j, which is not an object, with 400',
+    (body) => {
+      expect(() => readUpdateInput(body, LIMITS)).toThrow(
+        expect.objectContaining({ status: 400, message: expect.stringContaining('JSON object') }),
+      );
+    },
+  );
 
-  it('refuses values that are not strings with 400, and lists each', () => {
+  it('rejects values that are not strings with 400 and lists each field', () => {
     expect(() => readUpdateInput({ name: null, email: 7 }, LIMITS)).toThrow(
       expect.objectContaining({
         status: 400,

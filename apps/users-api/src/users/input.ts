@@ -3,18 +3,18 @@ import { token } from '@fairlead/di';
 import type { CreateUserInput, UpdateUserInput } from './user.js';
 
 /**
- * Longest name and email that a client may give, in characters, each 1 or more. A character is a
- * UTF-16 code unit, as in `String.length` and in the `maxlength` of an HTML form.
+ * Maximum lengths of a name and an email, each 1 or more, in UTF-16 code units. `String.length` and
+ * the `maxlength` of an HTML form count in the same unit.
  */
 export interface UserLimits {
   readonly name: number;
   readonly email: number;
 }
 
-/** The token under which a container holds the limits. */
+/** Container token of the limits. */
 export const USER_LIMITS = token<UserLimits>('UserLimits');
 
-/** One field that is wrong, in the form of @fairlead/controllers' validation issues. */
+/** An invalid field, in the format of the validation issues of @fairlead/controllers. */
 interface Issue {
   readonly path: readonly string[];
   readonly message: string;
@@ -23,36 +23,38 @@ interface Issue {
 const FIELDS = ['name', 'email'] as const;
 
 /**
- * Reads the input of a create from a request body. Unknown fields are ignored; lone surrogates
- * and U+0000 become U+FFFD.
+ * Validates the body of a create request. Ignores unknown fields, and replaces lone surrogates and
+ * U+0000 with U+FFFD.
  *
- * @param body - The parsed body, or `undefined` when there was none.
- * @param limits - Longest name and email to accept.
+ * @param body - The parsed body, or `undefined` without one.
+ * @param limits - Maximum lengths.
  * @returns Name and email, each a non-empty string.
- * @throws {BadRequestError} 400 when one is missing, empty, too long or not a string.
+ * @throws {BadRequestError} 400 `VALIDATION_FAILED`, when a field is missing, empty, too long or not a
+ *   string.
  */
 export function readCreateInput(body: unknown, limits: UserLimits): CreateUserInput {
   const { name, email } = isObject(body) ? body : {};
-  if (isFilled(name, limits.name) && isFilled(email, limits.email)) {
-    return { name: storable(name), email: storable(email) };
+  if (isNonEmpty(name, limits.name) && isNonEmpty(email, limits.email)) {
+    return { name: toStorable(name), email: toStorable(email) };
   }
   const issues = FIELDS.flatMap((field) => {
     const value = { name, email }[field];
-    if (!isFilled(value)) return issue(field, 'must be a non-empty string');
+    if (!isNonEmpty(value)) return issue(field, 'must be a non-empty string');
     return value.length > limits[field] ? tooLong(field, value, limits) : [];
   });
-  const isComplete = isFilled(name) && isFilled(email);
-  throw invalid(isComplete ? summaryOf(issues) : 'name and email are required', issues);
+  const isComplete = isNonEmpty(name) && isNonEmpty(email);
+  throw invalid(isComplete ? summarize(issues) : 'name and email are required', issues);
 }
 
 /**
- * Reads the input of an update from a request body. Unknown fields are ignored; lone surrogates
- * and U+0000 become U+FFFD.
+ * Validates the body of an update request. Ignores unknown fields, and replaces lone surrogates and
+ * U+0000 with U+FFFD.
  *
- * @param body - The parsed body, or `undefined` when there was none.
- * @param limits - Longest name and email to accept.
- * @returns The fields that the body has; an empty string is one.
- * @throws {BadRequestError} 400 when the body is not an object, or a field is too long or not a string.
+ * @param body - The parsed body, or `undefined` without one.
+ * @param limits - Maximum lengths.
+ * @returns The fields in the body, each a string that may be empty.
+ * @throws {BadRequestError} 400 `VALIDATION_FAILED`, when the body is not an object, or a field is too
+ *   long or not a string.
  */
 export function readUpdateInput(body: unknown, limits: UserLimits): UpdateUserInput {
   if (!isObject(body)) {
@@ -67,9 +69,9 @@ export function readUpdateInput(body: unknown, limits: UserLimits): UpdateUserIn
     if (value === undefined) continue;
     if (typeof value !== 'string') issues.push(issue(field, 'must be a string'));
     else if (value.length > limits[field]) issues.push(tooLong(field, value, limits));
-    else input[field] = storable(value);
+    else input[field] = toStorable(value);
   }
-  if (issues.length > 0) throw invalid(summaryOf(issues), issues);
+  if (issues.length > 0) throw invalid(summarize(issues), issues);
   return input;
 }
 
@@ -81,8 +83,8 @@ function tooLong(field: keyof UserLimits, value: string, limits: UserLimits): Is
   return issue(field, `must be at most ${limits[field]} characters long, not ${value.length}`);
 }
 
-/** Writes issues as one sentence; fields with the same message share it. */
-function summaryOf(issues: readonly Issue[]): string {
+/** Joins issues into one message. Fields with the same problem share a clause. */
+function summarize(issues: readonly Issue[]): string {
   return [...new Set(issues.map(({ message }) => message))]
     .map((shared) => {
       const fields = issues.filter(({ message }) => message === shared).map(({ path }) => path[1]);
@@ -95,8 +97,8 @@ function invalid(message: string, issues: readonly Issue[]): BadRequestError {
   return new BadRequestError(message, { code: 'VALIDATION_FAILED', details: { issues } });
 }
 
-// No store that keeps UTF-8 can hold a lone surrogate, and not every one can hold U+0000.
-function storable(text: string): string {
+// UTF-8 cannot encode lone surrogates, and PostgreSQL cannot store U+0000.
+function toStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
@@ -104,6 +106,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isFilled(value: unknown, limit = Number.POSITIVE_INFINITY): value is string {
+function isNonEmpty(value: unknown, limit = Number.POSITIVE_INFINITY): value is string {
   return typeof value === 'string' && value !== '' && value.length <= limit;
 }

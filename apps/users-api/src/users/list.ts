@@ -7,21 +7,20 @@ import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 
 /**
- * Answers with users as the query asks for them: with the list envelope, or the paginated one when
- * the query has `page` or `limit`. What is longer than one batch of the store is sent as it is read,
- * no faster than the client takes it; a store that fails in the middle closes the connection.
+ * Responds with a page of users when the query has `page` or `limit`, and with all users otherwise.
+ * A list that exceeds one batch of the store is streamed with backpressure. If the store fails while
+ * streaming, the connection is closed.
  *
- * @param ctx - The request to answer.
- * @param store - Where the users are.
- * @throws {StoreError} When the store fails before anything was sent.
- * @see Specification, "Response envelopes"
+ * @param ctx - Context of the request.
+ * @param store - Store of the users.
+ * @throws {StoreError} When the store fails before streaming begins.
  */
-export function answerList(ctx: Context, store: UserStore): Awaitable<void> {
+export function sendList(ctx: Context, store: UserStore): Awaitable<void> {
   const pagination = readPagination(ctx.query);
-  return pagination === undefined ? answerAll(ctx, store) : answerPage(ctx, store, pagination);
+  return pagination === undefined ? sendAll(ctx, store) : sendPage(ctx, store, pagination);
 }
 
-async function answerAll(ctx: Context, store: UserStore): Promise<void> {
+async function sendAll(ctx: Context, store: UserStore): Promise<void> {
   const batches = store.list()[Symbol.asyncIterator]();
   const first = await nextBatch(batches);
   const second = await nextBatch(batches);
@@ -35,7 +34,7 @@ async function answerAll(ctx: Context, store: UserStore): Promise<void> {
   );
 }
 
-function answerPage(ctx: Context, store: UserStore, pagination: Pagination): Awaitable<void> {
+function sendPage(ctx: Context, store: UserStore, pagination: Pagination): Awaitable<void> {
   const slice = sliceOf(pagination);
   return andThen(store.page(slice), ({ users, total }) => {
     const meta = { total, ...pagination };
@@ -54,7 +53,7 @@ function answerPage(ctx: Context, store: UserStore, pagination: Pagination): Awa
 function sendJson(ctx: Context, chunks: AsyncIterable<string>): void {
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   const body = Readable.from(chunks, { highWaterMark: 1 });
-  // The log of requests learns of it before the connection is closed.
+  // Set before the connection closes, which is when the request is logged.
   body.once('error', (error) => {
     ctx.state.error = error;
   });
@@ -62,11 +61,11 @@ function sendJson(ctx: Context, chunks: AsyncIterable<string>): void {
 }
 
 /**
- * Writes `{ data, ...rest }` as JSON.stringify does, one batch at a time.
+ * Serializes `{ data, ...rest }` to JSON, one batch at a time.
  *
- * @param read - Batches that were read before.
- * @param batches - Those that follow.
- * @param rest - Gives the members behind `data`, from the count of users in it.
+ * @param read - Batches that have already been read.
+ * @param batches - The remaining batches.
+ * @param rest - Returns the members that follow `data`, given the number of users in it.
  */
 async function* writeEnvelope(
   read: readonly (readonly User[])[],
@@ -84,7 +83,7 @@ async function* writeEnvelope(
   try {
     for (const batch of read) yield write(batch);
     for (;;) {
-      // Other requests get a turn here: a synchronous store and a fast client would leave them none.
+      // A synchronous store and a fast client would otherwise block other requests.
       await nextTurn();
       const batch = await nextBatch(batches);
       if (batch.length === 0) break;
@@ -96,7 +95,7 @@ async function* writeEnvelope(
   yield `${count === 0 ? before : ''}],${JSON.stringify(rest(count)).slice(1)}`;
 }
 
-/** The next batch; an empty one at the end. */
+/** Returns the next batch, or an empty one at the end. */
 async function nextBatch(batches: AsyncIterator<readonly User[]>): Promise<readonly User[]> {
   const { done, value } = await batches.next();
   return done ? [] : value;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readPagination, sliceOf } from './pagination.js';
 
 describe('readPagination', () => {
-  it('is undefined when the query has neither page nor limit', () => {
+  it('returns undefined when the query has neither page nor limit', () => {
     expect(readPagination({ sort: 'name' })).toBeUndefined();
   });
 
@@ -14,7 +14,7 @@ describe('readPagination', () => {
       { page: 2, limit: 3 },
     ],
     [{ page: '' }, { page: 1, limit: 10 }],
-  ])('reads %o with the defaults 1 and 10', (query, expected) => {
+  ])('parses %o with the defaults 1 and 10', (query, expected) => {
     expect(readPagination(query)).toEqual(expected);
   });
 
@@ -42,7 +42,7 @@ describe('sliceOf', () => {
     expect(sliceOf({ page: 3, limit: 4 })).toEqual({ offset: 8, limit: 4 });
   });
 
-  it('holds offset and limit to the largest safe integer', () => {
+  it('caps offset and limit at the largest safe integer', () => {
     expect(sliceOf({ page: 1e300, limit: 1e300 })).toEqual({
       offset: Number.MAX_SAFE_INTEGER,
       limit: Number.MAX_SAFE_INTEGER,

@@ -1,16 +1,16 @@
-/** The page that a client asked for. */
+/** A requested page. */
 export interface Pagination {
   /** 1-based. */
   readonly page: number;
-  /** Largest number of users on the page, at least 1. */
+  /** Maximum number of users on the page, at least 1. */
   readonly limit: number;
 }
 
-/** A stretch of the list, as a store reads it. */
+/** A range of the list of users. */
 export interface Slice {
-  /** Users to pass over, 0 or more, a safe integer. */
+  /** Number of users to skip, a safe integer of at least 0. */
   readonly offset: number;
-  /** Largest number of users to return, 1 or more, a safe integer. */
+  /** Maximum number of users to return, a safe integer of at least 1. */
   readonly limit: number;
 }
 
@@ -18,11 +18,10 @@ const DEFAULT_PAGE = 1;
 const DEFAULT_LIMIT = 10;
 
 /**
- * Reads `page` and `limit` from a query.
+ * Reads `page` and `limit` from a query. Invalid values fall back to 1 and 10.
  *
- * @param query - Query parameters, one string each.
- * @returns The page asked for, or `undefined` when the query has neither parameter.
- * @see Specification, "Pagination variant of the list endpoint"
+ * @param query - Query parameters by name.
+ * @returns The requested page, or `undefined` when the query has neither parameter.
  */
 export function readPagination(query: Readonly<Record<string, string>>): Pagination | undefined {
   if (query.page === undefined && query.limit === undefined) return undefined;
@@ -33,10 +32,10 @@ export function readPagination(query: Readonly<Record<string, string>>): Paginat
 }
 
 /**
- * Finds where a page lies in the list.
+ * Converts a page to a range of the list.
  *
  * @param pagination - Page and limit, each an integer of at least 1.
- * @returns Offset and limit, each held to the largest safe integer: no list is longer.
+ * @returns Offset and limit, each capped at the largest safe integer.
  */
 export function sliceOf({ page, limit }: Pagination): Slice {
   return {
@@ -45,7 +44,7 @@ export function sliceOf({ page, limit }: Pagination): Slice {
   };
 }
 
-// Infinity has no JSON form, so it counts as non-numeric.
+// JSON cannot represent Infinity, so it counts as non-numeric.
 function positiveInteger(text: string | undefined, fallback: number): number {
   const value = Math.trunc(Number(text));
   return Number.isFinite(value) && value >= 1 ? value : fallback;

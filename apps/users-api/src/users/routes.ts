@@ -2,26 +2,25 @@ import { type Context, createRouter, type Router } from '@fairlead/core';
 import { requireJson } from '../middleware/require-json.js';
 import { andThen } from './awaitable.js';
 import { readCreateInput, readUpdateInput, type UserLimits } from './input.js';
-import { answerList } from './list.js';
+import { sendList } from './list.js';
 import { locationOf } from './location.js';
 import type { UserStore } from './store/user-store.js';
-import { foundUser, userNotFound } from './user-not-found.js';
+import { requireUser, userNotFound } from './user-not-found.js';
 import { showUser } from './view.js';
 
 /**
- * Builds the user API from functions. Its paths are relative to where it is mounted.
+ * Builds the user API as functional routes.
  *
- * @param store - Where the users are.
- * @param limits - Longest name and email that a client may give.
- * @returns A router with list, show, create, update and delete.
- * @see Specification, "User API (functional-style routes)"
+ * @param store - Store of the users.
+ * @param limits - Maximum lengths of a name and an email.
+ * @returns A router with list, show, create, update and delete, relative to its mount path.
  */
 export function createUsersRouter(store: UserStore, limits: UserLimits): Router {
   return createRouter()
-    .get('/', (ctx) => answerList(ctx, store))
+    .get('/', (ctx) => sendList(ctx, store))
     .get('/:id', (ctx) => {
       const id = idOf(ctx);
-      return andThen(store.find(id), (user) => showUser(ctx, foundUser(user, id)));
+      return andThen(store.find(id), (user) => showUser(ctx, requireUser(user, id)));
     })
     .post('/', requireJson, (ctx) =>
       andThen(store.create(readCreateInput(ctx.body, limits)), (user) => {
@@ -33,7 +32,7 @@ export function createUsersRouter(store: UserStore, limits: UserLimits): Router 
     .put('/:id', requireJson, (ctx) => {
       const id = idOf(ctx);
       return andThen(store.update(id, readUpdateInput(ctx.body, limits)), (user) =>
-        ctx.json({ data: foundUser(user, id) }),
+        ctx.json({ data: requireUser(user, id) }),
       );
     })
     .delete('/:id', (ctx) => {

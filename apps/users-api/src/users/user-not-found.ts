@@ -2,24 +2,23 @@ import { NotFoundError } from '@fairlead/core';
 import type { User } from './user.js';
 
 /**
- * Makes the error for an id that no user has.
+ * Creates the error for an unknown user id.
  *
- * @param id - The id that was asked for; the message names it.
- * @returns A 404 for the caller to throw.
+ * @param id - The requested id, which the message includes.
+ * @returns A 404 error for the caller to throw.
  */
 export function userNotFound(id: string): NotFoundError {
   return new NotFoundError(`User ${id} not found`);
 }
 
 /**
- * Insists that a store has found a user.
+ * Returns a user that was looked up, or throws.
  *
- * @param user - What the store answered.
- * @param id - The id that was asked for.
- * @returns The user.
- * @throws {NotFoundError} 404 when the store found none.
+ * @param user - The result of the lookup.
+ * @param id - The requested id.
+ * @throws {NotFoundError} 404, when `user` is undefined.
  */
-export function foundUser(user: User | undefined, id: string): User {
+export function requireUser(user: User | undefined, id: string): User {
   if (user === undefined) throw userNotFound(id);
   return user;
 }

@@ -5,7 +5,7 @@ const NOON = Date.UTC(2030, 0, 2, 12);
 const ada = createUser({ name: 'Ada', email: 'ada@example.com' }, NOON);
 
 describe('createUser', () => {
-  it('gives a random UUID and one ISO time with milliseconds for both dates', () => {
+  it('assigns a random UUID and the same ISO time with milliseconds to both dates', () => {
     expect(ada).toEqual({
       id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
       name: 'Ada',
@@ -15,7 +15,7 @@ describe('createUser', () => {
     });
   });
 
-  it('gives each user another id', () => {
+  it('assigns a different id to each user', () => {
     expect(createUser(ada, NOON).id).not.toBe(ada.id);
   });
 
@@ -25,7 +25,7 @@ describe('createUser', () => {
 });
 
 describe('updateUser', () => {
-  it('replaces the fields that are supplied and refreshes updatedAt', () => {
+  it('replaces the given fields and refreshes updatedAt', () => {
     expect(updateUser(ada, { name: 'Ada L.' }, NOON + 5)).toEqual({
       ...ada,
       name: 'Ada L.',
@@ -33,22 +33,22 @@ describe('updateUser', () => {
     });
   });
 
-  it('refreshes updatedAt without any change', () => {
+  it('refreshes updatedAt even without changes', () => {
     expect(updateUser(ada, {}, NOON + 1)).toEqual({
       ...ada,
       updatedAt: '2030-01-02T12:00:00.001Z',
     });
   });
 
-  it('takes an empty string for a value', () => {
+  it('accepts an empty string as a value', () => {
     expect(updateUser(ada, { email: '' }, NOON).email).toBe('');
   });
 
-  it('keeps updatedAt when the clock went back', () => {
+  it('keeps updatedAt when the clock has gone back', () => {
     expect(updateUser(ada, {}, NOON - 60_000).updatedAt).toBe(ada.updatedAt);
   });
 
-  it('leaves the user that it was given as it was', () => {
+  it('does not modify the given user', () => {
     updateUser(ada, { name: 'Grace' }, NOON + 1);
     expect(ada.name).toBe('Ada');
   });

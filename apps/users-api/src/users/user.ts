@@ -1,36 +1,36 @@
 import { randomUUID } from 'node:crypto';
 
-/** A user as it is kept and as it goes over the wire. */
+/** A user, as stored and as sent to clients. */
 export interface User {
-  /** Random UUID, given by the service. */
+  /** Random UUID, assigned by the service. */
   readonly id: string;
   readonly name: string;
   readonly email: string;
   /** ISO 8601 in UTC, with milliseconds. */
   readonly createdAt: string;
-  /** ISO 8601 in UTC, with milliseconds; never earlier than it was before an update. */
+  /** ISO 8601 in UTC, with milliseconds. Updates never move it backwards. */
   readonly updatedAt: string;
 }
 
-/** What a client states to create a user: well-formed Unicode without U+0000. */
+/** Fields of a new user, as well-formed Unicode without U+0000. */
 export interface CreateUserInput {
   readonly name: string;
   readonly email: string;
 }
 
-/** What a client states to change a user, as {@link CreateUserInput}; an absent field keeps its value. */
+/** Changes to a user. Absent fields keep their values. */
 export interface UpdateUserInput {
   readonly name?: string;
   readonly email?: string;
 }
 
-/** Tells the time in milliseconds since the epoch, as `Date.now` does. */
+/** Returns the current time in milliseconds since the epoch, like `Date.now`. */
 export type Clock = () => number;
 
 /**
- * Makes a new user with an id of its own.
+ * Creates a user with a new random id.
  *
- * @param input - Name and email, already checked.
+ * @param input - Validated name and email.
  * @param now - Creation time, in milliseconds since the epoch.
  * @returns A frozen user whose `updatedAt` equals its `createdAt`.
  */
@@ -46,12 +46,12 @@ export function createUser(input: CreateUserInput, now: number): User {
 }
 
 /**
- * Merges changes over a user.
+ * Applies changes to a user.
  *
- * @param user - The user as it is; left as it was.
- * @param changes - Fields to replace; absent ones are kept.
+ * @param user - The current user, which is not modified.
+ * @param changes - Fields to replace.
  * @param now - Time of the update, in milliseconds since the epoch.
- * @returns A frozen user; `updatedAt` is `now`, or the earlier `updatedAt` when the clock went back.
+ * @returns A frozen user. Its `updatedAt` is the later of `now` and the current `updatedAt`.
  */
 export function updateUser(user: User, changes: UpdateUserInput, now: number): User {
   const updatedAt = Math.max(now, Date.parse(user.updatedAt));

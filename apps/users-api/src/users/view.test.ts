@@ -3,7 +3,7 @@ import { createUser } from './user.js';
 import { userPage } from './view.js';
 
 describe('userPage', () => {
-  it('writes a whole document with every field', () => {
+  it('renders a complete document with every field', () => {
     const user = createUser({ name: 'Ada', email: 'ada@example.com' }, 0);
     expect(userPage(user)).toBe(`<!doctype html>
 <html lang="en">
@@ -25,7 +25,7 @@ describe('userPage', () => {
 `);
   });
 
-  it('escapes the five characters that mean something in HTML', () => {
+  it('escapes the five special characters of HTML', () => {
     const page = userPage(createUser({ name: `<b>&"'`, email: '</dd>' }, 0));
     expect(page).toContain('<h1>&lt;b&gt;&amp;&quot;&#39;</h1>');
     expect(page).toContain('<dd>&lt;/dd&gt;</dd>');

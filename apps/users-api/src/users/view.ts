@@ -10,12 +10,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers with one user: as an HTML page when the `Accept` header contains `text/html`, and
- * otherwise as the single-user envelope.
+ * Responds with a user, as an HTML page when the `Accept` header contains `text/html` and as JSON
+ * otherwise.
  *
- * @param ctx - The request to answer.
- * @param user - The user to show.
- * @see Specification, "Content negotiation"
+ * @param ctx - Context of the request.
+ * @param user - The user to send.
  */
 export function showUser(ctx: Context, user: User): void {
   const accept = ctx.get('accept') ?? 'application/json';
@@ -25,10 +24,10 @@ export function showUser(ctx: Context, user: User): void {
 }
 
 /**
- * Writes a user as an HTML page.
+ * Renders a user as an HTML page.
  *
- * @param user - Its fields may hold any text: all of them are escaped.
- * @returns A whole document.
+ * @param user - The user. All fields are escaped.
+ * @returns A complete document.
  */
 export function userPage(user: User): string {
   const name = escapeHtml(user.name);
