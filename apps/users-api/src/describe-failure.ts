@@ -2,7 +2,7 @@ import { ControllerError } from '@fairlead/controllers';
 import { ListenError } from '@fairlead/core';
 import { ArgumentError } from './arguments.js';
 import { WorkerStartError } from './cluster/worker-process.js';
-import { ConfigError } from './config/config-error.js';
+import { ConfigError } from './config/config.js';
 import { StoreError } from './users/store/store-error.js';
 
 const EXPECTED = [
@@ -14,13 +14,13 @@ const EXPECTED = [
 ] as const;
 
 /**
- * What a person is shown of an error that ended the program: the message alone where it says all
- * that they need.
+ * Formats an error that ends the program. Expected errors are reduced to their message, which
+ * explains how to fix them. Any other error is returned unchanged.
  */
 export function describeFailure(error: unknown): unknown {
   if (isExpected(error)) return `users-api: ${error.message}`;
   if (error instanceof ListenError)
-    return `users-api: ${error.message} PORT and HOST say where to listen.`;
+    return `users-api: ${error.message} PORT and HOST set the address.`;
   return error;
 }
 

@@ -29,7 +29,7 @@ describe('the command line', () => {
     expect(code).toBe(0);
     // Node 22 warns of its own that node:sqlite is experimental.
     expect(stderr).not.toMatch(/^users-api/m);
-    expect(stdout).toMatch(/^ {2}SHUTDOWN_TIMEOUT\n.*\n.*; default 10000$/m);
+    expect(stdout).toMatch(/^ {2}SHUTDOWN_TIMEOUT\n.*\n.* \(default: 10000\)$/m);
   });
 
   it('prints the version for --version', async () => {

@@ -138,10 +138,10 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toContain(
-      `users-api: The environment is wrong:
-  PORT is "x": give an integer from 0 to 65535.
-  DATABASE_URL has no scheme: give postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH (an absolute path, or one relative to the working directory, without // before it).
-  NODE_ENV is "prod": give one of development, test, production. Did you mean production?
+      `users-api: Invalid environment variables:
+  PORT is "x". Use an integer from 0 to 65535.
+  DATABASE_URL has no scheme. Use postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH (PATH is absolute, or relative to the working directory, and must not start with //).
+  NODE_ENV is "prod". Use one of development, test, production. Did you mean production?
 `,
     );
   });

@@ -23,7 +23,7 @@ describe('seed', () => {
     const env = { DATABASE_URL: `sqlite:${path}` };
     const { code, stdout, stderr } = await seed(env, '--count', '30').ended;
     expect(code).toBe(0);
-    expect(stdout).toBe(`30 of 30 users were created in sqlite:${path}.\n`);
+    expect(stdout).toBe(`Created 30 of 30 users in sqlite:${path}.\n`);
     expect(stderr).toContain('27/30 users\n30/30 users\n');
     expect(await countUsers({ kind: 'sqlite', path })).toBe(30);
   });
@@ -34,7 +34,7 @@ describe('seed', () => {
     const env = { DATABASE_URL: url.replace(`:${password}@`, '@'), PGPASSWORD: password };
     const { code, stdout } = await seed(env, '--count', '3000').ended;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^3000 of 3000 users were created in postgres:/);
+    expect(stdout).toMatch(/^Created 3000 of 3000 users in postgres:/);
     expect(await countUsers({ kind: 'postgres', url })).toBe(3_000);
   });
 
@@ -46,12 +46,12 @@ describe('seed', () => {
     const { code, stdout } = await filling.ended;
     expect(code).toBe(130);
     expect(stdout).toBe(
-      `${await countUsers({ kind: 'sqlite', path })} of 200000 users were created in sqlite:${path}.\n`,
+      `Created ${await countUsers({ kind: 'sqlite', path })} of 200000 users in sqlite:${path}.\n`,
     );
   });
 
   it.each([
-    [['--count', '0'], '--count is "0": give an integer from 1 to 100000000.'],
+    [['--count', '0'], '--count is "0". Use an integer from 1 to 100000000.'],
     [['--counts'], "Unknown option '--counts'"],
     [[], 'DATABASE_URL is memory:'],
   ])('refuses %j with a message', async (args, message) => {

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeConfig, readConfig } from './config.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, describeConfig, readConfig } from './config.js';
 import { SETTING_NAMES } from './settings.js';
 
 const appFolder = resolve(import.meta.dirname, '../..');
@@ -23,7 +22,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes an empty variable for an unset one', () => {
+  it('treats an empty variable as unset', () => {
     const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
@@ -32,17 +31,17 @@ describe('readConfig', () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true);
   });
 
-  it.each(['0', '80', '65535'])('takes PORT %s', (text) => {
+  it.each(['0', '80', '65535'])('accepts PORT %s', (text) => {
     expect(readConfig({ PORT: text }).port).toBe(Number(text));
   });
 
-  it.each(['65536', '-1', '80.5', '1e3', '0x50', 'http', ' 80'])('refuses PORT %j', (text) => {
+  it.each(['65536', '-1', '80.5', '1e3', '0x50', 'http', ' 80'])('rejects PORT %j', (text) => {
     expect(() => readConfig({ PORT: text })).toThrow(
-      `PORT is ${JSON.stringify(text)}: give an integer from 0 to 65535.`,
+      `PORT is ${JSON.stringify(text)}. Use an integer from 0 to 65535.`,
     );
   });
 
-  it('takes HOST as it is', () => {
+  it('passes HOST through unchanged', () => {
     expect(readConfig({ HOST: '127.0.0.1' }).host).toBe('127.0.0.1');
   });
 
@@ -50,7 +49,7 @@ describe('readConfig', () => {
     ['production', false],
     ['development', true],
     ['test', true],
-  ])('with NODE_ENV %s sets includeStack to %s', (value, includeStack) => {
+  ])('with NODE_ENV %s, sets includeStack to %s', (value, includeStack) => {
     expect(readConfig({ NODE_ENV: value }).includeStack).toBe(includeStack);
   });
 
@@ -60,16 +59,16 @@ describe('readConfig', () => {
     ['prodution', 'production'],
     ['dev', 'development'],
     ['TEST', 'test'],
-  ])('refuses NODE_ENV %s and names the nearest value, %s', (value, near) => {
+  ])('rejects NODE_ENV %s and suggests %s', (value, similar) => {
     expect(() => readConfig({ NODE_ENV: value })).toThrow(
-      `NODE_ENV is "${value}": give one of development, test, production. Did you mean ${near}?`,
+      `NODE_ENV is "${value}". Use one of development, test, production. Did you mean ${similar}?`,
     );
   });
 
-  it('names no value where none begins alike', () => {
+  it('suggests no value when none has the same first letter', () => {
     expect(() => readConfig({ NODE_ENV: 'staging' })).toThrow(
       expect.objectContaining({
-        problems: ['NODE_ENV is "staging": give one of development, test, production.'],
+        problems: ['NODE_ENV is "staging". Use one of development, test, production.'],
       }),
     );
   });
@@ -81,19 +80,19 @@ describe('readConfig', () => {
     ['postgres://ada@db/users', { kind: 'postgres', url: 'postgres://ada@db/users', poolSize: 10 }],
     ['postgresql://db/users', { kind: 'postgres', url: 'postgresql://db/users', poolSize: 10 }],
     ['sqlite:data/users.db', { kind: 'sqlite', path: resolve('data/users.db') }],
-  ])('reads DATABASE_URL %s', (url, store) => {
+  ])('parses DATABASE_URL %s', (url, store) => {
     expect(readConfig({ DATABASE_URL: url }).store).toEqual(store);
   });
 
   it.each([
-    ['sqlite:', 'is a URL of the scheme sqlite:'],
-    ['sqlite://data/users.db', 'is a URL of the scheme sqlite:'],
-    ['mysql://host/users', 'is a URL of the scheme mysql:'],
+    ['sqlite:', 'has the scheme sqlite:'],
+    ['sqlite://data/users.db', 'has the scheme sqlite:'],
+    ['mysql://host/users', 'has the scheme mysql:'],
     ['memory', 'has no scheme'],
     ['users.db', 'has no scheme'],
-  ])('refuses DATABASE_URL %s', (url, what) => {
+  ])('rejects DATABASE_URL %s', (url, problem) => {
     expect(() => readConfig({ DATABASE_URL: url })).toThrow(
-      `DATABASE_URL ${what}: give postgres://`,
+      `DATABASE_URL ${problem}. Use postgres://`,
     );
   });
 
@@ -107,7 +106,7 @@ describe('readConfig', () => {
     );
   });
 
-  it('names every wrong variable in one error', () => {
+  it('lists every invalid variable in one error', () => {
     expect(() => readConfig({ PORT: 'x', DATABASE_URL: 'y' })).toThrow(ConfigError);
     expect(() => readConfig({ PORT: 'x', DATABASE_URL: 'y' })).toThrow(
       expect.objectContaining({
@@ -128,20 +127,20 @@ describe('readConfig', () => {
     ['MAX_EMAIL_LENGTH', '10001', 'an integer from 1 to 10000'],
     ['SHUTDOWN_DELAY', '1s', 'an integer from 0 to 600000'],
     ['SHUTDOWN_TIMEOUT', '99', 'an integer from 100 to 3600000'],
-    ['REQUEST_ID_HEADER', 'X Request', "a header's name"],
-  ])('refuses %s %j and says what is allowed', (name, value, allowed) => {
+    ['REQUEST_ID_HEADER', 'X Request', 'a header name'],
+  ])('rejects %s %j and lists the allowed values', (name, value, allowed) => {
     expect(() => readConfig({ [name]: value })).toThrow(
-      `${name} is ${JSON.stringify(value)}: give ${allowed}.`,
+      `${name} is ${JSON.stringify(value)}. Use ${allowed}.`,
     );
   });
 
-  it('refuses several workers over the memory of each', () => {
+  it('rejects several workers with the memory store', () => {
     expect(() => readConfig({ WORKERS: '2', DATABASE_URL: 'memory:' })).toThrow(
       'WORKERS is 2 and DATABASE_URL is memory:',
     );
   });
 
-  it('refuses a delay that leaves no time to finish requests', () => {
+  it('rejects a delay that leaves no time to finish requests', () => {
     expect(() => readConfig({ SHUTDOWN_DELAY: '10000' })).toThrow(
       'SHUTDOWN_DELAY is 10000 and SHUTDOWN_TIMEOUT is 10000',
     );
@@ -149,7 +148,7 @@ describe('readConfig', () => {
 });
 
 describe('describeConfig', () => {
-  it('names the store as DATABASE_URL does', () => {
+  it('describes the store by its URL', () => {
     const config = readConfig({ DATABASE_URL: 'sqlite:/var/lib/users.db' });
     expect(describeConfig(config)).toMatchObject({ port: 8080, store: 'sqlite:/var/lib/users.db' });
   });

@@ -1,36 +1,48 @@
 import type { UserLimits } from '../users/input.js';
 import { describeStore, type StoreConfig } from '../users/store/open.js';
-import { ConfigError } from './config-error.js';
 import { describeScheme } from './database-url.js';
-import { ABOUT, SETTINGS, type SettingName, type Settings } from './settings.js';
+import { SETTING_HELP, SETTINGS, type SettingName, type Settings } from './settings.js';
 
-/** What the service is told at its start. */
+/** Invalid environment variables. The message lists each one and the values it allows. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly code = 'CONFIG_INVALID';
+  /** One line per problem. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(['Invalid environment variables:', ...problems.map((line) => `  ${line}`)].join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Configuration of the service. */
 export interface Config {
-  /** TCP port, 0 to 65535; 0 lets the system choose one. */
+  /** TCP port, 0 to 65535. With 0, the operating system chooses a free port. */
   readonly port: number;
-  /** Address to listen on; every address when absent. */
+  /** Address to listen on. When undefined, the service listens on every address. */
   readonly host: string | undefined;
-  /** Whether an error answer carries the stack. */
+  /** Whether error responses include the stack. */
   readonly includeStack: boolean;
   readonly store: StoreConfig;
   readonly limits: UserLimits;
   readonly log: { readonly level: Settings['LOG_LEVEL']; readonly format: Settings['LOG_FORMAT'] };
-  /** Header whose value is kept as a request's id; each request gets an id of its own when absent. */
+  /** Header to read the request id from. When undefined, each request gets a new id. */
   readonly requestIdHeader: string | undefined;
   readonly metrics: boolean;
   readonly tracing: boolean;
   /** Processes that share the port, 1 or more. */
   readonly workers: number;
-  /** Both in milliseconds; the delay is part of the time-out. */
+  /** In milliseconds. The timeout includes the delay. */
   readonly shutdown: { readonly delay: number; readonly timeout: number };
 }
 
 /**
- * Reads the configuration from environment variables. An empty variable counts as unset.
+ * Reads the configuration from environment variables. Empty variables count as unset.
  *
  * @param env - The environment, such as `process.env`.
  * @returns The frozen configuration.
- * @throws {ConfigError} When a variable has a value that is not allowed; names all of them.
+ * @throws {ConfigError} When variables are invalid. Lists all of them.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
@@ -39,12 +51,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const names = new Set(result.error.issues.map(({ path }) => path[0] as SettingName));
     throw new ConfigError([...names].map((name) => describeProblem(name, env[name] ?? '')));
   }
-  const problems = contradictions(result.data);
+  const problems = findConflicts(result.data);
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(toConfig(result.data));
 }
 
-/** What a person may read of a configuration: it holds no secret. */
+/** Returns the configuration without secrets, for the log. */
 export function describeConfig(config: Config): Readonly<Record<string, unknown>> {
   return { ...config, store: describeStore(config.store) };
 }
@@ -70,37 +82,38 @@ function toStoreConfig({ DATABASE_URL, POOL_SIZE }: Settings): StoreConfig {
 }
 
 function describeProblem(name: SettingName, value: string): string {
-  const about = ABOUT.get(SETTINGS.shape[name]) ?? { meaning: '', allowed: 'another value' };
-  const { allowed, words = [], secret } = about;
+  const help = SETTING_HELP.get(SETTINGS.shape[name]) ?? { meaning: '', allowed: 'another value' };
+  const { allowed, values = [], secret } = help;
   const problem = secret ? describeScheme(value) : `is ${JSON.stringify(value)}`;
-  const near = nearest(value, words);
-  return `${name} ${problem}: give ${allowed}.${near === undefined ? '' : ` Did you mean ${near}?`}`;
+  const similar = findSimilar(value, values);
+  const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;
+  return `${name} ${problem}. Use ${allowed}.${hint}`;
 }
 
-/** The word that begins most like a value, in any case; undefined when none has its first letter. */
-function nearest(value: string, words: readonly string[]): string | undefined {
+/** Returns the value with the longest common prefix, ignoring case, or undefined without any. */
+function findSimilar(value: string, allowed: readonly string[]): string | undefined {
   const text = value.toLowerCase();
   for (let length = text.length; length > 0; length -= 1) {
-    const found = words.find((word) => word.startsWith(text.slice(0, length)));
+    const found = allowed.find((other) => other.startsWith(text.slice(0, length)));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** What each variable allows, and all together do not. */
-function contradictions(settings: Settings): string[] {
+/** Finds variables that are valid individually but not together. */
+function findConflicts(settings: Settings): string[] {
   const { DATABASE_URL, WORKERS, SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = settings;
   const problems: string[] = [];
   if (WORKERS > 1 && DATABASE_URL.kind === 'memory') {
     problems.push(
-      `WORKERS is ${WORKERS} and DATABASE_URL is memory:, so that each process would have users of ` +
-        'its own: give WORKERS=1 or a DATABASE_URL that processes can share.',
+      `WORKERS is ${WORKERS} and DATABASE_URL is memory:, but processes cannot share memory. ` +
+        'Set WORKERS=1, or set DATABASE_URL to a sqlite: or postgres: URL.',
     );
   }
   if (SHUTDOWN_DELAY >= SHUTDOWN_TIMEOUT) {
     problems.push(
       `SHUTDOWN_DELAY is ${SHUTDOWN_DELAY} and SHUTDOWN_TIMEOUT is ${SHUTDOWN_TIMEOUT}, which leaves ` +
-        'no time to finish requests: give a longer SHUTDOWN_TIMEOUT.',
+        'no time to finish requests. Increase SHUTDOWN_TIMEOUT.',
     );
   }
   return problems;

@@ -1,28 +1,28 @@
-import { ABOUT, SETTING_NAMES, SETTINGS, type SettingName } from './settings.js';
+import { SETTING_HELP, SETTING_NAMES, SETTINGS, type SettingName } from './settings.js';
 
 /**
- * Writes what `--help` prints: every variable with its meaning, what it allows and its default.
+ * Formats the `--help` text, which lists every variable with its meaning, allowed values and default.
  *
- * @param usage - The first lines: what the program is and how it is called.
+ * @param usage - The first lines of the text: a description of the program and its usage.
  */
 export function describeSettings(usage: string): string {
   return [
     usage,
     '',
-    'Environment variables; an empty one counts as unset:',
+    'Environment variables (an empty value counts as unset):',
     ...SETTING_NAMES.flatMap((name) => ['', ...describeSetting(name)]),
     '',
   ].join('\n');
 }
 
 function describeSetting(name: SettingName): string[] {
-  const { meaning = '', allowed = '' } = ABOUT.get(SETTINGS.shape[name]) ?? {};
+  const { meaning = '', allowed = '' } = SETTING_HELP.get(SETTINGS.shape[name]) ?? {};
   const fallback = fallbackOf(name);
-  const rule = fallback === undefined ? allowed : `${allowed}; default ${fallback}`;
+  const rule = fallback === undefined ? allowed : `${allowed} (default: ${fallback})`;
   return [`  ${name}`, `      ${meaning}`, `      ${rule}`];
 }
 
-/** The text of a variable's default; undefined when it has none. */
+/** Returns the default of a variable as text, or undefined when it has none. */
 export function fallbackOf(name: SettingName): string | undefined {
   const { def } = SETTINGS.shape[name];
   return 'defaultValue' in def ? String(def.defaultValue) : undefined;

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { DEFAULT_DATABASE_URL, readDatabaseUrl } from './database-url.js';
 
-/** What people are told of a variable. */
-export interface About {
+/** Documentation of a variable. */
+export interface SettingHelp {
   readonly meaning: string;
-  /** Completes the sentence `NAME is …: give …`. */
+  /** Completes the sentence `NAME is …. Use …`. */
   readonly allowed: string;
-  /** The allowed values, where they can be listed. */
-  readonly words?: readonly string[];
-  /** Whether the value may hold a password, so that it is never repeated. */
+  /** The allowed values, if the variable is an enumeration. */
+  readonly values?: readonly string[];
+  /** Set when the value may contain a password. Messages never repeat such a value. */
   readonly secret?: true;
 }
 
-/** What people are told of each variable of {@link SETTINGS}. */
-export const ABOUT = z.registry<About>();
+/** Documentation of each variable of {@link SETTINGS}. */
+export const SETTING_HELP = z.registry<SettingHelp>();
 
 /** Every environment variable that the service reads, by name. */
 export const SETTINGS = z.object({
-  PORT: integer(0, 65_535, 8080, 'TCP port to listen on; 0 takes a free one'),
-  HOST: z.string().optional().register(ABOUT, {
-    meaning: 'address to listen on; every address unless given',
-    allowed: 'an address or a name',
+  PORT: integer(0, 65_535, 8080, 'TCP port to listen on, or 0 for any free port'),
+  HOST: z.string().optional().register(SETTING_HELP, {
+    meaning: 'address to listen on (every address if unset)',
+    allowed: 'an IP address or a host name',
   }),
   DATABASE_URL: z
     .string()
@@ -31,53 +31,53 @@ export const SETTINGS = z.object({
       return z.NEVER;
     })
     .prefault(DEFAULT_DATABASE_URL)
-    .register(ABOUT, {
-      meaning: 'where the users are',
+    .register(SETTING_HELP, {
+      meaning: 'where users are stored',
       allowed:
         'postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH ' +
-        '(an absolute path, or one relative to the working directory, without // before it)',
+        '(PATH is absolute, or relative to the working directory, and must not start with //)',
       secret: true,
     }),
-  POOL_SIZE: integer(1, 1_000, 10, 'connections of each process to PostgreSQL'),
-  MAX_NAME_LENGTH: integer(1, 10_000, 256, 'longest name of a user, in UTF-16 code units'),
-  MAX_EMAIL_LENGTH: integer(1, 10_000, 320, 'longest email of a user, in UTF-16 code units'),
+  POOL_SIZE: integer(1, 1_000, 10, 'maximum number of PostgreSQL connections per process'),
+  MAX_NAME_LENGTH: integer(1, 10_000, 256, 'maximum length of a name, in UTF-16 code units'),
+  MAX_EMAIL_LENGTH: integer(1, 10_000, 320, 'maximum length of an email, in UTF-16 code units'),
   NODE_ENV: choice(
     ['development', 'test', 'production'],
     'development',
-    'unless it is production, error responses carry a stack',
+    'unless set to production, error responses include stack traces',
   ),
   LOG_LEVEL: choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     'info',
-    'least level that is logged; requests are info, health checks debug',
+    'minimum level to log (requests are info, health checks debug)',
   ),
   LOG_FORMAT: choice(
     ['auto', 'json', 'pretty'],
     'auto',
-    'form of the log; auto is pretty in a terminal and JSON elsewhere',
+    'log format (auto is pretty in a terminal, json elsewhere)',
   ),
   REQUEST_ID_HEADER: z
     .string()
     .regex(/^[\w!#$%&'*+.^`|~-]+$/)
     .optional()
-    .register(ABOUT, {
-      meaning: "header of the proxy's request id, which is kept; set it only behind such a proxy",
-      allowed: "a header's name",
+    .register(SETTING_HELP, {
+      meaning: 'request header in which a trusted proxy sends the request id',
+      allowed: 'a header name',
     }),
-  METRICS: choice(['on', 'off'], 'on', 'whether /metrics answers'),
-  TRACING: choice(['on', 'off'], 'off', 'whether requests are traced with OpenTelemetry'),
-  WORKERS: integer(1, 256, 1, 'processes that share the port'),
+  METRICS: choice(['on', 'off'], 'on', 'whether to serve /metrics'),
+  TRACING: choice(['on', 'off'], 'off', 'whether to trace requests with OpenTelemetry'),
+  WORKERS: integer(1, 256, 1, 'number of processes that share the port'),
   SHUTDOWN_DELAY: integer(
     0,
     600_000,
     0,
-    'milliseconds between the signal to stop, when /health/ready turns to 503, and the end of listening',
+    'milliseconds to keep serving after a stop signal, while /health/ready responds with 503',
   ),
   SHUTDOWN_TIMEOUT: integer(
     100,
     3_600_000,
     10_000,
-    'milliseconds from the signal to stop to the end of the process, with all that is in flight',
+    'milliseconds after a stop signal until the process exits, even with requests in flight',
   ),
 });
 
@@ -90,23 +90,23 @@ export type SettingName = keyof typeof SETTINGS.shape;
 /** The names of all variables. */
 export const SETTING_NAMES = Object.keys(SETTINGS.shape) as readonly SettingName[];
 
-function integer(least: number, most: number, fallback: number, meaning: string) {
+function integer(min: number, max: number, fallback: number, meaning: string) {
   return z
     .string()
     .regex(/^\d{1,9}$/)
     .transform(Number)
-    .pipe(z.number().min(least).max(most))
+    .pipe(z.number().min(min).max(max))
     .prefault(String(fallback))
-    .register(ABOUT, { meaning, allowed: `an integer from ${least} to ${most}` });
+    .register(SETTING_HELP, { meaning, allowed: `an integer from ${min} to ${max}` });
 }
 
-function choice<const Word extends string>(
-  words: readonly Word[],
-  fallback: NoInfer<Word>,
+function choice<const Value extends string>(
+  values: readonly Value[],
+  fallback: NoInfer<Value>,
   meaning: string,
 ) {
   return z
-    .enum(words)
+    .enum(values)
     .default(fallback)
-    .register(ABOUT, { meaning, allowed: `one of ${words.join(', ')}`, words });
+    .register(SETTING_HELP, { meaning, allowed: `one of ${values.join(', ')}`, values });
 }

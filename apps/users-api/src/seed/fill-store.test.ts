@@ -10,15 +10,15 @@ const OPTIONS: FillOptions = {
   onCreated: () => undefined,
 };
 
-/** A store whose creates are under way until the test ends them. */
+/** A store whose creates stay pending until the test settles them. */
 function heldStore() {
   const held: PromiseWithResolvers<User>[] = [];
   return {
     held,
     create() {
-      const answer = Promise.withResolvers<User>();
-      held.push(answer);
-      return answer.promise;
+      const created = Promise.withResolvers<User>();
+      held.push(created);
+      return created.promise;
     },
   };
 }
@@ -26,7 +26,7 @@ function heldStore() {
 const USER = new MemoryUserStore().create({ name: 'Ada', email: 'ada@example.com' });
 
 describe('fillStore', () => {
-  it('creates as many users as it is told, the same each time', async () => {
+  it('creates the requested number of users, the same ones each time', async () => {
     const [one, other] = [new MemoryUserStore(), new MemoryUserStore()];
     await fillStore(one, OPTIONS);
     await fillStore(other, { ...OPTIONS, inFlight: 1 });
@@ -36,7 +36,7 @@ describe('fillStore', () => {
     expect(emailsOf(other)).toEqual(emailsOf(one));
   });
 
-  it('has so many creates under way at once and no more', async () => {
+  it('runs no more creates at once than inFlight', async () => {
     const store = heldStore();
     const filled = fillStore(store, { ...OPTIONS, count: 6 });
     expect(store.held).toHaveLength(5);
@@ -46,7 +46,7 @@ describe('fillStore', () => {
     await filled;
   });
 
-  it('ends those that are under way when it is stopped, and counts them', async () => {
+  it('waits for pending creates and counts them when it is aborted', async () => {
     const store = heldStore();
     const stop = new AbortController();
     let created = 0;
@@ -60,7 +60,7 @@ describe('fillStore', () => {
     expect(created).toBe(5);
   });
 
-  it('throws the error of the store, after what is under way', async () => {
+  it('throws the error of the store and stops starting creates', async () => {
     const store = heldStore();
     const filled = fillStore(store, OPTIONS);
     const [first, ...others] = store.held;

@@ -1,35 +1,38 @@
 import type { UserStore } from '../users/store/user-store.js';
-import { madeUpUser } from './made-up-user.js';
+import type { CreateUserInput } from '../users/user.js';
 
-/** What to create, and how. */
+/** Options of {@link fillStore}. */
 export interface FillOptions {
   /** Users to create, 1 or more. */
   readonly count: number;
-  /** Creates that are under way at once, 1 or more: a store commits together what comes together. */
+  /** Maximum number of concurrent creates, 1 or more. Stores commit concurrent writes together. */
   readonly inFlight: number;
-  /** Begins no further create once it is aborted. */
+  /** When aborted, no further create starts. */
   readonly signal: AbortSignal;
   /** Called for each user that the store has acknowledged. */
   readonly onCreated: () => void;
 }
 
+const FIRST = ['Ada', 'Alan', 'Barbara', 'Claude', 'Donald', 'Edsger', 'Frances', 'Grace'];
+const LAST = ['Allen', 'Dijkstra', 'Hopper', 'Knuth', 'Liskov', 'Lovelace', 'Shannon', 'Turing'];
+
 /**
- * Creates made-up users. After a failure no further create begins.
+ * Creates sample users. After a failure, no further create starts.
  *
- * @returns Resolves when no create is under way any more.
- * @throws {StoreError} The first that a create has failed with.
+ * @returns Resolves when every create has settled.
+ * @throws {StoreError} The error of the first create that failed.
  */
 export async function fillStore(
   store: Pick<UserStore, 'create'>,
   { count, inFlight, signal, onCreated }: FillOptions,
 ): Promise<void> {
-  let begun = 0;
+  let started = 0;
   let hasFailed = false;
-  const createOnAndOn = async (): Promise<void> => {
-    while (begun < count && !signal.aborted && !hasFailed) {
-      begun += 1;
+  const runLane = async (): Promise<void> => {
+    while (started < count && !signal.aborted && !hasFailed) {
+      started += 1;
       try {
-        await store.create(madeUpUser(begun));
+        await store.create(sampleUser(started));
       } catch (error) {
         hasFailed = true;
         throw error;
@@ -37,7 +40,15 @@ export async function fillStore(
       onCreated();
     }
   };
-  const lanes = Array.from({ length: Math.min(inFlight, count) }, createOnAndOn);
+  const lanes = Array.from({ length: Math.min(inFlight, count) }, runLane);
   const failed = (await Promise.allSettled(lanes)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
+}
+
+/** Returns the same user for the same number. The email's domain is reserved by RFC 2606 §3. */
+function sampleUser(number: number): CreateUserInput {
+  const first = FIRST[number % FIRST.length] ?? '';
+  const last = LAST[Math.floor(number / FIRST.length) % LAST.length] ?? '';
+  const email = `${first}.${last}.${number}@example.com`.toLowerCase();
+  return { name: `${first} ${last}`, email };
 }
