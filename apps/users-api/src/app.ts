@@ -20,38 +20,37 @@ import { USER_LIMITS, type UserLimits } from './users/input.js';
 import { createUsersRouter } from './users/routes.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
 
-/** What the application is made of. */
+/** Options of {@link createUsersApp}. */
 export interface UsersAppOptions {
-  /** Serves both APIs; the caller closes it after the application. */
+  /** Store of both APIs. The caller closes it after the application. */
   readonly store: UserStore;
-  /** Longest name and email that a client may give. */
+  /** Longest name and email that clients may send. */
   readonly limits: UserLimits;
-  /** Whether an error answer carries the stack. */
+  /** Whether error responses include the stack. */
   readonly includeStack: boolean;
-  /** Takes a line for each request; it has the error whose cause no client may read. */
+  /** Logs a line per request, with the errors whose causes are hidden from clients. */
   readonly logger: Logger;
-  /** Answers for `/health/ready`. */
+  /** Backs `/health/ready`. */
   readonly readiness: Readiness;
-  /** Is told of each request, and answers for `/metrics`; neither happens without it. */
+  /** Measures requests and backs `/metrics`. When omitted, there are no metrics and no such route. */
   readonly metrics?: MetricsText & { readonly requests: RequestObserver };
-  /** Traces each request; none is traced without it. */
+  /** Traces requests. When omitted, requests are not traced. */
   readonly tracing?: Middleware;
-  /** Header whose value is kept as a request's id. Each request gets a new one without it. */
+  /** Header to read the request id from. When omitted, each request gets a new id. */
   readonly requestIdHeader?: string;
 }
 
-// Beside this file, in src/ as well as in dist/.
+// Relative to this file, both in src/ and in dist/.
 const CONTROLLERS = new URL('./controllers/', import.meta.url);
 
 /**
- * Builds the service: functional routes at `/api/users`, every controller found in `controllers/`
- * below `/api/v1`, and what those who run it ask, at `/health` and `/metrics`.
+ * Builds the service: functional routes at `/api/users`, every controller in `controllers/` under
+ * `/api/v1`, and the `/health` and `/metrics` routes for operators.
  *
- * @param options - Store, limits, error detail, log and measurements.
+ * @param options - Store, limits, logger and optional instrumentation.
  * @returns An application that is ready to listen.
- * @throws {ControllerError} When a controller cannot be imported, resolved or routed; what was made
- *   before is disposed.
- * @see Specification, "What the service does", rule 2, for the order of the chain
+ * @throws {ControllerError} When a controller cannot be imported, resolved or routed. The
+ *   application is closed first.
  */
 export async function createUsersApp(options: UsersAppOptions): Promise<Application> {
   const app = createApp();
@@ -78,10 +77,10 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
     errorHandler({
       includeStack,
       onError(err, { res, state }) {
-        const isToldOf = state.error === err;
+        const isRecorded = state.error === err;
         state.error = err;
-        // The line of a request was written when its response closed; what ends a stream may come later.
-        if (isToldOf || !res.closed) return;
+        // A request is logged when its response closes. A stream may fail after that.
+        if (isRecorded || !res.closed) return;
         logger.error({ err, requestId: state.requestId }, 'request failed');
       },
     }),

@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
-export type Request = 'start' | 'help' | 'version';
+/** What to do, according to the command line. */
+export type Command = 'start' | 'help' | 'version';
 
-/** A command line that cannot be read. */
+/** An invalid command line. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
   readonly code = 'ARGUMENT_INVALID';
 }
 
 /**
- * Reads the command line of the service.
+ * Parses the command line of the service.
  *
- * @param args - The arguments, without the program.
- * @throws {ArgumentError} When there is one that the service does not know.
+ * @param args - The arguments that follow the program's name.
+ * @throws {ArgumentError} When an argument is unknown.
  */
-export function readArguments(args: readonly string[]): Request {
+export function readArguments(args: readonly string[]): Command {
   const options = { help: { type: 'boolean' }, version: { type: 'boolean' } } as const;
   const { help, version } = parse(() => parseArgs({ args: [...args], options })).values;
   if (help) return 'help';
@@ -23,9 +23,9 @@ export function readArguments(args: readonly string[]): Request {
 }
 
 /**
- * Runs a parser of arguments.
+ * Runs a parser and turns what it throws into an {@link ArgumentError}.
  *
- * @throws {ArgumentError} With the parser's message, when it throws.
+ * @throws {ArgumentError} When the parser throws, with its message.
  */
 export function parse<T>(parser: () => T): T {
   try {

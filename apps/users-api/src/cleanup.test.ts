@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Cleanup } from './cleanup.js';
 
 describe('Cleanup', () => {
-  it('closes what was opened last first, one after the other, once', async () => {
+  it('runs callbacks once, one at a time, the last one first', async () => {
     const cleanup = new Cleanup();
     const closed: string[] = [];
     cleanup.add(async () => {
@@ -15,7 +15,7 @@ describe('Cleanup', () => {
     expect(closed).toEqual(['application', 'store']);
   });
 
-  it('closes the others when one fails, and throws all failures', async () => {
+  it('runs every callback when some fail, and throws all failures', async () => {
     const cleanup = new Cleanup();
     const closed: string[] = [];
     cleanup.add(() => closed.push('store'));

@@ -1,16 +1,16 @@
-/** What has been opened and is to be closed, the last first. */
+/** Closes resources in the reverse order of opening. */
 export class Cleanup {
   readonly #steps: (() => unknown)[] = [];
 
-  /** Adds what lets go of something, just after it was opened. */
+  /** Registers a callback that closes a resource. Call it right after opening the resource. */
   add(step: () => unknown): void {
     this.#steps.push(step);
   }
 
   /**
-   * Closes all that was opened; a second call finds nothing left.
+   * Runs every callback once, the last one first. A second call does nothing.
    *
-   * @throws {AggregateError} When steps failed; the others have run all the same.
+   * @throws {AggregateError} When callbacks fail, after all of them have run.
    */
   async run(): Promise<void> {
     const errors: unknown[] = [];
@@ -21,6 +21,6 @@ export class Cleanup {
         errors.push(error);
       }
     }
-    if (errors.length > 0) throw new AggregateError(errors, 'The service could not be closed.');
+    if (errors.length > 0) throw new AggregateError(errors, 'Failed to close the service.');
   }
 }

@@ -21,9 +21,9 @@ try {
 }
 
 async function run(): Promise<void> {
-  const request = readArguments(process.argv.slice(2));
-  if (request === 'help') console.log(describeSettings(USAGE));
-  else if (request === 'version') console.log(version());
+  const command = readArguments(process.argv.slice(2));
+  if (command === 'help') console.log(describeSettings(USAGE));
+  else if (command === 'version') console.log(version());
   else await start();
 }
 
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   log.logger.debug({ config: describeConfig(config) }, 'configuration');
   await (config.workers > 1 ? runPrimary(config, log) : serve(config, log));
   if (config.includeStack) {
-    log.logger.warn('error responses carry stacks: set NODE_ENV=production to leave them out');
+    log.logger.warn('error responses include stack traces. Set NODE_ENV=production to omit them.');
   }
 }
 

@@ -5,7 +5,7 @@ import { Readiness } from './health/readiness.js';
 import { createLogger } from './logging/logger.js';
 import { MemoryUserStore } from './users/store/memory.js';
 
-// The routes are those of every store; this one leaves nothing behind.
+// The routes do not depend on the store. This one leaves no files behind.
 const store = new MemoryUserStore();
 const logger = createLogger('silent', process.stdout);
 const app = await createUsersApp({

@@ -7,7 +7,7 @@ import { Shutdown } from './shutdown.js';
 import { describeStore } from './users/store/open.js';
 
 /**
- * Runs the service in this process until it is told to stop.
+ * Runs the service in this process until a signal or an uncaught error stops it.
  *
  * @throws As {@link startService}.
  */
@@ -24,9 +24,9 @@ export async function serve(config: Config, log: Log): Promise<void> {
   });
   shutdown.onSignals('SIGTERM', 'SIGINT', 'SIGHUP');
   shutdown.onUncaught();
-  // Without a listener it would end the process.
+  // Without a listener, the signal would end the process.
   process.on('SIGUSR2', () =>
-    log.logger.warn('SIGUSR2 replaces workers: WORKERS is 1, there are none'),
+    log.logger.warn('ignored SIGUSR2: there are no workers to replace because WORKERS is 1'),
   );
   service = await startService(config, log.logger, config.metrics ? ownMetrics() : undefined);
   log.logger.info(`users-api listens on ${service.url}, store ${describeStore(config.store)}`);

@@ -7,32 +7,34 @@ import type { Logger } from './logging/logger.js';
 import { openTracing } from './tracing/tracing.js';
 import { openStore } from './users/store/open.js';
 
-/** A service that listens. */
+/** A running service. */
 export interface Service {
-  /** Address to call. */
+  /** Base URL of the service. */
   readonly url: string;
-  /** Turns `/health/ready` to 503; all else goes on. */
+  /** Makes `/health/ready` respond with 503. Everything else keeps working. */
   announceStop(): void;
-  /** Stops listening; open connections go on. */
+  /** Stops accepting connections. Open connections stay open. */
   stopListening(): Promise<void>;
-  /** Stops listening, answers what is in flight, and closes the store. */
+  /** Stops listening, waits for open requests, and closes the store. */
   stop(): Promise<void>;
 }
 
-/** Which part of the time to stop is kept for closing what the requests used. */
+/** Share of the shutdown timeout that is reserved for closing the application and the store. */
 const CLOSING_SHARE = 0.1;
 
-/** Longest wait for a receiver of traces to take the last spans, in milliseconds. */
+/** Maximum time to export the last spans, in milliseconds. */
 const EXPORT_TIMEOUT = 2_000;
 
 /**
- * Opens the store and listens.
+ * Opens the store, builds the application and listens. When it throws, it first closes everything
+ * it has opened.
  *
- * @param config - Where, and with what.
- * @param logger - Log of the process.
- * @param metrics - Measurements of the process, if there are any.
+ * @param config - Configuration of the service.
+ * @param logger - Logger of the process.
+ * @param metrics - Metrics of the process. When omitted, `/metrics` does not exist.
  * @throws {StoreError} When the store cannot be opened.
- * @throws {ListenError} When the port cannot be bound. Whatever is thrown, nothing is left open.
+ * @throws {ControllerError} When a controller cannot be used.
+ * @throws {ListenError} When the port cannot be bound.
  */
 export async function startService(
   config: Config,
@@ -40,13 +42,13 @@ export async function startService(
   metrics?: UsersAppOptions['metrics'],
 ): Promise<Service> {
   const cleanup = new Cleanup();
-  // When the process has to have ended, on the clock of `performance`.
+  // Deadline of the shutdown, as `performance.now()`.
   let stopBy = Number.POSITIVE_INFINITY;
   try {
     const tracing = config.tracing ? await openTracing(logger) : undefined;
     cleanup.add(() => tracing?.close(Math.min(EXPORT_TIMEOUT, (stopBy - performance.now()) / 2)));
     const store = await openStore(config.store, {
-      warn: (err) => logger.warn({ err }, 'the store reports a problem'),
+      warn: (err) => logger.warn({ err }, 'the store reported a problem'),
     });
     cleanup.add(() => store.close());
     const readiness = new Readiness({ store, logger });

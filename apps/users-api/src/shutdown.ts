@@ -1,21 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Log } from './logging/logger.js';
 
-/** What a process does to stop. */
+/** Options of {@link Shutdown}. */
 export interface ShutdownOptions {
   readonly log: Log;
-  /** Milliseconds until the process ends even if {@link stop} has not. */
+  /** Milliseconds after which the process exits even if {@link stop} has not finished. */
   readonly timeout: number;
-  /** Lets requests in flight finish and closes what is open. */
+  /** Waits for open requests and closes all resources. */
   stop(): Promise<void>;
-  /** Runs just before the process ends without waiting for {@link stop}. */
+  /** Called just before the process exits without waiting for {@link stop}. */
   abandon?(): void;
 }
 
-/** Milliseconds within which a signal that comes twice is one. */
-const SAME_SIGNAL = 300;
+/** Milliseconds within which a repeated signal is ignored. */
+const DUPLICATE_WINDOW = 300;
 
-/** Ends the process once: cleanly where that is possible, at the deadline where it is not. */
+/** Shuts the process down gracefully, or forcibly at the deadline. */
 export class Shutdown {
   readonly #options: ShutdownOptions;
   #code: number | undefined = undefined;
@@ -24,46 +24,47 @@ export class Shutdown {
     this.#options = options;
   }
 
-  /** Whether the process is about to end. */
+  /** Whether the shutdown has begun. */
   get hasBegun(): boolean {
     return this.#code !== undefined;
   }
 
   /**
-   * Stops, and ends the process. What is thrown and caught nowhere does so too, with 1.
+   * Begins the shutdown. Later calls can only raise the exit status.
    *
-   * @param code - Exit status. A later call only raises it.
-   * @param reason - For the log.
+   * @param code - Exit status of the process.
+   * @param reason - Logged as the reason for the shutdown.
    */
   begin(code: number, reason: string): void {
     const isFirst = this.#code === undefined;
     this.#code = Math.max(this.#code ?? 0, code);
     if (!isFirst) return;
     const { log, timeout } = this.#options;
-    log.logger.info(`users-api stops: ${reason}`);
-    const late = () => this.#abandon(`users-api has not stopped within ${timeout} ms`);
-    setTimeout(late, timeout).unref();
+    log.logger.info(`users-api is stopping: ${reason}`);
+    const onTimeout = () => this.#abandon(`users-api did not stop within ${timeout} ms`);
+    setTimeout(onTimeout, timeout).unref();
     void this.#finish();
   }
 
   /**
-   * Stops at these signals, the first time; at the second one the process ends at once, with 1. What a
-   * terminal sends to all processes and a package manager hands on as well is one signal.
+   * Begins the shutdown at the first of these signals. A second signal ends the process immediately
+   * with status 1. The same signal within 300 ms does not count as a second one, because a terminal
+   * and a package manager may both deliver it.
    */
   onSignals(...signals: readonly NodeJS.Signals[]): void {
     for (const signal of signals) {
       let last = Number.NEGATIVE_INFINITY;
       process.on(signal, () => {
-        const isSame = performance.now() - last < SAME_SIGNAL;
+        const isDuplicate = performance.now() - last < DUPLICATE_WINDOW;
         last = performance.now();
-        if (isSame) return;
-        if (this.hasBegun) this.#abandon(`${signal} again`);
+        if (isDuplicate) return;
+        if (this.hasBegun) this.#abandon(`received ${signal} while stopping`);
         this.begin(0, signal);
       });
     }
   }
 
-  /** Stops when something was thrown that nobody has caught: what it has left undone is unknown. */
+  /** Begins the shutdown after an uncaught error, which may have left the process in a bad state. */
   onUncaught(): void {
     const { logger } = this.#options.log;
     process.on('uncaughtException', (err, origin) => {
@@ -78,9 +79,9 @@ export class Shutdown {
       await stop();
     } catch (err) {
       this.#code = 1;
-      log.logger.error({ err }, 'users-api has not closed all that was open');
+      log.logger.error({ err }, 'users-api failed to close cleanly');
     }
-    // A connection that was cut tells of its request after the first turn of the event loop.
+    // A destroyed connection logs its request on a later turn of the event loop.
     await setImmediate();
     await setImmediate();
     await log.close();

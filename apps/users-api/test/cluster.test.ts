@@ -82,7 +82,7 @@ describe('with WORKERS=2', () => {
     const service = startTwo();
     const create = await createInFlight(await service.url);
     service.kill('SIGTERM');
-    await service.log.first('users-api stops: told by the primary', 2);
+    await service.log.first('users-api is stopping: requested by the primary', 2);
     create.end(JSON.stringify(ADA));
     const [response]: IncomingMessage[] = await once(create, 'response');
     expect(response?.statusCode).toBe(201);
@@ -113,7 +113,7 @@ describe('with WORKERS=2', () => {
     service.kill('SIGUSR2');
     const all = await workersOf(service, 4);
     expect(all.slice(0, 2)).toEqual(before);
-    await service.log.first('users-api stops: told by the primary', 2);
+    await service.log.first('users-api is stopping: requested by the primary', 2);
     isRunning = false;
     await client;
     expect([...statuses]).toEqual([200]);
@@ -141,7 +141,7 @@ describe('with WORKERS=2', () => {
     service.kill('SIGTERM');
     expect((await service.ended).code).toBe(0);
     const ready = await workersOf(service, 3);
-    const stopped = await service.log.first('users-api stops: told by the primary', 3);
+    const stopped = await service.log.first('users-api is stopping: requested by the primary', 3);
     expect(new Set(stopped.map(({ pid }) => pid))).toEqual(new Set(ready));
   });
 
@@ -162,6 +162,6 @@ describe('with WORKERS=2', () => {
     const { code, stderr } = await startTwo({ DATABASE_URL: `sqlite:${path}` }).ended;
     expect(code).toBe(1);
     expect(stderr.match(/is not an SQLite database/g)).toHaveLength(1);
-    expect(stderr).toContain('A worker has ended with 1 before it could answer');
+    expect(stderr).toContain('A worker exited with 1 before it was ready');
   });
 });

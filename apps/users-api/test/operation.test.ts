@@ -68,7 +68,7 @@ describe('the log', () => {
     const service = startProcess(MEMORY);
     const create = await createInFlight(await service.url);
     service.kill('SIGTERM');
-    await service.log.first('users-api stops: SIGTERM', 1);
+    await service.log.first('users-api is stopping: SIGTERM', 1);
     create.end(JSON.stringify(ADA));
     const [response]: IncomingMessage[] = await once(create, 'response');
     response?.resume();
@@ -86,7 +86,7 @@ describe('stopping', () => {
     });
     const url = await service.url;
     service.kill('SIGTERM');
-    await service.log.first('users-api stops: SIGTERM', 1);
+    await service.log.first('users-api is stopping: SIGTERM', 1);
     const [ready, live, users] = await Promise.all(
       ['/health/ready', '/health/live', '/api/users'].map((path) => fetch(`${url}${path}`)),
     );
@@ -106,7 +106,7 @@ describe('stopping', () => {
     const create = await createInFlight(await service.url);
     service.kill('SIGTERM');
     service.kill('SIGTERM');
-    await service.log.first('users-api stops: SIGTERM', 1);
+    await service.log.first('users-api is stopping: SIGTERM', 1);
     create.end(JSON.stringify(ADA));
     const [response]: IncomingMessage[] = await once(create, 'response');
     expect(response?.statusCode).toBe(201);

@@ -121,7 +121,7 @@ describe('the process', () => {
     await Promise.all([development.ended, production.ended]);
     const warning = {
       level: 'warn',
-      msg: expect.stringMatching(/carry stacks.*NODE_ENV=production/),
+      msg: expect.stringMatching(/include stack traces.*NODE_ENV=production/),
     };
     expect(development.log.all[1]).toMatchObject(warning);
     expect(production.log.all).not.toContainEqual(expect.objectContaining(warning));

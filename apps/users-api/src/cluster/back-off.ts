@@ -1,22 +1,22 @@
-/** The first wait before a process is replaced, in milliseconds. */
+/** Shortest wait before replacing a process, in milliseconds. */
 const FIRST = 100;
 
-/** The longest wait, in milliseconds. */
+/** Longest wait, in milliseconds. */
 const LONGEST = 30_000;
 
-/** How long a process has to live to be one that works, in milliseconds. */
+/** Uptime after which a process counts as healthy, in milliseconds. */
 const SETTLED = 30_000;
 
-/** How long to wait before a process that ends again and again is replaced. */
+/** Computes how long to wait before replacing a process that keeps exiting. */
 export class BackOff {
   #failures = 0;
 
   /**
-   * Counts an end.
+   * Records an exit.
    *
-   * @param lived - How long the process has lived, in milliseconds.
-   * @returns How long to wait, in milliseconds: 100 at first, twice as long for each end that follows
-   *   within 30 seconds of a start, and 30,000 at most.
+   * @param lived - Uptime of the process, in milliseconds.
+   * @returns The wait in milliseconds. It starts at 100, doubles with each exit within 30 seconds of
+   *   a start, and is at most 30,000.
    */
   next(lived: number): number {
     if (lived >= SETTLED) this.#failures = 0;

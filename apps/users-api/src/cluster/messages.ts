@@ -1,18 +1,16 @@
-/** What a worker tells its primary. */
+/** A message from a worker to its primary. */
 export type WorkerMessage =
   | { readonly type: 'ready'; readonly url: string }
   | { readonly type: 'stopped-listening' }
   | { readonly type: 'metrics'; readonly id: number };
 
-/** What a primary tells a worker. */
+/** A message from the primary to a worker. */
 export type PrimaryMessage =
   | { readonly type: 'announce-stop' | 'stop-listening' | 'stop' }
   | { readonly type: 'metrics'; readonly id: number; readonly text: string | undefined };
 
 /**
- * Whether a message is one of ours: prom-client sends messages of its own over the same channel.
- *
- * @param types - The types that are.
+ * Whether a message has one of these types. prom-client uses the same channel for its own messages.
  */
 export function isMessage<M extends WorkerMessage | PrimaryMessage>(
   message: unknown,

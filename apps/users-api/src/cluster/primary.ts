@@ -5,10 +5,10 @@ import { describeStore } from '../users/store/open.js';
 import { Supervisor } from './supervisor.js';
 
 /**
- * Runs workers on one port until the process is told to stop. SIGUSR2 replaces them one after the
- * other, once all of them have started. The primary itself opens no store.
+ * Runs workers on one port until a signal stops the process. SIGUSR2 replaces the workers one by
+ * one. The primary itself opens no store.
  *
- * @throws {WorkerStartError} When the first worker ends before it answers.
+ * @throws {WorkerStartError} When the first worker exits before it is ready.
  */
 export async function runPrimary(config: Config, log: Log): Promise<void> {
   const supervisor = new Supervisor(log.logger);
@@ -32,7 +32,7 @@ export async function runPrimary(config: Config, log: Log): Promise<void> {
     const store = describeStore(config.store);
     log.logger.info(`users-api listens on ${url}, store ${store}, ${config.workers} workers`);
   } catch (error) {
-    // A worker that was told to stop while it started has not failed.
+    // A worker that was stopped during its start has not failed.
     if (!shutdown.hasBegun) throw error;
   }
 }

@@ -4,11 +4,11 @@ import type { Logger } from '../logging/logger.js';
 import { BackOff } from './back-off.js';
 import { type Ending, startWorker, type WorkerProcess } from './worker-process.js';
 
-/** The place of one worker: who has it changes when workers end. */
-interface Place {
+/** A slot for one worker. Its worker changes when workers exit or are replaced. */
+interface Slot {
   worker: WorkerProcess;
   readonly backOff: BackOff;
-  /** Runs while a worker that has ended is not replaced yet. */
+  /** Set while the slot waits for a replacement. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -16,8 +16,8 @@ interface Place {
 export class Supervisor {
   readonly #logger: Logger;
   readonly #aggregator = new AggregatorRegistry<PrometheusContentType>();
-  readonly #places: Place[] = [];
-  /** Every process that has not ended, also one that has no place yet or any more. */
+  readonly #slots: Slot[] = [];
+  /** Every running process, including those without a slot. */
   readonly #running = new Set<WorkerProcess>();
   #isStopping = false;
   #restarting: Promise<void> | undefined = undefined;
@@ -27,26 +27,26 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker, and the others once it answers: so a start that cannot succeed is tried
-   * once, and the store is made ready by one process.
+   * Starts the first worker, and the others once it is ready. Only one process migrates the store,
+   * and a failing start is attempted once.
    *
    * @param count - Number of workers, 1 or more.
-   * @returns The URL at which they answer.
-   * @throws {WorkerStartError} When the first one ends before it answers.
+   * @returns The URL of the service.
+   * @throws {WorkerStartError} When the first worker exits before it is ready.
    */
   async start(count: number): Promise<string> {
     const first = this.#startWorker();
-    const place = this.#addPlace(first);
+    const slot = this.#addSlot(first);
     const url = await first.ready;
     if (this.#isStopping) return url;
-    this.#watch(place, first);
+    this.#watch(slot, first);
     const others = Array.from({ length: count - 1 }, () => this.#startWorker());
-    for (const worker of others) this.#watch(this.#addPlace(worker), worker);
+    for (const worker of others) this.#watch(this.#addSlot(worker), worker);
     await Promise.allSettled(others.map(({ ready }) => ready));
     return url;
   }
 
-  /** Replaces each worker by a new one, one after the other, each once its successor answers. */
+  /** Replaces the workers one by one. Each one stops once its successor is ready. */
   restart(): Promise<void> {
     this.#restarting ??= this.#replaceAll().finally(() => {
       this.#restarting = undefined;
@@ -55,28 +55,28 @@ export class Supervisor {
   }
 
   /**
-   * Lets all workers finish their requests and end. None sends clients away before all have stopped
-   * listening: they would come back to another one.
+   * Stops all workers after their open requests. No worker closes its connections before all have
+   * stopped listening, because clients would reconnect to another worker.
    *
-   * @param wait - Milliseconds for which the workers go on, but are not ready.
-   * @throws {Error} When one has ended otherwise.
+   * @param wait - Milliseconds during which the workers still serve requests but are not ready.
+   * @throws {Error} When a worker does not exit with 0.
    */
   async stop(wait: number): Promise<void> {
     this.#isStopping = true;
-    for (const { timer } of this.#places) clearTimeout(timer);
-    const workers = this.#places.filter(({ timer }) => !timer).map(({ worker }) => worker);
+    for (const { timer } of this.#slots) clearTimeout(timer);
+    const workers = this.#slots.filter(({ timer }) => !timer).map(({ worker }) => worker);
     for (const worker of workers) worker.announceStop();
     if (wait > 0) await delay(wait);
     await Promise.all(workers.map((worker) => worker.stopListening()));
     for (const worker of workers) worker.stop();
     const endings = await Promise.all(workers.map(({ ended }) => ended));
-    // A successor that was being started is not among the workers, and answers once it is ready.
+    // A successor that is still starting is not among these workers.
     await this.#restarting;
     const failed = endings.filter(({ code }) => code !== 0);
-    if (failed.length > 0) throw new Error(`${failed.length} workers have not ended cleanly.`);
+    if (failed.length > 0) throw new Error(`${failed.length} workers did not exit with 0.`);
   }
 
-  /** Ends all workers at once. */
+  /** Kills all workers. */
   kill(): void {
     this.#isStopping = true;
     for (const worker of this.#running) worker.kill();
@@ -91,53 +91,53 @@ export class Supervisor {
     return worker;
   }
 
-  #addPlace(worker: WorkerProcess): Place {
-    const place: Place = { worker, backOff: new BackOff(), timer: undefined };
-    this.#places.push(place);
-    return place;
+  #addSlot(worker: WorkerProcess): Slot {
+    const slot: Slot = { worker, backOff: new BackOff(), timer: undefined };
+    this.#slots.push(slot);
+    return slot;
   }
 
-  /** Gives a place to a worker, and to another one when it ends. */
-  #watch(place: Place, worker: WorkerProcess): void {
-    clearTimeout(place.timer);
-    place.timer = undefined;
-    place.worker = worker;
+  /** Assigns a worker to a slot, and replaces it when it exits. */
+  #watch(slot: Slot, worker: WorkerProcess): void {
+    clearTimeout(slot.timer);
+    slot.timer = undefined;
+    slot.worker = worker;
     const start = performance.now();
     void worker.ended.then((ending) => {
-      const isReplaced = place.worker !== worker;
-      if (!isReplaced && !this.#isStopping) this.#onEnd(place, ending, performance.now() - start);
+      const isReplaced = slot.worker !== worker;
+      if (!isReplaced && !this.#isStopping) this.#onEnd(slot, ending, performance.now() - start);
     });
   }
 
-  #onEnd(place: Place, ending: Ending, lived: number): void {
-    const wait = place.backOff.next(lived);
-    const { pid } = place.worker;
+  #onEnd(slot: Slot, ending: Ending, lived: number): void {
+    const wait = slot.backOff.next(lived);
+    const { pid } = slot.worker;
     this.#logger.error({ worker: pid, ...ending, wait }, 'a worker has ended and is replaced');
-    place.timer = setTimeout(() => this.#watch(place, this.#startWorker()), wait);
+    slot.timer = setTimeout(() => this.#watch(slot, this.#startWorker()), wait);
   }
 
   async #replaceAll(): Promise<void> {
-    for (const place of this.#places) await this.#replace(place);
+    for (const slot of this.#slots) await this.#replace(slot);
   }
 
-  async #replace(place: Place): Promise<void> {
+  async #replace(slot: Slot): Promise<void> {
     if (this.#isStopping) return;
-    this.#logger.info({ worker: place.worker.pid }, 'a worker is about to be replaced');
+    this.#logger.info({ worker: slot.worker.pid }, 'a worker is about to be replaced');
     const successor = this.#startWorker();
     try {
       await successor.ready;
     } catch (err) {
-      this.#logger.error({ err }, 'a worker could not be replaced and stays');
+      this.#logger.error({ err }, 'failed to replace a worker');
       return;
     }
-    const { worker } = place;
-    this.#watch(place, successor);
-    // What stops all workers, if it has begun, has not seen the successor.
+    const { worker } = slot;
+    this.#watch(slot, successor);
+    // A stop that began in the meantime does not know the successor.
     await Promise.all((this.#isStopping ? [worker, successor] : [worker]).map(retire));
   }
 }
 
-/** Lets a worker finish its requests and end, once no connection can be on its way to it any more. */
+/** Stops a worker after its open requests, once it receives no more connections. */
 async function retire(worker: WorkerProcess): Promise<void> {
   await worker.stopListening();
   worker.stop();

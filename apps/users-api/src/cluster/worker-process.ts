@@ -3,45 +3,43 @@ import type { AggregatorRegistry, PrometheusContentType } from 'prom-client';
 import type { Logger } from '../logging/logger.js';
 import { isMessage, type PrimaryMessage, type WorkerMessage } from './messages.js';
 
-/** How a worker has ended. */
+/** How a worker exited. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** A worker as its primary knows it. */
+/** A worker, as seen by the primary. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** The URL at which it answers; rejects with a {@link WorkerStartError} when it ends before. */
+  /** The URL of the service. Rejects with a {@link WorkerStartError} when the worker exits first. */
   readonly ready: Promise<string>;
   readonly ended: Promise<Ending>;
-  /** Makes it say that it is not ready any more. */
+  /** Makes the worker report that it is not ready. */
   announceStop(): void;
-  /** Resolves when it listens no more, or has ended. */
+  /** Resolves when the worker has stopped listening or exited. */
   stopListening(): Promise<void>;
-  /** Tells it to finish its requests and end. */
+  /** Makes the worker finish its open requests and exit. */
   stop(): void;
-  /** Ends it at once. */
+  /** Kills the worker. */
   kill(): void;
 }
 
-/** A worker that has ended before it could answer. It has written why. */
+/** A worker exited before it was ready. The worker has printed the reason. */
 export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
   readonly code = 'WORKER_START_FAILED';
 
   constructor({ code, signal }: Ending) {
-    super(
-      `A worker has ended with ${signal ?? code} before it could answer; it has said why above.`,
-    );
+    super(`A worker exited with ${signal ?? code} before it was ready. See its error above.`);
   }
 }
 
 /**
- * Starts a worker: this program once more, on the same port.
+ * Starts a worker, which runs this program on the same port.
  *
- * @param logger - Is told of a channel that breaks.
- * @param aggregator - Collects the metrics of all workers when one is asked for them.
+ * @param logger - Logs errors of the channel to the worker.
+ * @param aggregator - Collects the metrics of all workers.
  */
 export function startWorker(
   logger: Logger,
@@ -52,8 +50,8 @@ export function startWorker(
   const ended = new Promise<Ending>((resolve) => {
     worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
     worker.on('error', (err) => {
-      logger.warn({ err, worker: pid }, 'a worker could not be started or told something');
-      // What could not be started never exits.
+      logger.warn({ err, worker: pid }, 'failed to start a worker or to send it a message');
+      // A process that failed to start never emits 'exit'.
       if (pid === undefined) resolve({ code: 1, signal: null });
     });
   });
@@ -68,34 +66,34 @@ export function startWorker(
     worker.on('message', (message: unknown) => {
       if (!isMessage<WorkerMessage>(message, ['ready', 'metrics'])) return;
       if (message.type === 'ready') resolve(message.url);
-      if (message.type === 'metrics') void answerMetrics(worker, message.id, aggregator);
+      if (message.type === 'metrics') void sendMetrics(worker, message.id, aggregator);
     });
   });
-  // Who waits for the end alone leaves this one unread.
+  // A caller that only awaits `ended` does not handle this rejection.
   ready.catch(() => undefined);
   return {
     pid,
     ready,
     ended,
-    announceStop: () => tell(worker, { type: 'announce-stop' }),
+    announceStop: () => send(worker, { type: 'announce-stop' }),
     stopListening() {
-      tell(worker, { type: 'stop-listening' });
+      send(worker, { type: 'stop-listening' });
       return stoppedListening;
     },
-    stop: () => tell(worker, { type: 'stop' }),
+    stop: () => send(worker, { type: 'stop' }),
     kill: () => void worker.process.kill('SIGKILL'),
   };
 }
 
-async function answerMetrics(
+async function sendMetrics(
   worker: Worker,
   id: number,
   aggregator: AggregatorRegistry<PrometheusContentType>,
 ): Promise<void> {
   const text = await aggregator.clusterMetrics().catch(() => undefined);
-  tell(worker, { type: 'metrics', id, text });
+  send(worker, { type: 'metrics', id, text });
 }
 
-function tell(worker: Worker, message: PrimaryMessage): void {
+function send(worker: Worker, message: PrimaryMessage): void {
   if (worker.isConnected()) worker.send(message);
 }

@@ -8,14 +8,14 @@ import { Shutdown } from '../shutdown.js';
 import { isMessage, type PrimaryMessage, type WorkerMessage } from './messages.js';
 
 /**
- * Runs the service as one of several workers, until its primary tells it to stop. When the primary is
- * gone, node ends the worker.
+ * Runs the service as one of several workers until its primary stops it. When the primary exits,
+ * Node.js ends the worker.
  *
  * @throws As {@link startService}.
  */
 export async function runWorker(config: Config, log: Log): Promise<void> {
   let service: Service | undefined;
-  // Before the first listener below: messages that came earlier go to those that are there with it.
+  // Adds its listener first. Messages that have already arrived are delivered once any listener exists.
   const metrics = config.metrics ? workerMetrics() : undefined;
   const shutdown = new Shutdown({
     log,
@@ -27,24 +27,24 @@ export async function runWorker(config: Config, log: Log): Promise<void> {
     if (!isMessage<PrimaryMessage>(message, ['announce-stop', 'stop-listening', 'stop'])) return;
     if (message.type === 'announce-stop') service?.announceStop();
     if (message.type === 'stop-listening') void stopListening(service);
-    if (message.type === 'stop') shutdown.begin(0, 'told by the primary');
+    if (message.type === 'stop') shutdown.begin(0, 'requested by the primary');
   });
-  // A terminal and a supervisor may send these to all processes; the primary is the one that decides.
+  // A terminal sends these to all processes. Only the primary acts on them.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   service = await startService(config, log.logger, metrics);
-  tell({ type: 'ready', url: service.url });
+  send({ type: 'ready', url: service.url });
 }
 
 async function stopListening(service: Service | undefined): Promise<void> {
   await service?.stopListening();
-  tell({ type: 'stopped-listening' });
+  send({ type: 'stopped-listening' });
 }
 
-/** Measures this worker; its text is that of all workers, which the primary collects. */
+/** Measures this worker. The reported metrics are those of all workers, collected by the primary. */
 function workerMetrics() {
   const { registry, requests } = createMetrics();
   AggregatorRegistry.setRegistries([registry]);
-  // Makes prom-client answer the primary when it collects.
+  // Makes prom-client respond when the primary collects metrics.
   new AggregatorRegistry();
   const waiting = new Map<number, (text: string | undefined) => void>();
   process.on('message', (message: unknown) => {
@@ -61,17 +61,17 @@ function workerMetrics() {
       const id = lastId;
       const text = await new Promise<string | undefined>((resolve) => {
         waiting.set(id, resolve);
-        tell({ type: 'metrics', id });
+        send({ type: 'metrics', id });
       });
       if (text !== undefined) return text;
-      throw new ServiceUnavailableError('The metrics of all workers could not be collected.', {
+      throw new ServiceUnavailableError('Failed to collect the metrics of all workers.', {
         expose: true,
       });
     },
   };
 }
 
-function tell(message: WorkerMessage): void {
-  // A primary that is gone is told nothing: node is about to end this process.
+function send(message: WorkerMessage): void {
+  // Ignores a primary that has exited: Node.js is about to end this process.
   process.send?.(message, undefined, undefined, () => undefined);
 }
