@@ -1,15 +1,15 @@
 import { createRouter, type Router } from '@fairlead/core';
 import type { Readiness } from './health/readiness.js';
 
-/** Metrics as Prometheus reads them. */
+/** Metrics in the Prometheus text format. */
 export interface MetricsText {
   /** Value of `Content-Type`. */
   readonly contentType: string;
-  /** Collects the metrics of the whole service. */
+  /** Collects the current metrics of the whole service. */
   text(): Promise<string>;
 }
 
-/** The routes that machines ask for again and again. */
+/** Patterns of the routes that probes and scrapers poll. */
 export const OPERATION_ROUTES: ReadonlySet<string> = new Set([
   '/health/live',
   '/health/ready',
@@ -17,10 +17,10 @@ export const OPERATION_ROUTES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Builds what those who run the service ask: is it alive, can it take requests, what does it measure.
+ * Builds the routes for operators: liveness, readiness and metrics.
  *
- * @param readiness - Answers for `/health/ready`.
- * @param metrics - Answers for `/metrics`; there is no such route without it.
+ * @param readiness - Backs `/health/ready`.
+ * @param metrics - Backs `/metrics`. When omitted, the router has no such route.
  */
 export function createOperationRouter(readiness: Readiness, metrics?: MetricsText): Router {
   const router = createRouter()

@@ -50,7 +50,7 @@ describe('GET /health/ready', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.json()).toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      detail: 'The store does not answer.',
+      detail: 'The store is not responding.',
     });
   });
 
@@ -110,8 +110,8 @@ describe('Readiness', () => {
     await readiness.check();
     await readiness.check();
     expect(lines.all.map(({ msg }) => msg)).toEqual([
-      'the store does not answer',
-      'the store answers again',
+      'the store is not responding',
+      'the store is responding again',
     ]);
   });
 });

@@ -173,7 +173,7 @@ describe('openTracing', () => {
   });
 
   it.each([
-    ['never ends', () => new Promise<void>(() => {}), 'No answer within 1 ms.'],
+    ['never ends', () => new Promise<void>(() => {}), 'No response within 1 ms.'],
     ['fails', () => Promise.reject(new Error('Refused.')), 'Refused.'],
   ])('closes with a warning when the export %s', async (_, shutdown, message) => {
     registerShutdown(shutdown);

@@ -2,20 +2,20 @@ import { ServiceUnavailableError } from '@fairlead/core';
 import type { Logger } from '../logging/logger.js';
 import type { UserStore } from '../users/store/user-store.js';
 
-/** How long the store may take to say that it answers, in milliseconds. */
+/** Default timeout of a check, in milliseconds. */
 const CHECK_TIMEOUT = 2_000;
 
-/** Settings of {@link Readiness}. */
+/** Options of {@link Readiness}. */
 export interface ReadinessOptions {
-  /** Asked whether it answers. */
+  /** Store to check. */
   readonly store: Pick<UserStore, 'check'>;
-  /** Is told when the store stops to answer, and when it answers again. */
+  /** Logs when the store stops responding and when it recovers. */
   readonly logger: Logger;
-  /** How long the store may take, in milliseconds; 2,000 unless given. */
+  /** Timeout of a check, in milliseconds. Defaults to 2,000. */
   readonly timeout?: number;
 }
 
-/** Whether the service can take requests now. */
+/** Checks whether the service can handle requests. */
 export class Readiness {
   readonly #options: ReadinessOptions;
   #isStopping = false;
@@ -26,44 +26,45 @@ export class Readiness {
     this.#options = options;
   }
 
-  /** From now on the service is not ready: it is about to stop. */
+  /** Marks the service as stopping. It is not ready from now on. */
   stop(): void {
     this.#isStopping = true;
   }
 
   /**
-   * Resolves when the service can take requests.
+   * Resolves when the service can handle requests.
    *
    * @throws {ServiceUnavailableError} 503 `STOPPING` or `STORE_UNAVAILABLE`.
    */
   async check(): Promise<void> {
     if (this.#isStopping) throw notReady('STOPPING', 'The service is stopping.');
     try {
-      await this.#checkInTime();
+      await this.#checkWithTimeout();
     } catch (error) {
-      if (!this.#isFailing) this.#options.logger.error({ err: error }, 'the store does not answer');
+      if (!this.#isFailing)
+        this.#options.logger.error({ err: error }, 'the store is not responding');
       this.#isFailing = true;
-      throw notReady('STORE_UNAVAILABLE', 'The store does not answer.');
+      throw notReady('STORE_UNAVAILABLE', 'The store is not responding.');
     }
-    if (this.#isFailing) this.#options.logger.info('the store answers again');
+    if (this.#isFailing) this.#options.logger.info('the store is responding again');
     this.#isFailing = false;
   }
 
-  async #checkInTime(): Promise<void> {
+  async #checkWithTimeout(): Promise<void> {
     const { timeout = CHECK_TIMEOUT } = this.#options;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const error = new Error(`The store has not answered within ${timeout} ms.`);
+    const timedOut = new Promise<never>((_, reject) => {
+      const error = new Error(`The store did not respond within ${timeout} ms.`);
       timer = setTimeout(() => reject(error), timeout);
     });
     try {
-      await Promise.race([this.#shareCheck(), late]);
+      await Promise.race([this.#shareCheck(), timedOut]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Asks the store once at a time, however many ask this. */
+  /** Runs one check at a time, shared by concurrent callers. */
   #shareCheck(): Promise<void> {
     this.#checking ??= Promise.resolve()
       .then(() => this.#options.store.check())

@@ -2,12 +2,12 @@ import type { RequestObserver } from '../middleware/observe-requests.js';
 import type { Logger } from './logger.js';
 
 /**
- * Logs one line for each request: method, path without its query, route, status, milliseconds and
- * request id, and `state.error` if there is one. Where there is, and at a status from 500 up, the line
- * is an error; a quiet route's is debug otherwise, any other info.
+ * Logs one line per request, with its method, path without query, route, status, duration, ids and
+ * `state.error`. Requests with an error are logged at `error`. Other requests are logged at `debug`
+ * on quiet routes, at `error` from status 500, and at `info` otherwise.
  *
- * @param logger - Takes the lines.
- * @param quietRoutes - Patterns of routes that machines ask for again and again.
+ * @param logger - Receives the lines.
+ * @param quietRoutes - Patterns of the routes that probes and scrapers poll.
  */
 export function logRequests(logger: Logger, quietRoutes: ReadonlySet<string>): RequestObserver {
   return {

@@ -4,23 +4,23 @@ import { describeError } from './describe-error.js';
 
 export type { Logger } from 'pino';
 
-/** Longest block that is written at once, in bytes: a pipe takes it whole, also from several processes. */
+/** Maximum size of a write, in bytes. Pipes write such blocks atomically (PIPE_BUF). */
 const MAX_WRITE = 4_096;
 
-/** Bytes that wait for a reader of the log that has stopped reading; lines beyond them are dropped. */
-const MAX_WAITING = 16 * 1_048_576;
+/** Maximum size of the buffer for a slow reader, in bytes. Lines beyond it are dropped. */
+const MAX_BUFFERED = 16 * 1_048_576;
 
 /** A logger on standard output. */
 export interface Log {
   readonly logger: Logger;
-  /** Resolves once every line is written, or nobody reads them any more. Later lines are dropped. */
+  /** Resolves once every line is written or the reader has gone. Later lines are dropped. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the log of the process.
  *
- * @param options - Least level, and form: `auto` is pretty in a terminal and JSON elsewhere.
+ * @param options - Minimum level and format. `auto` is pretty in a terminal and JSON elsewhere.
  */
 export async function openLog({ level, format }: Config['log']): Promise<Log> {
   const isPretty = format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true);
@@ -28,10 +28,10 @@ export async function openLog({ level, format }: Config['log']): Promise<Log> {
 }
 
 /**
- * Makes a logger whose errors hold no data of users.
+ * Creates a logger that keeps user data out of logged errors.
  *
- * @param level - Least level that is logged.
- * @param destination - Takes each line.
+ * @param level - Minimum level to log.
+ * @param destination - Receives each line.
  */
 export function createLogger(level: string, destination: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -42,21 +42,21 @@ export function createLogger(level: string, destination: DestinationStream): Log
   return pino(options, destination);
 }
 
-/** Writes in the background: a reader that is slow does not hold up requests. */
+/** Writes asynchronously, so a slow reader does not delay requests. */
 function openJson(level: string): Log {
   const destination = pino.destination({
     dest: 1,
     sync: false,
     maxWrite: MAX_WRITE,
-    maxLength: MAX_WAITING,
+    maxLength: MAX_BUFFERED,
   });
   const ended = new Promise<void>((resolve) => {
     destination.once('close', resolve);
-    // The log must not end the service, so that an error of its reader is nobody's.
+    // A failing log must not end the service.
     destination.on('error', () => resolve());
   });
   let isClosed = false;
-  // A line that comes after the end must not fail what logs it.
+  // Writing to a closed destination would throw.
   const write = (line: string): void => {
     if (!isClosed) destination.write(line);
   };
@@ -80,13 +80,15 @@ async function openPretty(level: string): Promise<Log> {
   });
   const destination = pino.destination({ dest: 1, sync: true });
   const write = (line: string): void => {
-    destination.write(format(forPeople(JSON.parse(line))));
+    destination.write(format(summarizeRequest(JSON.parse(line))));
   };
   return { logger: createLogger(level, { write }), close: async () => undefined };
 }
 
-/** Writes a request as one sentence. */
-function forPeople(line: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** Replaces the fields of a request with a one-line message. */
+function summarizeRequest(
+  line: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const { method, path, route: _, status, duration, ...rest } = line;
   if (method === undefined) return line;
   return { ...rest, msg: `${method} ${path} ${status} ${duration} ms` };

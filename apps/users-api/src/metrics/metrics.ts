@@ -1,23 +1,21 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from '../middleware/observe-requests.js';
 
-/** What a process measures of itself. */
+/** Metrics of a process. */
 export interface Metrics {
   readonly registry: Registry;
   readonly requests: RequestObserver;
 }
 
-/** Seconds: from what a look-up in memory takes to what a client gives up on. */
+/** Bucket boundaries in seconds, from an in-memory lookup to a typical client timeout. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The route of a request that none matched: its path is the client's choice, so it is no label. */
+/** Route label of requests without a route. Their paths are unbounded, so they cannot be labels. */
 const NO_ROUTE = 'none';
 
 /**
- * Begins to measure the process: memory, processor time, event-loop lag, collections of garbage, and
- * the requests that `requests` is told of.
- *
- * @see https://prometheus.io/docs/practices/naming/
+ * Starts measuring the process (memory, CPU time, event loop lag, garbage collection) and the requests
+ * that `requests` observes. Names follow https://prometheus.io/docs/practices/naming/.
  */
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -25,7 +23,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
+    help: 'Time from the request headers to the end of the response.',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS,
     registers,
@@ -33,7 +31,7 @@ export function createMetrics(): Metrics {
   let inFlight = 0;
   new Gauge({
     name: 'http_requests_in_flight',
-    help: 'Requests that are being answered.',
+    help: 'Number of requests in progress.',
     registers,
     collect() {
       this.set(inFlight);

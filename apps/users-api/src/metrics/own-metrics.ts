@@ -1,7 +1,7 @@
 import type { UsersAppOptions } from '../app.js';
 import { createMetrics } from './metrics.js';
 
-/** Begins to measure this process, and answers for it alone. */
+/** Starts measuring this process and reports its metrics alone. */
 export function ownMetrics(): NonNullable<UsersAppOptions['metrics']> {
   const { registry, requests } = createMetrics();
   return { requests, contentType: registry.contentType, text: () => registry.metrics() };

@@ -1,26 +1,28 @@
 import type { Context, Middleware } from '@fairlead/core';
 
-/** A request whose answer has been sent, or whose client has gone. */
+/** A request whose response is complete or whose client has disconnected. */
 export interface FinishedRequest {
   readonly ctx: Context;
-  /** The status that was sent; 499 when the client went before any was. */
+  /** The status sent to the client, or 499 when the client disconnected first. */
   readonly status: number;
-  /** Milliseconds from the request's head to the end of the answer. */
+  /** Milliseconds from the request headers to the end of the response. */
   readonly duration: number;
-  /** Whether the client went before it had the whole answer. */
+  /** Whether the client disconnected before the response was complete. */
   readonly aborted: boolean;
 }
 
-/** Is told of requests. */
+/** Observes requests. */
 export interface RequestObserver {
+  /** Called when a request starts. */
   started?(): void;
+  /** Called when its response closes. */
   finished(request: FinishedRequest): void;
 }
 
-/** What nginx logs for a client that went away: HTTP has no status for it. */
+/** The status that nginx logs when a client disconnects. HTTP defines none. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Tells observers of each request when it starts, and when its answer is sent to the last byte. */
+/** Notifies observers when each request starts and when its response closes. */
 export function observeRequests(observers: readonly RequestObserver[]): Middleware {
   return function observeRequests(ctx, next) {
     const start = performance.now();

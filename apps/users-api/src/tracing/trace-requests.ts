@@ -12,12 +12,12 @@ import {
 } from '@opentelemetry/api';
 
 /**
- * Makes one server span for each request, below the span that the request's headers name. It is
- * active in all that runs below, and ends when the answer is sent.
+ * Traces each request as a server span, a child of the span in the request headers. The span is active
+ * in the rest of the pipeline and ends when the response closes. It contains no query, address or user
+ * agent.
  *
- * Spans go to the SDK that the process was started with. They hold no query, address or user agent.
- *
- * @see OpenTelemetry semantic conventions for HTTP server spans
+ * The SDK that is registered in the process exports the spans. Names and attributes follow the
+ * OpenTelemetry semantic conventions for HTTP server spans.
  */
 export function traceRequests(): Middleware {
   const tracer = trace.getTracer('users-api');
@@ -31,10 +31,10 @@ export function traceRequests(): Middleware {
   };
 }
 
-/** Whether the process was started with an SDK that takes spans. */
+/** Whether an OpenTelemetry SDK is registered in this process. */
 export function hasTracingSdk(): boolean {
   const span = trace.getTracer('users-api').startSpan('start');
-  // Not ended, so that no exporter sees it.
+  // The span is never ended, so it is not exported.
   return isSpanContextValid(span.spanContext());
 }
 

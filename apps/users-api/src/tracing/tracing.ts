@@ -1,21 +1,21 @@
 import type { Middleware } from '@fairlead/core';
 import type { Logger } from '../logging/logger.js';
 
-/** Tracing as the process was started with it. */
+/** Tracing through the SDK that is registered in the process. */
 export interface Tracing {
   readonly middleware: Middleware;
   /**
-   * Exports the last spans. When that fails or takes too long, it logs a warning and resolves.
+   * Exports the last spans. Logs a warning when the export fails or takes too long.
    *
-   * @param timeout - Milliseconds to wait for the exporter.
+   * @param timeout - Maximum time to wait, in milliseconds.
    */
   close(timeout: number): Promise<void>;
 }
 
 /**
- * Loads tracing. Nothing of OpenTelemetry is loaded by a process that does not call this.
+ * Loads the OpenTelemetry API, which a service without tracing never loads.
  *
- * @param logger - Receives a warning when the process has no SDK, and when the last spans are lost.
+ * @param logger - Logs a warning when no SDK is registered and when the last spans are lost.
  */
 export async function openTracing(logger: Logger): Promise<Tracing> {
   const [{ ProxyTracerProvider, trace }, { hasTracingSdk, traceRequests }] = await Promise.all([
@@ -24,8 +24,8 @@ export async function openTracing(logger: Logger): Promise<Tracing> {
   ]);
   if (!hasTracingSdk()) {
     logger.warn(
-      'TRACING is on, and no OpenTelemetry SDK is registered: ' +
-        'start node with --import and a file that registers one, or turn TRACING off',
+      'TRACING is on, but no OpenTelemetry SDK is registered. ' +
+        'Start node with --import and a file that registers one, or set TRACING=off.',
     );
   }
   return {
@@ -34,13 +34,13 @@ export async function openTracing(logger: Logger): Promise<Tracing> {
       const proxy = trace.getTracerProvider();
       const provider = proxy instanceof ProxyTracerProvider ? proxy.getDelegate() : proxy;
       if (!canShutDown(provider)) return;
-      const { promise: late, reject } = Promise.withResolvers<never>();
-      const onTimeout = () => reject(new Error(`No answer within ${Math.round(timeout)} ms.`));
+      const { promise: timedOut, reject } = Promise.withResolvers<never>();
+      const onTimeout = () => reject(new Error(`No response within ${Math.round(timeout)} ms.`));
       const timer = setTimeout(onTimeout, timeout);
       try {
-        await Promise.race([provider.shutdown(), late]);
+        await Promise.race([provider.shutdown(), timedOut]);
       } catch (err) {
-        logger.warn({ err }, 'failed to export the last spans: check the receiver of the traces');
+        logger.warn({ err }, 'failed to export the last spans: check the trace receiver');
       } finally {
         clearTimeout(timer);
       }
@@ -48,7 +48,7 @@ export async function openTracing(logger: Logger): Promise<Tracing> {
   };
 }
 
-/** Whether a provider is that of an SDK: the API alone knows no end. */
+/** Whether a provider can be shut down. Only those of an SDK can. */
 function canShutDown(provider: object): provider is { shutdown(): Promise<void> } {
   return 'shutdown' in provider && typeof provider.shutdown === 'function';
 }
