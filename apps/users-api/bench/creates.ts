@@ -2,24 +2,24 @@ import autocannon from 'autocannon';
 import type { LoopDelay } from './messages.js';
 import type { ServerProcess } from './server-process.js';
 
-/** How many requests are under way at once. */
+/** Number of concurrent connections, each with one request at a time. */
 export const CONNECTIONS = 64;
 
-/** What one slice of time has shown. */
+/** Results of one time slice. */
 export interface Slice {
-  /** Creates that were answered, per second. */
+  /** Creates per second. */
   readonly rate: number;
-  /** Latency of all but the slowest hundredth, in milliseconds. */
+  /** 99th percentile of the latency, in milliseconds. */
   readonly p99: number;
   readonly delay: LoopDelay;
 }
 
 /**
- * Creates users as fast as they are acknowledged.
+ * Measures how fast a server creates users.
  *
- * @param server - Where.
- * @param seconds - How long.
- * @throws {Error} When a request fails or is answered with another status than 201.
+ * @param server - The server to load.
+ * @param seconds - Duration of the slice.
+ * @throws {Error} When a request fails or its response does not have a 2xx status.
  */
 export async function measureCreates(server: ServerProcess, seconds: number): Promise<Slice> {
   await server.beginDelay();
@@ -32,7 +32,9 @@ export async function measureCreates(server: ServerProcess, seconds: number): Pr
     duration: seconds,
   });
   if (result.non2xx + result.errors > 0) {
-    throw new Error(`${server.url}: ${result.non2xx} wrong answers, ${result.errors} errors.`);
+    throw new Error(
+      `${server.url}: ${result.non2xx} unexpected statuses, ${result.errors} errors.`,
+    );
   }
   return {
     rate: result['2xx'] / result.duration,

@@ -1,25 +1,25 @@
 import { openStore, type StoreConfig } from '../src/users/store/open.js';
 import { ServerProcess } from './server-process.js';
 
-/** Creates under way at once while a store is filled. */
+/** Number of concurrent creates while filling a store. */
 const CONCURRENCY = 2_000;
 
-/** What reading the whole list has shown. */
+/** Results of reading the whole list. */
 export interface ListMemory {
   readonly users: number;
   /** Resident memory of the idle server, in bytes. */
   readonly idle: number;
-  /** The most resident memory while the list was read, in bytes. */
+  /** Peak resident memory while reading the list, in bytes. */
   readonly peak: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly duration: number;
 }
 
-/** Fills a store. */
+/** Creates users in a store, and reports the size of each batch to `onCreated`. */
 export async function fill(
   config: StoreConfig,
   count: number,
-  onCreated: (created: number) => void,
+  onCreated: (count: number) => void,
 ): Promise<void> {
   const store = await openStore(config);
   for (let created = 0; created < count; created += CONCURRENCY) {
@@ -34,25 +34,27 @@ export async function fill(
 }
 
 /**
- * Reads the list of all users from a server of its own, to the end.
+ * Starts a server and reads its whole list of users.
  *
- * @param databaseUrl - A store with users in it.
- * @param count - How many.
- * @throws {Error} When the list has another number of users, or says so.
+ * @param databaseUrl - Database of the server.
+ * @param count - Number of users in the database.
+ * @throws {Error} When the list or its total has a different number of users.
  */
 export async function measureList(databaseUrl: string, count: number): Promise<ListMemory> {
   const server = await ServerProcess.start(databaseUrl);
   try {
-    // What the first requests load is no part of a list.
+    // The first requests load code, which must not count as memory of the list.
     for (let request = 0; request < 200; request += 1)
       await read(`${server.url}/api/users?limit=10`);
     const idle = server.memory;
-    server.forgetPeak();
+    server.resetPeak();
     const start = performance.now();
     const { users, total } = await read(`${server.url}/api/users`);
     const duration = performance.now() - start;
     if (users !== count || total !== count) {
-      throw new Error(`The list of ${count} users has ${users}, and says ${total}.`);
+      throw new Error(
+        `Expected ${count} users, but the list has ${users} and its total is ${total}.`,
+      );
     }
     return { users, idle, peak: server.peakMemory, duration };
   } finally {
@@ -60,17 +62,17 @@ export async function measureList(databaseUrl: string, count: number): Promise<L
   }
 }
 
-/** Counts the users of a list as it comes, without holding it. */
+/** Counts the users of a list while streaming it. */
 async function read(url: string): Promise<{ users: number; total: number }> {
   const { body, status } = await fetch(url);
-  if (status !== 200 || body === null) throw new Error(`${url} is answered ${status}.`);
+  if (status !== 200 || body === null) throw new Error(`GET ${url} returned status ${status}.`);
   const user = '{"id":"';
   let users = 0;
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const parts = (rest + text).split(user);
     users += parts.length - 1;
-    // A mark may be cut in two; a whole one is never counted twice.
+    // A match may span two chunks, so keep the end of this one for the next.
     rest = (parts.at(-1) ?? '').slice(-64);
   }
   return { users, total: Number(/"total":(\d+)/.exec(rest)?.[1]) };

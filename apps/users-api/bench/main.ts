@@ -9,14 +9,15 @@ import { fill, type ListMemory, measureList } from './list-memory.js';
 import { describeCreates, describeLists, describeRun, type Measured } from './report.js';
 import { ServerProcess } from './server-process.js';
 import { shuffled } from './statistics.js';
-import { isStoreName, openPlaces, type Place, STORE_NAMES } from './stores.js';
+import { type BenchStore, createStores, isStoreName, STORE_NAMES } from './stores.js';
 
 const USAGE = `Usage: pnpm --filter users-api bench [options]
 
---rounds   slices of creates for each store, in turns; 12 unless given, 0 leaves them out
---seconds  length of a slice; 2 unless given
---users    users of the list whose memory is measured; 1000000 unless given, 0 leaves it out
---stores   the stores, with commas; ${STORE_NAMES.join(',')} unless given`;
+--rounds   time slices of creates per store, or 0 to skip them (default: 12)
+--seconds  length of a slice (default: 2)
+--users    number of users in the measured list, or 0 to skip it (default: 1000000)
+--stores   comma-separated stores (default: ${STORE_NAMES.join(',')})
+--help     print this help`;
 
 const args = process.argv.slice(2).filter((argument) => argument !== '--');
 const { values } = parseArgs({
@@ -40,12 +41,12 @@ async function run(): Promise<void> {
   try {
     const report = [describeRun(['pnpm --filter users-api bench', ...args].join(' '))];
     if (rounds) {
-      const places = await openPlaces(names, join(folder, 'creates'), database);
-      report.push(describeCreates(await creates(places, rounds, seconds ?? 0)));
+      const stores = await createStores(names, join(folder, 'creates'), database);
+      report.push(describeCreates(await runCreates(stores, rounds, seconds ?? 0)));
     }
     if (users) {
-      const places = await openPlaces(names, join(folder, 'lists'), database);
-      report.push(describeLists(await lists(places, users)));
+      const stores = await createStores(names, join(folder, 'lists'), database);
+      report.push(describeLists(await runLists(stores, users)));
     }
     console.log(report.join('\n\n'));
   } finally {
@@ -54,20 +55,20 @@ async function run(): Promise<void> {
   }
 }
 
-/** Measures the stores in turns, in random order. */
-async function creates(
-  places: readonly Place[],
+/** Measures creates in rounds, with the stores in random order. */
+async function runCreates(
+  stores: readonly BenchStore[],
   rounds: number,
   seconds: number,
 ): Promise<readonly Measured[]> {
-  const stores: { title: string; server: ServerProcess; slices: Slice[] }[] = [];
-  for (const { title, url, maxBatch } of places) {
-    stores.push({ title, server: await ServerProcess.start(url, maxBatch), slices: [] });
+  const measured: { title: string; server: ServerProcess; slices: Slice[] }[] = [];
+  for (const { title, url, maxBatch } of stores) {
+    measured.push({ title, server: await ServerProcess.start(url, maxBatch), slices: [] });
   }
-  const bar = startBar((rounds + 1) * stores.length);
+  const bar = startBar((rounds + 1) * measured.length);
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { title, server, slices } of shuffled(stores)) {
-      bar.update({ what: `creates, ${title}` });
+    for (const { title, server, slices } of shuffled(measured)) {
+      bar.update({ task: `creates, ${title}` });
       const slice = await measureCreates(server, seconds);
       // The first round warms up.
       if (round > 0) slices.push(slice);
@@ -75,22 +76,22 @@ async function creates(
     }
   }
   bar.stop();
-  await Promise.all(stores.map(({ server }) => server.stop()));
-  return stores;
+  await Promise.all(measured.map(({ server }) => server.stop()));
+  return measured;
 }
 
-/** Measures the stores that keep users outside of the process, one after the other. */
-async function lists(
-  places: readonly Place[],
+/** Measures lists of the stores that can be filled from this process. */
+async function runLists(
+  stores: readonly BenchStore[],
   users: number,
 ): Promise<(ListMemory & { title: string })[]> {
-  const bar = startBar(users * places.filter(({ config }) => config).length);
+  const bar = startBar(users * stores.filter(({ config }) => config).length);
   const measured: (ListMemory & { title: string })[] = [];
-  for (const { title, url, config } of places) {
+  for (const { title, url, config } of stores) {
     if (config === undefined) continue;
-    bar.update({ what: `filling ${title}` });
-    await fill(config, users, (created) => bar.increment(created));
-    bar.update({ what: `reading ${title}` });
+    bar.update({ task: `filling ${title}` });
+    await fill(config, users, (count) => bar.increment(count));
+    bar.update({ task: `reading ${title}` });
     measured.push({ title, ...(await measureList(url, users)) });
   }
   bar.stop();
@@ -98,8 +99,8 @@ async function lists(
 }
 
 function startBar(steps: number): cliProgress.SingleBar {
-  const format = '{bar} {percentage} %, {eta_formatted} left, {what}';
+  const format = '{bar} {percentage} %, {eta_formatted} left, {task}';
   const bar = new cliProgress.SingleBar({ format, clearOnComplete: true });
-  bar.start(steps, 0, { what: '' });
+  bar.start(steps, 0, { task: '' });
   return bar;
 }

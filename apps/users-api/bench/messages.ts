@@ -1,13 +1,13 @@
-/** What the bench asks a server for. */
+/** A message to a server: reset the measurement, or report it. */
 export type Request = 'begin' | 'read';
 
-/** What a server answers: where it listens, or how late its event loop was since `begin`. */
+/** A message from a server: its URL, or the event loop delay since `begin`. */
 export type Reply =
   | { readonly type: 'listens'; readonly url: string }
   | { readonly type: 'began' }
   | { readonly type: 'delay'; readonly delay: LoopDelay };
 
-/** How late timers fired, in milliseconds. */
+/** Percentiles of the event loop delay, in milliseconds. */
 export interface LoopDelay {
   readonly p50: number;
   readonly p99: number;

@@ -1,8 +1,8 @@
-// Runs without a loader, so that what is measured is what runs in production.
+// Runs the build without a TypeScript loader, like production.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { LoopDelay, Reply, Request } from './messages.js';
 
-/** Milliseconds between two looks at the event loop. */
+/** Sampling interval of the event loop delay, in milliseconds. */
 const RESOLUTION = 1;
 
 const { readConfig }: typeof import('../src/config/config.js') = await load('config/config.js');
@@ -37,12 +37,12 @@ process.once('disconnect', async () => {
 reply({ type: 'listens', url: service.url });
 
 function readDelay(): LoopDelay {
-  // The histogram holds the time between two looks, in nanoseconds.
-  const late = (time: number) => Math.max(0, time / 1e6 - RESOLUTION);
+  // The histogram records the time between samples, in nanoseconds.
+  const delayOf = (time: number) => Math.max(0, time / 1e6 - RESOLUTION);
   return {
-    p50: late(histogram.percentile(50)),
-    p99: late(histogram.percentile(99)),
-    max: late(histogram.max),
+    p50: delayOf(histogram.percentile(50)),
+    p99: delayOf(histogram.percentile(99)),
+    max: delayOf(histogram.max),
   };
 }
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopDelay, Reply, Request } from './messages.js';
 
-/** The built users-api in a process of its own, set up as in production. */
+/** The built users-api in a child process, configured as in production. */
 export class ServerProcess {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -17,33 +17,33 @@ export class ServerProcess {
   /**
    * Starts a server.
    *
-   * @param databaseUrl - Its store.
-   * @param maxBatch - Writes in one transaction of an SQLite store; as many as wait unless given.
+   * @param databaseUrl - `DATABASE_URL` of the server.
+   * @param maxBatch - Maximum number of writes per transaction of an SQLite store. Unlimited by default.
    * @returns The server, once it listens.
-   * @throws {Error} When it ends before.
+   * @throws {Error} When the server exits before it listens.
    */
   static async start(databaseUrl: string, maxBatch?: number): Promise<ServerProcess> {
     const env = { NODE_ENV: 'production', LOG_LEVEL: 'warn', HOST: '127.0.0.1', PORT: '0' };
     const args = maxBatch === undefined ? [] : [String(maxBatch)];
     const child = fork(join(import.meta.dirname, 'serve.ts'), args, {
-      // Those of the start script, and not those of the bench, whose loader would be measured too.
+      // The flags of the start script. By default, the child would inherit the loader of the benchmark.
       execArgv: ['--max-semi-space-size=16'],
       env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...env },
     });
     const reply = await replyOf(child);
-    if (reply?.type !== 'listens') throw new Error('The server ended before it listened.');
+    if (reply?.type !== 'listens') throw new Error('The server exited before it listened.');
     return new ServerProcess(child, reply.url);
   }
 
-  /** Forgets how late the event loop was up to now. */
+  /** Resets the measurement of the event loop delay. */
   async beginDelay(): Promise<void> {
-    await this.#ask('begin');
+    await this.#request('begin');
   }
 
-  /** How late the event loop was since {@link beginDelay}. */
+  /** Returns the event loop delay since {@link beginDelay}. */
   async readDelay(): Promise<LoopDelay> {
-    const reply = await this.#ask('read');
-    if (reply?.type !== 'delay') throw new Error('The server ended while it was measured.');
+    const reply = await this.#request('read');
+    if (reply?.type !== 'delay') throw new Error('The server exited during the measurement.');
     return reply.delay;
   }
 
@@ -52,13 +52,13 @@ export class ServerProcess {
     return this.#status('VmRSS');
   }
 
-  /** The most resident memory since {@link forgetPeak}, in bytes. */
+  /** Peak resident memory since {@link resetPeak}, in bytes. */
   get peakMemory(): number {
     return this.#status('VmHWM');
   }
 
-  /** @see proc_pid_clear_refs(5) */
-  forgetPeak(): void {
+  /** Resets {@link peakMemory}. See proc_pid_clear_refs(5). */
+  resetPeak(): void {
     writeFileSync(`/proc/${this.#child.pid}/clear_refs`, '5');
   }
 
@@ -68,7 +68,7 @@ export class ServerProcess {
     await ended;
   }
 
-  async #ask(request: Request): Promise<Reply | undefined> {
+  async #request(request: Request): Promise<Reply | undefined> {
     const reply = replyOf(this.#child);
     this.#child.send(request);
     return reply;
@@ -80,7 +80,7 @@ export class ServerProcess {
   }
 }
 
-/** The next message of a child; `undefined` when it ends before. */
+/** Resolves to the next message of a child, or `undefined` when it exits first. */
 async function replyOf(child: ChildProcess): Promise<Reply | undefined> {
   const over = new AbortController();
   const { signal } = over;
