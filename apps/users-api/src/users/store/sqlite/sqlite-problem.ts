@@ -71,7 +71,7 @@ function problemOf(error: unknown): Problem {
 }
 
 function primaryCode(error: unknown): number {
-  // Only errors of node:fs have a `syscall`. It creates the folders and checks the files.
+  // Only errors of node:fs, which creates the folders and checks the files, have a `syscall`.
   const call = property(error, 'syscall');
   if (call !== undefined) return call === 'access' ? READ_ONLY : CANNOT_OPEN;
   // The low byte of an extended result code is the primary one.
