@@ -1,54 +1,69 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { after } from './context/after.js';
-import { Context, internals } from './context/context.js';
-import { isWaiting } from './context/expectation.js';
-import { isPromiseLike, type Next } from './context/next.js';
-import { joinPaths } from './context/path.js';
-import type { RouteTable } from './context/route-match.js';
+import { Context, internals, type RouteTable } from './context.js';
 import { SealedError, SetupError } from './errors/setup-error.js';
-import { InProcess } from './fetch.js';
-import { answerError, logError } from './handlers/error-handler.js';
-import { answerNotFound, assertTarget } from './handlers/not-found-handler.js';
-import { compose, type Step } from './pipeline/compose.js';
-import { assertMiddleware, type Middleware } from './pipeline/middleware.js';
-import { assertInstalled, closePlugins, type Plugin } from './plugin.js';
-import { endsDrain } from './response/connection.js';
-import { writeResponse } from './response/write-response.js';
-import { assertNoConflict } from './router/assert-no-conflict.js';
+import { logError, respondWithError } from './middleware/error-handler.js';
+import { assertTarget, respondNotFound } from './middleware/not-found-handler.js';
+import { after, isPromiseLike, type Next } from './next.js';
+import { assertMiddleware, compose, type Middleware, type Step } from './pipeline.js';
+import { writeResponse } from './response.js';
 import { type Explanation, explain } from './router/explain.js';
-import { createMount } from './router/mount.js';
-import type { MountedRouter } from './router/mounted-routes.js';
+import { assertNoConflict, createMount, type MountedRouter } from './router/mount.js';
 import { parsePrefix } from './router/pattern.js';
 import { type Route, Router, sealRouter } from './router/router.js';
+import { endsDrain, isAwaitingContinue } from './server/connection.js';
+import { InProcess } from './server/in-process.js';
+import { joinPaths } from './target.js';
 
-/** A middleware, or a router at its prefix, in the order of registration. */
+/** An extension that an application installs once, at startup. */
+export interface Plugin {
+  /** The plugin's name in error messages. */
+  readonly name: string;
+  /**
+   * Registers middleware and routes. An error stops the startup without calling `close`, so release
+   * what you opened before you throw.
+   *
+   * @param app - The application, still open to registrations.
+   */
+  install(app: Application): void | Promise<void>;
+  /**
+   * Called when the application is sealed. Check here what depends on all registrations, such as the
+   * prefixes of mounted routers. An error stops the startup.
+   *
+   * @param app - The application with all registrations.
+   */
+  ready?(app: Application): void;
+  /** Releases what `install` opened. `app.close()` calls it, last installed first. */
+  close?(): void | Promise<void>;
+}
+
+/** A middleware, or a router with its prefix, in the order of registration. */
 type Entry = Middleware | MountedRouter;
 
-/** What an application has become once nothing can be registered any more. */
-interface Sealed {
+/** What {@link Application.seal} builds from the registrations. */
+interface SealedApplication {
   readonly pipeline: Middleware;
-  /** The pipeline for requests whose target is malformed. */
-  readonly refusing: Middleware;
+  /** The pipeline for requests with a malformed target. */
+  readonly refusalPipeline: Middleware;
   readonly table: RouteTable;
 }
 
-/** A stack of middleware and routers that answers requests. */
+/** A stack of middleware and routers that handles requests. */
 export class Application {
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
-  /** Plugins that are installing, each with a promise that resolves once `install` has settled. */
+  /** Plugins that are installing, each with a promise that resolves when `install` settles. */
   readonly #installing = new Map<Plugin, Promise<void>>();
-  #sealed: Sealed | undefined = undefined;
+  #sealed: SealedApplication | undefined = undefined;
   #inProcess: InProcess | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
   #isOpen = true;
 
   /**
-   * Adds middleware. A request meets middleware and routers in the order in which they were added.
+   * Adds middleware. Requests pass through middleware and routers in the order of registration.
    *
    * @param middleware - Functions `(ctx, next)`.
-   * @throws {InvalidMiddlewareError} When one is not a function.
-   * @throws {SealedError} After the application began to answer.
+   * @throws {InvalidMiddlewareError} When an argument is not a function.
+   * @throws {SealedError} When the application is sealed.
    */
   use(...middleware: readonly Middleware[]): this {
     this.#assertOpen('app.use()');
@@ -58,21 +73,21 @@ export class Application {
   }
 
   /**
-   * Mounts a router: a route `/:id` of a router at `/users` answers `/users/:id`. The router may gain
-   * routes until the application begins to answer.
+   * Mounts a router. The route `/:id` of a router mounted at `/users` handles `/users/:id`. You may add
+   * routes to the router until the application is sealed.
    *
-   * @param prefix - Ends at a segment boundary; may hold parameters.
-   * @param router - Of `createRouter()`.
-   * @throws {InvalidPatternError} When the prefix cannot be read, or holds a wildcard.
-   * @throws {SetupError} `INVALID_ROUTER`, when it is no router.
-   * @throws {SealedError} After the application began to answer.
+   * @param prefix - Path prefix that ends at a segment boundary; may contain parameters.
+   * @param router - A router from `createRouter()`.
+   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
+   * @throws {SetupError} `INVALID_ROUTER`, when `router` is not a router.
+   * @throws {SealedError} When the application is sealed.
    */
   route(prefix: string, router: Router): this {
     this.#assertOpen('app.route()');
     if (!(router instanceof Router)) {
       throw new SetupError(
         'INVALID_ROUTER',
-        `app.route('${prefix}') takes a router of createRouter().`,
+        `Cannot mount a router at '${prefix}': the second argument of app.route() is not a router. Pass a router from createRouter().`,
       );
     }
     parsePrefix(prefix);
@@ -81,17 +96,20 @@ export class Application {
   }
 
   /**
-   * Installs a plugin. Await it before the next registration, so that the order stays as written.
+   * Installs a plugin. Await it before the next registration, to keep the order as written.
    *
-   * @throws Whatever the plugin's `install` throws.
-   * @throws {SetupError} `INVALID_PLUGIN`, when it has no `install`; `DUPLICATE_PLUGIN`, when this
-   *   application has it already; `APPLICATION_CLOSED`, after {@link close}, and when `close` is called
-   *   while the plugin installs, which closes the plugin.
-   * @throws {SealedError} After the application began to answer.
+   * @throws The error of the plugin's `install`.
+   * @throws {SetupError} `INVALID_PLUGIN`, when `plugin` has no `install` method; `DUPLICATE_PLUGIN`,
+   *   when it is already installed; `APPLICATION_CLOSED`, after {@link close}, or when `close` is
+   *   called during the installation, which then closes the plugin.
+   * @throws {SealedError} When the application is sealed.
    */
   async plugin(plugin: Plugin): Promise<this> {
     if (typeof plugin?.install !== 'function') {
-      throw new SetupError('INVALID_PLUGIN', 'app.plugin() takes an object with install(app).');
+      throw new SetupError(
+        'INVALID_PLUGIN',
+        'Cannot install the plugin: it has no install() method. Pass an object with install(app) to app.plugin().',
+      );
     }
     const failure = `Cannot install the plugin '${plugin.name}'`;
     this.#assertNotClosed(failure);
@@ -99,7 +117,7 @@ export class Application {
     if (this.#installing.has(plugin) || this.#plugins.includes(plugin)) {
       throw new SetupError(
         'DUPLICATE_PLUGIN',
-        `${failure} twice. Install each plugin object once; create another object for a second instance.`,
+        `${failure} twice. Install each plugin object once, and create another object for a second instance.`,
       );
     }
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -115,7 +133,7 @@ export class Application {
     return this;
   }
 
-  /** Every route of every mounted router, with its full pattern, in the order of registration. */
+  /** Returns every route of every mounted router, with its full pattern, in order of registration. */
   routes(): readonly Route[] {
     return this.#routers().flatMap(({ prefix, router }) =>
       router.routes.map((route) => ({ ...route, pattern: joinPaths(prefix, route.pattern) })),
@@ -123,7 +141,7 @@ export class Application {
   }
 
   /**
-   * Says which route answers a request, and why the routes nearest to it do not.
+   * Explains which route handles a request, and why similar routes do not match.
    *
    * @param method - Request method.
    * @param target - Path of the request, with or without a query.
@@ -134,30 +152,30 @@ export class Application {
 
   /**
    * Builds the pipelines and closes the application to registrations. `listen` and the first request
-   * do this; calling it again does nothing.
+   * call this. Further calls do nothing.
    *
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
-   * @throws {InvalidPatternError} When a parameter stands in a prefix and in a route below it.
-   * @throws {SetupError} `PLUGIN_INSTALLING`, when a plugin is not installed yet;
+   * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
+   * @throws {SetupError} `PLUGIN_INSTALLING`, when a plugin is still installing;
    *   `APPLICATION_CLOSED`, after {@link close}.
-   * @throws Whatever a plugin's `ready` throws.
+   * @throws The error of a plugin's `ready`.
    */
   seal(): void {
-    this.#assertNotClosed('The application cannot begin to answer requests');
+    this.#assertNotClosed('The application cannot handle requests');
     this.#sealed ??= this.#build();
   }
 
   /**
-   * Answers a request of node:http. Needs no `this`: `http.createServer(app.handle)`, after `app.seal()`,
-   * which throws what is wrong with the application where it can be caught.
+   * Handles a node:http request. Needs no `this`: pass it to `http.createServer(app.handle)`. Call
+   * `app.seal()` first, so that you can catch its errors.
    */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
-    const { pipeline, refusing, table } = this.#sealed;
+    const { pipeline, refusalPipeline, table } = this.#sealed;
     const ctx = new Context(req, res, table);
     try {
-      const run = internals.targetOf(ctx).malformed ? refusing : pipeline;
-      const result = run(ctx, reachEnd);
+      const run = internals.targetOf(ctx).malformed ? refusalPipeline : pipeline;
+      const result = run(ctx, endOfPipeline);
       if (!isPromiseLike(result)) this.#finish(ctx);
       else
         result.then(
@@ -170,15 +188,15 @@ export class Application {
   };
 
   /**
-   * Answers a request without a socket: it passes through node's HTTP parser and writer in memory, so
-   * that the response equals that of a socket.
+   * Handles a request without a socket. The request and the response pass through node's HTTP parser
+   * and writer in memory, so the response equals one sent over a socket.
    *
-   * The server sees the client leave when the response's body is canceled, when the response is
-   * collected as garbage before its body was read, and when the application closes.
+   * The application sees the client disconnect when the response body is canceled, when the response
+   * is garbage-collected before its body was read, and when the application closes.
    *
-   * @param request - Its body is read whole before it is sent.
-   * @throws As {@link seal}; the reason of the request's signal; the connection's error; a
-   *   {@link SetupError} `APPLICATION_CLOSED`, when the application closes before it answers.
+   * @param request - Its body is read completely before it is sent.
+   * @throws The errors of {@link seal}; the reason of the request's signal; the connection's error.
+   * @throws {SetupError} `APPLICATION_CLOSED`, when the application closes before it responds.
    */
   async fetch(request: Request): Promise<Response> {
     this.seal();
@@ -187,23 +205,24 @@ export class Application {
   }
 
   /**
-   * Shorthand for {@link fetch}.
+   * Calls {@link fetch} with a path.
    *
    * @param path - Path and query.
-   * @param init - As of `new Request()`.
+   * @param init - As for `new Request()`.
    */
   async request(path: string, init?: RequestInit): Promise<Response> {
-    // A path that begins with two slashes names no host.
+    // `new URL('//users', base)` would read 'users' as the host.
     const url = path.startsWith('/') ? `http://localhost${path}` : path;
     return this.fetch(new Request(new URL(url, 'http://localhost'), init));
   }
 
   /**
-   * Closes the plugins, last installed first. Call it after the server is closed. It first waits for
-   * plugins that are still installing, so do not await it inside `install`; then it destroys the open
-   * connections of {@link fetch} and {@link request}. Calling it again returns the same promise.
+   * Closes the plugins, last installed first. Close the server before you call this.
    *
-   * @throws {AggregateError} When plugins failed to close. The other plugins are closed nevertheless.
+   * Waits for plugins that are still installing, so do not await it inside `install`. Then destroys
+   * the open connections of {@link fetch} and {@link request}. Further calls return the same promise.
+   *
+   * @throws {AggregateError} When plugins fail to close. The other plugins are still closed.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -212,11 +231,11 @@ export class Application {
 
   async #close(): Promise<void> {
     await Promise.all(this.#installing.values());
-    await this.#inProcess?.close(closedError('The request was not answered'));
+    await this.#inProcess?.close(closedError('The request got no response'));
     await closePlugins(this.#plugins);
   }
 
-  #build(): Sealed {
+  #build(): SealedApplication {
     assertInstalled(this.#installing.keys());
     this.#isOpen = false;
     for (const { router } of this.#routers()) sealRouter(router);
@@ -232,8 +251,8 @@ export class Application {
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
     };
-    const refusing = compose(steps.map(refuseTarget));
-    return Object.freeze({ pipeline: compose(steps), refusing, table });
+    const refusalPipeline = compose(steps.map(refuseTarget));
+    return Object.freeze({ pipeline: compose(steps), refusalPipeline, table });
   }
 
   #routers(): MountedRouter[] {
@@ -242,17 +261,17 @@ export class Application {
 
   #finish(ctx: Context): void {
     try {
-      if (!ctx.answered) answerNotFound(ctx);
+      if (!ctx.answered) respondNotFound(ctx);
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error);
     }
   }
 
-  /** Answers with an error. A response that cannot be written even so is cut off. */
+  /** Sends an error response, or closes the connection if that fails. */
   #fail(ctx: Context, error: unknown): void {
     try {
-      answerError(ctx, error, false, logError);
+      respondWithError(ctx, error, false, logError);
       this.#write(ctx);
     } catch (failure) {
       logError(failure);
@@ -261,13 +280,13 @@ export class Application {
   }
 
   #write(ctx: Context): void {
-    // A client that was never told to send its body may send it or not: the connection is over.
-    const close = isWaiting(ctx.req) || endsDrain(ctx.res);
-    writeResponse(ctx, close, logError);
+    // A client that never got `100 Continue` may or may not send its body, so end the connection.
+    const close = isAwaitingContinue(ctx.req) || endsDrain(ctx.res);
+    writeResponse(internals.responseOf(ctx), ctx, close, logError);
   }
 
-  #assertOpen(place: string): void {
-    if (!this.#isOpen) throw new SealedError(place);
+  #assertOpen(call: string): void {
+    if (!this.#isOpen) throw new SealedError(call);
   }
 
   #assertNotClosed(failure: string): void {
@@ -282,15 +301,37 @@ function closedError(failure: string): SetupError {
   );
 }
 
-const reachEnd: Next = () => undefined;
+function assertInstalled(installing: Iterable<Plugin>): void {
+  for (const { name } of installing) {
+    throw new SetupError(
+      'PLUGIN_INSTALLING',
+      `The plugin '${name}' is still installing. Await app.plugin() before the application handles requests.`,
+    );
+  }
+}
 
-/** Contexts with a malformed target for which a step has failed, even if another step handled it. */
+/** Closes all plugins, last installed first, then throws the errors of those that failed. */
+async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const plugin of plugins.toReversed()) {
+    try {
+      await plugin.close?.();
+    } catch (error) {
+      errors.push(new Error(`The plugin '${plugin.name}' failed to close.`, { cause: error }));
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'Plugins failed to close.');
+}
+
+const endOfPipeline: Next = () => undefined;
+
+/** Contexts with a malformed target in which a step has failed. Another step may have handled the error. */
 const failed = new WeakSet<Context>();
 
 /**
- * Makes a step of the pipeline for malformed targets. Middleware runs, so that loggers and error
- * handlers see the request. The first one that ends without an error fails with 400 instead. A raw
- * response that was taken over stays as it is.
+ * Wraps a step for the refusal pipeline. Middleware runs, so loggers and error handlers see the
+ * request, but the first one that returns without an error fails with 400. Routers fail at once. A
+ * response that was taken over or sent stays as it is.
  */
 function refuseTarget(step: Step): Middleware {
   const middleware = typeof step === 'function' ? step : assertTarget;
@@ -298,7 +339,7 @@ function refuseTarget(step: Step): Middleware {
     after(
       () => middleware(ctx, next) as void | Promise<void>,
       () => {
-        if (failed.has(ctx) || internals.answerOf(ctx).takenOver || ctx.res.headersSent) return;
+        if (failed.has(ctx) || internals.responseOf(ctx).takenOver || ctx.res.headersSent) return;
         failed.add(ctx);
         assertTarget(ctx);
       },

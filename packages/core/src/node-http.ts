@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * What is called of node:http. An import statement would load all of fetch with it: node reads every
- * member of a module that is imported, and some of this one's load undici. What instruments a process
- * sees a `require` as it sees an import.
+ * The members of node:http that core calls. An `import` reads every member of a built-in module, and
+ * some members of node:http load undici. Instrumentation hooks see a `require` as they see an import.
  */
 export const {
   createServer,

@@ -45,13 +45,16 @@ describe.each(begin)('after %s', (_, beginToAnswer) => {
 describe('registration', () => {
   it('refuses middleware that is no function', () => {
     expect(() => createApp().use(handler, null as never)).toThrow(
-      'app.use() takes functions (ctx, next), and was given null.',
+      'app.use() received null. Pass functions (ctx, next).',
     );
   });
 
   it('refuses what is no router', () => {
     expect(() => createApp().route('/a', {} as never)).toThrow(
-      new SetupError('INVALID_ROUTER', "app.route('/a') takes a router of createRouter()."),
+      new SetupError(
+        'INVALID_ROUTER',
+        "Cannot mount a router at '/a': the second argument of app.route() is not a router. Pass a router from createRouter().",
+      ),
     );
   });
 
@@ -61,7 +64,10 @@ describe('registration', () => {
 
   it.each([undefined, null, {}, handler])('refuses the plugin %o', async (plugin) => {
     await expect(createApp().plugin(plugin as never)).rejects.toThrow(
-      new SetupError('INVALID_PLUGIN', 'app.plugin() takes an object with install(app).'),
+      new SetupError(
+        'INVALID_PLUGIN',
+        'Cannot install the plugin: it has no install() method. Pass an object with install(app) to app.plugin().',
+      ),
     );
   });
 
@@ -114,7 +120,7 @@ describe('a plugin', () => {
     const plugin = { name: 'store', install: vi.fn(() => Promise.resolve()) };
     const refusal = new SetupError(
       'DUPLICATE_PLUGIN',
-      "Cannot install the plugin 'store' twice. Install each plugin object once; create another object for a second instance.",
+      "Cannot install the plugin 'store' twice. Install each plugin object once, and create another object for a second instance.",
     );
     const installed = app.plugin(plugin);
     await expect(app.plugin(plugin)).rejects.toThrow(refusal);
@@ -247,9 +253,7 @@ describe('a start', () => {
     expect(() => app.seal()).toThrow(
       expect.objectContaining({
         code: 'PLUGIN_INSTALLING',
-        message: expect.stringContaining(
-          "'slow' is still installing: write 'await app.plugin(...)'",
-        ),
+        message: expect.stringContaining("'slow' is still installing. Await app.plugin()"),
       }),
     );
     await installed;

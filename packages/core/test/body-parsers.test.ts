@@ -57,7 +57,7 @@ describe('urlencoded()', () => {
     expect(reply.status).toBe(400);
     expect(reply.json()).toMatchObject({
       code: 'FORBIDDEN_KEY',
-      detail: `The body holds the key '${key}', which is not accepted.`,
+      detail: `The body contains the forbidden key '${key}'. Remove it.`,
     });
   });
 
@@ -173,7 +173,7 @@ describe.each([
   });
 
   it('refuses a limit that cannot be read', () => {
-    expect(() => createParser({ limit: 'lots' })).toThrow("'lots' is not a size.");
+    expect(() => createParser({ limit: 'lots' })).toThrow("Invalid size limit 'lots'.");
   });
 });
 

@@ -341,7 +341,7 @@ describe('cors() refuses', () => {
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '600', null, true])(
     'the maxAge %o',
     (maxAge) => {
-      const message = `cors() cannot use ${inspect(maxAge)} as maxAge. Use seconds as an integer from 0 up.`;
+      const message = `cors() cannot use ${inspect(maxAge)} as maxAge. Use a non-negative integer of seconds.`;
       expect(() => cors(untyped({ maxAge }))).toThrow(refused(message));
     },
   );
@@ -350,7 +350,7 @@ describe('cors() refuses', () => {
     'what is no list of names as %s',
     (name) => {
       for (const value of [1, null, true, {}, [1], ['a b'], 'a;b', 'a\r\nb: c', [['a']]]) {
-        const message = `cors() cannot use ${inspect(value)} as ${name}. Use an array of names, or a string of names with commas.`;
+        const message = `cors() cannot use ${inspect(value)} as ${name}. Use an array of names or a comma-separated string.`;
         expect(() => cors(untyped({ [name]: value }))).toThrow(refused(message));
       }
     },
@@ -374,7 +374,7 @@ describe('cors() refuses', () => {
   });
 
   it.each([null, 'https://a.example', () => ({})])('%o in place of the options', (options) => {
-    const message = `cors() takes an object of options, not ${inspect(options)}.`;
+    const message = `cors() received ${inspect(options)}. Pass an object of options.`;
     expect(() => cors(untyped(options))).toThrow(refused(message));
   });
 
@@ -382,7 +382,7 @@ describe('cors() refuses', () => {
     'credentials for every origin: %j',
     (options) => {
       const message =
-        "cors() cannot use true as credentials when origin is '*', its default. Set origin to the origins that may send credentials.";
+        "cors() cannot use true as credentials when origin is '*', the default. Set origin to the origins that may send credentials.";
       expect(() => cors(options)).toThrow(refused(message));
     },
   );

@@ -58,7 +58,8 @@ it('an expectation that is not met is refused with a problem', async () => {
   expect(answer).toContain('\r\nConnection: close\r\n');
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
     status: 417,
-    detail: "The only expectation that is met is '100-continue'.",
+    detail:
+      "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.",
   });
 });
 

@@ -166,7 +166,7 @@ describe('a body that json() refuses', () => {
     expect(reply.status).toBe(400);
     expect(reply.json()).toMatchObject({
       code: 'FORBIDDEN_KEY',
-      detail: `The body holds the key '${key}', which is not accepted.`,
+      detail: `The body contains the forbidden key '${key}'. Remove it.`,
     });
   });
 

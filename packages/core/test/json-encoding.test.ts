@@ -88,6 +88,6 @@ it.each(['zstd', 'compress', 'gzip, br'])('the encoding %s is a 415', async (enc
   expect(reply.headers['accept-encoding']).toBe('gzip, deflate, br');
   expect(reply.json()).toMatchObject({
     code: 'UNSUPPORTED_CONTENT_ENCODING',
-    detail: `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate, br, or as it is.`,
+    detail: `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate or br, or unencoded.`,
   });
 });

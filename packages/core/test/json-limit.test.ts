@@ -33,7 +33,7 @@ describe('the limit', () => {
     expect(reply.status).toBe(413);
     expect(reply.json()).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
-      detail: 'The body is larger than the 5 bytes that are accepted.',
+      detail: 'The body exceeds the limit of 5 bytes.',
     });
   });
 
@@ -61,7 +61,7 @@ describe('the limit', () => {
 
   it('that cannot be read is refused when json() is called', () => {
     expect(() => json({ limit: 'lots' })).toThrow(
-      "'lots' is not a size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.",
+      "Invalid size limit 'lots'. Use a whole number of bytes, or a string such as '64kb' or '1mb'.",
     );
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isJson, parseMediaType } from '../src/body/media-type.js';
-import { parseJson } from '../src/body/parse-json.js';
-import { joinPaths, normalizePath } from '../src/context/path.js';
-import { parseTarget } from '../src/context/target.js';
+import { isJson, parseMediaType } from '../src/body/body-parser.js';
+import { parseJson } from '../src/body/json.js';
 import { parsePattern } from '../src/router/pattern.js';
 import { Tree } from '../src/router/tree.js';
+import { joinPaths, normalizePath, parseTarget } from '../src/target.js';
 import { growthOf, NEARLY_LINEAR } from './support/growth.js';
 
 const RULES = { caseSensitive: true, strict: false };

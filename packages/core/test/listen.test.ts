@@ -46,7 +46,7 @@ describe('listen()', () => {
       code: 'LISTEN_FAILED',
       port,
       host: '127.0.0.1',
-      message: `Cannot listen on port ${port} of 127.0.0.1: it is in use. Stop what uses it, or choose another port.`,
+      message: `Cannot listen on port ${port} of 127.0.0.1: it is already in use. Stop the process that uses it, or choose another port.`,
       cause: { code: 'EADDRINUSE' },
     });
   });
@@ -219,7 +219,9 @@ describe('server.close()', () => {
 
 it.each([Number.NaN, -1, 65_536, 80.5])('refuses the port %d', async (port) => {
   await expect(listen(createApp(), port)).rejects.toThrow(
-    new RangeError(`Cannot listen on port ${port}: give an integer from 0 to 65535.`),
+    new RangeError(
+      `Cannot listen on port ${port}: it is not a port number. Use an integer from 0 to 65535.`,
+    ),
   );
 });
 

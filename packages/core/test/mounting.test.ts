@@ -130,7 +130,7 @@ describe('a conflict', () => {
   it('between the parameters of a prefix and a route is an error that names the pattern', () => {
     const app = createApp().route('/users/:id', createRouter().get('/posts/:id', handler));
     expect(() => app.seal()).toThrow(
-      "The pattern '/users/:id/posts/:id' is not valid: the parameter 'id' appears twice; rename one.",
+      "The pattern '/users/:id/posts/:id' is not valid: the parameter 'id' appears twice. Rename one of them.",
     );
   });
 

@@ -65,7 +65,7 @@ describe('a second call of next', () => {
       expect(errors).toMatchObject([
         {
           message:
-            "The middleware 'offender' called next() more than once for one request. Call it once at most, and await it.",
+            "The middleware 'offender' called next() more than once for one request. Call it at most once, and await it.",
         },
       ]);
     },
@@ -110,7 +110,9 @@ describe('ctx.next()', () => {
   it('outside of a middleware is an error', async () => {
     const app = createApp().use((ctx) => {
       const other = new Context(ctx.req, ctx.res, { methods: () => new Set() });
-      expect(() => other.next()).toThrow('ctx.next() was called outside of a middleware.');
+      expect(() => other.next()).toThrow(
+        'ctx.next() was called outside middleware. Call it while a middleware handles the request.',
+      );
       ctx.send('refused');
     });
     const send = await sender(app);

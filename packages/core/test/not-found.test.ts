@@ -63,7 +63,7 @@ describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
     const reply = await send('PATCH', '/users/7');
     expect(reply.json()).toMatchObject({
       code: 'METHOD_NOT_ALLOWED',
-      detail: '/users/7 does not answer PATCH; it answers OPTIONS, PUT.',
+      detail: '/users/7 does not support PATCH. Use one of OPTIONS, PUT.',
     });
   });
 
@@ -163,6 +163,6 @@ it('a route that matches and answers nothing is a 404 that says so', async () =>
   const answer = await silent.request('/todos/7');
   expect(answer.status).toBe(404);
   expect(await answer.json()).toMatchObject({
-    detail: 'The route /todos/:id matches /todos/7, and nothing answered.',
+    detail: 'The route /todos/:id matches /todos/7, but nothing sent a response.',
   });
 });

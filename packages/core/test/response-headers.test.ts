@@ -90,7 +90,7 @@ describe('ctx.redirect()', () => {
   it.each([200, 299, 400, 301.5])('refuses the status %d', async (status) => {
     const reply = await answer((ctx) => {
       expect(() => ctx.redirect('/', status)).toThrow(
-        new RangeError(`ctx.redirect() takes an integer from 300 to 399, not ${status}.`),
+        new RangeError(`Invalid redirect status: ${status}. Use an integer from 300 to 399.`),
       );
       ctx.json(ctx.responseHeaders.has('Location'));
     });

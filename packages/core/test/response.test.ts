@@ -103,7 +103,7 @@ describe('a status', () => {
     const reply = await answer((ctx) => {
       expect(() => {
         ctx.status = status as number;
-      }).toThrow(new RangeError(`ctx.status takes an integer from 200 to 599, not ${status}.`));
+      }).toThrow(new RangeError(`Invalid ctx.status: ${status}. Use an integer from 200 to 599.`));
       ctx.json(ctx.status);
     });
     expect(reply.json()).toBe(200);

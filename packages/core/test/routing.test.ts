@@ -175,8 +175,7 @@ describe('a request target', () => {
       expect(reply.status).toBe(400);
       expect(reply.json()).toMatchObject({
         code: 'MALFORMED_TARGET',
-        detail:
-          'The request target is malformed: it must be a path with valid percent-encoded UTF-8.',
+        detail: 'The request target is malformed. Send a path with valid percent-encoded UTF-8.',
         instance: path,
       });
     },

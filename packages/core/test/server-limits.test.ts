@@ -164,6 +164,6 @@ describe('many connections', () => {
 it.each(['maxHeaders', 'maxTargetSize', 'requestTimeout'])('refuses NaN for %s', async (name) => {
   await expect(listen(createApp(), 0, { [name]: Number.NaN })).rejects.toMatchObject({
     code: 'INVALID_LIMIT',
-    message: `${name} takes a whole number from 0 up, not NaN.`,
+    message: `Invalid ${name}: NaN. Use a non-negative integer.`,
   });
 });

@@ -179,7 +179,11 @@ describe('a connection', () => {
     socket.write(REQUEST);
     expect(await ended()).not.toMatch(/\r\n\r\n.{3}/);
     expect(stderr.mock.calls).toEqual([
-      [new RangeError(`The stream holds ${word} bytes than its Content-Length of 3.`)],
+      [
+        new RangeError(
+          `The stream has ${word} bytes than its Content-Length of 3. Set Content-Length to the size of the stream, or omit it.`,
+        ),
+      ],
     ]);
   });
 

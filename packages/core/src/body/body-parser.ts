@@ -1,40 +1,35 @@
-import { UnsupportedMediaTypeError } from '../errors/http-errors.js';
-import type { Middleware } from '../pipeline/middleware.js';
-import { parseLimit } from './limit.js';
-import { createMediaTypeReader, type MediaType } from './media-type.js';
+import { UnsupportedMediaTypeError } from '../errors/http-error.js';
+import { SetupError } from '../errors/setup-error.js';
+import type { Middleware } from '../pipeline.js';
 import { readBody } from './read-body.js';
 
 /** Options of every body parser. */
 export interface BodyOptions {
-  /** Largest body accepted after content decoding: bytes, or a text such as `'1mb'` (the default). */
+  /** Largest body after content decoding, in bytes or as a string such as `'64kb'`; `'1mb'` by default. */
   readonly limit?: number | string;
 }
 
-/** What tells one body parser from another. */
+/** The format that a body parser reads. */
 export interface BodyFormat {
-  /** Names the middleware. */
+  /** Name of the middleware. */
   readonly name: string;
-  /** Whether it reads bodies of this media type. */
+  /** Whether the parser reads bodies of this media type. */
   accepts(essence: string): boolean;
   /**
-   * Encodings that it decodes, by the name that `TextDecoder` gives them; the first one is the
-   * default. Undefined when the format has none.
+   * Supported encodings, by their `TextDecoder` names, the default first. Undefined for binary formats.
    *
-   * @see Encoding Standard §4.2 for the labels of each.
+   * @see Encoding Standard §4.2 for the labels of each encoding.
    */
   readonly encodings?: readonly string[];
-  /** Makes `ctx.body` of a body that is not empty. */
+  /** Parses a body that is not empty into `ctx.body`. */
   parse(bytes: Buffer, type: MediaType): unknown;
 }
 
 /**
- * Makes the middleware that reads bodies of one format into `ctx.body`. An empty body leaves it
- * undefined; a body of another media type is left unread for another parser, and one that was read
- * before stays as it is.
+ * Creates middleware that parses bodies of one format into `ctx.body`. An empty body leaves it
+ * undefined. The middleware skips bodies of other media types and bodies that were already read.
  *
- * @param format - What it reads, and how.
- * @param options - The limit.
- * @throws {SetupError} `INVALID_LIMIT`, when the limit cannot be read.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid.
  */
 export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
   const limit = parseLimit(options.limit ?? '1mb');
@@ -61,11 +56,79 @@ function assertCharset({ encodings }: BodyFormat, { charset }: MediaType): void 
   );
 }
 
-/** The encoding that a charset is a label of; empty when it is unknown. */
+/** Returns the encoding that a charset names, or '' when it is unknown. */
 function encodingOf(charset: string): string {
   try {
     return new TextDecoder(charset).encoding;
   } catch {
     return '';
   }
+}
+
+const UNITS = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+/**
+ * Converts a size limit to bytes.
+ *
+ * @param limit - Bytes, or a string such as `'500b'`, `'64kb'`, `'1.5mb'`, in units of 1,024.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is negative or not a size.
+ */
+export function parseLimit(limit: number | string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)$/i.exec(String(limit)) ?? [];
+  const bytes =
+    typeof limit === 'number'
+      ? limit
+      : Math.floor(Number(amount) * UNITS[(unit ?? 'b').toLowerCase() as keyof typeof UNITS]);
+  if (!Number.isSafeInteger(bytes) || bytes < 0) {
+    throw new SetupError(
+      'INVALID_LIMIT',
+      `Invalid size limit '${limit}'. Use a whole number of bytes, or a string such as '64kb' or '1mb'.`,
+    );
+  }
+  return bytes;
+}
+
+/** A parsed `Content-Type`. */
+export interface MediaType {
+  /** Type and subtype in lower case, such as `application/json`. */
+  readonly essence: string;
+  /** The `charset` parameter in lower case, or undefined. */
+  readonly charset: string | undefined;
+}
+
+/**
+ * Parses a `Content-Type` header.
+ *
+ * @see RFC 9110 §8.3
+ */
+export function parseMediaType(header: string): MediaType {
+  const [essence = '', ...parameters] = header.split(';');
+  const charset = parameters
+    .map((parameter) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(parameter.trim())?.[1])
+    .find((value) => value !== undefined);
+  return { essence: essence.trim().toLowerCase(), charset: charset?.toLowerCase() };
+}
+
+/**
+ * Creates a {@link parseMediaType} that caches the last header, because most clients send the same one.
+ */
+export function createMediaTypeReader(): (header: string) => MediaType {
+  let last = '';
+  let type = parseMediaType(last);
+  return (header) => {
+    if (header !== last) {
+      type = parseMediaType(header);
+      last = header;
+    }
+    return type;
+  };
+}
+
+/**
+ * Whether a media type is JSON.
+ *
+ * @see RFC 6839 §3.1 for the `+json` suffix.
+ */
+export function isJson(essence: string): boolean {
+  return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
 }

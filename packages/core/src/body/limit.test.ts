@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SetupError } from '../errors/setup-error.js';
-import { parseLimit } from './limit.js';
+import { parseLimit } from './body-parser.js';
 
 it.each([
   [0, 0],
@@ -28,6 +28,6 @@ it.each([
   '1e3b',
   '1kb ',
 ])('%j is refused', (limit) => {
-  const message = `'${limit}' is not a size. Give a whole number of bytes, or a text such as '64kb' or '1mb'.`;
+  const message = `Invalid size limit '${limit}'. Use a whole number of bytes, or a string such as '64kb' or '1mb'.`;
   expect(() => parseLimit(limit)).toThrow(new SetupError('INVALID_LIMIT', message));
 });

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Context } from '../context/context.js';
+import type { Context } from '../context.js';
 import {
   BadRequestError,
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
-} from '../errors/http-errors.js';
+} from '../errors/http-error.js';
 
 const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
   ['gzip', () => zlib().createGunzip()],
@@ -14,21 +14,21 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = n
   ['br', () => zlib().createBrotliDecompress()],
 ]);
 
-/** Loaded with the first encoded body, which most services never get. */
+/** Loads node:zlib with the first encoded body. */
 function zlib() {
   return process.getBuiltinModule('node:zlib');
 }
 
 /**
- * Reads a request body into one buffer, never holding more than `limit` bytes of it.
+ * Reads a request body into one buffer of at most `limit` bytes.
  *
- * @param ctx - Context of a request whose body nobody has read yet.
- * @param limit - Largest body accepted, in bytes after content decoding.
- * @returns The whole body, decoded; empty when the request has none.
- * @throws {PayloadTooLargeError} 413, at the first byte past `limit`, or at once when
- *   `Content-Length` of a body that is not encoded exceeds it.
+ * @param ctx - Context of a request whose body has not been read.
+ * @param limit - Largest body, in bytes after content decoding.
+ * @returns The decoded body; empty when the request has none.
+ * @throws {PayloadTooLargeError} 413, at the first byte past `limit`, or at once when the
+ *   `Content-Length` of an unencoded body exceeds it.
  * @throws {UnsupportedMediaTypeError} 415, when the content encoding is unknown.
- * @throws {BadRequestError} 400, when the encoded content is corrupt, or the client stops early.
+ * @throws {BadRequestError} 400, when the encoded content is corrupt or the client disconnects early.
  * @see RFC 9112 §6, §8; RFC 9110 §8.4, §15.5.14
  */
 export function readBody(ctx: Context, limit: number): Promise<Buffer> {
@@ -46,19 +46,19 @@ export function readBody(ctx: Context, limit: number): Promise<Buffer> {
   return collect(req, decoder, limit).finally(() => {
     req.unpipe(decoder);
     decoder.destroy();
-    // What is left is read and dropped, so that the connection stays in sync.
+    // Discard the rest, so the next request on the connection starts at its first byte.
     req.resume();
   });
 }
 
-/** Collects what `source` gives; `req` tells when the client stops early. */
+/** Collects the chunks of `source`. Rejects when `req` closes early. */
 function collect(req: IncomingMessage, source: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Most bodies come as one chunk; a list that is pushed to has room for sixteen.
+    // Most bodies are a single chunk. Pushing to an empty array would allocate room for sixteen.
     let chunks: Buffer[] | undefined;
     let size = 0;
     source.on('data', (chunk: Buffer) => {
-      // What comes after the first byte too many is dropped, so that the connection stays in sync.
+      // Discard the rest of a body that is too large, so the next request can follow.
       if (size > limit) return;
       size += chunk.length;
       if (size > limit) {
@@ -71,8 +71,8 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
       const [only = Buffer.alloc(0)] = chunks ?? [];
       resolve(size > only.length ? Buffer.concat(chunks ?? [], size) : only);
     });
-    // A request is aborted without 'error' where nobody listens for it, and closes in any case; it
-    // also closes when it has been read to its end, while a decoder may still be at work.
+    // An aborted request always emits 'close', but 'error' only if it has a listener. A complete
+    // request may also close while the decoder is still working.
     req.on('close', () => {
       if (!req.readableEnded) reject(aborted());
     });
@@ -81,12 +81,12 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
 }
 
 function tooLarge(limit: number): PayloadTooLargeError {
-  return new PayloadTooLargeError(`The body is larger than the ${limit} bytes that are accepted.`);
+  return new PayloadTooLargeError(`The body exceeds the limit of ${limit} bytes.`);
 }
 
 function unsupported(encoding: string): UnsupportedMediaTypeError {
   return new UnsupportedMediaTypeError(
-    `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate, br, or as it is.`,
+    `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate or br, or unencoded.`,
     { code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'Accept-Encoding': 'gzip, deflate, br' } },
   );
 }
@@ -99,7 +99,7 @@ function corrupt(cause: Error): BadRequestError {
 }
 
 function aborted(): BadRequestError {
-  return new BadRequestError('The client stopped before the body was complete.', {
+  return new BadRequestError('The client disconnected before the body was complete.', {
     code: 'BODY_ABORTED',
   });
 }

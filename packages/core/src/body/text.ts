@@ -1,15 +1,15 @@
-import { BadRequestError } from '../errors/http-errors.js';
-import type { Middleware } from '../pipeline/middleware.js';
+import { BadRequestError } from '../errors/http-error.js';
+import type { Middleware } from '../pipeline.js';
 import { type BodyOptions, createBodyParser } from './body-parser.js';
 
 /**
- * Reads bodies of any `text/*` type into `ctx.body` as a string: UTF-8, Windows-1252 or UTF-16LE, under
- * each label of the Encoding Standard, such as `latin1`, `iso-8859-1` or `ascii` for Windows-1252.
+ * Reads bodies of any `text/*` type into `ctx.body` as a string. Supports UTF-8, Windows-1252 and
+ * UTF-16LE under all labels of the Encoding Standard, such as `latin1` for Windows-1252.
  *
- * The middleware answers 400 to bytes that are not of their charset, 413 to a body past the limit,
- * 415 to another charset or an unknown content encoding.
+ * The middleware throws 400 for bytes that are invalid in their charset, 413 for a body past the
+ * limit, and 415 for another charset or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit cannot be read.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid.
  * @see Encoding Standard §4.2
  */
 export function text(options: BodyOptions = {}): Middleware {
@@ -25,9 +25,9 @@ export function text(options: BodyOptions = {}): Middleware {
 }
 
 /**
- * Decodes text; a byte order mark is ignored.
+ * Decodes text, without a byte order mark.
  *
- * @throws {BadRequestError} 400 `MALFORMED_TEXT`, when the bytes are not of the charset.
+ * @throws {BadRequestError} 400 `MALFORMED_TEXT`, when the bytes are invalid in the charset.
  */
 export function decodeText(bytes: Uint8Array, charset: string): string {
   try {
@@ -38,4 +38,26 @@ export function decodeText(bytes: Uint8Array, charset: string): string {
       cause,
     });
   }
+}
+
+/** Options of {@link raw}. */
+export interface RawOptions extends BodyOptions {
+  /** Media types to read; `application/octet-stream` by default. */
+  readonly types?: readonly string[];
+}
+
+/**
+ * Reads bodies of the given media types into `ctx.body` as bytes, after content decoding.
+ *
+ * The middleware throws 413 for a body past the limit and 415 for an unknown content encoding.
+ *
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid.
+ */
+export function raw(options: RawOptions = {}): Middleware {
+  const { types = ['application/octet-stream'] } = options;
+  const accepted = new Set(types.map((type) => type.toLowerCase()));
+  return createBodyParser(
+    { name: 'raw', accepts: (essence) => accepted.has(essence), parse: (bytes) => bytes },
+    options,
+  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as httpErrors from './http-error.js';
 import { HttpError, isHttpError } from './http-error.js';
-import * as httpErrors from './http-errors.js';
 
 /** Imports this package's module a second time, as an installation of two versions would. */
 async function importCopy(): Promise<typeof import('./http-error.js')> {
@@ -45,7 +45,7 @@ describe('HttpError', () => {
 
   it.each([200, 399, 600, 404.5, Number.NaN, '404'])('refuses the status %j', (status) => {
     expect(() => new HttpError(status as number)).toThrow(
-      new RangeError(`An HttpError takes a status from 400 to 599, not ${status}.`),
+      new RangeError(`Invalid HttpError status: ${status}. Use an integer from 400 to 599.`),
     );
   });
 

@@ -1,46 +1,48 @@
 import { STATUS_CODES } from '../node-http.js';
 
-/** Marks every HttpError, so that copies of this package recognise each other's errors. */
+/** Marks every HttpError, so copies of this package recognize each other's errors. */
 const BRAND = Symbol.for('fairlead.HttpError');
 
-/** What an {@link HttpError} carries beside its status and message. */
+/** Options of {@link HttpError}. */
 export interface HttpErrorOptions extends ErrorOptions {
-  /** Stable upper-snake identifier; the status's reason phrase (`NOT_FOUND`) by default. */
+  /** Stable upper-snake identifier; the reason phrase of the status, such as `NOT_FOUND`, by default. */
   readonly code?: string;
-  /** Whether a client may read the message and the details; by default, status < 500. */
+  /** Whether clients receive the message and the details; true below status 500 by default. */
   readonly expose?: boolean;
-  /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
+  /** Response headers, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Members that the error body gains, such as `issues`; written only when exposed. */
+  /** Additional members of the error body, such as `issues`; sent only when exposed. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * An error that knows its HTTP status. Throw it anywhere below `errorHandler`.
+ * An error with an HTTP status. `errorHandler` turns it into a response.
  *
- * @see RFC 9110 §15; RFC 9457 for the body that `errorHandler` makes of it.
+ * @see RFC 9110 §15; RFC 9457 for the body of the response.
  */
 export class HttpError extends Error {
   /** Integer from 400 to 599. */
   readonly status: number;
   /** Stable upper-snake identifier. */
   readonly code: string;
-  /** Whether a client may read the message and the details. */
+  /** Whether clients receive the message and the details. */
   readonly expose: boolean;
-  /** Response headers that belong to the error. */
+  /** Response headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Members that the error body gains, when it is exposed. */
+  /** Additional members of the error body; sent only when exposed. */
   readonly details: Readonly<Record<string, unknown>>;
 
   /**
    * @param status - Integer from 400 to 599.
-   * @param message - What was wrong and what to do; the status's reason phrase by default.
+   * @param message - The problem, and how to fix it; the reason phrase of the status by default.
    * @param options - Code, exposure, headers, details and cause.
-   * @throws {RangeError} When `status` is not an error status.
+   * @throws {RangeError} When `status` is out of range.
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new RangeError(`An HttpError takes a status from 400 to 599, not ${String(status)}.`);
+      throw new RangeError(
+        `Invalid HttpError status: ${String(status)}. Use an integer from 400 to 599.`,
+      );
     }
     super(message ?? titleOf(status), options);
     this.name = new.target.name;
@@ -57,29 +59,29 @@ export class HttpError extends Error {
 }
 
 /**
- * Tells whether a thrown value is an {@link HttpError}, of this copy of the package or another.
+ * Whether a value is an {@link HttpError} of this or another copy of the package.
  *
- * @param value - Anything that was thrown.
+ * @param value - Any thrown value.
  */
 export function isHttpError(value: unknown): value is HttpError {
   return value instanceof Error && BRAND in value;
 }
 
-/** What a response shows of an error. */
-export type ErrorFacts = Pick<
+/** The members of an error that a response depends on. */
+export type HttpErrorFields = Pick<
   HttpError,
   'status' | 'code' | 'message' | 'expose' | 'headers' | 'details'
 >;
 
 /**
- * Reads what a response shows of an {@link HttpError}, or of an error of another library that follows
- * the package http-errors: one with an integer `status` or `statusCode` from 400 to 499, a boolean
- * `expose` and, optionally, `headers`.
+ * Returns the response fields of an {@link HttpError}, or of an error with the shape of the npm package
+ * http-errors: an integer `status` or `statusCode` from 400 to 499, a boolean `expose` and, optionally,
+ * `headers`.
  *
- * @param error - Anything that was thrown.
- * @returns Undefined for any other value.
+ * @param error - Any thrown value.
+ * @returns Undefined for other values.
  */
-export function readHttpError(error: unknown): ErrorFacts | undefined {
+export function readHttpError(error: unknown): HttpErrorFields | undefined {
   if (isHttpError(error)) return error;
   if (!(error instanceof Error)) return undefined;
   const { status, statusCode, expose, headers, message } = error as ForeignError;
@@ -95,7 +97,7 @@ export function readHttpError(error: unknown): ErrorFacts | undefined {
   };
 }
 
-/** An error of which nothing else is known. */
+/** An error of another library, with unchecked members. */
 interface ForeignError extends Error {
   readonly status?: unknown;
   readonly statusCode?: unknown;
@@ -107,7 +109,7 @@ function isClientStatus(status: unknown): status is number {
   return Number.isInteger(status) && Number(status) >= 400 && Number(status) < 500;
 }
 
-/** Whether a value is a plain object of strings. */
+/** Whether a value is a plain object whose values are strings. */
 function isPlainRecord(value: unknown): value is Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -119,8 +121,104 @@ function codeOf(status: number): string {
   return titleOf(status).toUpperCase().replace(/\W+/g, '_');
 }
 
-/** The reason phrase of a status. */
+/** Returns the reason phrase of a status. */
 export function titleOf(status: number): string {
-  // node still has the phrase of RFC 4918.
+  // node uses the older phrase of RFC 4918.
   return status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error');
+}
+
+/** 400. The request is malformed. @see RFC 9110 §15.5.1 */
+export class BadRequestError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(400, message, options);
+  }
+}
+
+/** 401. The request lacks valid credentials. Pass `WWW-Authenticate` in `headers`. @see RFC 9110 §15.5.2 */
+export class UnauthorizedError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(401, message, options);
+  }
+}
+
+/** 403. The client is not allowed to do this. @see RFC 9110 §15.5.4 */
+export class ForbiddenError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(403, message, options);
+  }
+}
+
+/** 404. No resource exists with this path or id. @see RFC 9110 §15.5.5 */
+export class NotFoundError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(404, message, options);
+  }
+}
+
+/** 405. The resource does not support the method. Pass `Allow` in `headers`. @see RFC 9110 §15.5.6 */
+export class MethodNotAllowedError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(405, message, options);
+  }
+}
+
+/** 409. The request conflicts with the current state of the resource. @see RFC 9110 §15.5.10 */
+export class ConflictError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(409, message, options);
+  }
+}
+
+/** 413. The body exceeds a limit. @see RFC 9110 §15.5.14 */
+export class PayloadTooLargeError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(413, message, options);
+  }
+}
+
+/** 415. The body's media type, charset or content encoding is not supported. @see RFC 9110 §15.5.16 */
+export class UnsupportedMediaTypeError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(415, message, options);
+  }
+}
+
+/** 422. The body is well formed but invalid. @see RFC 9110 §15.5.21 */
+export class UnprocessableContentError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(422, message, options);
+  }
+}
+
+/** 429. The client sent too many requests. Pass `Retry-After` in `headers`. @see RFC 6585 §4 */
+export class TooManyRequestsError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(429, message, options);
+  }
+}
+
+/** 500. The server failed. Clients do not receive the message. @see RFC 9110 §15.6.1 */
+export class InternalServerError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(500, message, options);
+  }
+}
+
+/** 503. The server cannot handle the request now. Pass `Retry-After` in `headers`. @see RFC 9110 §15.6.4 */
+export class ServiceUnavailableError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(503, message, options);
+  }
+}
+
+/** 500. A middleware called `next()` more than once for one request. */
+export class NextCalledTwiceError extends HttpError {
+  /** @param middleware - Name of the middleware. */
+  constructor(middleware: string) {
+    super(
+      500,
+      `The middleware '${middleware}' called next() more than once for one request. Call it at most once, and await it.`,
+      { code: 'NEXT_CALLED_TWICE' },
+    );
+  }
 }

@@ -6,32 +6,32 @@ import { readHttpError, titleOf } from './http-error.js';
  * @see RFC 9457 §3 for type, title, status, detail and instance.
  */
 export interface Problem {
-  /** Says that `title` and `status` tell the kind of the error. */
+  /** Indicates that the problem has no semantics beyond its status. */
   readonly type: 'about:blank';
   /** Reason phrase of the status. */
   readonly title: string;
   /** Integer from 400 to 599. */
   readonly status: number;
-  /** The error's message where it is exposed, the title where it is not. */
+  /** The error's message when exposed; the title otherwise. */
   readonly detail: string;
-  /** Path of the request; absent when none could be read. */
+  /** Path of the request; absent when it is unknown. */
   readonly instance?: string;
   /** Stable upper-snake identifier of the error. */
   readonly code: string;
-  /** Repeats `detail`, for clients of the plain `{ error }` shape. */
+  /** Repeats `detail`, for clients that expect `{ error }`. */
   readonly error: string;
-  /** The error's stack; absent unless it was asked for. */
+  /** The error's stack; present only with `includeStack`. */
   readonly stack?: string;
-  /** Details of the error. */
+  /** The error's details. */
   readonly [extension: string]: unknown;
 }
 
 /**
- * Describes a thrown value for a client.
+ * Creates the error body for a thrown value.
  *
- * @param error - Anything that was thrown; what `readHttpError` does not know becomes a generic 500.
- * @param instance - Path of the request that failed, when it is known.
- * @param includeStack - Whether to add the error's stack, whatever it exposes.
+ * @param error - Any thrown value. Values that are not HTTP errors become a generic 500.
+ * @param instance - Path of the request, if known.
+ * @param includeStack - Whether to add the error's stack, even if `expose` is false.
  */
 export function describeProblem(
   error: unknown,
@@ -52,6 +52,6 @@ export function describeProblem(
     error: detail,
     ...(includeStack && error instanceof Error && error.stack ? { stack: error.stack } : undefined),
   } as const;
-  // Details follow the standard members, and replace none of them.
+  // Details come after the standard members and cannot replace them.
   return { ...members, ...(known?.expose ? known.details : undefined), ...members };
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ListenError } from './listen-error.js';
 import {
   InvalidMiddlewareError,
   InvalidPatternError,
+  ListenError,
   RouteConflictError,
   SealedError,
   SetupError,
@@ -13,7 +13,7 @@ it.each([
     new RouteConflictError('GET', '/a/:b', '/a/:c'),
     'RouteConflictError',
     'ROUTE_CONFLICT',
-    'GET /a/:c matches the same paths as GET /a/:b, which is registered already. Remove one of the two or change its path.',
+    'GET /a/:c matches the same paths as GET /a/:b, which is already registered. Remove one of them or change its path.',
   ],
   [
     new InvalidPatternError('/:', 'why.'),
@@ -25,19 +25,19 @@ it.each([
     new InvalidMiddlewareError('app.use()', null),
     'InvalidMiddlewareError',
     'INVALID_MIDDLEWARE',
-    'app.use() takes functions (ctx, next), and was given null.',
+    'app.use() received null. Pass functions (ctx, next).',
   ],
   [
     new SealedError('app.use()'),
     'SealedError',
     'APPLICATION_SEALED',
-    'app.use() was called after the application began to answer requests. Register middleware, routes and plugins before listen(), fetch() and request().',
+    'app.use() was called after the application started handling requests. Register middleware, routes and plugins before you call listen(), fetch() or request().',
   ],
   [
     new ListenError(80, undefined, Object.assign(new Error('bind'), { code: 'EACCES' })),
     'ListenError',
     'LISTEN_FAILED',
-    'Cannot listen on port 80: this user may not. Choose a port from 1024 up.',
+    'Cannot listen on port 80: permission denied. Use a port above 1023, or grant the process permission to bind it.',
   ],
 ])('%s says what is wrong and what to do', (error, name, code, message) => {
   expect(error).toBeInstanceOf(SetupError);

@@ -1,4 +1,4 @@
-/** What keeps an application from being put together or started; never thrown for a request. */
+/** An error in the setup or startup of an application. Never thrown for a request. */
 export class SetupError extends Error {
   /** Stable upper-snake identifier. */
   readonly code: string;
@@ -12,22 +12,22 @@ export class SetupError extends Error {
 
 /** Two equivalent patterns were registered for one method. */
 export class RouteConflictError extends SetupError {
-  /** The method that both patterns share. */
+  /** The method of both routes. */
   readonly method: string;
-  /** The pattern that was there first. */
+  /** The pattern that was registered first. */
   readonly existing: string;
-  /** The pattern that collides with it. */
+  /** The conflicting pattern. */
   readonly added: string;
 
   /**
-   * @param method - The method that both share.
-   * @param existing - Pattern that was there first.
-   * @param added - Pattern that collides with it.
+   * @param method - The method of both routes.
+   * @param existing - The pattern that was registered first.
+   * @param added - The conflicting pattern.
    */
   constructor(method: string, existing: string, added: string) {
     super(
       'ROUTE_CONFLICT',
-      `${method} ${added} matches the same paths as ${method} ${existing}, which is registered already. Remove one of the two or change its path.`,
+      `${method} ${added} matches the same paths as ${method} ${existing}, which is already registered. Remove one of them or change its path.`,
     );
     this.method = method;
     this.existing = existing;
@@ -35,36 +35,78 @@ export class RouteConflictError extends SetupError {
   }
 }
 
-/** A route pattern or mount prefix cannot be read. */
+/** A route pattern or mount prefix is invalid. */
 export class InvalidPatternError extends SetupError {
   /**
-   * @param pattern - The pattern as it was written.
-   * @param reason - What is wrong with it and what to write instead.
+   * @param pattern - The pattern as written.
+   * @param reason - The problem, and how to fix it.
    */
   constructor(pattern: string, reason: string) {
     super('INVALID_PATTERN', `The pattern '${pattern}' is not valid: ${reason}`);
   }
 }
 
-/** Something that is not a function was given as middleware or handler. */
+/** A value that is not a function was passed as middleware or as a handler. */
 export class InvalidMiddlewareError extends SetupError {
   /**
-   * @param place - The call that was made, such as `app.use()`.
-   * @param value - What was given in place of a function.
+   * @param call - The call that received the value, such as `app.use()`.
+   * @param value - The value.
    */
-  constructor(place: string, value: unknown) {
-    const given = value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
-    super('INVALID_MIDDLEWARE', `${place} takes functions (ctx, next), and was given ${given}.`);
+  constructor(call: string, value: unknown) {
+    const received = value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+    super('INVALID_MIDDLEWARE', `${call} received ${received}. Pass functions (ctx, next).`);
   }
 }
 
-/** Something was registered after the application began to answer requests. */
+/** A middleware, route or plugin was registered on a sealed application. */
 export class SealedError extends SetupError {
-  /** @param place - The call that came too late, such as `app.use()`. */
-  constructor(place: string) {
+  /** @param call - The late call, such as `app.use()`. */
+  constructor(call: string) {
     super(
       'APPLICATION_SEALED',
-      `${place} was called after the application began to answer requests. Register middleware, routes and plugins before listen(), fetch() and request().`,
+      `${call} was called after the application started handling requests. Register middleware, routes and plugins before you call listen(), fetch() or request().`,
     );
   }
+}
+
+/** A port could not be bound. The `cause` is node's error. */
+export class ListenError extends SetupError {
+  /** The requested port. */
+  readonly port: number;
+  /** The requested address or host name; undefined for all interfaces. */
+  readonly host: string | undefined;
+
+  /**
+   * @param port - The requested port.
+   * @param host - The requested address or host name; undefined for all interfaces.
+   * @param cause - The error from node.
+   */
+  constructor(port: number, host: string | undefined, cause: NodeJS.ErrnoException) {
+    const address = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
+    super('LISTEN_FAILED', `Cannot listen on ${address}: ${listenReason(cause)}`, { cause });
+    this.port = port;
+    this.host = host;
+  }
+}
+
+function listenReason({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'it is already in use. Stop the process that uses it, or choose another port.';
+    case 'EACCES':
+      return 'permission denied. Use a port above 1023, or grant the process permission to bind it.';
+    default:
+      return `${message}.`;
+  }
+}
+
+/**
+ * Checks a numeric limit.
+ *
+ * @param name - The option's name, for the message.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is not a non-negative integer.
+ */
+export function assertLimit(name: string, limit: number): void {
+  if (Number.isSafeInteger(limit) && limit >= 0) return;
+  throw new SetupError('INVALID_LIMIT', `Invalid ${name}: ${limit}. Use a non-negative integer.`);
 }

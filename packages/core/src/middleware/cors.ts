@@ -1,69 +1,69 @@
-import type { Context } from '../context/context.js';
-import { isPromiseLike, type Next } from '../context/next.js';
+import type { Context } from '../context.js';
 import { SetupError } from '../errors/setup-error.js';
-import type { Middleware } from '../pipeline/middleware.js';
+import { isPromiseLike, type Next } from '../next.js';
+import type { Middleware } from '../pipeline.js';
 
 /**
- * Which origins may read responses, as in the npm package cors. An origin is scheme, host and port,
- * such as `https://app.example.com`.
+ * The origins that may read responses, as in the npm package cors. An origin is a scheme, host and
+ * port, such as `https://app.example.com`.
  *
  * - `'*'` allows every origin, without credentials.
- * - `true` allows every origin by sending back the one of the request. With `credentials` every
- *   site can then act for your users.
- * - `false` allows none: the middleware does nothing.
- * - Any other string is the one origin that is allowed, compared exactly, and is sent to every client.
+ * - `true` allows every origin by echoing the request's origin. With `credentials`, every site can then
+ *   act for your users.
+ * - `false` allows no origin and disables the middleware.
+ * - Any other string allows exactly that origin and is sent to every client.
  * - A RegExp allows the origins that it matches. Anchor it with `^` and `$`.
- * - An array allows the origins that one of its entries matches.
+ * - An array allows the origins that an entry matches.
  */
 export type CorsOrigin = boolean | string | RegExp | readonly (string | RegExp)[];
 
 /** Options of {@link cors}. */
 export interface CorsOptions {
   /**
-   * Which origins may read responses, or a function that decides for the origin of a request and
-   * may return a promise. Default `'*'`. The function is called only for requests with an `Origin`;
-   * what it throws goes to the error handler.
+   * The origins that may read responses; `'*'` by default. A function receives the origin of each
+   * request that has one, and returns the allowed origins or a promise for them. The error handler
+   * handles its errors.
    */
   readonly origin?:
     | CorsOrigin
     | ((origin: string, ctx: Context) => CorsOrigin | PromiseLike<CorsOrigin>);
-  /** Whether requests may carry cookies and other credentials. Default false; never with `'*'`. */
+  /** Whether requests may carry credentials such as cookies; false by default. Not valid with `'*'`. */
   readonly credentials?: boolean;
   /**
-   * Methods that a preflight allows: an array, or a string with commas. Default
-   * `'GET, HEAD, PUT, PATCH, POST, DELETE'`.
+   * Methods that a preflight allows: an array or a comma-separated string;
+   * `'GET, HEAD, PUT, PATCH, POST, DELETE'` by default.
    */
   readonly methods?: string | readonly string[];
   /**
-   * Request headers that a preflight allows: an array, or a string with commas. Default: the ones
-   * that it asks for.
+   * Request headers that a preflight allows: an array or a comma-separated string; by default the
+   * headers that it requests.
    */
   readonly allowedHeaders?: string | readonly string[];
   /**
-   * Response headers that a page may read, besides those that it always may: an array, or a string
-   * with commas. Default: none.
+   * Response headers that pages may read in addition to the safelisted ones: an array or a
+   * comma-separated string; none by default.
    */
   readonly exposedHeaders?: string | readonly string[];
   /**
-   * Seconds that a browser may cache a preflight response: an integer from 0 up. Default: the
-   * browser's own choice.
+   * Seconds that a browser may cache a preflight response, as a non-negative integer; the browser's
+   * default if omitted.
    */
   readonly maxAge?: number;
-  /** Whether a preflight goes on to the next middleware, which answers it. Default false. */
+  /** Whether the next middleware responds to preflights; false by default. */
   readonly preflightContinue?: boolean;
-  /** Status of a preflight response: an integer from 200 to 299. Default 204. */
+  /** Status of a preflight response, an integer from 200 to 299; 204 by default. */
   readonly optionsSuccessStatus?: number;
 }
 
-/** A {@link CorsOrigin} that was checked, with a RegExp as an array of one. */
+/** A validated {@link CorsOrigin}. A single RegExp becomes an array. */
 type OriginRule = boolean | string | readonly (string | RegExp)[];
 
 const ORIGINS =
   "true, false, '*', an origin such as 'https://app.example.com', a RegExp, or an array of origins and RegExps";
 const DEFAULT_METHODS = 'GET, HEAD, PUT, PATCH, POST, DELETE';
-const NAMES = 'an array of names, or a string of names with commas';
+const NAMES = 'an array of names or a comma-separated string';
 
-/** Which values each option accepts, and how a message names them. */
+/** The values that each option accepts, as a predicate and as text for messages. */
 const ACCEPTED: Readonly<
   Record<keyof CorsOptions, readonly [(value: unknown) => boolean, string]>
 > = {
@@ -77,7 +77,7 @@ const ACCEPTED: Readonly<
   exposedHeaders: [isNames, NAMES],
   maxAge: [
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-    'seconds as an integer from 0 up',
+    'a non-negative integer of seconds',
   ],
   preflightContinue: [isBoolean, 'true or false'],
   optionsSuccessStatus: [
@@ -87,13 +87,13 @@ const ACCEPTED: Readonly<
 };
 
 /**
- * Lets pages of other origins read responses, errors included, and answers preflights: OPTIONS
- * requests with `Access-Control-Request-Method`. Takes the options of the npm package cors.
+ * Allows pages of other origins to read responses, including errors, and responds to preflights: OPTIONS
+ * requests with `Access-Control-Request-Method`. Accepts the options of the npm package cors.
  *
- * A response that depends on the request's origin has `Vary: Origin`, also when the request has none.
+ * A response that depends on the request's origin has `Vary: Origin`, even if the request has no origin.
  *
- * @throws {SetupError} `INVALID_CORS`, when an option is unknown or has a value that it does not
- *   accept, or when `credentials` is true for the origin `'*'`.
+ * @throws {SetupError} `INVALID_CORS`, when an option is unknown or invalid, or when `credentials` is true
+ *   for the origin `'*'`.
  * @see Fetch Standard §3.3 (CORS protocol)
  */
 export function cors(options: CorsOptions = {}): Middleware {
@@ -151,7 +151,7 @@ function assertOptions(options: CorsOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new SetupError(
       'INVALID_CORS',
-      `cors() takes an object of options, not ${show(options)}.`,
+      `cors() received ${inspect(options)}. Pass an object of options.`,
     );
   }
   for (const name of Object.keys(options)) {
@@ -164,35 +164,35 @@ function assertOptions(options: CorsOptions): void {
   }
   for (const [name, [accepts, description]] of Object.entries(ACCEPTED)) {
     const value = options[name as keyof CorsOptions];
-    // An origin that is undefined, such as a missing environment variable, must not allow every origin.
-    const isLeftOut = value === undefined && !(name === 'origin' && name in options);
-    if (isLeftOut || accepts(value)) continue;
+    // An explicit `origin: undefined`, such as a missing environment variable, must not allow all origins.
+    const isOmitted = value === undefined && !(name === 'origin' && name in options);
+    if (isOmitted || accepts(value)) continue;
     throw new SetupError(
       'INVALID_CORS',
-      `cors() cannot use ${show(value)} as ${name}. Use ${description}.`,
+      `cors() cannot use ${inspect(value)} as ${name}. Use ${description}.`,
     );
   }
   if (options.credentials === true && (options.origin ?? '*') === '*') {
     throw new SetupError(
       'INVALID_CORS',
-      "cors() cannot use true as credentials when origin is '*', its default. Set origin to the origins that may send credentials.",
+      "cors() cannot use true as credentials when origin is '*', the default. Set origin to the origins that may send credentials.",
     );
   }
 }
 
 /**
- * Reads what an origin function has returned; a falsy value allows no origin.
+ * Validates the result of an origin function. A falsy value allows no origin.
  *
- * @throws {TypeError} When it is not a {@link CorsOrigin}, or is `'*'` with credentials.
+ * @throws {TypeError} When the result is not a {@link CorsOrigin}, or is `'*'` with credentials.
  */
 function checkResult(result: unknown, credentials: boolean): OriginRule {
   const rule = readOrigin(result || false);
   if (rule !== undefined && !(credentials && rule === '*')) return rule;
-  const place = credentials ? 'result of origin() with credentials' : 'result of origin()';
-  throw new TypeError(`cors() cannot use ${show(result)} as ${place}. Return ${ORIGINS}.`);
+  const source = credentials ? 'result of origin() with credentials' : 'result of origin()';
+  throw new TypeError(`cors() cannot use ${inspect(result)} as ${source}. Return ${ORIGINS}.`);
 }
 
-/** Reads a {@link CorsOrigin}; undefined when the value is something else. */
+/** Converts a {@link CorsOrigin} to a rule. Returns undefined for other values. */
 function readOrigin(value: unknown): OriginRule | undefined {
   if (typeof value === 'boolean') return value;
   const entries: unknown[] = [value].flat();
@@ -201,18 +201,18 @@ function readOrigin(value: unknown): OriginRule | undefined {
 }
 
 function isOriginEntry(entry: unknown): entry is string | RegExp {
-  // An origin has neither spaces nor commas, unlike a list, which the header cannot hold.
+  // Spaces and commas indicate a list, which the header does not support.
   return typeof entry === 'string' ? /^(?!.*,)[!-~]+$/.test(entry) : entry instanceof RegExp;
 }
 
-/** The origin of a request when a rule allows it. */
+/** Returns the origin of a request if the rule allows it. */
 function matchOrigin(
   rule: true | readonly (string | RegExp)[],
   origin: string | undefined,
 ): string | undefined {
   if (!origin || rule === true) return origin || undefined;
   const isAllowed = rule.some((entry) =>
-    // Unlike test(), search() does not depend on where a global RegExp has matched before.
+    // Unlike test(), search() ignores the lastIndex of a global RegExp.
     typeof entry === 'string' ? entry === origin : origin.search(entry) !== -1,
   );
   return isAllowed ? origin : undefined;
@@ -237,8 +237,7 @@ function joinNames(names: string | readonly string[]): string {
     .join(', ');
 }
 
-/** Writes a value for a message. */
-function show(value: unknown): string {
-  // An import statement would load node:util with this package.
+function inspect(value: unknown): string {
+  // An import would load node:util with the package.
   return process.getBuiltinModule('node:util').inspect(value);
 }

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Context } from '../context/context.js';
-import type { Middleware } from '../pipeline/middleware.js';
+import type { Context } from '../context.js';
+import type { Middleware } from '../pipeline.js';
 
 const storage = new AsyncLocalStorage<Context>();
 
 /**
- * Makes the context of each request known to {@link currentContext} in everything that runs below this
- * middleware, also after an `await`. Costs one `AsyncLocalStorage.run` for each request.
+ * Makes the request's context available to {@link currentContext} in all downstream code, including code
+ * after an `await`. Costs one `AsyncLocalStorage.run` per request.
  */
 export function shareContext(): Middleware {
   return function shareContext(ctx, next) {
@@ -14,7 +14,7 @@ export function shareContext(): Middleware {
   };
 }
 
-/** The context of the request that the caller works for; undefined outside of {@link shareContext}. */
+/** Returns the context of the current request; undefined outside {@link shareContext}. */
 export function currentContext(): Context | undefined {
   return storage.getStore();
 }

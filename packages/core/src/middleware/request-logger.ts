@@ -1,22 +1,21 @@
-import { after } from '../context/after.js';
-import type { Context } from '../context/context.js';
+import type { Context } from '../context.js';
 import { readHttpError } from '../errors/http-error.js';
-import type { Middleware } from '../pipeline/middleware.js';
+import { after } from '../next.js';
+import type { Middleware } from '../pipeline.js';
 
 /** Options of {@link requestLogger}. */
 export interface RequestLoggerOptions {
-  /** Takes one line for each request, without its line end; `console.log` by default. */
+  /** Called with one line per request, without a line break; `console.log` by default. */
   readonly log?: (line: string) => void;
-  /** A clock that never goes back, in milliseconds; `performance.now` by default. */
+  /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
 }
 
 /**
- * Logs each request as `<METHOD> <path> <status> <duration> ms`. The duration spans the downstream
- * chain, not the sending of the response.
+ * Logs each request as `<METHOD> <path> <status> <duration> ms`. The duration covers downstream
+ * middleware, but not sending the response.
  *
- * Below the error handler, an error passes through before it has become a response: its status is read
- * from it.
+ * For an error on its way to the error handler, it logs the error's status.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   const { log = (line) => console.log(line), now = () => performance.now() } = options;
@@ -33,7 +32,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   };
 }
 
-/** The status that the client gets. */
+/** Returns the status that the client receives. */
 function statusOf(ctx: Context): number {
   if (ctx.res.headersSent) return ctx.res.statusCode;
   return ctx.answered ? ctx.status : 404;

@@ -1,7 +1,7 @@
-import { assertHeader, putHeader } from '../context/response-headers.js';
-import type { Middleware } from '../pipeline/middleware.js';
+import type { Middleware } from '../pipeline.js';
+import { assertHeader, putHeader } from '../response.js';
 
-/** Headers that are safe for a JSON API and for pages without scripts. */
+/** Default headers, for a JSON API and pages without scripts. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -13,12 +13,11 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sets response headers that make browsers careful, errors included. A handler may set any of them
- * otherwise.
+ * Sets security headers on all responses, including errors. Handlers can override them.
  *
- * @param changes - Headers to add or to replace by name; `false` leaves one out.
+ * @param changes - Headers to add or replace by name; `false` omits a header.
  * @returns The middleware.
- * @throws {TypeError} When a name is not a token, or a value holds a control character.
+ * @throws {TypeError} When a name is not a token, or a value contains a control character.
  * @see OWASP REST Security Cheat Sheet; RFC 6797 for Strict-Transport-Security
  */
 export function secureHeaders(changes: Readonly<Record<string, string | false>> = {}): Middleware {

@@ -1,25 +1,25 @@
-import { internals } from '../context/context.js';
-import { isPromiseLike } from '../context/next.js';
-import { ServiceUnavailableError } from '../errors/http-errors.js';
+import { internals } from '../context.js';
+import { ServiceUnavailableError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
-import { answerProblem } from '../handlers/answer-problem.js';
-import type { Middleware } from '../pipeline/middleware.js';
+import { isPromiseLike } from '../next.js';
+import type { Middleware } from '../pipeline.js';
+import { respondWithProblem } from './error-handler.js';
 
 /**
- * Answers 503 when what comes after it is not done in time, and aborts `ctx.signal`. What that goes on
- * to answer is ignored; it is not stopped unless it heeds the signal.
+ * Responds with 503 when downstream middleware does not complete in time, and aborts `ctx.signal`. Code
+ * that ignores the signal keeps running, but its response is ignored.
  *
  * The middleware throws {@link ServiceUnavailableError} 503 `TIMED_OUT`.
  *
- * @param milliseconds - A whole number from 1 to 2,147,483,647.
+ * @param milliseconds - An integer from 1 to 2,147,483,647.
  * @returns The middleware.
- * @throws {SetupError} `INVALID_TIMEOUT`, when it is not.
+ * @throws {SetupError} `INVALID_TIMEOUT`, when `milliseconds` is out of range.
  */
 export function timeout(milliseconds: number): Middleware {
   if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > 2 ** 31 - 1) {
     throw new SetupError(
       'INVALID_TIMEOUT',
-      `timeout() takes whole milliseconds from 1 to ${2 ** 31 - 1}, not ${milliseconds}.`,
+      `Invalid timeout: ${milliseconds}. Pass timeout() an integer from 1 to ${2 ** 31 - 1}.`,
     );
   }
   return function timeout(ctx, next) {
@@ -28,11 +28,11 @@ export function timeout(milliseconds: number): Middleware {
     return new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         const error = new ServiceUnavailableError(
-          `${ctx.method} ${ctx.path} was not answered within ${milliseconds} ms.`,
+          `${ctx.method} ${ctx.path} did not complete within ${milliseconds} ms.`,
           { code: 'TIMED_OUT' },
         );
-        answerProblem(ctx, error);
-        internals.answerOf(ctx).finalize();
+        respondWithProblem(ctx, error);
+        internals.responseOf(ctx).finalize();
         internals.abortSignal(ctx, error);
         reject(error);
       }, milliseconds);

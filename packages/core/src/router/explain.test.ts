@@ -17,7 +17,7 @@ const app = createApp()
   .route('/files', createRouter().get('/*path', nothing));
 
 describe('app.explain()', () => {
-  it('tells the route that answers, with its decoded parameters', () => {
+  it('returns the route that handles the request, with its decoded parameters', () => {
     expect(app.explain('get', '/api/users/a%20b?x=1')).toMatchObject({
       path: '/api/users/a%20b',
       match: { method: 'GET', pattern: '/api/users/:id', params: { id: 'a b' } },
@@ -29,35 +29,35 @@ describe('app.explain()', () => {
     });
   });
 
-  it('tells why the nearest others do not, the nearest first', () => {
+  it('explains why similar routes do not match, the most similar first', () => {
     expect(app.explain('GET', '/api/users/me').near).toEqual([
       {
         method: 'GET',
         pattern: '/api/users/:id',
-        reason: 'it matches, and GET /api/users/me takes precedence',
+        reason: 'it matches, but GET /api/users/me takes precedence',
       },
-      { method: 'DELETE', pattern: '/api/users/:id', reason: 'it answers DELETE, not GET' },
+      { method: 'DELETE', pattern: '/api/users/:id', reason: 'it handles DELETE, not GET' },
       {
         method: 'GET',
         pattern: '/api/users/:id/posts',
-        reason: 'it has 4 segments, the path 3',
+        reason: 'it has 4 segments, but the path has 3',
       },
-      { method: 'GET', pattern: '/api/users', reason: 'it has 2 segments, the path 3' },
+      { method: 'GET', pattern: '/api/users', reason: 'it has 2 segments, but the path has 3' },
       { method: 'GET', pattern: '/files/*path', reason: "segment 1 is 'api', not 'files'" },
     ]);
   });
 
   it.each([
-    ['GET', '/API/users', "segment 1 is 'API', not 'api' (case counts)"],
-    ['PUT', '/api/users/7', 'it answers GET, not PUT'],
-    ['GET', '/api/users//posts', 'segment 3 is empty, and :id is not'],
-  ])('names what stops %s %s', (method, path, reason) => {
+    ['GET', '/API/users', "segment 1 is 'API', not 'api' (case-sensitive)"],
+    ['PUT', '/api/users/7', 'it handles GET, not PUT'],
+    ['GET', '/api/users//posts', 'segment 3 is empty, but :id is not'],
+  ])('explains why no route matches %s %s', (method, path, reason) => {
     const { match, near } = app.explain(method, path);
     expect(match).toBeUndefined();
     expect(near.map((route) => route.reason)).toContain(reason);
   });
 
-  it('has no answer for a malformed target, which is a 400', () => {
+  it('returns no routes for a malformed target', () => {
     expect(app.explain('GET', '/api/users/%')).toEqual({
       path: '/api/users/%',
       match: undefined,
@@ -65,7 +65,7 @@ describe('app.explain()', () => {
     });
   });
 
-  it('lets more be registered', () => {
+  it('does not seal the application', () => {
     const open = createApp();
     open.explain('GET', '/');
     expect(() => open.use(nothing)).not.toThrow();

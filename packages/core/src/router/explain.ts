@@ -1,22 +1,21 @@
-import { decodeParams } from '../context/params.js';
-import { parseTarget } from '../context/target.js';
-import { answersMethod } from './method.js';
-import { type MountedRouter, mountedRoutes } from './mounted-routes.js';
+import { decodeParams } from '../context.js';
+import { parseTarget } from '../target.js';
+import { type MountedRouter, mountedRoutes } from './mount.js';
 import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
-import { Tree } from './tree.js';
+import { handlesMethod, Tree } from './tree.js';
 
-/** A route that was weighed for a request, and why it does not answer it. */
+/** A route that does not handle a request, and why. */
 export interface NearRoute {
   readonly method: string;
   readonly pattern: string;
   readonly reason: string;
 }
 
-/** What an application would do with a request. */
+/** How an application routes a request. */
 export interface Explanation {
-  /** Path of the request in normal form; as it was given when it is malformed, which is a 400. */
+  /** Path of the request in normal form, or as given when it is malformed (400). */
   readonly path: string;
-  /** The route that answers, and its decoded parameters; undefined when none does. */
+  /** The route that handles the request, with its decoded parameters; undefined when none does. */
   readonly match:
     | {
         readonly method: string;
@@ -24,14 +23,14 @@ export interface Explanation {
         readonly params: Readonly<Record<string, string>>;
       }
     | undefined;
-  /** The routes that come nearest, the nearest first, at most ten. */
+  /** At most ten other routes, the most similar first. */
   readonly near: readonly NearRoute[];
 }
 
 /**
- * Says which route answers a request, and why the nearest others do not. Middleware is not looked at.
+ * Explains which route handles a request, and why similar routes do not match. Ignores middleware.
  *
- * @param routers - In the order in which a request meets them.
+ * @param routers - In order of registration.
  * @param method - Request method, in upper case.
  * @param target - Path of the request, with or without a query.
  */
@@ -97,7 +96,7 @@ function describeMatch({ method, pattern, rawParams }: FoundRoute) {
   return { method, pattern: pattern.text, params: decodeParams(pattern, rawParams) };
 }
 
-/** A pattern that matches comes before one that does not, and a longer part before a shorter one. */
+/** Ranks patterns that match above others, and those by the number of matching segments. */
 function rank({ length, reason }: Comparison): number {
   return reason === undefined ? Number.MAX_SAFE_INTEGER : length;
 }
@@ -107,23 +106,24 @@ function reasonOfMatching(
   requested: string,
   match: FoundRoute | undefined,
 ): string {
-  if (match === undefined || !answersMethod(new Set([method]), requested)) {
-    return `it answers ${method}, not ${requested}`;
+  if (match === undefined || !handlesMethod(new Set([method]), requested)) {
+    return `it handles ${method}, not ${requested}`;
   }
-  return `it matches, and ${match.key} takes precedence`;
+  return `it matches, but ${match.key} takes precedence`;
 }
 
-/** How far a pattern goes along a path, and what stops it; no reason when it matches. */
+/** How far a pattern matches a path. */
 export interface Comparison {
-  /** Leading segments that match. */
+  /** Number of leading segments that match. */
   readonly length: number;
+  /** Why the pattern does not match; undefined when it does. */
   readonly reason: string | undefined;
 }
 
 /**
- * Compares one pattern with one path, segment by segment.
+ * Compares a pattern with a path, segment by segment.
  *
- * @param pattern - The pattern, prefixes included.
+ * @param pattern - The full pattern, with its prefixes.
  * @param path - Path of the request in normal form.
  * @param rules - How the route's router compares paths.
  */
@@ -141,7 +141,7 @@ export function comparePath(pattern: Pattern, path: string, rules: PathRules): C
   const reason =
     segments.length === texts.length
       ? undefined
-      : `it has ${count(segments.length)}, the path ${texts.length}`;
+      : `it has ${count(segments.length)}, but the path has ${texts.length}`;
   return { length: Math.min(segments.length, texts.length), reason };
 }
 
@@ -155,9 +155,9 @@ function compareSegment(
   rules: PathRules,
 ): string | undefined {
   if (segment.kind === 'param') {
-    return text === '' ? `is empty, and :${segment.name} is not` : undefined;
+    return text === '' ? `is empty, but :${segment.name} is not` : undefined;
   }
   if (foldCase(segment.text, rules) === foldCase(text, rules)) return undefined;
   const onlyCase = segment.text.toLowerCase() === text.toLowerCase();
-  return `is '${text}', not '${segment.text}'${onlyCase ? ' (case counts)' : ''}`;
+  return `is '${text}', not '${segment.text}'${onlyCase ? ' (case-sensitive)' : ''}`;
 }

@@ -48,36 +48,42 @@ describe('parsePattern', () => {
   });
 
   it.each([
-    ['/a//b', 'it has an empty segment; write one slash between two.'],
-    ['//', 'it has an empty segment; write one slash between two.'],
-    ['/*rest/b', "the wildcard '*rest' must be its last segment."],
+    ['/a//b', 'it has an empty segment. Use one slash between segments.'],
+    ['//', 'it has an empty segment. Use one slash between segments.'],
+    ['/*rest/b', "the wildcard '*rest' is not the last segment. Move it to the end."],
     [
       '/:',
-      "':' is not a parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+      "':' is not a valid parameter. Use ':name' as a whole segment, with letters, digits and underscores.",
     ],
     [
       '/:a-b',
-      "':a-b' is not a parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+      "':a-b' is not a valid parameter. Use ':name' as a whole segment, with letters, digits and underscores.",
     ],
     [
       '/*a.b',
-      "'*a.b' is not a parameter; write '*name' with letters, digits and underscores, alone in its segment.",
+      "'*a.b' is not a valid parameter. Use '*name' as a whole segment, with letters, digits and underscores.",
     ],
     [
       '/:id?',
-      "':id?' is not a parameter; write ':name' with letters, digits and underscores, alone in its segment.",
+      "':id?' is not a valid parameter. Use ':name' as a whole segment, with letters, digits and underscores.",
     ],
-    ['/:id/x/:id', "the parameter 'id' appears twice; rename one."],
-    ['/:id/*id', "the parameter 'id' appears twice; rename one."],
-    ['/100%', "the escape in '100%' is malformed."],
-    ['/%ff', "the escape in '%ff' is malformed."],
+    ['/:id/x/:id', "the parameter 'id' appears twice. Rename one of them."],
+    ['/:id/*id', "the parameter 'id' appears twice. Rename one of them."],
+    [
+      '/100%',
+      "'100%' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.",
+    ],
+    [
+      '/%ff',
+      "'%ff' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.",
+    ],
   ])('refuses %s', (pattern, reason) => {
     expect(() => parsePattern(pattern)).toThrow(new InvalidPatternError(pattern, reason));
   });
 
   it('says which pattern is wrong, and how', () => {
     expect(() => parsePattern('/a//b')).toThrow(
-      "The pattern '/a//b' is not valid: it has an empty segment; write one slash between two.",
+      "The pattern '/a//b' is not valid: it has an empty segment. Use one slash between segments.",
     );
   });
 });

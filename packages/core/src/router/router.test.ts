@@ -1,6 +1,7 @@
+import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { RouteConflictError } from '../errors/setup-error.js';
-import { createRouter } from './router.js';
+import { createRouter, parseMethod } from './router.js';
 
 const handler = () => undefined;
 
@@ -21,13 +22,13 @@ describe('registration', () => {
 
   it('refuses a method that no request can have', () => {
     expect(() => createRouter().on('FETCH', '/a', handler)).toThrow(
-      "'FETCH' is not a method that a route can answer.",
+      "A route cannot handle the method 'FETCH'.",
     );
   });
 
   it('refuses a route without handler', () => {
     expect(() => createRouter().get('/a')).toThrow(
-      "router.get('/a') takes functions (ctx, next), and was given undefined.",
+      "router.get('/a') received undefined. Pass functions (ctx, next).",
     );
   });
 
@@ -38,13 +39,13 @@ describe('registration', () => {
     [{}, 'object'],
   ])('refuses %j as a handler', (value, name) => {
     expect(() => createRouter().post('/a', handler, value as never)).toThrow(
-      `router.post('/a') takes functions (ctx, next), and was given ${name}.`,
+      `router.post('/a') received ${name}. Pass functions (ctx, next).`,
     );
   });
 
   it('refuses middleware that is no function', () => {
     expect(() => createRouter().use({} as never)).toThrow(
-      'router.use() takes functions (ctx, next), and was given object.',
+      'router.use() received object. Pass functions (ctx, next).',
     );
   });
 });
@@ -61,7 +62,7 @@ describe('conflicts', () => {
       new RouteConflictError('GET', existing, added),
     );
     expect(new RouteConflictError('GET', existing, added).message).toBe(
-      `GET ${added} matches the same paths as GET ${existing}, which is registered already. Remove one of the two or change its path.`,
+      `GET ${added} matches the same paths as GET ${existing}, which is already registered. Remove one of them or change its path.`,
     );
   });
 
@@ -100,18 +101,35 @@ describe('nesting', () => {
     const inner = createRouter();
     outer.route('/inner', inner);
     expect(() => inner.route('/outer', outer)).toThrow(
-      "The router nested at '/outer' holds itself.",
+      "Cannot nest the router at '/outer': it contains this router. Create a separate router.",
     );
-    expect(() => outer.route('/self', outer)).toThrow("The router nested at '/self' holds itself.");
+    expect(() => outer.route('/self', outer)).toThrow(
+      "Cannot nest the router at '/self': it contains this router. Create a separate router.",
+    );
   });
 
   it('refuses a router with other options', () => {
     expect(() => createRouter().route('/a', createRouter({ strict: true }))).toThrow(
-      "The router nested at '/a' compares paths otherwise than its parent. Create both with the same caseSensitive and strict.",
+      "Cannot nest the router at '/a': it compares paths differently from its parent. Create both with the same caseSensitive and strict options.",
     );
   });
 
   it('refuses a prefix that cannot be read', () => {
     expect(() => createRouter().route('/a//b', createRouter())).toThrow("The pattern '/a//b'");
+  });
+});
+
+describe('parseMethod', () => {
+  it.each([...METHODS.filter((name) => name !== 'CONNECT'), 'ALL'])(
+    'accepts %s in any case',
+    (method) => {
+      expect(parseMethod(method.toLowerCase())).toBe(method);
+    },
+  );
+
+  it.each(['FETCH', 'CONNECT'])('rejects %s, which no request can have', (method) => {
+    expect(() => parseMethod(method)).toThrow(
+      `A route cannot handle the method '${method}'. Use 'ALL', or a method from http.METHODS except CONNECT.`,
+    );
   });
 });

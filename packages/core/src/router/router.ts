@@ -1,28 +1,31 @@
-import { joinPaths } from '../context/path.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
-import { assertMiddleware, type Handler, type Middleware } from '../pipeline/middleware.js';
-import { ALL, parseMethod } from './method.js';
+import { METHODS } from '../node-http.js';
+import { assertMiddleware, type Handler, type Middleware } from '../pipeline.js';
+import { joinPaths } from '../target.js';
 import { type PathRules, parsePattern, parsePrefix, shapeOf } from './pattern.js';
+
+/** The method of a route that handles every method. */
+export const ALL = 'ALL';
 
 /** How a router compares paths. */
 export type RouterOptions = Partial<PathRules>;
 
-/** One entry of a router: who answers a method and a pattern. */
+/** One route of a router: a method, a pattern and its handlers. */
 export interface Route {
-  /** In upper case; `ALL` for every method. */
+  /** Upper-case method, or `ALL` for every method. */
   readonly method: string;
-  /** Pattern with the prefixes of the routers that it was registered through. */
+  /** Pattern, with the prefixes of nested routers. */
   readonly pattern: string;
-  /** The router's own middleware, then the route's, then its handler. */
+  /** The router's middleware, then the route's, then its handler. */
   readonly handlers: readonly Middleware[];
 }
 
-/** Closes a router and those nested in it: a later registration is an error. */
+/** Seals a router and its nested routers. Registering a route afterwards throws. */
 export let sealRouter: (router: Router) => void;
 
-/** A table of routes, relative to where an application mounts it. */
+/** A table of routes, relative to the prefix at which it is mounted. */
 export class Router {
-  /** How it compares paths. */
+  /** How the router compares paths. */
   readonly rules: Readonly<PathRules>;
   readonly #entries: (Route | { readonly prefix: string; readonly router: Router })[] = [];
   readonly #middleware: Middleware[] = [];
@@ -43,17 +46,19 @@ export class Router {
   /**
    * Registers a route.
    *
-   * @param method - One of `http.METHODS` but CONNECT, or `ALL`, in any case.
+   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
    * @param pattern - Static text, `:name` and a final `*name`; relative to the mount prefix.
    * @param handlers - Middleware of this route, then its handler.
-   * @throws {RouteConflictError} When an equivalent pattern is registered for this method.
-   * @throws {InvalidPatternError} When the pattern cannot be read.
-   * @throws {InvalidMiddlewareError} When a handler is not a function, or none is given.
+   * @throws {RouteConflictError} When an equivalent pattern is already registered for this method.
+   * @throws {InvalidPatternError} When the pattern is invalid.
+   * @throws {InvalidMiddlewareError} When a handler is missing or not a function.
+   * @throws {SetupError} `INVALID_METHOD`, when no request can have the method.
+   * @throws {SealedError} When the router is sealed.
    */
   on(method: string, pattern: string, ...handlers: readonly Handler[]): this {
-    const place = `router.${method.toLowerCase()}('${pattern}')`;
-    this.#assertOpen(place);
-    assertMiddleware(place, handlers.length === 0 ? [undefined] : handlers);
+    const call = `router.${method.toLowerCase()}('${pattern}')`;
+    this.#assertOpen(call);
+    assertMiddleware(call, handlers.length === 0 ? [undefined] : handlers);
     const parsed = parsePattern(pattern);
     const route = { method: parseMethod(method), pattern: parsed.text, handlers };
     const key = `${route.method} ${shapeOf(parsed, this.rules)}`;
@@ -64,7 +69,7 @@ export class Router {
     return this;
   }
 
-  /** Registers a route for GET, and for HEAD unless that has its own. */
+  /** Registers a route for GET, and for HEAD unless the pattern has a HEAD route. */
   get(pattern: string, ...handlers: readonly Handler[]): this {
     return this.on('GET', pattern, ...handlers);
   }
@@ -99,16 +104,17 @@ export class Router {
     return this.on('OPTIONS', pattern, ...handlers);
   }
 
-  /** Registers a route for every method that has no route of its own at this pattern. */
+  /** Registers a route for every method that has no other route with this pattern. */
   all(pattern: string, ...handlers: readonly Handler[]): this {
     return this.on(ALL, pattern, ...handlers);
   }
 
   /**
-   * Adds middleware that runs before every route of this router, wherever it stands in the order of
-   * calls, and only when a route has matched.
+   * Adds middleware that runs before every route of this router, including routes registered earlier.
+   * It runs only when a route matches.
    *
-   * @throws {InvalidMiddlewareError} When one is not a function.
+   * @throws {InvalidMiddlewareError} When an argument is not a function.
+   * @throws {SealedError} When the router is sealed.
    */
   use(...middleware: readonly Middleware[]): this {
     this.#assertOpen('router.use()');
@@ -118,22 +124,28 @@ export class Router {
   }
 
   /**
-   * Nests a router: its routes are this router's, under a prefix.
+   * Nests a router under a prefix.
    *
-   * @param prefix - May hold parameters.
-   * @param router - Has the same options as this one.
-   * @throws {SetupError} `ROUTER_OPTIONS_DIFFER`, when it has not; `ROUTER_CYCLE`, when it holds this one.
+   * @param prefix - May contain parameters.
+   * @param router - A router with the same options as this one.
+   * @throws {SetupError} `ROUTER_OPTIONS_DIFFER`, when the options differ; `ROUTER_CYCLE`, when
+   *   `router` contains this router.
+   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
+   * @throws {SealedError} When the router is sealed.
    */
   route(prefix: string, router: Router): this {
     this.#assertOpen('router.route()');
-    if (router.#holds(this)) {
-      throw new SetupError('ROUTER_CYCLE', `The router nested at '${prefix}' holds itself.`);
+    if (router.#contains(this)) {
+      throw new SetupError(
+        'ROUTER_CYCLE',
+        `Cannot nest the router at '${prefix}': it contains this router. Create a separate router.`,
+      );
     }
     const { caseSensitive, strict } = this.rules;
     if (router.rules.caseSensitive !== caseSensitive || router.rules.strict !== strict) {
       throw new SetupError(
         'ROUTER_OPTIONS_DIFFER',
-        `The router nested at '${prefix}' compares paths otherwise than its parent. Create both with the same caseSensitive and strict.`,
+        `Cannot nest the router at '${prefix}': it compares paths differently from its parent. Create both with the same caseSensitive and strict options.`,
       );
     }
     parsePrefix(prefix);
@@ -141,7 +153,7 @@ export class Router {
     return this;
   }
 
-  /** Every route, with those of nested routers, in the order of registration. */
+  /** All routes, including those of nested routers, in order of registration. */
   get routes(): readonly Route[] {
     const routes = this.#entries.flatMap((entry) =>
       'method' in entry
@@ -161,13 +173,30 @@ export class Router {
     return this.#entries.filter((entry) => 'router' in entry);
   }
 
-  #holds(router: Router): boolean {
-    return router === this || this.#nested().some((nested) => nested.router.#holds(router));
+  #contains(router: Router): boolean {
+    return router === this || this.#nested().some((nested) => nested.router.#contains(router));
   }
 
-  #assertOpen(place: string): void {
-    if (this.#sealed) throw new SealedError(place);
+  #assertOpen(call: string): void {
+    if (this.#sealed) throw new SealedError(call);
   }
+}
+
+/**
+ * Validates the method of a route.
+ *
+ * @param method - `ALL` or a method that node:http supports, in any case.
+ * @returns The method in upper case.
+ * @throws {SetupError} `INVALID_METHOD`, when no request can have the method.
+ */
+export function parseMethod(method: string): string {
+  const upper = method.toUpperCase();
+  // node:http closes the connection of a CONNECT request.
+  if (upper === ALL || (METHODS.includes(upper) && upper !== 'CONNECT')) return upper;
+  throw new SetupError(
+    'INVALID_METHOD',
+    `A route cannot handle the method '${method}'. Use 'ALL', or a method from http.METHODS except CONNECT.`,
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type PathRules, parsePattern } from './pattern.js';
-import { type Found, Tree } from './tree.js';
+import { type Match, Tree } from './tree.js';
 
 interface PlainRoute {
   readonly method: string;
@@ -42,7 +42,7 @@ function findNaively(
   { caseSensitive, strict }: PathRules,
   method: string,
   path: string,
-): Found<PlainRoute> | undefined {
+): Match<PlainRoute> | undefined {
   const fold = (text: string) => (caseSensitive ? text : text.toLowerCase());
   const trimmed = path === '/' || !strict ? path.replace(/\/$/, '') : path;
   const texts = trimmed.split('/').slice(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type PathRules, parsePattern } from './pattern.js';
-import { Tree } from './tree.js';
+import { handlesMethod, selectByMethod, Tree } from './tree.js';
 
 const DEFAULT: PathRules = { caseSensitive: true, strict: false };
 
@@ -134,4 +134,35 @@ it('prints as a tree, in order of priority, with methods', () => {
     s
       /green GET
       /* GET`);
+});
+
+describe('selectByMethod', () => {
+  it.each([
+    ['GET', 'get'],
+    ['HEAD', 'get'],
+    ['PUT', 'all'],
+  ])('selects for %s the route of %s', (method, selected) => {
+    const routes = new Map([
+      ['ALL', 'all'],
+      ['GET', 'get'],
+    ]);
+    expect(selectByMethod(routes, method)).toBe(selected);
+  });
+
+  it('selects nothing for a method without a route', () => {
+    expect(selectByMethod(new Map([['GET', 'get']]), 'POST')).toBeUndefined();
+  });
+});
+
+describe('handlesMethod', () => {
+  it.each([
+    [['GET'], 'GET', true],
+    [['GET'], 'HEAD', true],
+    [['HEAD'], 'GET', false],
+    [['ALL'], 'REPORT', true],
+    [['PUT'], 'POST', false],
+    [[], 'GET', false],
+  ])('of %j for %s is %s', (methods, method, handled) => {
+    expect(handlesMethod(new Set(methods), method)).toBe(handled);
+  });
 });

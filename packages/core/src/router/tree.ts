@@ -1,31 +1,47 @@
-import { selectByMethod } from './method.js';
-import { createNode, growParam, growText, type Leaf, linesOf, type Node } from './node.js';
 import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
+import { ALL } from './router.js';
 
 const SLASH = 47;
 
-/** What a search found: the value and the texts of its parameters, still encoded. */
-export interface Found<T> {
+/** A value found in the tree, with the parameters of its path. */
+export interface Match<T> {
   readonly value: T;
+  /** Parameter values, still percent-encoded. */
   readonly rawParams: readonly string[];
 }
 
-/** What a search is for. */
-interface Wanted<T> {
+/** The routes of one pattern, by method. */
+type RoutesByMethod<T> = Map<string, T>;
+
+/** A node of the tree. A path reaches each node in one way only, so a search visits it at most once. */
+interface Node<T> {
+  /** The text between the parent and this node; empty for the root and after a parameter. */
+  text: string;
+  /** Child nodes that start with text, by the code of its first character. */
+  readonly statics: Node<T>[];
+  /** Child node after a slash and a parameter. */
+  param: Node<T> | undefined;
+  /** Routes of the pattern that ends here. */
+  leaf: RoutesByMethod<T> | undefined;
+  /** Routes of the pattern that ends here, or continues with a slash and a wildcard. */
+  wildcard: RoutesByMethod<T> | undefined;
+}
+
+/** The input of a search. */
+interface Query<T> {
   readonly method: string;
-  /** Takes the value for the method from the routes of a pattern; without one the search goes on. */
-  readonly select: (leaf: Leaf<T>, method: string) => T | undefined;
+  /** Selects a value by method. The search continues when it returns undefined. */
+  readonly select: (routes: RoutesByMethod<T>, method: string) => T | undefined;
   readonly path: string;
-  /** The path in the form that static text is compared with; as long as the path, which is ASCII. */
+  /** The path in the case that static text is compared with. It is ASCII, so as long as `path`. */
   readonly folded: string;
-  /** Where the path ends for static text and parameters: before a trailing slash that does not count. */
+  /** The end of the path for static text and parameters, before an insignificant trailing slash. */
   readonly end: number;
 }
 
 /**
- * A tree of the texts and parameters that patterns begin with. At every segment static text takes
- * precedence over a parameter, and that over a wildcard, with backtracking; the order of insertion
- * decides nothing. A search visits a node once at most, whatever the path.
+ * A radix tree of patterns. In each segment static text takes precedence over a parameter, and a
+ * parameter over a wildcard, with backtracking. The order of insertion has no effect.
  */
 export class Tree<T> {
   readonly #rules: PathRules;
@@ -36,73 +52,72 @@ export class Tree<T> {
     this.#rules = rules;
   }
 
-  /** Adds a value for a method and a pattern that has none yet. */
+  /** Adds a value for a method and a pattern, and replaces an earlier one. */
   insert(method: string, pattern: Pattern, value: T): void {
     let node = this.#root;
-    let place: 'leaf' | 'wildcard' = 'leaf';
+    let kind: 'leaf' | 'wildcard' = 'leaf';
     for (const segment of significantSegments(pattern, this.#rules)) {
-      if (segment.kind === 'wildcard') place = 'wildcard';
-      else if (segment.kind === 'param') node = growParam(node);
-      else node = growText(node, `/${foldCase(segment.text, this.#rules)}`);
+      if (segment.kind === 'wildcard') kind = 'wildcard';
+      else if (segment.kind === 'param') node = addParam(node);
+      else node = addText(node, `/${foldCase(segment.text, this.#rules)}`);
     }
-    const leaf: Leaf<T> = node[place] ?? new Map();
-    node[place] = leaf.set(method, value);
+    const routes: RoutesByMethod<T> = node[kind] ?? new Map();
+    node[kind] = routes.set(method, value);
     this.#methods.add(method);
   }
 
   /**
-   * Finds the value of highest priority for a request.
+   * Finds the value of highest precedence for a request.
    *
-   * @param method - Request method.
    * @param path - Request path in normal form.
    */
-  find(method: string, path: string): Found<T> | undefined {
-    return search(this.#root, 0, 0, this.#wanted(method, path, selectByMethod));
+  find(method: string, path: string): Match<T> | undefined {
+    return search(this.#root, 0, 0, this.#query(method, path, selectByMethod));
   }
 
   /**
-   * The methods of every pattern that matches a path.
+   * Returns the methods of every pattern that matches a path.
    *
    * @param path - Request path in normal form, or `*` for the methods of the whole tree.
    */
   methods(path: string): Set<string> {
     const matching = [...this.#methods].filter((method) => {
-      const wanted = this.#wanted(method, path, (leaf) => leaf.get(method));
-      return path === '*' || search(this.#root, 0, 0, wanted) !== undefined;
+      const query = this.#query(method, path, (routes) => routes.get(method));
+      return path === '*' || search(this.#root, 0, 0, query) !== undefined;
     });
     return new Set(matching);
   }
 
-  /** The tree as text: a line for each node, in order of priority, with the methods of its routes. */
+  /** Prints the tree, one node per line in order of precedence, with the methods of its routes. */
   toString(): string {
-    return linesOf(this.#root).join('\n');
+    return printNode(this.#root).join('\n');
   }
 
-  #wanted(method: string, path: string, select: Wanted<T>['select']): Wanted<T> {
+  #query(method: string, path: string, select: Query<T>['select']): Query<T> {
     const endsInSlash = path.charCodeAt(path.length - 1) === SLASH;
-    const drop = endsInSlash && (path.length === 1 || !this.#rules.strict);
-    const end = drop ? path.length - 1 : path.length;
+    const ignoreSlash = endsInSlash && (path.length === 1 || !this.#rules.strict);
+    const end = ignoreSlash ? path.length - 1 : path.length;
     return { method, select, path, folded: foldCase(path, this.#rules), end };
   }
 }
 
 /**
- * Searches from a node on; recursive only where there is something to come back to. The texts of
- * parameters are filled in on the way back.
+ * Searches a subtree. Recurses only where it may have to backtrack, and fills in the parameters on
+ * the way back.
  *
- * @param from - A node whose text begins with the character at `begin`.
- * @param passed - Number of parameters between the root and the node.
+ * @param from - A node whose text starts with the character at `begin`.
+ * @param params - Number of parameters between the root and the node.
  */
 function search<T>(
   from: Node<T>,
   begin: number,
-  passed: number,
-  wanted: Wanted<T>,
+  params: number,
+  query: Query<T>,
 ): { readonly value: T; readonly rawParams: string[] } | undefined {
-  const { path, folded, end } = wanted;
+  const { path, folded, end } = query;
   let node = from;
   let at = begin + node.text.length;
-  while (at <= end && endsWith(folded, node.text, at)) {
+  while (at <= end && hasTextBefore(folded, node.text, at)) {
     if (at < end) {
       const child = node.statics[folded.charCodeAt(at)];
       if (child !== undefined) {
@@ -111,38 +126,109 @@ function search<T>(
           at += child.text.length;
           continue;
         }
-        const found = search(child, at, passed, wanted);
-        if (found !== undefined) return found;
+        const match = search(child, at, params, query);
+        if (match !== undefined) return match;
       }
       if (path.charCodeAt(at) !== SLASH) return undefined;
       if (node.param !== undefined) {
         const slash = path.indexOf('/', at + 1);
         const stop = slash === -1 || slash > end ? end : slash;
-        const found = stop > at + 1 ? search(node.param, stop, passed + 1, wanted) : undefined;
-        if (found !== undefined) {
-          found.rawParams[passed] = path.slice(at + 1, stop);
-          return found;
+        const match = stop > at + 1 ? search(node.param, stop, params + 1, query) : undefined;
+        if (match !== undefined) {
+          match.rawParams[params] = path.slice(at + 1, stop);
+          return match;
         }
       }
     } else if (node.leaf !== undefined) {
-      const value = wanted.select(node.leaf, wanted.method);
-      if (value !== undefined) return { value, rawParams: new Array<string>(passed) };
+      const value = query.select(node.leaf, query.method);
+      if (value !== undefined) return { value, rawParams: new Array<string>(params) };
     }
     if (node.wildcard === undefined) return undefined;
-    const value = wanted.select(node.wildcard, wanted.method);
+    const value = query.select(node.wildcard, query.method);
     if (value === undefined) return undefined;
-    const rawParams = new Array<string>(passed + 1);
-    rawParams[passed] = path.slice(at + 1);
+    const rawParams = new Array<string>(params + 1);
+    rawParams[params] = path.slice(at + 1);
     return { value, rawParams };
   }
   return undefined;
 }
 
-/** Whether a text whose first character is known to fit stands in a path before an index. */
-function endsWith(path: string, text: string, end: number): boolean {
+/** Whether `path` has `text` ending at `end`. The caller has already compared the first character. */
+function hasTextBefore(path: string, text: string, end: number): boolean {
   const start = end - text.length;
   for (let index = 1; index < text.length; index += 1) {
     if (path.charCodeAt(start + index) !== text.charCodeAt(index)) return false;
   }
   return true;
+}
+
+/**
+ * Selects the route for a method: the route of that method, for HEAD the route of GET, then the route
+ * of `ALL`.
+ *
+ * @param routes - Routes of one pattern by method.
+ */
+export function selectByMethod<T>(routes: ReadonlyMap<string, T>, method: string): T | undefined {
+  return routes.get(method) ?? selectFallback(routes, method);
+}
+
+function selectFallback<T>(routes: ReadonlyMap<string, T>, method: string): T | undefined {
+  return (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(ALL);
+}
+
+/**
+ * Whether a route of one of these methods handles a request's method.
+ *
+ * @param methods - Methods of the routes that match a path.
+ */
+export function handlesMethod(methods: ReadonlySet<string>, method: string): boolean {
+  return methods.has(method) || methods.has(ALL) || (method === 'HEAD' && methods.has('GET'));
+}
+
+function createNode<T>(text: string): Node<T> {
+  return { text, statics: [], param: undefined, leaf: undefined, wildcard: undefined };
+}
+
+/** Returns the node that follows `node` after `text`. Splits nodes so that common prefixes are shared. */
+function addText<T>(node: Node<T>, text: string): Node<T> {
+  if (text === '') return node;
+  const first = text.charCodeAt(0);
+  const child = node.statics[first];
+  if (child === undefined) {
+    const added = createNode<T>(text);
+    node.statics[first] = added;
+    return added;
+  }
+  const shared = sharedLength(child.text, text);
+  if (shared === child.text.length) return addText(child, text.slice(shared));
+  const fork = createNode<T>(text.slice(0, shared));
+  child.text = child.text.slice(shared);
+  fork.statics[child.text.charCodeAt(0)] = child;
+  node.statics[first] = fork;
+  return addText(fork, text.slice(shared));
+}
+
+/** Returns the node that follows `node` after a slash and a parameter. */
+function addParam<T>(node: Node<T>): Node<T> {
+  node.param ??= createNode('');
+  return node.param;
+}
+
+/** Returns the lines of a node and its children, in order of precedence. */
+function printNode<T>(node: Node<T>, label = node.text): string[] {
+  // `flatMap` skips the holes of a sparse array.
+  const children = node.statics.flatMap((child) => printNode(child));
+  if (node.param !== undefined) children.push(...printNode(node.param, '/:'));
+  if (node.wildcard !== undefined) children.push(printLine('/*', node.wildcard));
+  return [printLine(label, node.leaf), ...children.map((line) => `  ${line}`)];
+}
+
+function printLine<T>(label: string, routes: RoutesByMethod<T> | undefined): string {
+  return [label, ...(routes?.keys() ?? [])].join(' ');
+}
+
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
 }

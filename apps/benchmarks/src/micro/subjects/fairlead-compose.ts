@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { Context } from '../../../../../packages/core/src/context/context.js';
-import { compose } from '../../../../../packages/core/src/pipeline/compose.js';
+import { Context } from '../../../../../packages/core/src/context.js';
+import { compose } from '../../../../../packages/core/src/pipeline.js';
 import { pipelines } from '../middlewares.js';
 
 const req = new IncomingMessage(new Socket());

@@ -1,4 +1,4 @@
-import { decodeParams } from '../../../../../packages/core/src/context/params.js';
+import { decodeParams } from '../../../../../packages/core/src/context.js';
 import { onRequests, PARAM_ROUTES } from '../routes.js';
 import { tree } from './fairlead-router.js';
 

@@ -1,0 +1,31 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { workspace } from './support/project.js';
+
+/** The relative imports and re-exports of a file, type-only ones included. */
+function importsOf(file: string): string[] {
+  return ts
+    .preProcessFile(readFileSync(file, 'utf8'))
+    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => resolve(file, '..', fileName.replace(/\.js$/, '.ts')));
+}
+
+/** Import cycles below a folder. Each is a list of files whose first and last entries are the same. */
+function findCycles(folder: string): string[][] {
+  const cycles: string[][] = [];
+  const visited = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file]);
+    if (visited.has(file)) return;
+    visited.add(file);
+    for (const imported of importsOf(file)) visit(imported, [...path, file]);
+  };
+  for (const file of globSync('**/*.ts', { cwd: folder })) visit(join(folder, file), []);
+  return cycles.map((cycle) => cycle.map((file) => file.slice(folder.length + 1)));
+}
+
+it.each(globSync('packages/*/src', { cwd: workspace }))('%s has no import cycle', (folder) => {
+  expect(findCycles(join(workspace, folder))).toEqual([]);
+});

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { formatAllow } from './not-found-handler.js';
+
+describe('formatAllow', () => {
+  it.each([
+    [['POST'], 'OPTIONS, POST'],
+    [['PUT', 'GET', 'DELETE'], 'DELETE, GET, HEAD, OPTIONS, PUT'],
+    [[], 'OPTIONS'],
+    [['ALL'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
+    [['ALL', 'REPORT'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, REPORT'],
+  ])('formats %j as %s', (methods, value) => {
+    expect(formatAllow(new Set(methods))).toBe(value);
+  });
+});

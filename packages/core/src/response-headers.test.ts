@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { ResponseHeaders, rawHeadersOf } from './response.js';
+
+it('names are read in any case, and sent as they were last written', () => {
+  const headers = new ResponseHeaders();
+  headers.set('x-one', 1);
+  headers.set('X-One', 'a');
+  expect(headers.get('X-ONE')).toBe('a');
+  expect(headers.has('x-oNe')).toBe(true);
+  expect(rawHeadersOf(headers)).toEqual(['X-One', 'a']);
+});
+
+it('append adds a value to those that are there', () => {
+  const headers = new ResponseHeaders();
+  headers.append('Vary', 'Accept');
+  expect(headers.get('vary')).toBe('Accept');
+  headers.append('vary', ['Origin', 'Cookie']);
+  expect(headers.get('vary')).toEqual(['Accept', 'Origin', 'Cookie']);
+});
+
+it('append to a number makes text of it', () => {
+  const headers = new ResponseHeaders();
+  headers.set('X-Numbers', 1);
+  headers.append('X-Numbers', '2');
+  expect(headers.get('X-Numbers')).toEqual(['1', '2']);
+});
+
+it('delete tells whether the header was set', () => {
+  const headers = new ResponseHeaders();
+  headers.set('X-One', '1');
+  expect([headers.delete('x-one'), headers.delete('x-one')]).toEqual([true, false]);
+  expect(rawHeadersOf(headers)).toEqual([]);
+});
+
+it('a list that was given may change afterwards', () => {
+  const headers = new ResponseHeaders();
+  const values = ['a'];
+  headers.set('X-List', values);
+  values.push('b\r\n');
+  expect(headers.get('X-List')).toEqual(['a']);
+});
+
+describe('header injection', () => {
+  it.each(['a\r\nSet-Cookie: b=1', 'a\nb', 'a\rb', 'a\0b', 'a\u0100'])(
+    'the value %j is refused',
+    (value) => {
+      const headers = new ResponseHeaders();
+      expect(() => headers.set('X-One', value)).toThrow(TypeError);
+      expect(() => headers.set('X-One', ['fine', value])).toThrow(TypeError);
+      expect(() => headers.append('X-One', value)).toThrow(TypeError);
+      expect(rawHeadersOf(headers)).toEqual([]);
+    },
+  );
+
+  it.each(['', 'a b', 'a:', 'a\r\n', 'é'])('the name %j is refused', (name) => {
+    expect(() => new ResponseHeaders().set(name, 'value')).toThrow(TypeError);
+  });
+});

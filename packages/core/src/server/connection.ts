@@ -1,0 +1,238 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** The number of requests of one connection that may run at a time. */
+const MAX_RUNNING = 10;
+
+/** A pipelined request that waits for earlier ones. */
+interface WaitingRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly run: RequestListener;
+}
+
+/** The state of one connection. */
+class Connection {
+  readonly socket: Socket;
+  /** Value of the `Keep-Alive` header; undefined when idle connections have no timeout. */
+  readonly keepAlive: string | undefined;
+  /**
+   * The response to the last request. Null once it has been sent and its request read completely, so
+   * an idle connection retains nothing. Undefined before the first request.
+   */
+  latest: ServerResponse | null | undefined = undefined;
+  /** Whether a response has announced the end of the connection. */
+  isEnding = false;
+  /** Whether the server is closing, so the last response announces the end of the connection. */
+  isDraining = false;
+  /** Number of requests whose response has not been sent completely. */
+  running = 0;
+  /** Requests that were read but do not run yet. */
+  readonly waiting: WaitingRequest[] = [];
+  /** Whether reading is paused because requests wait. */
+  isPaused = false;
+  /** When a check first found the connection idle, in milliseconds; undefined since its last request. */
+  idleSince: number | undefined = undefined;
+  /** Bytes read at that time. */
+  #idleBytes = 0;
+  /** When a check first found an incomplete request head. */
+  #headSince: number | undefined = undefined;
+  /** Bytes accepted by the operating system; undefined when none are pending. */
+  #bytesAccepted: number | undefined = undefined;
+  #stalledSince = 0;
+
+  constructor(socket: Socket, keepAlive: string | undefined) {
+    this.socket = socket;
+    this.keepAlive = keepAlive;
+  }
+
+  /** Stops reading. Node resumes the socket after each request; see {@link keepPaused}. */
+  pause(): void {
+    this.isPaused = true;
+    this.socket.pause();
+  }
+
+  /** Runs as many waiting requests as allowed. Resumes reading when none is left. */
+  runWaiting(): void {
+    if (this.socket.destroyed) this.waiting.length = 0;
+    while (this.running < MAX_RUNNING) {
+      const next = this.waiting.shift();
+      if (next === undefined) break;
+      this.running += 1;
+      next.run(next.req, next.res);
+    }
+    if (this.waiting.length > 0 || this.isEnding || !this.isPaused) return;
+    this.isPaused = false;
+    this.socket.resume();
+  }
+
+  /** Whether a request is running or bytes are pending. */
+  get isBusy(): boolean {
+    return this.socket.writableLength > 0 || (this.latest != null && !this.latest.writableFinished);
+  }
+
+  /**
+   * Whether bytes are pending and the client has accepted none of them for `timeout` milliseconds.
+   *
+   * @param now - Milliseconds on a monotonic clock.
+   * @param timeout - 0 sets no limit.
+   */
+  isStalled(now: number, timeout: number): boolean {
+    if (timeout === 0 || this.socket.writableLength === 0) {
+      this.#bytesAccepted = undefined;
+      return false;
+    }
+    const accepted = bytesAcceptedFrom(this.socket);
+    if (accepted !== this.#bytesAccepted) {
+      this.#bytesAccepted = accepted;
+      this.#stalledSince = now;
+    }
+    return now - this.#stalledSince >= timeout;
+  }
+
+  /**
+   * Whether the connection has waited too long for its next request: `'idle'` when no bytes have
+   * arrived, `'late'` when bytes such as empty lines have arrived but no complete request head.
+   *
+   * @param now - Milliseconds on a monotonic clock.
+   * @param timeout - Milliseconds without a byte; 0 sets no limit.
+   * @param headTimeout - Milliseconds from the first byte until the request head is complete.
+   */
+  idleness(now: number, timeout: number, headTimeout: number): 'idle' | 'late' | undefined {
+    if (timeout === 0 || this.latest === undefined || this.isBusy) return undefined;
+    const { bytesRead } = this.socket;
+    if (this.idleSince === undefined) {
+      this.idleSince = now;
+      this.#idleBytes = bytesRead;
+      this.#headSince = undefined;
+    } else if (bytesRead !== this.#idleBytes) {
+      this.#headSince ??= now;
+      if (now - this.#headSince >= headTimeout) return 'late';
+    } else if (now - this.idleSince >= timeout) return 'idle';
+    return undefined;
+  }
+}
+
+export type { Connection };
+
+/** Returns the bytes that the operating system has accepted, including parts of a pending chunk. */
+function bytesAcceptedFrom(socket: Socket): number {
+  // Node counts a chunk once it is written completely. Only the socket's handle knows the remainder.
+  // Without it, a slow client must accept a whole chunk within the timeout.
+  const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } | null };
+  return socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
+}
+
+const CONNECTION = Symbol('connection');
+
+type Tracked = { [CONNECTION]?: Connection };
+
+/**
+ * Starts tracking a connection.
+ *
+ * @param keepAliveTimeout - Milliseconds that responses announce; 0 announces nothing.
+ */
+export function track(socket: Socket, keepAliveTimeout: number): void {
+  const keepAlive =
+    keepAliveTimeout > 0 ? `timeout=${Math.floor(keepAliveTimeout / 1_000)}` : undefined;
+  (socket as Tracked)[CONNECTION] = new Connection(socket, keepAlive);
+  socket.on('resume', keepPaused);
+}
+
+function keepPaused(this: Socket): void {
+  if (connectionOf(this)?.isPaused) this.pause();
+}
+
+/** Returns the connection of a socket, or undefined when the socket is not tracked. */
+export function connectionOf(socket: Socket): Connection | undefined {
+  return (socket as Tracked)[CONNECTION];
+}
+
+/**
+ * Runs a request, at once or after earlier requests of its connection. Ignores requests after the
+ * announced end of the connection.
+ *
+ * @param run - Handles the request.
+ * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)
+ */
+export function admit(req: IncomingMessage, res: ServerResponse, run: RequestListener): void {
+  const connection = connectionOf(req.socket);
+  if (connection === undefined) {
+    run(req, res);
+    return;
+  }
+  if (connection.isEnding) {
+    connection.pause();
+    return;
+  }
+  (res as Tracked)[CONNECTION] = connection;
+  connection.latest = res;
+  connection.idleSince = undefined;
+  res.on('close', onSent);
+  if (connection.running < MAX_RUNNING) {
+    connection.running += 1;
+    run(req, res);
+    return;
+  }
+  connection.waiting.push({ req, res, run });
+  connection.pause();
+}
+
+function onSent(this: ServerResponse): void {
+  const connection = (this as Tracked)[CONNECTION];
+  if (connection === undefined) return;
+  connection.running -= 1;
+  if (connection.latest === this && this.req.complete) connection.latest = null;
+  if (connection.waiting.length > 0) connection.runWaiting();
+}
+
+/** Returns the value of `Keep-Alive` for a response that keeps its connection open, or undefined. */
+export function keepAliveOf(res: ServerResponse): string | undefined {
+  // Node closes the connection after an HTTP/1.0 response without a length.
+  if (!res.shouldKeepAlive || !res.useChunkedEncodingByDefault) return undefined;
+  return (res as Tracked)[CONNECTION]?.keepAlive;
+}
+
+/** Marks a response as the last one of its connection. Later requests do not run. */
+export function announceEnd(res: ServerResponse): void {
+  const connection = (res as Tracked)[CONNECTION];
+  if (connection === undefined) return;
+  connection.isEnding = true;
+  const { waiting } = connection;
+  waiting.length = waiting.findIndex((request) => request.res === res) + 1;
+}
+
+/** Makes the last response on a connection announce the connection's end from now on. */
+export function drain(socket: Socket): void {
+  const connection = connectionOf(socket);
+  if (connection !== undefined) connection.isDraining = true;
+}
+
+/** Whether a response is the last one on a draining connection. */
+export function endsDrain(res: ServerResponse): boolean {
+  const connection = (res as Tracked)[CONNECTION];
+  if (!connection?.isDraining) return false;
+  return (connection.latest ?? res) === res;
+}
+
+/** Requests whose client sends the body only after `100 Continue`. */
+const awaitingContinue = new WeakSet<IncomingMessage>();
+
+/** Records a request with `Expect: 100-continue`. */
+export function expectContinue(req: IncomingMessage): void {
+  awaitingContinue.add(req);
+}
+
+/** Whether a request's client still waits for `100 Continue`. */
+export function isAwaitingContinue(req: IncomingMessage): boolean {
+  return awaitingContinue.has(req);
+}
+
+/**
+ * Sends `100 Continue` to a client that waits for it.
+ *
+ * @see RFC 9110 §10.1.1
+ */
+export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
+  if (awaitingContinue.delete(req)) res.writeContinue();
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { type Duplex, duplexPair } from 'node:stream';
+import { request as httpRequest } from '../node-http.js';
+import { NO_CONTENT_STATUSES } from '../response.js';
+import { completeLimits, createServer } from './limits.js';
+
+/** Destroys the connections of responses that were garbage-collected before they were read. */
+const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());
+
+/** Sends requests to a request listener over in-memory connections. */
+export class InProcess {
+  readonly #server;
+  /** The client side of each open connection, with a promise that resolves when its server side closes. */
+  readonly #connections = new Map<Duplex, Promise<void>>();
+  #closedBy: Error | undefined = undefined;
+
+  /** @param handle - Handles the requests. */
+  constructor(handle: RequestListener) {
+    this.#server = createServer(handle, completeLimits({}));
+    // Each connection carries one request.
+    this.#server.prependListener('request', ({ socket }, res) => {
+      res.once('close', () => socket.end());
+    });
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param request - Its body is read completely before it is sent.
+   * @returns The response with a streamed body. The connection closes when the body was read, canceled
+   *   or garbage-collected.
+   * @throws As `fetch` does: the reason of the request's signal, or the connection's error.
+   */
+  async fetch(request: Request): Promise<Response> {
+    const { signal } = request;
+    signal.throwIfAborted();
+    const body = Buffer.from(await request.arrayBuffer());
+    const connection = this.#connect();
+
+    const { pathname, search, host } = new URL(request.url);
+    const headers = new Headers(request.headers);
+    headers.set('Host', headers.get('Host') ?? host);
+    if (!headers.has('Connection')) headers.set('Connection', 'keep-alive');
+    headers.delete('Transfer-Encoding');
+    if (request.body !== null) headers.set('Content-Length', String(body.length));
+
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      httpRequest({
+        createConnection: () => connection,
+        method: request.method,
+        path: pathname + search,
+        headers: Object.fromEntries(headers),
+        signal,
+      })
+        .once('response', resolve)
+        .once('error', (error) => reject(signal.aborted ? signal.reason : error))
+        .end(body);
+    });
+    incoming.once('close', () => connection.destroy());
+    return toResponse(incoming, request.method, connection);
+  }
+
+  /**
+   * Destroys the open connections, and resolves when their server sides have closed.
+   *
+   * @param reason - Pending and later requests reject with this error.
+   */
+  async close(reason: Error): Promise<void> {
+    this.#closedBy = reason;
+    const closed = [...this.#connections.values()];
+    for (const connection of this.#connections.keys()) connection.destroy(reason);
+    await Promise.all(closed);
+  }
+
+  #connect(): Duplex {
+    if (this.#closedBy !== undefined) throw this.#closedBy;
+    const [near, far] = duplexPair();
+    // Destroying one side does not close the other: in neither direction before Node 24, and not in
+    // this direction since.
+    near.once('close', () => far.destroy());
+    // node's client ignores the end of the connection after the complete response.
+    near.once('end', () => near.destroy());
+    const closed = new Promise<void>((resolve) => {
+      far.once('close', () => {
+        if (!far.writableFinished) near.destroy();
+        this.#connections.delete(near);
+        resolve();
+      });
+    });
+    this.#connections.set(near, closed);
+    this.#server.emit('connection', far);
+    return near;
+  }
+}
+
+function toResponse(incoming: IncomingMessage, method: string, connection: Duplex): Response {
+  const { statusCode: status = 500, statusMessage: statusText = '', rawHeaders } = incoming;
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  }
+  if (NO_CONTENT_STATUSES.has(status) || method === 'HEAD') {
+    incoming.resume();
+    return new Response(null, { status, statusText, headers });
+  }
+  const body = toWebStream(incoming);
+  unread.register(body, connection);
+  return new Response(body, { status, statusText, headers });
+}
+
+/**
+ * Converts a message to a web stream. `Readable.toWeb` would keep a reference to the stream while the
+ * connection is open. Here only a pending read does, so an unreachable stream is garbage-collected.
+ */
+function toWebStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        // Copy the chunk, which may share memory with the sender.
+        else controller.enqueue(new Uint8Array(value));
+      },
+      cancel() {
+        incoming.destroy();
+      },
+    },
+    // The connection already buffers.
+    { highWaterMark: 0 },
+  );
+}

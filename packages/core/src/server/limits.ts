@@ -1,0 +1,219 @@
+import type {
+  IncomingMessage,
+  RequestListener,
+  Server,
+  ServerOptions,
+  ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { HttpError } from '../errors/http-error.js';
+import { describeProblem } from '../errors/problem.js';
+import { assertLimit } from '../errors/setup-error.js';
+import { createServer as createNodeServer } from '../node-http.js';
+import { admit, announceEnd, connectionOf, expectContinue, track } from './connection.js';
+
+/** Limits on what a server accepts, and its timeouts. */
+export interface ServerLimits {
+  /** Milliseconds from the start of a request until its headers are complete; 20,000 by default. */
+  readonly headersTimeout?: number;
+  /** Milliseconds from the start of a request until its body is complete; 120,000 by default. */
+  readonly requestTimeout?: number;
+  /**
+   * Milliseconds that a connection may stay idle between two requests; 72,000 by default. Responses
+   * announce it as `Keep-Alive: timeout=<seconds>`. 0 sets no limit.
+   */
+  readonly keepAliveTimeout?: number;
+  /**
+   * Milliseconds that a client may accept no bytes of a pending response before the server closes its
+   * connection; 30,000 by default. 0 sets no limit.
+   */
+  readonly writeTimeout?: number;
+  /** Bytes of the request line and the headers together; 16,384 by default. */
+  readonly maxHeaderSize?: number;
+  /** Number of request headers; 200 by default. */
+  readonly maxHeaders?: number;
+  /** Bytes of the request target; 8,192 by default. */
+  readonly maxTargetSize?: number;
+}
+
+/**
+ * Fills in the default limits.
+ *
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer.
+ */
+export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
+  const {
+    headersTimeout = 20_000,
+    requestTimeout = 120_000,
+    keepAliveTimeout = 72_000,
+    writeTimeout = 30_000,
+    maxHeaderSize = 16_384,
+    maxHeaders = 200,
+    maxTargetSize = 8_192,
+  } = limits;
+  const all = {
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
+    writeTimeout,
+    maxHeaderSize,
+    maxHeaders,
+    maxTargetSize,
+  };
+  for (const [name, limit] of Object.entries(all)) assertLimit(name, limit);
+  return Object.freeze(all);
+}
+
+/**
+ * Creates a node:http server that refuses requests that are too long, too slow or malformed. Refusals
+ * have a problem body and keep the order of the requests.
+ *
+ * @param handle - Handles every other request.
+ * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
+ * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
+ */
+export function createServer(handle: RequestListener, limits: Required<ServerLimits>): Server {
+  const { headersTimeout, requestTimeout, maxHeaderSize, maxHeaders, maxTargetSize } = limits;
+  const run: RequestListener = (req, res) => {
+    const refusal = checkHead(req, maxHeaders, maxTargetSize);
+    if (refusal === undefined) handle(req, res);
+    else refuse(res, refusal);
+  };
+  const options: ServerOptions & { optimizeEmptyRequests: boolean } = {
+    // node throws when headersTimeout exceeds requestTimeout.
+    headersTimeout: requestTimeout > 0 ? Math.min(headersTimeout, requestTimeout) : headersTimeout,
+    requestTimeout,
+    // node would set and clear a timer for each request. listen() checks all connections instead.
+    keepAliveTimeout: 0,
+    maxHeaderSize,
+    // checkHead() also refuses several Host headers.
+    requireHostHeader: false,
+    // The precision of the timeouts.
+    connectionsCheckingInterval: checkInterval(headersTimeout, requestTimeout),
+    // A request without a body starts as an ended stream. Node 22 ignores the option.
+    optimizeEmptyRequests: true,
+  };
+  const server = createNodeServer(options);
+  // node silently drops headers past its own limit. checkHead() refuses them.
+  server.maxHeadersCount = 0;
+  // `100 Continue` is sent when the body is read, so a refused body is never sent.
+  server.on('checkContinue', (req, res) => {
+    expectContinue(req);
+    admit(req, res, run);
+  });
+  server.on('checkExpectation', (req, res) => admit(req, res, refuseExpectation));
+  return server
+    .on('connection', (socket: Socket) => track(socket, limits.keepAliveTimeout))
+    .on('request', (req, res) => admit(req, res, run))
+    .on('clientError', onClientError);
+}
+
+const refuseExpectation: RequestListener = (_req, res) => {
+  refuse(
+    res,
+    new HttpError(
+      417,
+      "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.",
+    ),
+  );
+};
+
+/** Returns the milliseconds between two checks for timeouts in milliseconds. A timeout of 0 is ignored. */
+export function checkInterval(...timeouts: readonly number[]): number {
+  const shortest = Math.min(...timeouts.filter((timeout) => timeout > 0));
+  return Math.min(1_000, Math.max(50, shortest / 4));
+}
+
+/** Returns the error of an unacceptable request head, or undefined. */
+function checkHead(
+  { url = '', rawHeaders, httpVersion }: IncomingMessage,
+  maxHeaders: number,
+  maxTargetSize: number,
+): HttpError | undefined {
+  if (url.length > maxTargetSize) {
+    return new HttpError(414, `The request target is longer than ${maxTargetSize} bytes.`);
+  }
+  if (rawHeaders.length > 2 * maxHeaders) {
+    return new HttpError(431, `The request has more than ${maxHeaders} headers.`);
+  }
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    return new HttpError(400, `The request has ${hosts} Host headers. Send exactly one.`);
+  }
+  return undefined;
+}
+
+/** Responds to a request that the application does not get. */
+function refuse(res: ServerResponse, error: HttpError): void {
+  const body = JSON.stringify(describeProblem(error, undefined, false));
+  announceEnd(res);
+  res
+    .writeHead(error.status, {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    })
+    .end(body);
+}
+
+/** The code of node's error for an incomplete request that timed out. */
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+/** Sends 408 on a connection whose next request does not start in time, and closes it. */
+export function refuseLate(socket: Socket): void {
+  onClientError(Object.assign(new Error('Request timeout'), { code: REQUEST_TIMEOUT }), socket);
+}
+
+/** Responds to invalid bytes or to a request that timed out, and closes the connection. */
+function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const connection = connectionOf(socket);
+  const latest = connection?.latest ?? undefined;
+  const respond = () => socket.end(formatRefusal(error));
+  // Bytes after the last request of the connection: its response closes the connection.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
+  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  else if (latest === undefined) respond();
+  else if (!latest.req.complete) {
+    // The latest request is itself invalid or late. It gets no refusal when its response has started
+    // or earlier responses are pending.
+    if (latest.headersSent || latest.socket === null) socket.destroy();
+    else respond();
+  } else if (!connection?.isEnding) {
+    // The response to an earlier request goes first.
+    announceEnd(latest);
+    if (latest.writableFinished) respond();
+    else latest.once('finish', respond);
+  }
+}
+
+/** Formats a refusal as an HTTP/1.1 response. */
+function formatRefusal({ code }: NodeJS.ErrnoException): string {
+  const problem = describeProblem(refusalOf(code), undefined, false);
+  const body = JSON.stringify(problem);
+  return [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+function refusalOf(code: string | undefined): HttpError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new HttpError(431, 'The request line and headers are too long.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new HttpError(413, 'The chunk extensions of the body are too long.');
+    case REQUEST_TIMEOUT:
+      return new HttpError(408, 'The request did not complete in time.');
+    default:
+      return new HttpError(400, 'The request is not valid HTTP.');
+  }
+}

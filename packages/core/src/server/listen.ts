@@ -1,0 +1,235 @@
+import type { Server as HttpServer } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Application } from '../application.js';
+import { ListenError } from '../errors/setup-error.js';
+import { logError } from '../middleware/error-handler.js';
+import { connectionOf, drain } from './connection.js';
+import {
+  checkInterval,
+  completeLimits,
+  createServer,
+  refuseLate,
+  type ServerLimits,
+} from './limits.js';
+
+/** Options of {@link listen}: the host, limits and timeouts. */
+export interface ListenOptions extends ServerLimits {
+  /** Address or host name to bind; all interfaces by default. */
+  readonly host?: string;
+}
+
+/** Options of {@link Server.close}. */
+export interface CloseOptions {
+  /** Milliseconds until busy connections are destroyed; 10,000 by default, `Infinity` for never. */
+  readonly timeout?: number;
+}
+
+/** A listening application. */
+export interface Server {
+  /** Base URL, such as `http://localhost:8080`. */
+  readonly url: string;
+  /** The bound port, also when you passed 0. */
+  readonly port: number;
+  /**
+   * Accepts pending connections and stops listening. Open connections continue. Further calls wait
+   * for the first one.
+   *
+   * You need this only when several processes share the port. Stop listening in all of them before
+   * you close one, because the clients of a closed connection reconnect.
+   */
+  stopListening(): Promise<void>;
+  /**
+   * Stops listening, responds to open requests with `Connection: close`, and resolves when every
+   * connection has closed. Further calls return the same promise. The earliest deadline applies.
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/** Milliseconds between two checks of a closing server's connections. */
+const CLOSE_CHECK_INTERVAL = 50;
+
+/** A closing server closes its idle connections after this many consecutive checks without a request. */
+const IDLE_CHECKS = 4;
+
+/**
+ * Seals an application and listens for its requests.
+ *
+ * @param app - The application.
+ * @param port - 0 to 65535; 0 selects a free port.
+ * @param options - The host to bind, limits and timeouts.
+ * @returns The server, when its port is bound.
+ * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer.
+ * @throws {RangeError} When `port` is not an integer from 0 to 65535.
+ * @throws {ListenError} When the port cannot be bound.
+ */
+export async function listen(
+  app: Application,
+  port: number,
+  options: ListenOptions = {},
+): Promise<Server> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new RangeError(
+      `Cannot listen on port ${port}: it is not a port number. Use an integer from 0 to 65535.`,
+    );
+  }
+  app.seal();
+  const limits = completeLimits(options);
+  const server = createServer(app.handle, limits);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    const onError = (cause: NodeJS.ErrnoException) => {
+      reject(new ListenError(port, options.host, cause));
+    };
+    server.once('error', onError);
+    server.listen({ port, host: options.host }, () => {
+      server.off('error', onError).on('error', logError);
+      resolve();
+    });
+  });
+  enforceTimeouts(server, sockets, limits);
+  const address = server.address() as AddressInfo;
+  // A server that stopped listening closes with its last connection.
+  const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  let stopping: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+  const stopListening = (): Promise<void> => {
+    stopping ??= stop(server);
+    return stopping;
+  };
+  return Object.freeze({
+    url: `http://${hostOf(options.host)}:${address.port}`,
+    port: address.port,
+    stopListening,
+    close({ timeout = 10_000 }: CloseOptions = {}) {
+      if (!(timeout >= 0)) {
+        throw new RangeError(
+          `Cannot close the server with a timeout of ${timeout}. Use 0 or more milliseconds, or Infinity.`,
+        );
+      }
+      const stopped = timeout > 0 ? stopListening() : stopImmediately(server);
+      closing ??= close(server, sockets, stopped, ended);
+      void destroyAfter(timeout, server, stopped, ended);
+      return closing;
+    },
+  });
+}
+
+/**
+ * Closes connections that exceed `keepAliveTimeout` or `writeTimeout`, until the server closes.
+ *
+ * One timer checks all connections. A timer for each, as for node's `keepAliveTimeout`, would be set
+ * and cleared with every request.
+ */
+function enforceTimeouts(
+  server: HttpServer,
+  sockets: ReadonlySet<Socket>,
+  { keepAliveTimeout, writeTimeout, headersTimeout }: Required<ServerLimits>,
+): void {
+  if (keepAliveTimeout === 0 && writeTimeout === 0) return;
+  // Empty lines look like the start of a request. They must not extend the idle time for long.
+  const headTimeout = Math.min(headersTimeout || keepAliveTimeout, keepAliveTimeout);
+  const check = (): void => {
+    const now = performance.now();
+    for (const socket of sockets) {
+      const connection = connectionOf(socket);
+      if (connection?.isStalled(now, writeTimeout)) socket.destroy();
+      const idleness = connection?.idleness(now, keepAliveTimeout, headTimeout);
+      if (idleness === 'idle') socket.destroy();
+      else if (idleness === 'late') refuseLate(socket);
+    }
+  };
+  // After a blocked event loop, setImmediate lets the process read pending data before the check.
+  const checks = setInterval(
+    () => setImmediate(check),
+    checkInterval(keepAliveTimeout, writeTimeout),
+  );
+  checks.unref();
+  server.once('close', () => clearInterval(checks));
+}
+
+async function stop(server: HttpServer): Promise<void> {
+  await acceptPending(server);
+  await stopImmediately(server);
+}
+
+async function stopImmediately(server: HttpServer): Promise<void> {
+  // HttpServer.close() would also close idle connections, on which a request may be in transit.
+  if (server.listening) NetServer.prototype.close.call(server);
+}
+
+async function close(
+  server: HttpServer,
+  sockets: ReadonlySet<Socket>,
+  stopped: Promise<void>,
+  ended: Promise<void>,
+): Promise<void> {
+  await stopped;
+  // The port is closed by now, so clients that reconnect reach another process.
+  for (const socket of sockets) drain(socket);
+  let idleChecks = 0;
+  const check = (): void => {
+    idleChecks = [...sockets].some((socket) => connectionOf(socket)?.isBusy) ? 0 : idleChecks + 1;
+    if (idleChecks < IDLE_CHECKS) return;
+    server.closeIdleConnections();
+    // node does not count a connection as idle before its first byte.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  };
+  // After a blocked event loop, setImmediate lets the process read pending data before the check.
+  const checks = setInterval(() => setImmediate(check), CLOSE_CHECK_INTERVAL);
+  await ended;
+  clearInterval(checks);
+  server.close();
+}
+
+/** Destroys the connections that are still open after a timeout. */
+async function destroyAfter(
+  timeout: number,
+  server: HttpServer,
+  stopped: Promise<void>,
+  ended: Promise<void>,
+): Promise<void> {
+  // setTimeout supports at most 24 days. Longer timeouts, such as Infinity, never expire.
+  if (timeout >= 2 ** 31) return;
+  await stopped;
+  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  await ended;
+  clearTimeout(deadline);
+}
+
+function hostOf(host: string | undefined): string {
+  if (host === undefined || host === '::' || host === '0.0.0.0') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The number of pending connections that the system queues; node's default. */
+const BACKLOG = 511;
+
+/**
+ * Accepts the connections in the system's queue. Their clients consider them open and may have sent
+ * requests, but the system resets them when the server stops listening.
+ *
+ * @returns A promise that resolves when the queue is empty, or after a full queue was accepted.
+ */
+async function acceptPending(server: NetServer): Promise<void> {
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  server.on('connection', count);
+  for (let before = -1; before < accepted && accepted < BACKLOG; ) {
+    before = accepted;
+    // Between two turns, the event loop accepts at least one pending connection.
+    await nextTurn();
+    await nextTurn();
+  }
+  server.off('connection', count);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

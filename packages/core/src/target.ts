@@ -1,0 +1,108 @@
+/** A parsed request target. */
+export interface Target {
+  /** The path in normal form, or as received when the target is malformed. */
+  readonly path: string;
+  /** The query without its question mark; may be empty. */
+  readonly search: string;
+  /** Whether the target cannot be routed. The application responds with 400. */
+  readonly malformed: boolean;
+}
+
+/**
+ * Parses a request target in origin, absolute or asterisk form. Never throws, so loggers and error
+ * handlers can use the path.
+ *
+ * @param method - The request method. Only OPTIONS may request `*`.
+ * @param text - The target from the request line.
+ * @see RFC 9112 §3.2
+ */
+export function parseTarget(method: string, text: string): Target {
+  if (text === '*') return { path: text, search: '', malformed: method !== 'OPTIONS' };
+  const origin = text.startsWith('/') ? text : originForm(text);
+  if (origin === undefined) return { path: text, search: '', malformed: true };
+  const mark = origin.indexOf('?');
+  const raw = mark === -1 ? origin : origin.slice(0, mark);
+  const search = mark === -1 ? '' : origin.slice(mark + 1);
+  const path = raw.includes('#') ? undefined : normalizePath(raw);
+  return { path: path ?? raw, search, malformed: path === undefined };
+}
+
+/** Returns the path and query of an absolute-form target as received, or undefined. */
+function originForm(text: string): string | undefined {
+  if (!/^https?:\/\/[^/?]/i.test(text) || !URL.canParse(text)) return undefined;
+  const authority = text.indexOf('//') + 2;
+  const end = text.slice(authority).search(/[/?]/);
+  if (end === -1) return '/';
+  const rest = text.slice(authority + end);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Matches a path that contains only characters that RFC 3986 §3.3 allows unescaped. */
+const PLAIN_PATH = /^[\w\-.~!$&'()*+,;=:@/]*$/;
+
+/** Matches escapes that `encodeURIComponent` writes but a segment does not need. */
+const NEEDLESS_ESCAPE = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
+
+const NON_ASCII = /[^\0-\x7f]/;
+
+/**
+ * Normalizes the percent-encoding of a path. Characters that a segment may contain unescaped are
+ * unescaped; all others are escaped in upper case. `/%61dmin` becomes `/admin`, while `%2F` stays
+ * inside its segment. The router, middleware and guards all see this form.
+ *
+ * @param path - The path from the request target, without the query.
+ * @returns The normal form, or undefined when an escape is malformed, is not UTF-8, or encodes NUL.
+ * @see RFC 3986 §6.2.2
+ */
+export function normalizePath(path: string): string | undefined {
+  if (PLAIN_PATH.test(path)) return path;
+  if (NON_ASCII.test(path)) return undefined;
+  try {
+    const normal = path.split('/').map(normalizeSegment).join('/');
+    return normal.includes('%00') ? undefined : normal;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Normalizes one segment as {@link normalizePath} does.
+ *
+ * @throws {URIError} When an escape is malformed or is not UTF-8.
+ */
+export function normalizeSegment(segment: string): string {
+  return encodeURIComponent(decodeURIComponent(segment)).replace(
+    NEEDLESS_ESCAPE,
+    decodeURIComponent,
+  );
+}
+
+/**
+ * Decodes the value of a parameter.
+ *
+ * @param text - One segment in normal form.
+ */
+export function decodeParameter(text: string): string {
+  return text.includes('%') ? decodeURIComponent(text) : text;
+}
+
+/**
+ * Decodes the value of a wildcard. Keeps `%2F`, so each slash of the result is a slash of the path.
+ *
+ * @param text - The rest of a path in normal form.
+ */
+export function decodeWildcard(text: string): string {
+  return decodeParameter(text.replaceAll('%2F', '%252F'));
+}
+
+/**
+ * Joins prefixes and a path with single slashes.
+ *
+ * @param parts - With or without slashes at their ends; `''` and `'/'` add nothing.
+ * @returns A path with a leading slash. A trailing slash of the last part is kept.
+ */
+export function joinPaths(...parts: readonly string[]): string {
+  const joined = parts.filter((part) => part !== '' && part !== '/').join('/');
+  return `/${joined}`.replace(/\/{2,}/g, '/');
+}
