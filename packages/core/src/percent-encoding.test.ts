@@ -15,7 +15,7 @@ describe('normalizePath', () => {
     ['/%2e%2E/', '/../'],
     ['//a//', '//a//'],
     ['/', '/'],
-  ])('brings %s into the form %s', (path, normal) => {
+  ])('normalizes %s to %s', (path, normal) => {
     expect(normalizePath(path)).toBe(normal);
   });
 
@@ -39,7 +39,7 @@ describe('normalizePath', () => {
     );
   });
 
-  it('is its own normal form', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.array(segment), (texts) => {
         const normal = normalizePath(`/${texts.map(encodeURIComponent).join('/')}`);
@@ -70,7 +70,7 @@ describe('decodeWildcard', () => {
     expect(decodeWildcard(text)).toBe(value);
   });
 
-  it('has the slashes of the path, and no other', () => {
+  it('has only the slashes of the path', () => {
     const piece = fc.oneof(fc.constantFrom('/', '%', '2F', '.'), fc.string({ unit: 'grapheme' }));
     const segment = fc.array(piece).map((pieces) => pieces.join(''));
     fc.assert(

@@ -15,7 +15,7 @@ it.each([
   expect({ ...read(search) }).toEqual(values);
 });
 
-it('has no prototype, so that every name is one like any other', () => {
+it('has no prototype, so every name is an ordinary one', () => {
   const query = read('__proto__=a&constructor=b');
   expect(Object.getPrototypeOf(query)).toBeNull();
   expect(Object.entries(query)).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ResponseHeaders, rawHeadersOf } from './response.js';
 
-it('names are read in any case, and sent as they were last written', () => {
+it('names are case-insensitive, and sent as last written', () => {
   const headers = new ResponseHeaders();
   headers.set('x-one', 1);
   headers.set('X-One', 'a');
@@ -10,7 +10,7 @@ it('names are read in any case, and sent as they were last written', () => {
   expect(rawHeadersOf(headers)).toEqual(['X-One', 'a']);
 });
 
-it('append adds a value to those that are there', () => {
+it('append adds a value to existing ones', () => {
   const headers = new ResponseHeaders();
   headers.append('Vary', 'Accept');
   expect(headers.get('vary')).toBe('Accept');
@@ -18,21 +18,21 @@ it('append adds a value to those that are there', () => {
   expect(headers.get('vary')).toEqual(['Accept', 'Origin', 'Cookie']);
 });
 
-it('append to a number makes text of it', () => {
+it('append converts a number to a string', () => {
   const headers = new ResponseHeaders();
   headers.set('X-Numbers', 1);
   headers.append('X-Numbers', '2');
   expect(headers.get('X-Numbers')).toEqual(['1', '2']);
 });
 
-it('delete tells whether the header was set', () => {
+it('delete returns whether the header was set', () => {
   const headers = new ResponseHeaders();
   headers.set('X-One', '1');
   expect([headers.delete('x-one'), headers.delete('x-one')]).toEqual([true, false]);
   expect(rawHeadersOf(headers)).toEqual([]);
 });
 
-it('a list that was given may change afterwards', () => {
+it('later changes to a passed list have no effect', () => {
   const headers = new ResponseHeaders();
   const values = ['a'];
   headers.set('X-List', values);
@@ -52,7 +52,7 @@ describe('header injection', () => {
     },
   );
 
-  it.each(['', 'a b', 'a:', 'a\r\n', 'é'])('the name %j is refused', (name) => {
+  it.each(['', 'a b', 'a:', 'a\r\n', 'é'])('the name %j is rejected', (name) => {
     expect(() => new ResponseHeaders().set(name, 'value')).toThrow(TypeError);
   });
 });

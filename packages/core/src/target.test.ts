@@ -11,7 +11,7 @@ it.each([
   ['http://example.com?a=1', '/', 'a=1'],
   ['http://example.com/a/../b', '/a/../b', ''],
   ['//example.com/a', '//example.com/a', ''],
-])('%s asks for the path %s and the query %j', (text, path, search) => {
+])('%s has the path %s and the query %j', (text, path, search) => {
   expect(parseTarget('GET', text)).toEqual({ path, search, malformed: false });
 });
 
@@ -26,7 +26,7 @@ it('a malformed path keeps its query', () => {
   expect(parseTarget('GET', '/%zz?a=1')).toEqual({ path: '/%zz', search: 'a=1', malformed: true });
 });
 
-it('* is for OPTIONS alone', () => {
+it('* is valid only for OPTIONS', () => {
   expect(parseTarget('OPTIONS', '*')).toEqual({ path: '*', search: '', malformed: false });
   expect(parseTarget('GET', '*')).toEqual({ path: '*', search: '', malformed: true });
 });

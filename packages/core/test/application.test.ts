@@ -20,7 +20,7 @@ const begin: readonly (readonly [string, (app: Application) => Promise<unknown>]
 ];
 
 describe.each(begin)('after %s', (_, beginToAnswer) => {
-  it('middleware, routers and plugins are refused, with what to do', async () => {
+  it('middleware, routers and plugins are rejected with a fix', async () => {
     const app = createApp();
     await beginToAnswer(app);
     expect(() => app.use(handler)).toThrow(new SealedError('app.use()'));
@@ -30,7 +30,7 @@ describe.each(begin)('after %s', (_, beginToAnswer) => {
     );
   });
 
-  it('routes are refused by every router that the application holds', async () => {
+  it('every router of the application rejects routes', async () => {
     const nested = createRouter();
     const router = createRouter().route('/nested', nested);
     const app = createApp().route('/', router);
@@ -43,13 +43,13 @@ describe.each(begin)('after %s', (_, beginToAnswer) => {
 });
 
 describe('registration', () => {
-  it('refuses middleware that is no function', () => {
+  it('rejects middleware that is not a function', () => {
     expect(() => createApp().use(handler, null as never)).toThrow(
       'app.use() received null. Pass functions (ctx, next).',
     );
   });
 
-  it('refuses what is no router', () => {
+  it('rejects a value that is not a router', () => {
     expect(() => createApp().route('/a', {} as never)).toThrow(
       new SetupError(
         'INVALID_ROUTER',
@@ -58,7 +58,7 @@ describe('registration', () => {
     );
   });
 
-  it('refuses a prefix that cannot be read', () => {
+  it('rejects an invalid prefix', () => {
     expect(() => createApp().route('/a//b', createRouter())).toThrow("The pattern '/a//b'");
   });
 
@@ -80,10 +80,10 @@ describe('registration', () => {
 });
 
 describe('a plugin', () => {
-  it('is awaited, and registers at its place in the order', async () => {
+  it('is awaited, and registers in order', async () => {
     const app = createApp();
     await app.plugin({
-      name: 'answer',
+      name: 'response',
       async install(target) {
         await Promise.resolve();
         target.use((ctx) => ctx.send('plugin'));
@@ -93,7 +93,7 @@ describe('a plugin', () => {
     expect(await (await app.request('/')).text()).toBe('plugin');
   });
 
-  it('that fails to install stops the start with its own error, and is not closed', async () => {
+  it('that fails to install stops the startup with its error, and is not closed', async () => {
     const app = createApp();
     const error = new Error('No database.');
     const closed: string[] = [];
@@ -107,7 +107,7 @@ describe('a plugin', () => {
     expect(closed).toEqual([]);
   });
 
-  it('that failed to install may be installed again', async () => {
+  it('that failed to install can be installed again', async () => {
     const app = createApp();
     const install = vi.fn().mockRejectedValueOnce(new Error('No database.'));
     const plugin = { name: 'store', install };
@@ -115,7 +115,7 @@ describe('a plugin', () => {
     expect(await app.plugin(plugin)).toBe(app);
   });
 
-  it('is refused the second time, also while it installs, by its name', async () => {
+  it('is rejected by name the second time, even while it installs', async () => {
     const app = createApp();
     const plugin = { name: 'store', install: vi.fn(() => Promise.resolve()) };
     const refusal = new SetupError(
@@ -131,7 +131,7 @@ describe('a plugin', () => {
 });
 
 describe('app.close()', () => {
-  /** A plugin that writes to a log when it is closed, after a turn of the event loop. */
+  /** A plugin that logs its close, one turn of the event loop later. */
   const closing = (name: string, log: string[]): Plugin => ({
     name,
     install: handler,
@@ -142,7 +142,7 @@ describe('app.close()', () => {
     },
   });
 
-  it('closes plugins one after the other, last installed first', async () => {
+  it('closes plugins in sequence, last installed first', async () => {
     const log: string[] = [];
     const app = createApp();
     await app.plugin(closing('first', log));
@@ -152,7 +152,7 @@ describe('app.close()', () => {
     expect(log).toEqual(['second closing', 'second closed', 'first closing', 'first closed']);
   });
 
-  it('closes them once, however often it is called', async () => {
+  it('closes them once, even if called again', async () => {
     const log: string[] = [];
     const app = createApp();
     await app.plugin(closing('only', log));
@@ -161,7 +161,7 @@ describe('app.close()', () => {
     expect(log).toEqual(['only closing', 'only closed']);
   });
 
-  it('closes the others when one fails, and tells of every failure', async () => {
+  it('closes the others when one fails, and reports every failure', async () => {
     const log: string[] = [];
     const app = createApp();
     const [first, last] = [new Error('first'), new Error('last')];
@@ -185,7 +185,7 @@ describe('app.close()', () => {
     expect(log).toEqual(['middle closing', 'middle closed']);
   });
 
-  /** A plugin whose `install` settles when the test says so. */
+  /** A plugin whose `install` settles when the test resolves it. */
   const opening = (log: string[]) => {
     const opened = Promise.withResolvers<void>();
     const plugin: Plugin = {
@@ -200,7 +200,7 @@ describe('app.close()', () => {
     return { plugin, open: opened.resolve, fail: opened.reject };
   };
 
-  it('waits for a plugin that is installing, closes it, and stops the start', async () => {
+  it('waits for a plugin that is installing, closes it, and stops the startup', async () => {
     const log: string[] = [];
     const app = createApp();
     const { plugin, open } = opening(log);
@@ -217,7 +217,7 @@ describe('app.close()', () => {
     expect(log).toEqual(['pool opened', 'pool closed', 'first closing', 'first closed']);
   });
 
-  it('leaves the error of a plugin that fails to install to the caller of app.plugin()', async () => {
+  it('does not throw the error of a plugin that fails to install', async () => {
     const app = createApp();
     const error = new Error('No database.');
     const { plugin, fail } = opening([]);
@@ -246,8 +246,8 @@ describe('app.close()', () => {
   });
 });
 
-describe('a start', () => {
-  it('is refused while a plugin is installing', async () => {
+describe('startup', () => {
+  it('fails while a plugin is installing', async () => {
     const app = createApp();
     const installed = app.plugin({ name: 'slow', install: () => Promise.resolve() });
     expect(() => app.seal()).toThrow(
@@ -260,7 +260,7 @@ describe('a start', () => {
     expect(() => app.seal()).not.toThrow();
   });
 
-  it('asks each plugin once, when every route is known, and stops at what it throws', async () => {
+  it('calls ready() once per plugin, after all registrations, and stops at an error', async () => {
     const seen: string[][] = [];
     const problem = new Error('Not so.');
     const app = createApp();
@@ -283,7 +283,7 @@ describe('a start', () => {
   });
 });
 
-it('a plugin that is ready cannot register any more', async () => {
+it('ready() cannot register anything', async () => {
   const router = createRouter();
   const app = createApp().route('/', router);
   const attempts = [() => app.use(handler), () => router.get('/late', handler)];

@@ -33,7 +33,7 @@ describe('urlencoded()', () => {
     expect((await post(urlencoded(), FORM, body)).json()).toEqual({ body: form });
   });
 
-  it('makes an object without prototype', async () => {
+  it('creates an object without a prototype', async () => {
     const prototypes: unknown[] = [];
     const app = createApp().use(urlencoded(), (ctx) => {
       prototypes.push(Object.getPrototypeOf(ctx.body));
@@ -52,7 +52,7 @@ describe('urlencoded()', () => {
     ['constructor[prototype][x]=a', 'constructor.prototype'],
     ['a[constructor][prototype]=a', 'constructor.prototype'],
     ['constructor.prototype=a', 'constructor.prototype'],
-  ])('refuses %s, as json() does', async (body, key) => {
+  ])('rejects %s, as json() does', async (body, key) => {
     const reply = await post(urlencoded(), FORM, body);
     expect(reply.status).toBe(400);
     expect(reply.json()).toMatchObject({
@@ -70,7 +70,7 @@ describe('urlencoded()', () => {
     },
   );
 
-  it('refuses one field too many', async () => {
+  it('rejects one field too many', async () => {
     const parser = urlencoded({ maxFields: 2 });
     expect((await post(parser, FORM, 'a=1&b=2')).status).toBe(200);
     const refused = await post(parser, FORM, 'a=1&b=2&c=3');
@@ -81,13 +81,13 @@ describe('urlencoded()', () => {
     });
   });
 
-  it('refuses 1,001 fields unless it is told otherwise', async () => {
+  it('rejects 1,001 fields by default', async () => {
     const fields = (count: number) => Array.from({ length: count }, () => 'a=1').join('&');
     expect((await post(urlencoded(), FORM, fields(1000))).status).toBe(200);
     expect((await post(urlencoded(), FORM, fields(1001))).status).toBe(413);
   });
 
-  it('refuses bytes that are no UTF-8, and other charsets', async () => {
+  it('rejects invalid UTF-8 and other charsets', async () => {
     const bytes = await post(urlencoded(), FORM, Uint8Array.of(0x61, 0x3d, 0xff));
     const charset = await post(urlencoded(), `${FORM}; charset=latin1`, 'a=1');
     expect(bytes.json()).toMatchObject({ status: 400, code: 'MALFORMED_TEXT' });
@@ -119,7 +119,7 @@ describe('text()', () => {
     },
   );
 
-  it('refuses bytes that are not of their charset, and charsets that it does not know', async () => {
+  it('rejects bytes that are invalid in their charset, and unknown charsets', async () => {
     const bytes = await post(text(), 'text/plain', Uint8Array.of(0xff));
     const charset = await post(text(), 'text/plain; charset=klingon', 'a');
     expect(bytes.json()).toMatchObject({
@@ -136,12 +136,12 @@ describe('text()', () => {
 });
 
 describe('raw()', () => {
-  it('reads bytes as they are', async () => {
+  it('reads bytes unchanged', async () => {
     const reply = await post(raw(), 'application/octet-stream', Uint8Array.of(0, 255));
     expect(reply.json()).toEqual({ body: { type: 'Buffer', data: [0, 255] } });
   });
 
-  it('reads the types that it is told', async () => {
+  it('reads the configured types', async () => {
     const parser = raw({ types: ['image/png'] });
     expect((await post(parser, 'Image/PNG', 'a')).json()).toMatchObject({ body: { data: [97] } });
     expect((await post(parser, 'application/octet-stream', 'a')).json()).toEqual({ body: null });
@@ -154,12 +154,12 @@ describe.each([
   ['text()', text, 'text/plain', 'a four'],
   ['raw()', raw, 'application/octet-stream', 'a four'],
 ])('%s', (_, createParser, type, body) => {
-  it('counts to its limit', async () => {
+  it('enforces its limit', async () => {
     expect((await post(createParser({ limit: body.length }), type, body)).status).toBe(200);
     expect((await post(createParser({ limit: body.length - 1 }), type, body)).status).toBe(413);
   });
 
-  it('leaves other media types and empty bodies alone', async () => {
+  it('ignores other media types and empty bodies', async () => {
     expect((await post(createParser(), 'application/other', body)).json()).toEqual({ body: null });
     expect((await post(createParser(), type, [])).json()).toEqual({ body: null });
   });
@@ -172,12 +172,12 @@ describe.each([
     expect((await send('POST', '/', { headers, body: gzipSync(body) })).text).toBe('true');
   });
 
-  it('refuses a limit that cannot be read', () => {
+  it('rejects an invalid limit', () => {
     expect(() => createParser({ limit: 'lots' })).toThrow("Invalid size limit 'lots'.");
   });
 });
 
-it('parsers stand beside each other', async () => {
+it('parsers can be combined', async () => {
   const app = createApp()
     .use(json(), urlencoded(), text(), raw())
     .use((ctx) => ctx.json(ctx.body));
@@ -189,28 +189,28 @@ it('parsers stand beside each other', async () => {
   expect(replies.map((reply) => reply.json())).toEqual([1, { 1: '' }, '1']);
 });
 
-it('urlencoded() refuses a maxFields that is not a number', () => {
+it('urlencoded() rejects a maxFields that is not a number', () => {
   expect(() => urlencoded({ maxFields: Number.NaN })).toThrow(
     expect.objectContaining({ code: 'INVALID_LIMIT' }),
   );
 });
 
-it('urlencoded() takes a field that is repeated 20,000 times in linear time', async () => {
+it('urlencoded() parses a field that is repeated 20,000 times in linear time', async () => {
   const app = createApp().use(urlencoded({ maxFields: 20_000 }), (ctx) => {
     const { a } = ctx.body as Record<string, string[]>;
     ctx.json(a?.length);
   });
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const body = Array.from({ length: 20_000 }, () => 'a=1').join('&');
-  const answer = await app.request('/', { method: 'POST', headers, body });
-  expect(await answer.json()).toBe(20_000);
+  const response = await app.request('/', { method: 'POST', headers, body });
+  expect(await response.json()).toBe(20_000);
 });
 
-it('raw() takes media types in any case', async () => {
+it('raw() accepts media types in any case', async () => {
   const app = createApp().use(raw({ types: ['Application/PDF'] }), (ctx) => {
     ctx.json(ctx.body instanceof Uint8Array);
   });
   const headers = { 'Content-Type': 'application/pdf' };
-  const answer = await app.request('/', { method: 'POST', headers, body: 'x' });
-  expect(await answer.json()).toBe(true);
+  const response = await app.request('/', { method: 'POST', headers, body: 'x' });
+  expect(await response.json()).toBe(true);
 });

@@ -14,7 +14,7 @@ import {
 } from '../src/index.js';
 
 describe('secureHeaders()', () => {
-  it('covers errors, and lets the handler and the options decide otherwise', async () => {
+  it('covers errors, and handlers and options override it', async () => {
     const app = createApp()
       .use(errorHandler(), secureHeaders({ 'x-frame-options': false, 'X-Own': 'yes' }))
       .use((ctx) => {
@@ -39,27 +39,30 @@ describe('etag()', () => {
   const get = (path: string, headers = {}, method = 'GET') =>
     app.request(path, { method, headers });
 
-  it('tags the bytes of an answer', async () => {
+  it("adds the ETag of the response's bytes", async () => {
     const [one, again, other] = await Promise.all([get('/a'), get('/a'), get('/b')]);
     expect(one.headers.get('ETag')).toMatch(/^"[\w-]{27}"$/);
     expect(again.headers.get('ETag')).toBe(one.headers.get('ETag'));
     expect(other.headers.get('ETag')).not.toBe(one.headers.get('ETag'));
   });
 
-  it.each(['GET', 'HEAD'])('answers a %s for what the client has with 304', async (method) => {
-    const tag = (await get('/a')).headers.get('ETag');
-    const answer = await get('/a', { 'If-None-Match': `"x", W/${tag}` }, method);
-    expect(answer.status).toBe(304);
-    expect(answer.headers.get('ETag')).toBe(tag);
-    expect(answer.headers.get('Content-Length')).toBeNull();
-    expect(await answer.text()).toBe('');
-  });
+  it.each(['GET', 'HEAD'])(
+    "responds with 304 to a %s when the client's copy is current",
+    async (method) => {
+      const tag = (await get('/a')).headers.get('ETag');
+      const response = await get('/a', { 'If-None-Match': `"x", W/${tag}` }, method);
+      expect(response.status).toBe(304);
+      expect(response.headers.get('ETag')).toBe(tag);
+      expect(response.headers.get('Content-Length')).toBeNull();
+      expect(await response.text()).toBe('');
+    },
+  );
 
-  it('answers what has changed in full', async () => {
+  it('sends a changed response completely', async () => {
     expect((await get('/a', { 'If-None-Match': '"x"' })).status).toBe(200);
   });
 
-  it('looks at If-Modified-Since only without If-None-Match', async () => {
+  it('uses If-Modified-Since only without If-None-Match', async () => {
     const since = { 'If-Modified-Since': 'Wed, 21 Oct 2026 07:28:00 GMT' };
     expect((await get('/dated', since)).status).toBe(304);
     expect((await get('/dated', { ...since, 'If-None-Match': '"x"' })).status).toBe(200);
@@ -68,14 +71,14 @@ describe('etag()', () => {
     expect((await get('/a', since)).status).toBe(200);
   });
 
-  it('leaves other statuses and methods alone', async () => {
+  it('ignores other statuses and methods', async () => {
     expect((await get('/created')).headers.get('ETag')).toBeNull();
     expect((await get('/a', { 'If-None-Match': '*' }, 'POST')).status).toBe(200);
   });
 });
 
 describe('timeout()', () => {
-  it('answers 503 once, aborts the signal, and ignores what comes late', async () => {
+  it('responds with 503 once, aborts the signal, and ignores a late response', async () => {
     const late = Promise.withResolvers<void>();
     const reasons: unknown[] = [];
     const onError = vi.fn();
@@ -86,15 +89,18 @@ describe('timeout()', () => {
       ctx.json('late');
       late.resolve();
     });
-    const answer = await app.request('/slow');
+    const response = await app.request('/slow');
     await late.promise;
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: 'TIMED_OUT', detail: 'Service Unavailable' });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      code: 'TIMED_OUT',
+      detail: 'Service Unavailable',
+    });
     expect(reasons).toEqual([expect.objectContaining({ code: 'TIMED_OUT' })]);
     expect(onError).toHaveBeenCalledTimes(1);
   });
 
-  it('leaves a quick answer and a quick error alone', async () => {
+  it('passes on a timely response and a timely error', async () => {
     const app = createApp().use(errorHandler(), timeout(60_000), async (ctx) => {
       await null;
       if (ctx.path === '/error') throw new NotFoundError();
@@ -116,7 +122,7 @@ it.each([
   ['text', text()],
   ['raw', raw()],
   ['urlencoded', urlencoded()],
-])('the parser %s has its name', (name, parser) => {
+])('the parser %s is named', (name, parser) => {
   expect(parser.name).toBe(name);
 });
 

@@ -13,7 +13,7 @@ import {
 const page = 'https://app.example.com';
 const other = 'https://evil.example';
 
-/** What a response tells a browser, without the headers that are absent. */
+/** The CORS headers of a response. */
 async function ask(
   options: CorsOptions | undefined,
   { origin, method = 'GET', ...headers }: Record<string, string> = {},
@@ -65,7 +65,7 @@ describe('origin', () => {
     },
   );
 
-  it('of true allows every origin by its name', async () => {
+  it('of true echoes every origin', async () => {
     const options = { origin: true };
     expect((await ask(options, { origin: other })).headers).toEqual({
       'allow-origin': other,
@@ -92,12 +92,12 @@ describe('origin', () => {
     },
   );
 
-  it('of a string is sent to a request without an origin', async () => {
+  it('of a string is also sent for a request without an origin', async () => {
     expect((await ask({ origin: page })).headers).toEqual({ 'allow-origin': page, vary: 'Origin' });
   });
 });
 
-/** The same rules as an option, and as what a function returns. */
+/** The same rules as an option and as the result of a function. */
 const forms: readonly (readonly [string, (rule: CorsOptions['origin']) => CorsOptions])[] = [
   ['as an option', (origin = '*') => ({ origin })],
   ['returned by a function', (rule) => untyped({ origin: () => rule })],
@@ -133,23 +133,23 @@ describe.each(forms)('a rule %s', (_, create) => {
     expect(headers).toEqual({ vary: 'Origin' });
   });
 
-  it('that is a string is the origin that is sent, whoever asks', async () => {
+  it('that is a string is sent for every request', async () => {
     const { headers } = await ask(create(page), { origin: other });
     expect(headers).toEqual({ 'allow-origin': page, vary: 'Origin' });
   });
 
-  it('that is an array has Vary: Origin on a response to a request without an origin', async () => {
+  it('that is an array sets Vary: Origin for a request without an origin', async () => {
     expect((await ask(create([page]))).headers).toEqual({ vary: 'Origin' });
   });
 
-  it('that is a global RegExp allows the same origin again and again', async () => {
+  it('that is a global RegExp allows the same origin repeatedly', async () => {
     const options = create(/^https:\/\/app\./g);
     const replies = [await ask(options, { origin: page }), await ask(options, { origin: page })];
     expect(replies.map(({ headers }) => headers['allow-origin'])).toEqual([page, page]);
   });
 });
 
-it('an array that changes later allows what it held when the middleware was created', async () => {
+it('later changes to an array have no effect', async () => {
   const origins = [page];
   const app = createApp().use(cors({ origin: origins }), (ctx) => ctx.json('answered'));
   origins[0] = other;
@@ -158,7 +158,7 @@ it('an array that changes later allows what it held when the middleware was crea
 });
 
 describe('an origin function', () => {
-  it('gets the origin and the context', async () => {
+  it('receives the origin and the context', async () => {
     const calls: unknown[] = [];
     const origin = (origin: string, ctx: { path: string }) => calls.push([origin, ctx.path]) > 0;
     const { headers } = await ask({ origin }, { origin: page });
@@ -166,13 +166,13 @@ describe('an origin function', () => {
     expect(headers).toEqual({ 'allow-origin': page, vary: 'Origin' });
   });
 
-  it('is not called for a request without an origin, whose response varies by it', async () => {
+  it('is not called for a request without an origin, but sets Vary: Origin', async () => {
     const origin = vi.fn(() => true);
     expect((await ask({ origin })).headers).toEqual({ vary: 'Origin' });
     expect(origin).not.toHaveBeenCalled();
   });
 
-  it("may allow every origin with '*'", async () => {
+  it("can allow every origin with '*'", async () => {
     const { headers } = await ask({ origin: () => '*' }, { origin: page });
     expect(headers).toEqual({ 'allow-origin': '*', vary: 'Origin' });
   });
@@ -184,7 +184,7 @@ describe('an origin function', () => {
     [async () => undefined],
     [() => null],
     [() => ''],
-  ])('%o allows no origin, and leaves a preflight to the application', async (origin) => {
+  ])('%o allows no origin, and passes a preflight to the application', async (origin) => {
     const options = untyped({ origin, credentials: true });
     expect((await ask(options, { origin: page })).headers).toEqual({ vary: 'Origin' });
     expect(await ask(options, preflight(page))).toMatchObject({
@@ -196,13 +196,13 @@ describe('an origin function', () => {
   it.each([
     ['throws', () => raise(new Error('down'))],
     ['rejects', async () => Promise.reject(new Error('down'))],
-  ])('that %s is a 500, and logged', async (_how, origin) => {
+  ])('that %s is a logged 500', async (_how, origin) => {
     const { status, text, logged, headers } = await ask({ origin }, { origin: page });
     expect([status, text.includes('down'), headers]).toEqual([500, false, { vary: 'Origin' }]);
     expect(logged).toEqual([new Error('down')]);
   });
 
-  it('may refuse the request with an error of its own', async () => {
+  it('can refuse the request by throwing an error', async () => {
     const origin = async () => Promise.reject(new ForbiddenError());
     expect((await ask({ origin }, { origin: page })).status).toBe(403);
   });
@@ -226,7 +226,7 @@ describe('an origin function', () => {
     expect(String(reply.logged)).toContain("'*' as result of origin() with credentials");
   });
 
-  it('that is synchronous makes no promise', () => {
+  it('that is synchronous creates no promise', () => {
     const results: unknown[] = [];
     const look: Middleware = (_ctx, next) => {
       results.push(next());
@@ -249,7 +249,7 @@ describe('a response', () => {
     expect(headers).toEqual({ 'allow-origin': '*', 'expose-headers': 'ETag, X-Own' });
   });
 
-  it('adds what its error varies by', async () => {
+  it('merges Vary with that of the error', async () => {
     const app = createApp().use(errorHandler(), cors({ origin: [page] }), () => {
       throw new NotFoundError('x', { headers: { Vary: 'Accept' } });
     });
@@ -258,10 +258,10 @@ describe('a response', () => {
 });
 
 describe('a preflight', () => {
-  it('is answered with 204 and the defaults', async () => {
-    const asked = { 'Access-Control-Request-Headers': 'x-own' };
-    expect(await ask({}, preflight(page, asked))).toMatchObject({ status: 204, text: '' });
-    expect((await ask({}, preflight(page, asked))).headers).toEqual({
+  it('gets 204 and the defaults', async () => {
+    const requested = { 'Access-Control-Request-Headers': 'x-own' };
+    expect(await ask({}, preflight(page, requested))).toMatchObject({ status: 204, text: '' });
+    expect((await ask({}, preflight(page, requested))).headers).toEqual({
       'allow-origin': '*',
       'allow-methods': 'GET, HEAD, PUT, PATCH, POST, DELETE',
       'allow-headers': 'x-own',
@@ -277,13 +277,13 @@ describe('a preflight', () => {
     ['maxAge', { maxAge: 600 }, { 'max-age': '600' }],
     ['a maxAge of 0', { maxAge: 0 }, { 'max-age': '0' }],
     ['credentials', { origin: [page], credentials: true }, { 'allow-credentials': 'true' }],
-  ])('is told the %s of the options', async (_what, options, headers) => {
+  ])('gets the %s from the options', async (_what, options, headers) => {
     expect((await ask(options, preflight(page))).headers).toMatchObject(headers);
   });
 
-  it.each([[[]], ['']])('is told no headers when allowedHeaders is %j', async (allowedHeaders) => {
-    const asked = { 'Access-Control-Request-Headers': 'x-own' };
-    const { headers } = await ask({ allowedHeaders }, preflight(page, asked));
+  it.each([[[]], ['']])('gets no headers when allowedHeaders is %j', async (allowedHeaders) => {
+    const requested = { 'Access-Control-Request-Headers': 'x-own' };
+    const { headers } = await ask({ allowedHeaders }, preflight(page, requested));
     expect(Object.keys(headers)).toEqual(['allow-methods', 'allow-origin']);
   });
 
@@ -299,7 +299,7 @@ describe('a preflight', () => {
     expect(reply).toMatchObject({ status: 200, text: '' });
   });
 
-  it('goes on to the application with preflightContinue', async () => {
+  it('reaches the application with preflightContinue', async () => {
     const reply = await ask({ preflightContinue: true, maxAge: 1 }, preflight(page));
     expect(reply).toMatchObject({ status: 200, text: '"answered"', headers: { 'max-age': '1' } });
   });
@@ -309,8 +309,8 @@ describe('a preflight', () => {
   });
 });
 
-describe('cors() refuses', () => {
-  /** The error with which an option is refused when the middleware is created. */
+describe('cors() rejects', () => {
+  /** The error for an invalid option. */
   const refused = (message: string) =>
     expect.objectContaining({ name: 'SetupError', code: 'INVALID_CORS', message });
 
@@ -347,7 +347,7 @@ describe('cors() refuses', () => {
   );
 
   it.each(['methods', 'allowedHeaders', 'exposedHeaders'])(
-    'what is no list of names as %s',
+    'a value that is not a list of names as %s',
     (name) => {
       for (const value of [1, null, true, {}, [1], ['a b'], 'a;b', 'a\r\nb: c', [['a']]]) {
         const message = `cors() cannot use ${inspect(value)} as ${name}. Use an array of names or a comma-separated string.`;
@@ -356,7 +356,7 @@ describe('cors() refuses', () => {
     },
   );
 
-  it.each(['credentials', 'preflightContinue'])('what is no boolean as %s', (name) => {
+  it.each(['credentials', 'preflightContinue'])('a value that is not a boolean as %s', (name) => {
     for (const value of [1, 'true', null]) {
       const message = `cors() cannot use ${inspect(value)} as ${name}. Use true or false.`;
       expect(() => cors(untyped({ origin: page, [name]: value }))).toThrow(refused(message));
@@ -388,7 +388,7 @@ describe('cors() refuses', () => {
   );
 });
 
-it('cors() takes undefined for its other options as their defaults', () => {
+it('cors() uses the defaults for its other options when they are undefined', () => {
   const names = ['credentials', 'methods', 'allowedHeaders', 'exposedHeaders', 'maxAge'];
   const options = Object.fromEntries(names.map((name) => [name, undefined]));
   expect(() => cors(untyped(options))).not.toThrow();

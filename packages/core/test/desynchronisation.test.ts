@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createApp } from '../src/index.js';
 import { serve } from './support/serve.js';
 
-/** An application that answers at once and remembers the paths that it was asked for. */
+/** An application that responds immediately and records the requested paths. */
 function createWitness() {
   const paths: string[] = [];
   const app = createApp().use((ctx) => {
@@ -14,9 +14,9 @@ function createWitness() {
   return { app, paths };
 }
 
-const statusesOf = (answer: string) => answer.match(/^HTTP\/1\.1 \d+/gm);
+const statusesOf = (reply: string) => reply.match(/^HTTP\/1\.1 \d+/gm);
 
-it('a request that was answered before its body broke gets no second response', async () => {
+it('a request with a response gets no second one when its body is invalid', async () => {
   const { port } = await serve(createWitness().app);
   const { socket, responses, ended } = connectRaw(port);
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -33,30 +33,30 @@ it.each([
     'HTTP/1.1 417',
   ],
   [
-    'a body that was not asked for',
+    'an unread body',
     'POST /first HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab',
     'HTTP/1.1 200',
   ],
   ['a handler that closes', 'GET /closing HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 200'],
-])('a request behind %s, which ends the connection, is not run', async (_, first, status) => {
+])('a request after %s, which ends the connection, does not run', async (_, first, status) => {
   const { app, paths } = createWitness();
   const { port } = await serve(app);
-  const answer = await exchange(port, `${first}POST /behind HTTP/1.1\r\nHost: a\r\n\r\n`);
-  expect(statusesOf(answer)).toEqual([status]);
+  const reply = await exchange(port, `${first}POST /behind HTTP/1.1\r\nHost: a\r\n\r\n`);
+  expect(statusesOf(reply)).toEqual([status]);
   expect(paths).not.toContain('/behind');
 });
 
-it('rubbish behind a refusal gets no second one', async () => {
+it('invalid bytes after a refusal get no second refusal', async () => {
   const { port } = await serve(createWitness().app);
-  const answer = await exchange(port, 'GET / HTTP/1.1\r\n\r\nrubbish\r\n\r\n');
-  expect(statusesOf(answer)).toEqual(['HTTP/1.1 400']);
+  const reply = await exchange(port, 'GET / HTTP/1.1\r\n\r\nrubbish\r\n\r\n');
+  expect(statusesOf(reply)).toEqual(['HTTP/1.1 400']);
 });
 
-it('an expectation that is not met is refused with a problem', async () => {
+it('an unsupported expectation is refused with a problem', async () => {
   const { port } = await serve(createWitness().app);
-  const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n');
-  expect(answer).toContain('\r\nConnection: close\r\n');
-  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+  const reply = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n');
+  expect(reply).toContain('\r\nConnection: close\r\n');
+  expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toMatchObject({
     status: 417,
     detail:
       "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.",
@@ -66,7 +66,7 @@ it('an expectation that is not met is refused with a problem', async () => {
 it.each([
   ['keeps the connection', '', 'keep-alive'],
   ['closes the connection', 'Connection: close\r\n', 'close'],
-])('a handler that leaves a body half read answers, and %s', async (_, line, connection) => {
+])('a handler that reads half of a body responds, and %s', async (_, line, connection) => {
   const app = createApp().use(async (ctx) => {
     for await (const _chunk of ctx.bodyStream()) break;
     if (ctx.get('Connection') === 'close') ctx.set('Connection', 'close');
@@ -75,6 +75,6 @@ it.each([
   const { port } = await serve(app);
   const { socket, responses } = connectRaw(port);
   socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${line}Content-Length: 4\r\n\r\nhalf`);
-  const [answer] = await responses(1);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 200 .*Connection: ${connection}\r\n.*enough$`, 's'));
+  const [reply] = await responses(1);
+  expect(reply).toMatch(new RegExp(`^HTTP/1.1 200 .*Connection: ${connection}\r\n.*enough$`, 's'));
 });

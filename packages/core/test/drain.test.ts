@@ -10,7 +10,7 @@ import { serve } from './support/serve.js';
 const LARGE = 32 * 1024 ** 2;
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** An application that holds requests back until the test opens the gate. */
+/** An application whose requests wait until the test opens the gate. */
 function createGate(waitFor = 1) {
   const [full, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let waiting = 0;
@@ -23,10 +23,10 @@ function createGate(waitFor = 1) {
   return { app, full: full.promise, open: gate.resolve };
 }
 
-const bodiesOf = (answer: string) => answer.match(/(?<=\r\n\r\n)\/\d/g);
+const bodiesOf = (reply: string) => reply.match(/(?<=\r\n\r\n)\/\d/g);
 
 describe('during a drain', () => {
-  it('every request of a pipeline is answered, and the last answer closes', async () => {
+  it('every pipelined request gets a response, and the last one closes the connection', async () => {
     const { app, full, open } = createGate(3);
     const server = await serve(app);
     const { socket, ended } = connectRaw(server.port);
@@ -36,16 +36,16 @@ describe('during a drain', () => {
     await refused(server.port);
     open();
     await closed;
-    const answer = await ended();
-    expect(bodiesOf(answer)).toEqual(['/1', '/2', '/3']);
-    expect(answer.match(/^connection: .*$/gim)).toEqual([
+    const reply = await ended();
+    expect(bodiesOf(reply)).toEqual(['/1', '/2', '/3']);
+    expect(reply.match(/^connection: .*$/gim)).toEqual([
       'Connection: keep-alive',
       'Connection: keep-alive',
       'Connection: close',
     ]);
   });
 
-  it('many requests in flight on as many connections are all answered', async () => {
+  it('open requests on many connections all get responses', async () => {
     const { app, full, open } = createGate(200);
     const server = await serve(app);
     const connections = Array.from({ length: 200 }, () => connectRaw(server.port));
@@ -54,23 +54,23 @@ describe('during a drain', () => {
     const closed = server.close();
     await refused(server.port);
     open();
-    const answers = await Promise.all(connections.map(({ ended }) => ended()));
+    const replies = await Promise.all(connections.map(({ ended }) => ended()));
     await closed;
-    expect(new Set(answers.map((answer) => answer.replace(/^Date: .*$/m, ''))).size).toBe(1);
-    expect(answers[0]).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\r\n\r\n\/$/s);
+    expect(new Set(replies.map((reply) => reply.replace(/^Date: .*$/m, ''))).size).toBe(1);
+    expect(replies[0]).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\r\n\r\n\/$/s);
   });
 
-  it('connections that were open before it began are answered, accepted or not', async () => {
+  it('requests on earlier connections get responses, accepted or not', async () => {
     const server = await serve(createApp().use((ctx) => ctx.send(ctx.path)));
     const connections = Array.from({ length: 100 }, () => connectRaw(server.port));
     for (const { socket } of connections) socket.write(GET);
     await Promise.all(connections.map(({ socket }) => once(socket, 'connect')));
     await server.close();
-    const answers = await Promise.all(connections.map(({ ended }) => ended()));
-    expect(answers.filter((answer) => !answer.startsWith('HTTP/1.1 200 '))).toEqual([]);
+    const replies = await Promise.all(connections.map(({ ended }) => ended()));
+    expect(replies.filter((reply) => !reply.startsWith('HTTP/1.1 200 '))).toEqual([]);
   });
 
-  it('a large answer reaches a client that reads slowly', async () => {
+  it('a large response reaches a slow client', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = await serve(createApp().use((ctx) => ctx.send(Buffer.alloc(LARGE))));
@@ -82,7 +82,7 @@ describe('during a drain', () => {
     await closed;
   });
 
-  it('the deadline cuts a client that reads nothing', async () => {
+  it('the deadline disconnects a client that reads nothing', async () => {
     const server = await serve(createApp().use((ctx) => ctx.send(Buffer.alloc(LARGE))));
     const socket = await beginReading(server.port);
     await server.close({ timeout: 10 });
@@ -90,11 +90,11 @@ describe('during a drain', () => {
   });
 });
 
-describe('clients that send without a pause', () => {
+describe('clients that send continuously', () => {
   it.each([
     ['on connections that they keep', true, ['ECONNREFUSED']],
-    ['each on a connection of its own', false, ['ECONNREFUSED', 'ECONNRESET']],
-  ])('%s get a whole answer to every request that was taken', async (_, keepAlive, codes) => {
+    ['each on a separate connection', false, ['ECONNREFUSED', 'ECONNRESET']],
+  ])('%s get a complete response to every accepted request', async (_, keepAlive, codes) => {
     const taken: string[] = [];
     const [busy, seenInDrain] = [Promise.withResolvers<void>(), new Set<string>()];
     let isDraining = false;
@@ -113,16 +113,16 @@ describe('clients that send without a pause', () => {
     isDraining = true;
     await closed;
     const outcomes = await Promise.all(clients);
-    const answers = outcomes.flatMap((outcome) => outcome.answers);
-    const whole = answers.filter(({ path, text }) => text === path).map(({ path }) => path);
+    const replies = outcomes.flatMap((outcome) => outcome.replies);
+    const whole = replies.filter(({ path, text }) => text === path).map(({ path }) => path);
     expect(whole.sort()).toEqual(taken.sort());
-    const inDrain = answers.filter(({ path }) => seenInDrain.has(path));
+    const inDrain = replies.filter(({ path }) => seenInDrain.has(path));
     expect(new Set(inDrain.map(({ connection }) => connection))).not.toContain('keep-alive');
     expect(codes).toEqual(expect.arrayContaining(outcomes.map(({ code }) => code)));
   });
 });
 
-/** Asks for a large answer, and stops reading at its first bytes. */
+/** Requests a large response, and stops reading after its first bytes. */
 async function beginReading(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -132,7 +132,7 @@ async function beginReading(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Reads at least so many bytes, or as many as come; returns how many. */
+/** Reads at least `count` bytes, or all that arrive. Returns their number. */
 async function readBytes(socket: Socket, count: number): Promise<number> {
   let received = 0;
   try {
@@ -147,25 +147,25 @@ async function readBytes(socket: Socket, count: number): Promise<number> {
 }
 
 interface Outcome {
-  readonly answers: { path: string; text: string; connection: string | undefined }[];
-  /** Code of the error at which the client gave up. */
+  readonly replies: { path: string; text: string; connection: string | undefined }[];
+  /** Code of the error that stopped the client. */
   readonly code: string | undefined;
 }
 
 /** Sends one request after another until one fails. */
 async function sendOn(port: number, id: number, keepAlive: boolean): Promise<Outcome> {
   const agent = new Agent({ keepAlive, maxSockets: 1 });
-  const answers: Outcome['answers'] = [];
+  const replies: Outcome['replies'] = [];
   try {
     for (let count = 0; ; count += 1) {
       const path = `/${id}-${count}`;
       const outgoing = request({ host: '127.0.0.1', port, path, agent }).end();
       const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
       const text = Buffer.concat(await incoming.toArray()).toString();
-      answers.push({ path, text, connection: incoming.headers.connection });
+      replies.push({ path, text, connection: incoming.headers.connection });
     }
   } catch (error) {
-    return { answers, code: (error as NodeJS.ErrnoException).code };
+    return { replies, code: (error as NodeJS.ErrnoException).code };
   } finally {
     agent.destroy();
   }

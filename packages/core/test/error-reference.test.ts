@@ -5,12 +5,12 @@ import * as core from '../src/index.js';
 const packageRoot = new URL('..', import.meta.url);
 const readme = readFileSync(new URL('README.md', packageRoot), 'utf8');
 
-/** Cells of the README's table rows, without the quotes of code. */
+/** Cells of the README's table rows, without backticks. */
 const rows = [...readme.matchAll(/^\| (.*) \|$/gm)].map(([, cells = '']) =>
   cells.replaceAll('`', '').split(' | '),
 );
 
-/** Every code that the source gives to an error. */
+/** Every error code in the source. */
 const codes = readdirSync(new URL('src', packageRoot), { recursive: true, encoding: 'utf8' })
   .filter((file) => /(?<!\.test)\.ts$/.test(file))
   .map((file) => readFileSync(new URL(`src/${file}`, packageRoot), 'utf8'))
@@ -19,7 +19,7 @@ const codes = readdirSync(new URL('src', packageRoot), { recursive: true, encodi
   ])
   .map(([, code]) => code);
 
-/** The HttpErrors of fixed status that the package exports, by name. */
+/** The exported HttpErrors with a fixed status, by name. */
 const httpErrors = Object.entries(core).flatMap(([name, value]) =>
   typeof value === 'function' && value.prototype instanceof core.HttpError
     ? [[name, Reflect.construct(value, ['Why.']) as core.HttpError] as const]
@@ -32,7 +32,7 @@ it('the README lists every HttpError with its status and code', () => {
   expect(documented.sort()).toEqual(exported.sort());
 });
 
-it('the README lists every code, and no other', () => {
+it('the README lists exactly the codes in the source', () => {
   const documented = rows
     .map(([code]) => code)
     .filter((code) => /^[A-Z]+(_[A-Z]+)+$/.test(code ?? ''));

@@ -15,7 +15,7 @@ import {
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
-/** Keeps what the framework writes to stderr out of the test's output. */
+/** Keeps the framework's stderr output out of the test output. */
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 afterEach(() => stderr.mockClear());
 
@@ -35,7 +35,7 @@ async function get(app: Application, path = '/', method = 'GET') {
 }
 
 describe('errorHandler', () => {
-  it('answers with application/problem+json of the error', async () => {
+  it('responds with the error as application/problem+json', async () => {
     const error = new NotFoundError('No user has the id 7.', { details: { id: '7' } });
     const reply = await get(failing(error), '/users/7?page=1');
     expect(reply.status).toBe(404);
@@ -52,7 +52,7 @@ describe('errorHandler', () => {
     });
   });
 
-  it('answers alike to an error that was thrown after an await', async () => {
+  it('handles an error after an await in the same way', async () => {
     const app = createApp().use(errorHandler(), async () => {
       await Promise.resolve();
       throw new BadRequestError('Later.');
@@ -60,7 +60,7 @@ describe('errorHandler', () => {
     expect((await get(app)).json()).toMatchObject({ status: 400, detail: 'Later.' });
   });
 
-  it('sends the headers of the error', async () => {
+  it("sends the error's headers", async () => {
     const error = new HttpError(429, 'Slow down.', { headers: { 'Retry-After': '3' } });
     expect((await get(failing(error))).headers['retry-after']).toBe('3');
   });
@@ -81,31 +81,31 @@ describe('errorHandler', () => {
   );
 
   it.each([[new Error('secret')], ['secret'], [null], [undefined], [new HttpError(503, 'secret')]])(
-    'tells onError, and not the client, of %j',
+    'passes %j to onError, not to the client',
     async (thrown) => {
-      const told: unknown[] = [];
-      const onError = (error: unknown, ctx: Context) => told.push([error, ctx.path]);
+      const reported: unknown[] = [];
+      const onError = (error: unknown, ctx: Context) => reported.push([error, ctx.path]);
       const reply = await get(failing(thrown, { onError }), '/here');
       expect(reply.status).toBeGreaterThanOrEqual(500);
       expect(reply.text).not.toContain('secret');
-      expect(told).toEqual([[thrown, '/here']]);
+      expect(reported).toEqual([[thrown, '/here']]);
       expect(stderr).not.toHaveBeenCalled();
     },
   );
 
-  it('tells onError nothing of an error that the client is shown', async () => {
-    const told: unknown[] = [];
-    await get(failing(new NotFoundError(), { onError: (error) => told.push(error) }));
-    expect(told).toEqual([]);
+  it('does not call onError for an exposed error', async () => {
+    const reported: unknown[] = [];
+    await get(failing(new NotFoundError(), { onError: (error) => reported.push(error) }));
+    expect(reported).toEqual([]);
   });
 
-  it('writes to stderr what onError would be told', async () => {
+  it('logs to stderr without onError', async () => {
     const error = new Error('secret');
     await get(failing(error));
     expect(stderr.mock.calls).toEqual([[error]]);
   });
 
-  it('answers 500 when onError throws', async () => {
+  it('responds with 500 when onError throws', async () => {
     const broken = new Error('The log is full.');
     const onError = () => {
       throw broken;
@@ -114,7 +114,7 @@ describe('errorHandler', () => {
     expect(stderr.mock.calls).toEqual([[broken]]);
   });
 
-  it('replaces an answer that was recorded, and the headers that describe its body', async () => {
+  it('replaces a recorded response and the headers that describe its body', async () => {
     const app = createApp().use(errorHandler(), (ctx) => {
       ctx.status = 201;
       ctx.set('ETag', '"1"');
@@ -137,7 +137,7 @@ describe('errorHandler', () => {
     );
   });
 
-  it('replaces an answer whose middleware has taken the response over but written nothing', async () => {
+  it('replaces a response that was taken over but not written', async () => {
     const app = createApp().use(errorHandler(), (ctx) => {
       ctx.takeOver();
       throw new BadRequestError('After all.');
@@ -145,7 +145,7 @@ describe('errorHandler', () => {
     expect((await get(app)).status).toBe(400);
   });
 
-  it('lets middleware above it change the answer', async () => {
+  it('lets upstream middleware change the response', async () => {
     const app = createApp()
       .use(async (ctx, next) => {
         await next();
@@ -155,25 +155,28 @@ describe('errorHandler', () => {
     expect((await get(app)).headers['x-status']).toBe('404');
   });
 
-  it('answers HEAD with the headers alone', async () => {
+  it('responds to HEAD with headers only', async () => {
     const whole = await get(failing(new NotFoundError()));
     const head = await get(failing(new NotFoundError()), '/', 'HEAD');
     expect(head).toMatchObject({ status: 404, text: '' });
     expect(head.headers['content-length']).toBe(whole.headers['content-length']);
   });
 
-  it('closes the connection when the response has begun', async () => {
-    const told: unknown[] = [];
+  it('closes the connection when the response has started', async () => {
+    const reported: unknown[] = [];
     const late = new Error('Too late.');
-    const app = createApp().use(errorHandler({ onError: (error) => told.push(error) }), (ctx) => {
-      ctx.takeOver().writeHead(200, { 'Content-Length': '10' }).write('half');
-      throw late;
-    });
+    const app = createApp().use(
+      errorHandler({ onError: (error) => reported.push(error) }),
+      (ctx) => {
+        ctx.takeOver().writeHead(200, { 'Content-Length': '10' }).write('half');
+        throw late;
+      },
+    );
     const { port } = await serve(app);
     const { socket, ended } = connectRaw(port);
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(await ended()).not.toContain('Too late.');
-    expect(told).toEqual([late]);
+    expect(reported).toEqual([late]);
   });
 });
 
@@ -181,19 +184,22 @@ describe('a stream that fails while it is sent', () => {
   it.each<[string, Middleware]>([
     ['at once', (_ctx, next) => next()],
     ['later', async (_ctx, next) => next()],
-  ])('is told to onError with its request, when the handler has answered %s', async (_, step) => {
-    const told: unknown[] = [];
-    const broken = new Error('Broken.');
-    const app = createApp().use(
-      errorHandler({ onError: (error, ctx) => told.push([error, ctx.path]) }),
-      step,
-      (ctx) => ctx.send(Readable.from(half(broken))),
-    );
-    const { url } = await serve(app);
-    const response = await fetch(`${url}/list`);
-    await expect(response.text()).rejects.toThrow();
-    await expect.poll(() => told).toEqual([[broken, '/list']]);
-  });
+  ])(
+    'is passed to onError with its request, when the handler has responded %s',
+    async (_, step) => {
+      const reported: unknown[] = [];
+      const broken = new Error('Broken.');
+      const app = createApp().use(
+        errorHandler({ onError: (error, ctx) => reported.push([error, ctx.path]) }),
+        step,
+        (ctx) => ctx.send(Readable.from(half(broken))),
+      );
+      const { url } = await serve(app);
+      const response = await fetch(`${url}/list`);
+      await expect(response.text()).rejects.toThrow();
+      await expect.poll(() => reported).toEqual([[broken, '/list']]);
+    },
+  );
 });
 
 async function* half(error: Error) {
@@ -207,13 +213,13 @@ const handlers: readonly (readonly [string, (error: unknown) => Application])[] 
 ];
 
 describe.each(handlers)('an error, %s', (_, createFailing) => {
-  it('is answered with a problem body', async () => {
+  it('becomes a problem body', async () => {
     const reply = await get(createFailing(new BadRequestError('Why.')));
     expect(reply.headers['content-type']).toBe('application/problem+json');
     expect(reply.json()).toMatchObject({ status: 400, detail: 'Why.' });
   });
 
-  it('is answered with a generic body when the client may not see it, and logged', async () => {
+  it('becomes a generic body when it is not exposed, and is logged', async () => {
     const error = new Error('secret');
     const reply = await get(createFailing(error));
     expect(reply.json()).toMatchObject({ status: 500, detail: 'Internal Server Error' });
@@ -223,19 +229,22 @@ describe.each(handlers)('an error, %s', (_, createFailing) => {
   it.each([
     ['details', { details: { count: 1n } }],
     ['headers', { headers: { 'X-One': 'a\r\nSet-Cookie: b=1' } }],
-  ])('that cannot be written for its %s is a generic 500, and logged', async (_part, options) => {
-    const error = new BadRequestError('Why.', options);
-    const reply = await get(createFailing(error));
-    expect(reply.status).toBe(500);
-    expect(reply.headers).not.toHaveProperty('set-cookie');
-    expect(stderr.mock.calls).toMatchObject([[{ errors: [error, expect.any(TypeError)] }]]);
-  });
+  ])(
+    'that cannot be sent because of its %s becomes a generic 500, and is logged',
+    async (_part, options) => {
+      const error = new BadRequestError('Why.', options);
+      const reply = await get(createFailing(error));
+      expect(reply.status).toBe(500);
+      expect(reply.headers).not.toHaveProperty('set-cookie');
+      expect(stderr.mock.calls).toMatchObject([[{ errors: [error, expect.any(TypeError)] }]]);
+    },
+  );
 });
 
 describe.each(handlers)(
   'an error of a library that follows http-errors, %s',
   (_, createFailing) => {
-    /** Makes an error as http-errors does. */
+    /** Creates an error as http-errors does. */
     const foreign = (members: object, message = 'Why.') =>
       Object.assign(new Error(message), members);
 
@@ -247,7 +256,7 @@ describe.each(handlers)(
         'statusCode beside a status of another kind',
         { status: 'fail', statusCode: 413, expose: true },
       ],
-    ])('keeps its %s, and its message', async (_members, members) => {
+    ])('keeps its %s and its message', async (_members, members) => {
       const reply = await get(createFailing(foreign(members)));
       expect(reply.status).toBe(413);
       expect(reply.json()).toEqual({
@@ -262,7 +271,7 @@ describe.each(handlers)(
       expect(stderr).not.toHaveBeenCalled();
     });
 
-    it('has the title of its status when it has no message', async () => {
+    it('has the title of its status without a message', async () => {
       const reply = await get(createFailing(foreign({ status: 404, expose: true }, '')));
       expect(reply.json()).toMatchObject({ detail: 'Not Found' });
     });
@@ -300,7 +309,7 @@ describe.each(handlers)(
       [{ status: 399, expose: true }],
       [{ statusCode: 503, expose: true }],
       [{ expose: true }],
-    ])('is a generic 500, and logged, with %j', async (members) => {
+    ])('becomes a generic 500, and is logged, with %j', async (members) => {
       const error = foreign(members);
       const reply = await get(createFailing(error));
       expect(reply.json()).toMatchObject({ status: 500, detail: 'Internal Server Error' });
@@ -315,7 +324,7 @@ it('errorHandler({ includeStack: true }) shows the stack of an error of another 
   expect(reply.json()).toMatchObject({ status: 404, stack: error.stack });
 });
 
-it('a response that node refuses to write even as an error closes the connection', async () => {
+it('the connection closes when node refuses to send even the error response', async () => {
   const app = createApp().use((ctx) => {
     ctx.set('Trailer', 'X-Sum');
     ctx.send('text');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Application, createApp, errorHandler, json } from '../src/index.js';
 import { serve } from './support/serve.js';
 
-/** Sends headers with `Expect: 100-continue`, and the body only when the server asks for it. */
+/** Sends headers with `Expect: 100-continue`, and the body only after `100 Continue`. */
 async function expectContinue(app: Application, body: string) {
   const { port } = await serve(app);
   const outgoing = request({
@@ -34,7 +34,7 @@ async function expectContinue(app: Application, body: string) {
 }
 
 describe('a client that expects 100 Continue', () => {
-  it('is asked for its body by a parser that reads it', async () => {
+  it('receives it when a parser reads the body', async () => {
     const app = createApp().use(json(), (ctx) => ctx.json(ctx.body));
     expect(await expectContinue(app, '{"a":1}')).toEqual({
       wasAsked: true,
@@ -44,7 +44,7 @@ describe('a client that expects 100 Continue', () => {
     });
   });
 
-  it('is asked for its body by ctx.bodyStream()', async () => {
+  it('receives it from ctx.bodyStream()', async () => {
     const app = createApp().use(async (ctx) => {
       const chunks: Buffer[] = await ctx.bodyStream().toArray();
       ctx.send(Buffer.concat(chunks));
@@ -52,7 +52,7 @@ describe('a client that expects 100 Continue', () => {
     expect(await expectContinue(app, 'text')).toMatchObject({ wasAsked: true, text: 'text' });
   });
 
-  it('is not asked for a body that is refused by its length', async () => {
+  it('does not receive it for a body that is too large', async () => {
     const app = createApp().use(errorHandler(), json({ limit: 5 }));
     expect(await expectContinue(app, '{"a":1}')).toMatchObject({
       wasAsked: false,
@@ -61,7 +61,7 @@ describe('a client that expects 100 Continue', () => {
     });
   });
 
-  it('is not asked for a body that nobody reads, and the connection ends', async () => {
+  it('does not receive it for an unread body, and the connection closes', async () => {
     const app = createApp().use((ctx) => ctx.send('no need'));
     expect(await expectContinue(app, '{"a":1}')).toEqual({
       wasAsked: false,

@@ -9,7 +9,7 @@ import { hostileBytes, validRequest } from './support/hostile-requests.js';
 import { heldMemory, openDescriptors } from './support/resources.js';
 import { readWire } from './support/wire.js';
 
-/** Hostile cases; the valid ones are a tenth as many. The script `fuzz` asks for a hundred thousand. */
+/** Number of hostile cases; valid ones are a tenth of it. The script `fuzz` runs a hundred thousand. */
 const CASES = Number(process.env.FUZZ_CASES ?? 600);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const TIMEOUT = 120_000 + 20 * CASES;
@@ -37,7 +37,7 @@ afterAll(async () => {
   if (process.env.FUZZ_CASES !== undefined) printSummary();
 });
 
-/** Sends a plain request on a connection that stays open, which shows that the server is alive. */
+/** Sends a plain request on a persistent connection, to check that the server is alive. */
 async function ask(): Promise<void> {
   const outgoing = request({ host: '127.0.0.1', port: server.port, path: '/plain', agent }).end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -47,7 +47,7 @@ async function ask(): Promise<void> {
   ]);
 }
 
-/** Asks often enough for what came before to have been answered. */
+/** Sends enough requests that earlier ones have received their responses. */
 async function settle(): Promise<void> {
   await ask();
   await ask();
@@ -66,7 +66,7 @@ async function faultsOfCase(pieces: readonly Buffer[]): Promise<string[]> {
 
 const places = fc.array(fc.nat(), { maxLength: 3 });
 
-it('no bytes put a connection out of step', { timeout: TIMEOUT }, async () => {
+it('no bytes desynchronize a connection', { timeout: TIMEOUT }, async () => {
   const cases = fc.record({
     bytes: hostileBytes,
     isCut: fc.constantFrom(false, false, false, true),
@@ -87,7 +87,7 @@ it('no bytes put a connection out of step', { timeout: TIMEOUT }, async () => {
   expect(heldMemory() - memory).toBeLessThan(32 * 1024 ** 2);
 });
 
-it('valid requests in one pipeline are all answered, wherever it is cut', {
+it('valid pipelined requests all get responses, however the bytes are split', {
   timeout: TIMEOUT,
 }, async () => {
   const pipeline = fc.array(validRequest, { maxLength: 6 });
@@ -107,7 +107,7 @@ it('valid requests in one pipeline are all answered, wherever it is cut', {
   );
 });
 
-/** The long run tells what it has seen. */
+/** The long run prints statistics. */
 function printSummary(): void {
   const lines = [...tally].sort(([, a], [, b]) => b - a).slice(0, 25);
   console.log(`${CASES} hostile cases of seed ${SEED}; statuses of their first responses:`);

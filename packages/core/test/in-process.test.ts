@@ -13,7 +13,7 @@ import {
 } from '../src/index.js';
 import { serve } from './support/serve.js';
 
-/** Keeps what the framework writes to stderr out of the test's output. */
+/** Keeps the framework's stderr output out of the test output. */
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 afterEach(() => stderr.mockClear());
 
@@ -84,7 +84,7 @@ const cases: readonly (readonly [string, RequestInit])[] = [
   ['/nowhere', {}],
 ];
 
-/** Headers of the moment and of the connection; fetch itself asks for another connection for HEAD. */
+/** Headers that depend on the time or the connection. fetch requests another connection for HEAD. */
 const NOT_COMPARED = ['date', 'connection', 'keep-alive'];
 
 async function describeResponse(response: Response) {
@@ -94,23 +94,23 @@ async function describeResponse(response: Response) {
 }
 
 describe('app.request()', () => {
-  it.each(cases)('answers as a socket does: %s %j', async (path, init) => {
+  it.each(cases)('responds as over a socket: %s %j', async (path, init) => {
     const { url } = await serve(createExample());
     const overSocket = await describeResponse(await fetch(new URL(path, url), init));
     const inProcess = await describeResponse(await createExample().request(path, init));
     expect(inProcess).toEqual(overSocket);
   });
 
-  it('needs no port, and can be called many times at once', async () => {
+  it('needs no port and supports concurrent calls', async () => {
     const app = createExample();
     const ids = Array.from({ length: 50 }, (_, id) => String(id));
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       ids.map(async (id) => (await app.request(`/users/${id}`)).json()),
     );
-    expect(answers).toEqual(ids.map((id) => ({ id, query: {} })));
+    expect(replies).toEqual(ids.map((id) => ({ id, query: {} })));
   });
 
-  it('sends the path as it was written', async () => {
+  it('sends the path unchanged', async () => {
     const app = createApp().use((ctx) => ctx.send(`${ctx.path}?${ctx.searchParams}`));
     const response = await app.request('/a%2Fb/c?d=%20e');
     expect(await response.text()).toBe('/a%2Fb/c?d=+e');
@@ -118,20 +118,20 @@ describe('app.request()', () => {
 });
 
 describe('app.fetch()', () => {
-  it('takes a Request, its host and headers', async () => {
+  it('accepts a Request with its host and headers', async () => {
     const app = createApp().use((ctx) => ctx.json([ctx.get('Host'), ctx.get('X-One'), ctx.path]));
     const request = new Request('http://example.com:81/a', { headers: { 'X-One': '1' } });
     expect(await (await app.fetch(request)).json()).toEqual(['example.com:81', '1', '/a']);
   });
 
-  it('takes a Request whose body is a stream', async () => {
+  it('accepts a Request with a streamed body', async () => {
     const body = new Blob(['{"a":1}']).stream();
     const request = new Request('http://localhost/users', { ...JSON_POST, body, duplex: 'half' });
     const response = await createExample().fetch(request);
     expect(await response.json()).toMatchObject({ body: { a: 1 } });
   });
 
-  it('frames the body by its length, whatever the Request says', async () => {
+  it("frames the body by its length, regardless of the Request's headers", async () => {
     const app = createApp().use(json(), (ctx) => ctx.json([ctx.body, ctx.get('Content-Length')]));
     const headers = {
       ...JSON_POST.headers,
@@ -143,7 +143,7 @@ describe('app.fetch()', () => {
   });
 
   it.each(['GET', 'HEAD'])(
-    'ends its connection once %s is answered, read or not',
+    'closes its connection after the response to %s, read or not',
     async (method) => {
       const ended = Promise.withResolvers<void>();
       const app = createApp().use((ctx) => {
@@ -155,7 +155,7 @@ describe('app.fetch()', () => {
     },
   );
 
-  it('resolves before a streamed body has ended', async () => {
+  it('resolves before a streamed body ends', async () => {
     const stream = new Readable({ read: () => undefined });
     stream.push('first ');
     const response = await createApp()
@@ -167,7 +167,7 @@ describe('app.fetch()', () => {
     expect(await response.text()).toBe('first last');
   });
 
-  it('lets the handler see that the caller has given up, and rejects with the reason', async () => {
+  it("aborts the handler's signal when the caller aborts, and rejects with the reason", async () => {
     const caller = new AbortController();
     const aborted = Promise.withResolvers<void>();
     const reason = new Error('No longer needed.');
@@ -180,7 +180,7 @@ describe('app.fetch()', () => {
     await aborted.promise;
   });
 
-  it('rejects at once with the reason of a signal that has aborted', async () => {
+  it('rejects immediately with the reason of an aborted signal', async () => {
     const handler = vi.fn();
     const reason = new Error('Too late.');
     const signal = AbortSignal.abort(reason);
@@ -188,14 +188,14 @@ describe('app.fetch()', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('rejects when the response is cut off before it began', async () => {
+  it('rejects when the connection closes before the response starts', async () => {
     const app = createApp().use((ctx) => {
       ctx.takeOver().destroy();
     });
     await expect(app.request('/')).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('gives a body that fails when the response is cut off on the way', async () => {
+  it('returns a body that fails when the connection closes during the response', async () => {
     const app = createApp().use((ctx) => {
       const chunks = function* () {
         yield 'half';
@@ -208,18 +208,18 @@ describe('app.fetch()', () => {
   });
 });
 
-describe('a response that is not read', () => {
+describe('an unread response', () => {
   const MANY = 20;
 
-  /** Makes many calls, and keeps none of their responses. */
+  /** Makes many calls without keeping a reference to their responses. */
   const drop = async (app: Application) => {
     for (let count = 0; count < MANY; count += 1) await app.request('/');
   };
 
-  it('closes its file once it is collected', async () => {
+  it('closes its file when it is garbage-collected', async () => {
     const files: ReadStream[] = [];
     const app = createApp().use((ctx) => {
-      // Larger than all that a connection buffers.
+      // Larger than the buffers of a connection.
       const file = createReadStream(process.execPath);
       files.push(file);
       ctx.send(file);
@@ -229,7 +229,7 @@ describe('a response that is not read', () => {
     await expect.poll(() => closedAfterCollection(files)).toHaveLength(MANY);
   });
 
-  it('closes its stream and aborts the signal once it is collected, though nothing more is sent', async () => {
+  it('closes its stream and aborts the signal when it is garbage-collected, even if idle', async () => {
     const streams: Readable[] = [];
     const aborted = vi.fn();
     const app = createApp().use((ctx) => {
@@ -250,7 +250,7 @@ describe('a response that is being read', () => {
     ['from a clone', (response) => response.clone().text()],
     ['through a pipe', ({ body }) => new Response(body?.pipeThrough(new TransformStream())).text()],
     ['slowly', ({ body }) => readSlowly(body ?? new ReadableStream())],
-  ])('%s is not collected, though nobody holds it', async (_, read) => {
+  ])('%s is not garbage-collected, even without references', async (_, read) => {
     const begun = Promise.withResolvers<void>();
     const stream = begunStream();
     const app = createApp().use((ctx) => ctx.send(stream));
@@ -268,8 +268,8 @@ describe('a response that is being read', () => {
   });
 });
 
-describe('a response body that is canceled', () => {
-  it('ends the stream that it is read from', async () => {
+describe('a canceled response body', () => {
+  it('destroys its source stream', async () => {
     const stream = begunStream();
     const app = createApp().use((ctx) => ctx.send(stream));
     const response = await app.request('/');
@@ -280,7 +280,7 @@ describe('a response body that is canceled', () => {
 });
 
 describe('app.close()', () => {
-  it('cuts responses that are not read to their end', async () => {
+  it('closes the connections of incomplete responses', async () => {
     const stream = begunStream();
     const app = createApp().use((ctx) => ctx.send(stream));
     const response = await app.request('/');
@@ -289,14 +289,14 @@ describe('app.close()', () => {
     await expect(response.text()).rejects.toThrow('aborted');
   });
 
-  it('leaves a response that was sent whole to be read', async () => {
+  it('keeps a completely sent response readable', async () => {
     const app = createApp().use((ctx) => ctx.send('text'));
     const response = await app.request('/');
     await app.close();
     expect(await response.text()).toBe('text');
   });
 
-  it('makes unanswered requests reject, and aborts their signals before it closes plugins', async () => {
+  it('rejects pending requests, and aborts their signals before it closes plugins', async () => {
     const log: string[] = [];
     const begun = Promise.withResolvers<void>();
     const app = createApp();
@@ -306,15 +306,15 @@ describe('app.close()', () => {
       begun.resolve();
       return new Promise(() => undefined);
     });
-    const answer = app.request('/');
+    const reply = app.request('/');
     await begun.promise;
     const closed = app.close();
-    await expect(answer).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
+    await expect(reply).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
     await closed;
     expect(log).toEqual(['aborted', 'store closed']);
   });
 
-  it('refuses a request whose body was still being read', async () => {
+  it('rejects a request whose body is still being read', async () => {
     const app = createApp().use((ctx) => ctx.send('text'));
     const body = new ReadableStream({
       async pull(controller) {
@@ -322,29 +322,29 @@ describe('app.close()', () => {
         controller.close();
       },
     });
-    const answer = app.request('/', { method: 'POST', body, duplex: 'half' });
-    await expect(answer).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
+    const reply = app.request('/', { method: 'POST', body, duplex: 'half' });
+    await expect(reply).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
   });
 });
 
-it.each(['//a/b', '//', '///'])('the path %s is a path', async (path) => {
+it.each(['//a/b', '//', '///'])('the path %s is not read as a host', async (path) => {
   const app = createApp().use((ctx) => ctx.send(ctx.path));
   expect(await (await app.request(path)).text()).toBe(path);
 });
 
-it('a query keeps the question mark that its first name begins with', async () => {
+it('a query keeps a question mark at the start of its first name', async () => {
   const app = createApp().use((ctx) => ctx.json(ctx.query));
   expect(await (await app.request('/??a=1')).json()).toEqual({ '?a': '1' });
 });
 
-/** A stream that has begun and gives no more by itself. */
+/** A stream that has started and stays idle. */
 function begunStream(): Readable {
   const stream = new Readable({ read: () => undefined });
   stream.push('first ');
   return stream;
 }
 
-/** Collects garbage; returns the streams that have closed. */
+/** Collects garbage. Returns the streams that have closed. */
 function closedAfterCollection(streams: readonly Readable[]): readonly Readable[] {
   collectGarbage();
   return streams.filter(({ closed }) => closed);
@@ -352,7 +352,7 @@ function closedAfterCollection(streams: readonly Readable[]): readonly Readable[
 
 const finalizing = new FinalizationRegistry((finalized: () => void) => finalized());
 
-/** Collects garbage until an object that nobody holds is collected and finalized. */
+/** Collects garbage until an unreachable object has been finalized. */
 async function collectOnce(): Promise<void> {
   const finalized = Promise.withResolvers<void>();
   finalizing.register({}, finalized.resolve);

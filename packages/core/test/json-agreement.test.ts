@@ -12,11 +12,11 @@ const app: Application = createApp()
 
 async function post(body: Uint8Array | string) {
   const headers = { 'Content-Type': 'application/json' };
-  const answer = await app.request('/', { method: 'POST', body, headers });
-  return { status: answer.status, text: await answer.text() };
+  const response = await app.request('/', { method: 'POST', body, headers });
+  return { status: response.status, text: await response.text() };
 }
 
-/** What the server may answer to a text, by JSON.parse. */
+/** The acceptable responses to a text, according to JSON.parse. */
 function permitted(text: string): { status: number; text?: string }[] {
   const refused = { status: 400, text: expect.stringContaining('"code":') };
   try {
@@ -27,11 +27,11 @@ function permitted(text: string): { status: number; text?: string }[] {
 }
 
 async function assertAgrees(text: string): Promise<void> {
-  const answer = await post(text);
-  expect(permitted(text)).toContainEqual(answer);
+  const response = await post(text);
+  expect(permitted(text)).toContainEqual(response);
 }
 
-/** Texts of JSON, and near it: numbers of any size, keys that repeat, halves of characters. */
+/** JSON and almost-JSON: numbers of any size, repeated keys, lone surrogates. */
 const { json: jsonText } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -49,12 +49,12 @@ const { json: jsonText } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }));
 
-describe('a body is what JSON.parse makes of it, or refused with 400', () => {
-  it('whatever the value', async () => {
+describe('a body equals the result of JSON.parse, or gets 400', () => {
+  it('for any value', async () => {
     await fc.assert(fc.asyncProperty(jsonText, assertAgrees), { numRuns: 400, seed: 1 });
   });
 
-  it('whatever the text', async () => {
+  it('for any text', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.tuple(jsonText, fc.nat(), fc.string({ maxLength: 2 })).map(([json, at, piece]) => {
@@ -88,13 +88,13 @@ describe('a body is what JSON.parse makes of it, or refused with 400', () => {
   });
 });
 
-it('one byte order mark is passed over, as JSON.parse does not', async () => {
+it('one byte order mark is ignored, unlike in JSON.parse', async () => {
   expect(await post('\uFEFF{"a":1}')).toEqual({ status: 200, text: '{"a":1}' });
   expect(await post('\uFEFF')).toMatchObject({ status: 400 });
   expect(await post('\uFEFF\uFEFF1')).toMatchObject({ status: 400 });
 });
 
-it('bytes that are no UTF-8 are refused, whatever they are', async () => {
+it('invalid UTF-8 is always rejected', async () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 12 }).map((bytes) => {
     return Buffer.concat([Buffer.from('"'), bytes, Buffer.from('"')]);
   });
@@ -109,7 +109,7 @@ it('bytes that are no UTF-8 are refused, whatever they are', async () => {
   );
 });
 
-/** Levels of a value whose containers hold one member each. */
+/** Depth of a value whose containers have one member each. */
 function depthOf(value: unknown): number {
   let depth = 0;
   for (let level = value; typeof level === 'object' && level !== null; depth += 1) {
@@ -128,7 +128,7 @@ it.each([
     const text = `${open.repeat(levels)}1${close.repeat(levels)}`;
     const deep = createApp().use(errorHandler(), json(), (ctx) => ctx.json(depthOf(ctx.body)));
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await deep.request('/', { method: 'POST', body: text, headers });
-    expect(await answer.json()).toBe(depthOf(JSON.parse(text)));
+    const response = await deep.request('/', { method: 'POST', body: text, headers });
+    expect(await response.json()).toBe(depthOf(JSON.parse(text)));
   },
 );

@@ -49,12 +49,12 @@ describe.each([
     expect(reply.json()).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  it('is a 400 when it is cut off', async () => {
+  it('is a 400 when it is truncated', async () => {
     const reply = await post(encoding, compress('{"name":"Ada"}').subarray(0, -4));
     expect(reply.status).toBe(400);
   });
 
-  it('is a 400 when it is something else', async () => {
+  it('is a 400 when it has another encoding', async () => {
     const reply = await post(encoding, Buffer.from('{"name":"Ada"}'));
     expect(reply.status).toBe(400);
     expect(reply.json()).toMatchObject({
@@ -63,7 +63,7 @@ describe.each([
     });
   });
 
-  it('leaves the connection in step when it is refused', async () => {
+  it('leaves the connection usable when it is rejected', async () => {
     const { port } = await serve(echo());
     const { socket, responses } = connectRaw(port);
     const bomb = compress(JSON.stringify('x'.repeat(1_000_000)));
@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-it('the encoding identity is no encoding', async () => {
+it('the encoding identity is ignored', async () => {
   const reply = await post('identity', Buffer.from('{"a":1}'));
   expect(reply.json()).toEqual({ body: { a: 1 } });
 });

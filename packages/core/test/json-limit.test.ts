@@ -17,7 +17,7 @@ async function post(limit: number | string, body: SendOptions['body'] & {}) {
 }
 
 describe('the limit', () => {
-  it('is 1 MiB unless it is set', async () => {
+  it('is 1 MiB by default', async () => {
     const send = await sender(echo());
     const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2));
     const within = await send('POST', '/', { headers: JSON_TYPE, body: text(1024 ** 2) });
@@ -28,7 +28,7 @@ describe('the limit', () => {
   it.each([
     ['with Content-Length', '"1234"'],
     ['in chunks', [Buffer.from('"12'), Buffer.from('34"')]],
-  ])('refuses a byte too many %s', async (_, body) => {
+  ])('rejects one byte too many %s', async (_, body) => {
     const reply = await post(5, body);
     expect(reply.status).toBe(413);
     expect(reply.json()).toMatchObject({
@@ -40,7 +40,7 @@ describe('the limit', () => {
   it.each([
     ['with Content-Length', '"1234"'],
     ['in chunks', [Buffer.from('"12'), Buffer.from('34"')]],
-  ])('accepts a body of exactly that size %s', async (_, body) => {
+  ])('accepts a body of exactly the limit %s', async (_, body) => {
     const reply = await post('6b', body);
     expect(reply.json()).toBe('1234');
   });
@@ -50,7 +50,7 @@ describe('the limit', () => {
     expect(reply.status).toBe(413);
   });
 
-  it('answers a Content-Length past it before the body has come', async () => {
+  it('rejects a Content-Length past it before the body arrives', async () => {
     const { port } = await serve(echo({ limit: 5 }));
     const connection = connectRaw(port);
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
@@ -59,7 +59,7 @@ describe('the limit', () => {
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('that cannot be read is refused when json() is called', () => {
+  it('that is invalid makes json() throw', () => {
     expect(() => json({ limit: 'lots' })).toThrow(
       "Invalid size limit 'lots'. Use a whole number of bytes, or a string such as '64kb' or '1mb'.",
     );
@@ -73,7 +73,7 @@ describe('a keep-alive connection', () => {
   it.each([
     ['400', '{"a":'],
     ['413', `"${'x'.repeat(200_000)}"`],
-  ])('answers the next request after a %s', async (status, refused) => {
+  ])('handles the next request after a %s', async (status, refused) => {
     const { port } = await serve(echo({ limit: 100 }));
     const connection = connectRaw(port);
     connection.socket.write(request(refused));
@@ -84,7 +84,7 @@ describe('a keep-alive connection', () => {
     expect(second).toMatch(/^HTTP\/1\.1 200 .*"next"$/s);
   });
 
-  it('answers the next request when no parser has read the body', async () => {
+  it('handles the next request when no parser has read the body', async () => {
     const { port } = await serve(createApp().use((ctx) => ctx.send(ctx.method)));
     const connection = connectRaw(port);
     connection.socket.write(request('"unread"') + request('"unread"'));

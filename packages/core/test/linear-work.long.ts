@@ -8,21 +8,21 @@ import { growthOf, NEARLY_LINEAR } from './support/growth.js';
 
 const RULES = { caseSensitive: true, strict: false };
 
-/** Grows a tree of GET routes. */
+/** Creates a tree of GET routes. */
 function grow(patterns: readonly string[]): Tree<string> {
   const tree = new Tree<string>(RULES);
   for (const pattern of patterns) tree.insert('GET', parsePattern(pattern), pattern);
   return tree;
 }
 
-/** Every pattern of some length whose steps are `a` or a parameter: a search may turn at each. */
+/** All patterns of a length whose segments are `a` or a parameter, so a search may backtrack at each. */
 function forks(length: number): string[] {
   return Array.from({ length: 2 ** length }, (_, bits) =>
     Array.from({ length }, (_, step) => ((bits >> step) & 1 ? '/a' : `/:p${step}`)).join(''),
   );
 }
 
-describe('matching takes time in proportion to the path', () => {
+describe('matching takes linear time in the length of the path', () => {
   const tree = grow(['/a/:b/c', '/:a/b/*rest', '/x/*rest', '/a-b']);
 
   it.each([
@@ -47,7 +47,7 @@ describe('matching takes time in proportion to the path', () => {
   });
 });
 
-it('a search that turns back at every segment takes time in proportion to the routes', () => {
+it('a search that backtracks at every segment takes linear time in the number of routes', () => {
   const trees = new Map([7, 10].map((length) => [2 ** length, grow(forks(length))]));
   const search = (size: number) => {
     for (let run = 0; run < 20; run += 1) {
@@ -59,7 +59,7 @@ it('a search that turns back at every segment takes time in proportion to the ro
   expect(growthOf(search, 2 ** 7)).toBeLessThan(NEARLY_LINEAR);
 });
 
-describe('reading takes time in proportion to what the client sends', () => {
+describe('parsing takes linear time in the size of the input', () => {
   it.each<[string, (size: number) => unknown]>([
     ['a charset', (size) => parseMediaType(`text/plain;charset=${' '.repeat(size)}x y`)],
     ['parameters', (size) => parseMediaType(`text/plain${';charset'.repeat(size)}`)],

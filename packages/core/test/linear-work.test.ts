@@ -2,16 +2,16 @@ import { expect, it } from 'vitest';
 import { createApp, createRouter, errorHandler, urlencoded } from '../src/index.js';
 import { sender } from './support/send.js';
 
-it('a form with far too many fields is refused before it is read', async () => {
+it('a form with far too many fields is rejected before it is parsed', async () => {
   const app = createApp().use(errorHandler(), urlencoded());
   const body = 'a&'.repeat(2 ** 19);
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const answer = await app.request('/', { method: 'POST', body, headers });
-  expect(answer.status).toBe(413);
+  const response = await app.request('/', { method: 'POST', body, headers });
+  expect(response.status).toBe(413);
 });
 
-// A search that took quadratic time, or worse, would run into the time-out.
-it('paths of 8,000 dashes or slashes are answered', async () => {
+// A search in quadratic time would exceed the timeout.
+it('paths of 8,000 dashes or slashes get responses', async () => {
   const router = createRouter()
     .get('/:a', (ctx) => ctx.send('one'))
     .get('/:a/:b/*rest', (ctx) => ctx.send('rest'));
@@ -29,6 +29,6 @@ it('a route with a thousand parameters is found', async () => {
   const router = createRouter().get(names.join(''), (ctx) =>
     ctx.json(Object.keys(ctx.params).length),
   );
-  const answer = await createApp().route('/', router).request('/a'.repeat(1_000));
-  expect(await answer.json()).toBe(1_000);
+  const response = await createApp().route('/', router).request('/a'.repeat(1_000));
+  expect(await response.json()).toBe(1_000);
 });

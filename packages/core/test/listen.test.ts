@@ -9,7 +9,7 @@ import { serve } from './support/serve.js';
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const greeter = () => createApp().use((ctx) => ctx.send('hello'));
 
-/** An application whose handler tells when it has begun, and ends when the test says so. */
+/** An application whose handler signals its start and waits for the test. */
 function createSlowApp() {
   const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const app = createApp().use(async (ctx) => {
@@ -21,7 +21,7 @@ function createSlowApp() {
 }
 
 describe('listen()', () => {
-  it('takes a free port for 0 and is bound once it resolves', async () => {
+  it('selects a free port for 0 and is bound when it resolves', async () => {
     const { url, port } = await serve(greeter());
     expect(port).toBeGreaterThan(0);
     expect(url).toBe(`http://127.0.0.1:${port}`);
@@ -32,14 +32,14 @@ describe('listen()', () => {
     [{}, 'localhost'],
     [{ host: '0.0.0.0' }, 'localhost'],
     [{ host: '127.0.0.1' }, '127.0.0.1'],
-  ])('with %j has a url that can be called', async (options, host) => {
+  ])('with %j has a working url', async (options, host) => {
     const server = await listen(greeter(), 0, options);
     expect(server.url).toBe(`http://${host}:${server.port}`);
     expect(await (await fetch(server.url)).text()).toBe('hello');
     await server.close({ timeout: 0 });
   });
 
-  it('rejects when the port is in use, and names it', async () => {
+  it('rejects when the port is in use, and names the port', async () => {
     const { port } = await serve(greeter());
     await expect(listen(greeter(), port, { host: '127.0.0.1' })).rejects.toMatchObject({
       name: 'ListenError',
@@ -51,14 +51,14 @@ describe('listen()', () => {
     });
   });
 
-  it('rejects when the host is not of this machine, and names it', async () => {
+  it('rejects when the host is not local, and names the host', async () => {
     await expect(listen(greeter(), 0, { host: '192.0.2.1' })).rejects.toMatchObject({
       message: expect.stringMatching(/^Cannot listen on port 0 of 192\.0\.2\.1: .*EADDRNOTAVAIL/),
       cause: { code: 'EADDRNOTAVAIL' },
     });
   });
 
-  it.each([-1, 65_536, 1.5])('rejects for %d, which is no port, and names it', async (port) => {
+  it.each([-1, 65_536, 1.5])('rejects %d, which is not a port, and names it', async (port) => {
     await expect(listen(greeter(), port)).rejects.toThrow(String(port));
   });
 
@@ -78,7 +78,7 @@ describe('listen()', () => {
 });
 
 describe('server.stopListening()', () => {
-  it('refuses connections, and leaves those that are open as they are', async () => {
+  it('refuses new connections and keeps open ones', async () => {
     const server = await serve(greeter());
     const connection = connectRaw(server.port);
     connection.socket.write(REQUEST);
@@ -90,7 +90,7 @@ describe('server.stopListening()', () => {
     expect(second).toMatch(/^connection: keep-alive\r$/im);
   });
 
-  it('leaves nothing to wait for to a close() after it when no connection is open', async () => {
+  it('lets close() resolve immediately when no connection is open', async () => {
     const server = await serve(greeter());
     await server.stopListening();
     await expect(server.close()).resolves.toBeUndefined();
@@ -98,7 +98,7 @@ describe('server.stopListening()', () => {
 });
 
 describe('server.close()', () => {
-  it('answers what is in flight with Connection: close, then resolves', async () => {
+  it('responds to open requests with Connection: close, then resolves', async () => {
     const { app, begun, go } = createSlowApp();
     const server = await serve(app);
     const { socket, ended } = connectRaw(server.port);
@@ -108,13 +108,13 @@ describe('server.close()', () => {
     await refused(server.port);
     go();
     await closed;
-    const answer = await ended();
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer).toMatch(/^connection: close\r$/im);
-    expect(answer).toMatch(/\r\n\r\ndone$/);
+    const response = await ended();
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
+    expect(response).toMatch(/^connection: close\r$/im);
+    expect(response).toMatch(/\r\n\r\ndone$/);
   });
 
-  it('refuses connections while it answers what is in flight', async () => {
+  it('refuses new connections while requests are open', async () => {
     const { app, begun, go } = createSlowApp();
     const server = await serve(app);
     connectRaw(server.port).socket.write(REQUEST);
@@ -130,7 +130,7 @@ describe('server.close()', () => {
     await closed;
   });
 
-  it('answers a request that is already on its way on an open connection', async () => {
+  it('responds to a request in transit on an open connection', async () => {
     const server = await serve(greeter());
     const connection = connectRaw(server.port);
     connection.socket.write(REQUEST);
@@ -144,7 +144,7 @@ describe('server.close()', () => {
     await closed;
   });
 
-  it('ends idle connections', async () => {
+  it('closes idle connections', async () => {
     const server = await serve(greeter());
     const connection = connectRaw(server.port);
     connection.socket.write(REQUEST);
@@ -153,7 +153,7 @@ describe('server.close()', () => {
     expect(await connection.ended()).toMatch(/\r\n\r\nhello$/);
   });
 
-  it('ends connections on which nothing has come', async () => {
+  it('closes connections without a request', async () => {
     const server = await serve(greeter());
     const { socket, ended } = connectRaw(server.port);
     await once(socket, 'connect');
@@ -161,7 +161,7 @@ describe('server.close()', () => {
     expect(await ended()).toBe('');
   });
 
-  it('cuts connections that are still busy at the deadline, and aborts their signals', async () => {
+  it('destroys busy connections at the deadline, and aborts their signals', async () => {
     const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = createApp().use(async (ctx) => {
       ctx.signal.addEventListener('abort', () => aborted.resolve());
@@ -177,7 +177,7 @@ describe('server.close()', () => {
     await aborted.promise;
   });
 
-  it('returns the promise of the first call when it is called again', async () => {
+  it('returns the same promise for further calls', async () => {
     const { app, begun, go } = createSlowApp();
     const server = await serve(app);
     const { socket, ended } = connectRaw(server.port);
@@ -203,7 +203,7 @@ describe('server.close()', () => {
     expect(await ended()).toBe('');
   });
 
-  it('cuts at once with a timeout of 0 while an earlier call still waits', async () => {
+  it('destroys connections immediately with a timeout of 0 while an earlier call waits', async () => {
     const { app, begun } = createSlowApp();
     const server = await serve(app);
     const { socket, ended } = connectRaw(server.port);
@@ -225,15 +225,15 @@ it.each([Number.NaN, -1, 65_536, 80.5])('refuses the port %d', async (port) => {
   );
 });
 
-it('one server that is closed leaves another of the same application alone', async () => {
+it('closing one server does not affect another one of the application', async () => {
   const app = createApp().use((ctx) => ctx.send('here'));
   const [first, second] = [await listen(app, 0), await serve(app)];
   await first.close({ timeout: 0 });
-  const answer = await fetch(second.url);
-  expect(answer.headers.get('Connection')).toBe('keep-alive');
+  const response = await fetch(second.url);
+  expect(response.headers.get('Connection')).toBe('keep-alive');
 });
 
-it('close() without a deadline waits for what is in flight', async () => {
+it('close() without a deadline waits for open requests', async () => {
   const held = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
   const app = createApp().use(async (ctx) => {
@@ -242,11 +242,11 @@ it('close() without a deadline waits for what is in flight', async () => {
     ctx.send('done');
   });
   const server = await listen(app, 0);
-  const answer = fetch(server.url);
+  const response = fetch(server.url);
   await started.promise;
   const closed = server.close({ timeout: Number.POSITIVE_INFINITY });
   setImmediate(() => held.resolve());
-  expect(await (await answer).text()).toBe('done');
+  expect(await (await response).text()).toBe('done');
   await closed;
 });
 

@@ -12,18 +12,18 @@ import {
 } from '../src/index.js';
 import { sender } from './support/send.js';
 
-const answer: Middleware = (ctx) => ctx.json('answered');
-const answerWith =
+const respond: Middleware = (ctx) => ctx.json('answered');
+const respondWith =
   (status: number): Middleware =>
   (ctx) => {
     ctx.status = status;
   };
-const answerLater: Middleware = async (ctx) => {
+const respondLater: Middleware = async (ctx) => {
   await null;
   ctx.json('answered');
 };
 
-/** Answers what is thrown in a format of its own. */
+/** Responds to errors in a custom format. */
 const ownErrors: Middleware = async (ctx, next) => {
   try {
     await next();
@@ -43,9 +43,9 @@ describe.each<[string, () => Application]>([
   ['below errorHandler()', () => createApp().use(errorHandler())],
 ])('a malformed target, %s', (_, create) => {
   it.each(['/a%00b', '/%zz', '/%ff', 'ftp://a/b'])(
-    '%s is a 400 where middleware alone answers',
+    '%s gets 400 when only middleware responds',
     async (target) => {
-      const reply = await ask(create().use(answer), target);
+      const reply = await ask(create().use(respond), target);
       expect(reply.status).toBe(400);
       expect(reply.headers['content-type']).toBe('application/problem+json');
       expect(reply.json()).toMatchObject({ code: 'MALFORMED_TARGET', instance: target });
@@ -53,20 +53,20 @@ describe.each<[string, () => Application]>([
   );
 
   it.each<[string, Middleware]>([
-    ['later', answerLater],
-    ['with a status alone', answerWith(204)],
-    ['with an error status', answerWith(404)],
+    ['later', respondLater],
+    ['with a status alone', respondWith(204)],
+    ['with an error status', respondWith(404)],
     ['by ctx.next()', (ctx) => ctx.next()],
     ['not', () => undefined],
-  ])('is a 400 where middleware answers %s', async (_when, middleware) => {
+  ])('gets 400 when middleware responds %s', async (_when, middleware) => {
     expect((await ask(create().use(middleware), '/%zz')).status).toBe(400);
   });
 
-  it.each(['GET', 'HEAD', 'POST', 'OPTIONS'])('is a 400 for %s', async (method) => {
-    expect((await ask(create().use(answer), '/%zz', method)).status).toBe(400);
+  it.each(['GET', 'HEAD', 'POST', 'OPTIONS'])('gets 400 for %s', async (method) => {
+    expect((await ask(create().use(respond), '/%zz', method)).status).toBe(400);
   });
 
-  it('is a 400 for a preflight, which keeps the headers of CORS', async () => {
+  it('gets 400 for a preflight, with the headers of CORS', async () => {
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'PUT' };
     const reply = await ask(create().use(cors()), '/%zz', 'OPTIONS', headers);
     expect(reply.status).toBe(400);
@@ -76,14 +76,14 @@ describe.each<[string, () => Application]>([
   it('reaches no route', async () => {
     const reached: string[] = [];
     const router = createRouter().all('/*', (ctx) => void reached.push(ctx.path));
-    const app = create().route('/', router).use(answer);
+    const app = create().route('/', router).use(respond);
     expect((await ask(app, '/%zz')).status).toBe(400);
     expect(reached).toEqual([]);
   });
 });
 
 it.each<[string, Middleware[]]>([
-  ['an application of middleware', [answer]],
+  ['an application of middleware', [respond]],
   ['an application that ends in notFoundHandler()', [notFoundHandler()]],
 ])('a logger sees the 400 of a malformed target in %s', async (_, stack) => {
   const lines: string[] = [];
@@ -92,27 +92,27 @@ it.each<[string, Middleware[]]>([
   expect(lines).toEqual(['GET /a%00b 400 0.0 ms', 'GET /a%00b 400 0.0 ms']);
 });
 
-it('middleware that handles errors answers a malformed target in its own format', async () => {
-  const reply = await ask(createApp().use(ownErrors, answer), '/%zz');
+it('middleware that handles errors responds to a malformed target in a custom format', async () => {
+  const reply = await ask(createApp().use(ownErrors, respond), '/%zz');
   expect([reply.status, reply.json()]).toEqual([400, { own: 'MALFORMED_TARGET' }]);
 });
 
 it('errorHandler({ includeStack: true }) shows the stack of a malformed target', async () => {
   const reply = await ask(
-    createApp().use(errorHandler({ includeStack: true }), answer, answer),
+    createApp().use(errorHandler({ includeStack: true }), respond, respond),
     '/%zz',
   );
   expect(reply.json()).toMatchObject({ status: 400, stack: expect.any(String) });
 });
 
-it('another error of a request with a malformed target stays as it is', async () => {
+it('another error of a request with a malformed target is kept', async () => {
   const app = createApp().use(errorHandler(), () => {
     throw new HttpError(429);
   });
   expect((await ask(app, '/%zz')).status).toBe(429);
 });
 
-it('a response that middleware took over is left alone', async () => {
+it('a response that middleware took over is kept', async () => {
   const app = createApp().use(errorHandler(), (ctx) => void ctx.takeOver().end('raw'));
   expect(await ask(app, '/%zz')).toMatchObject({ status: 200, text: 'raw' });
 });

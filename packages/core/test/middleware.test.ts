@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createApp, createRouter, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
 
-/** Middleware that writes to a log before and after what is below it. */
+/** Middleware that logs before and after downstream middleware. */
 function tracer(log: string[], name: string): Middleware {
   return async (_ctx, next) => {
     log.push(`${name} in`);
@@ -39,7 +39,7 @@ describe('middleware', () => {
     ]);
   });
 
-  it('of a router runs only for a route that matched', async () => {
+  it('of a router runs only for a matched route', async () => {
     const log: string[] = [];
     const router = createRouter()
       .use(tracer(log, 'router'))
@@ -52,7 +52,7 @@ describe('middleware', () => {
     expect(log).toEqual(['router in', 'router out']);
   });
 
-  it('that does not call next keeps what is below it from running', async () => {
+  it('that does not call next stops the pipeline', async () => {
     const log: string[] = [];
     const app = createApp()
       .use((ctx) => ctx.send('here'))
@@ -62,7 +62,7 @@ describe('middleware', () => {
     expect(log).toEqual([]);
   });
 
-  it('may call ctx.next() in place of its next argument', async () => {
+  it('can call ctx.next() instead of its next argument', async () => {
     const log: string[] = [];
     const byContext: Middleware = async (ctx) => {
       log.push('in');
@@ -77,7 +77,7 @@ describe('middleware', () => {
     expect(log).toEqual(['in', 'middle in', 'in', 'out', 'middle out', 'out']);
   });
 
-  it('may call ctx.next() after awaiting something else', async () => {
+  it('can call ctx.next() after an await', async () => {
     const app = createApp()
       .use(async (ctx) => {
         await Promise.resolve();
@@ -88,7 +88,7 @@ describe('middleware', () => {
     expect((await send('GET', '/')).text).toBe('below');
   });
 
-  it('catches what is thrown below it, whether it is asynchronous or not', async () => {
+  it('catches synchronous and asynchronous errors from downstream', async () => {
     const catches: Middleware = async (ctx, next) => {
       try {
         await next();
@@ -108,9 +108,9 @@ describe('middleware', () => {
     expect((await send('GET', '/async')).text).toBe('caught later');
   });
 
-  it('may return a thenable that is no Promise', async () => {
+  it('can return a thenable that is not a Promise', async () => {
     const app = createApp().use((ctx) => ({
-      // biome-ignore lint/suspicious/noThenProperty: the thenable is what the test is about.
+      // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.
       then(settle: (value: unknown) => void) {
         ctx.send('settled');
         settle(undefined);
@@ -120,7 +120,7 @@ describe('middleware', () => {
     expect((await send('GET', '/')).text).toBe('settled');
   });
 
-  it('of one request does not share state with that of another', async () => {
+  it('does not share state between requests', async () => {
     const app = createApp().use((ctx) => {
       const before = { ...ctx.state };
       ctx.state.seen = true;

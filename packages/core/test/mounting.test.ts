@@ -9,14 +9,14 @@ describe('a mounted router', () => {
     ['/api/users', '/api/users'],
     ['/api/users/', '/api/users'],
     ['/api/users/7', '/api/users/:id'],
-  ])('answers %s by its route %s', async (path, pattern) => {
+  ])('handles %s with its route %s', async (path, pattern) => {
     const users = createRouter().get('/', show).get('/:id', show);
     const send = await sender(createApp().route('/api/users', users));
     expect((await send('GET', path)).json()).toMatchObject([pattern, {}]);
   });
 
   it.each(['/api/usersX', '/api/users7', '/api', '/7', '/api/use', '/API/users'])(
-    'does not answer %s: the prefix ends at a segment',
+    'does not handle %s: the prefix ends at a segment',
     async (path) => {
       const users = createRouter().get('/', show).get('/:id', show);
       const send = await sender(createApp().route('/api/users', users));
@@ -29,7 +29,7 @@ describe('a mounted router', () => {
     expect((await send('GET', '/api/users')).json()).toEqual(['/api/users', {}]);
   });
 
-  it('sees the parameters of its prefix', async () => {
+  it('has the parameters of its prefix', async () => {
     const posts = createRouter().get('/:post', show);
     const send = await sender(createApp().route('/users/:id/posts', posts));
     expect((await send('GET', '/users/7/posts/9')).json()).toEqual([
@@ -38,14 +38,14 @@ describe('a mounted router', () => {
     ]);
   });
 
-  it('may stand at two prefixes', async () => {
+  it('can be mounted at two prefixes', async () => {
     const router = createRouter().get('/a', show);
     const send = await sender(createApp().route('/one', router).route('/two', router));
     expect((await send('GET', '/one/a')).json()).toEqual(['/one/a', {}]);
     expect((await send('GET', '/two/a')).json()).toEqual(['/two/a', {}]);
   });
 
-  it('may gain routes after it was mounted', async () => {
+  it('can register routes after it was mounted', async () => {
     const router = createRouter();
     const app = createApp().route('/', router);
     router.get('/late', show);
@@ -53,7 +53,7 @@ describe('a mounted router', () => {
     expect((await send('GET', '/late')).status).toBe(200);
   });
 
-  it('meets requests in the order of registration with middleware', async () => {
+  it('handles requests in the order of registration with middleware', async () => {
     const app = createApp()
       .route('/', createRouter().get('/early', show))
       .use((ctx) => ctx.send('middleware'))
@@ -80,7 +80,7 @@ describe('a mounted router', () => {
 });
 
 describe('nested routers', () => {
-  it('answer under the prefixes of all that hold them, inside their middleware', async () => {
+  it('combine the prefixes and the middleware of their parents', async () => {
     const log: string[] = [];
     const trace =
       (name: string): Middleware =>
@@ -99,7 +99,7 @@ describe('nested routers', () => {
     expect(log).toEqual(['users', 'posts', 'comments']);
   });
 
-  it('are listed by app.routes() with their full patterns, in the order of registration', () => {
+  it('are listed by app.routes() with their full patterns, in order of registration', () => {
     const handler = () => undefined;
     const inner = createRouter().post('/b', handler);
     const outer = createRouter().route('/inner', inner).get('/a', handler);
@@ -121,7 +121,7 @@ describe('a conflict', () => {
     expect(() => app.seal()).toThrow(new RouteConflictError('GET', '/users/:id', '/users/:name'));
   });
 
-  it('between a router and one nested in it is an error that names both patterns', () => {
+  it('between a router and a nested router is an error that names both patterns', () => {
     const nested = createRouter().get('/:id', handler);
     const app = createApp().route('/', createRouter().get('/a/:x', handler).route('/a', nested));
     expect(() => app.seal()).toThrow(new RouteConflictError('GET', '/a/:x', '/a/:id'));

@@ -71,7 +71,7 @@ describe('a second call of next', () => {
     },
   );
 
-  it('by ctx.next() not awaited is found where all below it is synchronous', async () => {
+  it('by ctx.next() without await is detected when everything downstream is synchronous', async () => {
     const errors: unknown[] = [];
     const app = createApp().use(
       errorHandler({ onError: (error) => errors.push(error) }),
@@ -86,7 +86,7 @@ describe('a second call of next', () => {
     expect(errors).toEqual([new NextCalledTwiceError('offender')]);
   });
 
-  it('is found in middleware of a route, and a nameless one is told by its place', async () => {
+  it("is detected in a route's middleware, which is named by its position if anonymous", async () => {
     const errors: unknown[] = [];
     const router = createRouter().get(
       '/',
@@ -107,7 +107,7 @@ describe('a second call of next', () => {
 });
 
 describe('ctx.next()', () => {
-  it('outside of a middleware is an error', async () => {
+  it('outside middleware is an error', async () => {
     const app = createApp().use((ctx) => {
       const other = new Context(ctx.req, ctx.res, { methods: () => new Set() });
       expect(() => other.next()).toThrow(
@@ -120,7 +120,7 @@ describe('ctx.next()', () => {
   });
 });
 
-it('next() and ctx.next() of one middleware count as one, above a synchronous one', async () => {
+it('next() and ctx.next() of one middleware share one call, also before synchronous middleware', async () => {
   const onError = vi.fn();
   const secret = vi.fn();
   const twice: Middleware = (ctx, next) => {

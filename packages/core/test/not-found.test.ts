@@ -24,7 +24,7 @@ const variants: readonly (readonly [string, () => Application])[] = [
 
 describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
   it.each(['GET', 'POST', 'OPTIONS', 'DELETE'])(
-    'by %s to an unknown path is a 404',
+    'by %s to an unknown path gets 404',
     async (method) => {
       const send = await sender(createVariant());
       const reply = await send(method, '/nowhere?a=1');
@@ -49,7 +49,7 @@ describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
     ['GET', '/users/me', 'DELETE, OPTIONS, PUT'],
     ['GET', '/own', 'OPTIONS'],
   ])(
-    'by %s to %s, known for other methods, is a 405 with Allow: %s',
+    'by %s to %s, which has other methods, gets 405 with Allow: %s',
     async (method, path, allow) => {
       const send = await sender(createVariant());
       const reply = await send(method, path);
@@ -58,7 +58,7 @@ describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
     },
   );
 
-  it('by another method is told which it could be', async () => {
+  it('by another method gets the supported methods', async () => {
     const send = await sender(createVariant());
     const reply = await send('PATCH', '/users/7');
     expect(reply.json()).toMatchObject({
@@ -71,7 +71,7 @@ describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
     ['/users', 'GET, HEAD, OPTIONS, POST'],
     ['/users/7', 'OPTIONS, PUT'],
     ['*', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
-  ])('by OPTIONS to %s is a 204 with Allow: %s', async (path, allow) => {
+  ])('by OPTIONS to %s gets 204 with Allow: %s', async (path, allow) => {
     const send = await sender(createVariant());
     const reply = await send('OPTIONS', path);
     expect(reply).toMatchObject({ status: 204, text: '' });
@@ -85,13 +85,13 @@ describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
     ['OPTIONS', '/any', 'OPTIONS'],
     ['PATCH', '/any', 'PATCH'],
     ['REPORT', '/any', 'REPORT'],
-  ])('is none by %s to %s, which has a route', async (method, path, text) => {
+  ])('by %s to %s reaches its route', async (method, path, text) => {
     const send = await sender(createVariant());
     expect(await send(method, path)).toMatchObject({ status: 200, text });
   });
 
   it.each(['/passed', '/untouched', '/passed-by-all'])(
-    'is a 404 when the route %s has matched and did not answer',
+    'gets 404 when the route %s matches but does not respond',
     async (path) => {
       const send = await sender(createVariant());
       const reply = await send('GET', path);
@@ -122,14 +122,14 @@ describe.each(routerless)('an application without routers, %s', (_, createVarian
     ['GET', '/a', 404],
     ['OPTIONS', '/a', 404],
     ['OPTIONS', '*', 204],
-  ])('answers %s %s with %i', async (method, path, status) => {
+  ])('responds to %s %s with %i', async (method, path, status) => {
     const send = await sender(createVariant());
     expect((await send(method, path)).status).toBe(status);
   });
 });
 
-describe('a context that middleware has answered', () => {
-  it('is left alone, be it by a status alone', async () => {
+describe('a context with a recorded response', () => {
+  it('stays unchanged, even if only its status is set', async () => {
     const app = createApp()
       .use((ctx, next) => {
         ctx.status = 202;
@@ -141,7 +141,7 @@ describe('a context that middleware has answered', () => {
     expect(await send('GET', '/')).toMatchObject({ status: 202, text: '' });
   });
 
-  it('keeps its status when a router misses', async () => {
+  it('keeps its status when no route matches', async () => {
     const statuses: number[] = [];
     const app = createApp()
       .route('/a', createRouter())
@@ -155,7 +155,7 @@ describe('a context that middleware has answered', () => {
   });
 });
 
-it('a route that matches and answers nothing is a 404 that says so', async () => {
+it('a route that matches but does not respond gets an explanatory 404', async () => {
   const silent = createApp().route(
     '/',
     createRouter().get('/todos/:id', () => ({ id: 1 })),

@@ -9,7 +9,7 @@ const paths = (count: number) => Array.from({ length: count }, (_, index) => `/$
 const bodyOf = (response: string) => response.slice(response.indexOf('\r\n\r\n') + 4);
 const statusesOf = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g);
 
-/** An application that counts its requests, and answers them once the test opens the gate. */
+/** An application that counts its requests, and responds when the test opens the gate. */
 function createGate() {
   const [begun, gate] = [Promise.withResolvers<Context>(), Promise.withResolvers<void>()];
   const run: string[] = [];
@@ -23,13 +23,13 @@ function createGate() {
   return { app, run, begun: begun.promise, open: gate.resolve };
 }
 
-/** Gives the server turns enough to read what has arrived: requests on other connections take them. */
+/** Sends requests on other connections, so the server has time to read the bytes that have arrived. */
 async function giveTurns({ url }: Server): Promise<void> {
   for (let count = 0; count < 50; count += 1) await (await fetch(`${url}/other`)).text();
 }
 
 describe('requests of one connection', () => {
-  it('run ten at a time, and are all answered in their order', async () => {
+  it('run ten at a time, and all get responses in order', async () => {
     const { app, run, begun, open } = createGate();
     const server = await serve(app);
     const connection = connectRaw(server.port);
@@ -42,7 +42,7 @@ describe('requests of one connection', () => {
     expect(responses.map(bodyOf)).toEqual(paths(2_000));
   });
 
-  it('with bodies larger than a chunk are all answered in their order', async () => {
+  it('with bodies larger than a chunk all get responses in order', async () => {
     const app = createApp().use(json(), async (ctx) => {
       await new Promise((resolve) => setImmediate(resolve));
       const { id, filling } = ctx.body as { id: number; filling: string };
@@ -61,14 +61,14 @@ describe('requests of one connection', () => {
     expect(responses.map(bodyOf).map((text) => JSON.parse(text))).toEqual([...sizes.entries()]);
   });
 
-  it('are answered up to malformed bytes, which get a 400', async () => {
+  it('get responses up to malformed bytes, which get 400', async () => {
     const { port } = await serve(createApp().use(async (ctx) => ctx.send(ctx.path)));
     const connection = connectRaw(port);
     connection.socket.write(`${paths(30).map(get).join('')}rubbish\r\n\r\n`);
     expect(statusesOf(await connection.ended())).toEqual([...paths(30).map(() => '200'), '400']);
   });
 
-  it('are answered up to one that is refused', async () => {
+  it('get responses up to a refused one', async () => {
     const { port } = await serve(createApp().use(async (ctx) => ctx.send(ctx.path)));
     const connection = connectRaw(port);
     const noHost = 'GET / HTTP/1.1\r\n\r\n';
@@ -76,7 +76,7 @@ describe('requests of one connection', () => {
     expect(statusesOf(await connection.ended())).toEqual([...paths(30).map(() => '200'), '400']);
   });
 
-  it('do not run when they wait behind a response that ends the connection', async () => {
+  it('do not run after a response that ends the connection', async () => {
     const run: string[] = [];
     const app = createApp().use((ctx) => {
       run.push(ctx.path);
@@ -90,7 +90,7 @@ describe('requests of one connection', () => {
     expect(run).toEqual(paths(5));
   });
 
-  it('are all answered by a server that closes meanwhile', async () => {
+  it('all get responses while the server closes', async () => {
     const { app, begun, open } = createGate();
     const server = await serve(app);
     const connection = connectRaw(server.port);
@@ -106,7 +106,7 @@ describe('requests of one connection', () => {
   });
 });
 
-it('a connection is not read while its requests wait', async () => {
+it('a connection with waiting requests is not read', async () => {
   const { app, begun } = createGate();
   const server = await serve(app);
   const connection = connectRaw(server.port);
@@ -116,7 +116,7 @@ it('a connection is not read while its requests wait', async () => {
   expect(req.socket.bytesRead).toBeLessThan(500_000);
 });
 
-it('a connection is not read on behind a response that ends it and that its client does not read', async () => {
+it('a connection is not read after its last response, even if the client does not read it', async () => {
   const begun = Promise.withResolvers<Context>();
   const app = createApp().use((ctx) => {
     if (ctx.path === '/other') return ctx.send('other');

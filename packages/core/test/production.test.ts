@@ -25,7 +25,7 @@ import {
 
 const SECRET = 'hunter2 at /srv/app/secret.ts:7:7 of node:internal/secrets';
 
-/** What no client may read: lines of a stack, paths of files, node's own modules, messages of errors. */
+/** Text that no client may receive: stack lines, file paths, node's internal modules, error messages. */
 const LEAKS = [
   /\n\s*at /,
   /\\n\s*at /,
@@ -39,7 +39,7 @@ const LEAKS = [
   /(?:Type|Range|Syntax|URI|Reference|Aggregate)Error/,
 ];
 
-/** Handlers that fail, each in a way of its own. */
+/** Handlers that fail in different ways. */
 const FAILURES: Readonly<Record<string, Middleware>> = {
   thrown: () => {
     throw new Error(SECRET);
@@ -109,7 +109,7 @@ const get = (target: string, headers = '') =>
   `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`;
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
-/** Requests that fail before, in and behind the parsers, by name. */
+/** Requests that fail before, in and after the parsers, by name. */
 const REQUESTS: Readonly<Record<string, string>> = {
   'no route': get('/nowhere'),
   'another method': post('', ''),
@@ -174,13 +174,13 @@ describe('in production', () => {
     vi.unstubAllEnvs();
   });
 
-  it.each(Object.keys(REQUESTS))('the answer to %s shows nothing of the inside', async (name) => {
+  it.each(Object.keys(REQUESTS))('the response to %s shows nothing of the inside', async (name) => {
     const { socket, ended } = connectRaw(server.port);
     socket.write(REQUESTS[name] ?? '', 'latin1');
-    const answer = await ended();
-    expect(answer).toMatch(/^HTTP\/1\.1 [45]\d\d /);
-    const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+    const response = await ended();
+    expect(response).toMatch(/^HTTP\/1\.1 [45]\d\d /);
+    const body = response.slice(response.indexOf('\r\n\r\n') + 4);
     expect(JSON.parse(body)).not.toHaveProperty('stack');
-    for (const leak of LEAKS) expect(answer).not.toMatch(leak);
+    for (const leak of LEAKS) expect(response).not.toMatch(leak);
   });
 });

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { createApp, type ListenOptions } from '../src/index.js';
 import { serve } from './support/serve.js';
 
-/** Sends a text to an echo, and returns all that comes back until the server ends the connection. */
+/** Sends text to an echo application, and returns all bytes until the server closes the connection. */
 async function ask(text: string, options: ListenOptions = {}): Promise<string> {
   const app = createApp().use((ctx) => ctx.json(ctx.path.length));
   const { port } = await serve(app, options);
   return exchange(port, text);
 }
 
-/** The last response of an answer, its body read as JSON. */
-function lastProblem(answer: string): unknown {
-  return JSON.parse(answer.slice(answer.lastIndexOf('\r\n\r\n') + 4));
+/** The last response in the bytes, with its body parsed as JSON. */
+function lastProblem(response: string): unknown {
+  return JSON.parse(response.slice(response.lastIndexOf('\r\n\r\n') + 4));
 }
 
 const HEAD = 'Host: a\r\nConnection: close\r\n';
@@ -39,19 +39,19 @@ describe('a request', () => {
       431,
       'The request line and headers are too long.',
     ],
-  ])('with too long a %s is refused with a problem', async (_, text, status, detail) => {
-    const answer = await ask(text);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toMatch(/^content-type: application\/problem\+json\r$/im);
-    expect(answer).toMatch(/^connection: close\r$/im);
-    expect(lastProblem(answer)).toMatchObject({ status, detail, error: detail });
-    expect(lastProblem(answer)).not.toHaveProperty('instance');
+  ])('with a %s that is too long is refused with a problem', async (_, text, status, detail) => {
+    const response = await ask(text);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(response).toMatch(/^content-type: application\/problem\+json\r$/im);
+    expect(response).toMatch(/^connection: close\r$/im);
+    expect(lastProblem(response)).toMatchObject({ status, detail, error: detail });
+    expect(lastProblem(response)).not.toHaveProperty('instance');
   });
 
   it.each([
     ['target', `GET /${'a'.repeat(8191)} HTTP/1.1\r\n${HEAD}\r\n`],
     ['list of headers', `GET / HTTP/1.1\r\n${HEAD}${times(198, (n) => `X-${n}: 1\r\n`)}\r\n`],
-  ])('with a %s of exactly the limit is answered', async (_, text) => {
+  ])('with a %s of exactly the limit gets a response', async (_, text) => {
     expect(await ask(text)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
@@ -64,8 +64,8 @@ describe('a request', () => {
   });
 });
 
-describe('bytes that are no request', () => {
-  it('end the connection where the response to their request has begun', async () => {
+describe('invalid bytes', () => {
+  it('close the connection when the response to their request has started', async () => {
     const app = createApp().use((ctx) => {
       ctx.takeOver().write('half');
     });

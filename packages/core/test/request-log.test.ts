@@ -11,7 +11,7 @@ import {
 describe('requestLogger()', () => {
   const times = () => [0, 12.34].values();
 
-  it('logs method, path, status and the milliseconds of the downstream chain', async () => {
+  it('logs the method, path, status and duration of downstream middleware', async () => {
     const lines: string[] = [];
     const clock = times();
     const logger = requestLogger({
@@ -40,9 +40,9 @@ describe('requestLogger()', () => {
   });
 });
 
-describe('requestLogger() logs the status that the client gets', () => {
+describe('requestLogger() logs the status that the client receives', () => {
   it.each<[string, number, Middleware]>([
-    ['nobody answered', 404, () => undefined],
+    ['nothing responded', 404, () => undefined],
     ['the raw response was taken over', 202, (ctx) => void ctx.takeOver().writeHead(202).end()],
   ])('when %s', async (_when, status, handler) => {
     const lines: string[] = [];
@@ -56,19 +56,19 @@ describe('requestId()', () => {
   const app = (options = {}) =>
     createApp().use(requestId(options), (ctx) => ctx.json(ctx.state.requestId));
 
-  it('gives each request an id of its own, in state and header', async () => {
+  it('sets a unique id in state and header', async () => {
     const one = await app().request('/');
     const other = await app().request('/');
     expect(one.headers.get('X-Request-Id')).toBe(await one.json());
     expect(one.headers.get('X-Request-Id')).not.toBe(other.headers.get('X-Request-Id'));
   });
 
-  it('does not believe the client', async () => {
-    const answer = await app().request('/', { headers: { 'X-Request-Id': 'mine' } });
-    expect(await answer.json()).not.toBe('mine');
+  it('ignores an id from the client by default', async () => {
+    const response = await app().request('/', { headers: { 'X-Request-Id': 'mine' } });
+    expect(await response.json()).not.toBe('mine');
   });
 
-  it('keeps a well-formed id of a trusted proxy', async () => {
+  it('keeps a well-formed id from a trusted proxy', async () => {
     const ask = (id: string) =>
       app({ trust: true }).request('/', { headers: { 'X-Request-Id': id } });
     expect(await (await ask('a-1.b_2')).json()).toBe('a-1.b_2');

@@ -4,14 +4,14 @@ import { createApp, errorHandler, json, type Middleware } from '../src/index.js'
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
-async function answer(handler: Middleware) {
+async function getResponse(handler: Middleware) {
   const send = await sender(createApp().use(errorHandler({ onError: () => undefined }), handler));
   return send('GET', '/');
 }
 
 describe('response headers', () => {
-  it('with several values are several lines', async () => {
-    const reply = await answer((ctx) => {
+  it('with several values are sent as several lines', async () => {
+    const reply = await getResponse((ctx) => {
       ctx.append('Set-Cookie', 'a=1');
       ctx.append('Set-Cookie', ['b=2', 'c=3']);
       ctx.send('');
@@ -19,7 +19,7 @@ describe('response headers', () => {
     expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2', 'c=3']);
   });
 
-  it('are written in the case in which they were set', async () => {
+  it('are sent in the case in which they were set', async () => {
     const { port } = await serve(
       createApp().use((ctx) => {
         ctx.set('x-CASE', '1');
@@ -31,8 +31,8 @@ describe('response headers', () => {
     expect(await connection.responses(1)).toEqual([expect.stringContaining('\r\nx-CASE: 1\r\n')]);
   });
 
-  it('cannot say another length or framing than the body has', async () => {
-    const reply = await answer((ctx) => {
+  it('cannot override the length or framing of the body', async () => {
+    const reply = await getResponse((ctx) => {
       ctx.set('Content-Length', 99);
       ctx.set('Transfer-Encoding', 'chunked');
       ctx.send('four');
@@ -42,7 +42,7 @@ describe('response headers', () => {
     expect(reply.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('that hold CR or LF are refused, and nothing of them is sent', async () => {
+  it('that contain CR or LF are rejected and not sent', async () => {
     const app = createApp()
       .use(errorHandler({ onError: () => undefined }), json())
       .use((ctx) => {
@@ -63,16 +63,16 @@ describe('ctx.redirect()', () => {
     [undefined, 302],
     [301, 301],
     [308, 308],
-  ])('with the status %s answers %i, Location and an empty body', async (status, sent) => {
-    const reply = await answer((ctx) => ctx.redirect('/users/7?a=b', status));
+  ])('with the status %s sends %i, Location and an empty body', async (status, sent) => {
+    const reply = await getResponse((ctx) => ctx.redirect('/users/7?a=b', status));
     expect(reply).toMatchObject({ status: sent, text: '' });
     expect(reply.headers.location).toBe('/users/7?a=b');
     expect(reply.headers['content-length']).toBe('0');
     expect(reply.headers).not.toHaveProperty('content-type');
   });
 
-  it('leaves nothing of an earlier body', async () => {
-    const reply = await answer((ctx) => {
+  it('removes an earlier body', async () => {
+    const reply = await getResponse((ctx) => {
       ctx.json({});
       ctx.redirect('/');
     });
@@ -80,15 +80,15 @@ describe('ctx.redirect()', () => {
     expect(reply.headers).not.toHaveProperty('content-type');
   });
 
-  it.each(['/a\r\nSet-Cookie: b=1', '/a\nb', '/a\0b'])('refuses the target %j', async (url) => {
-    const reply = await answer((ctx) => ctx.redirect(url));
+  it.each(['/a\r\nSet-Cookie: b=1', '/a\nb', '/a\0b'])('rejects the target %j', async (url) => {
+    const reply = await getResponse((ctx) => ctx.redirect(url));
     expect(reply.status).toBe(500);
     expect(reply.headers).not.toHaveProperty('location');
     expect(reply.headers).not.toHaveProperty('set-cookie');
   });
 
-  it.each([200, 299, 400, 301.5])('refuses the status %d', async (status) => {
-    const reply = await answer((ctx) => {
+  it.each([200, 299, 400, 301.5])('rejects the status %d', async (status) => {
+    const reply = await getResponse((ctx) => {
       expect(() => ctx.redirect('/', status)).toThrow(
         new RangeError(`Invalid redirect status: ${status}. Use an integer from 300 to 399.`),
       );

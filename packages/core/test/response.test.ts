@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Context, createApp, errorHandler, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
 
-async function answer(handler: Middleware, method = 'GET') {
+async function getResponse(handler: Middleware, method = 'GET') {
   const send = await sender(createApp().use(errorHandler({ onError: () => undefined }), handler));
   return send(method, '/');
 }
@@ -26,8 +26,8 @@ describe('a body', () => {
     ['send', (ctx) => ctx.send('日本'), 'text/plain; charset=utf-8', '日本'],
     ['send', (ctx) => ctx.send(''), 'text/plain; charset=utf-8', ''],
     ['send', (ctx) => ctx.send(Buffer.from('ÿ')), 'application/octet-stream', 'ÿ'],
-  ])('of ctx.%s() has its type and its length in bytes', async (_, respond, type, text) => {
-    const reply = await answer(respond);
+  ])('of ctx.%s() sets its type and its length in bytes', async (_, respond, type, text) => {
+    const reply = await getResponse(respond);
     expect(reply.status).toBe(200);
     expect(reply.text).toBe(text);
     expect(reply.headers).toMatchObject({
@@ -36,12 +36,12 @@ describe('a body', () => {
     });
   });
 
-  it('keeps a Content-Type that was set by hand, before or after', async () => {
-    const before = await answer((ctx) => {
+  it('keeps a Content-Type set by the handler, before or after', async () => {
+    const before = await getResponse((ctx) => {
       ctx.set('content-type', 'application/vnd.user+json');
       ctx.json({});
     });
-    const after = await answer((ctx) => {
+    const after = await getResponse((ctx) => {
       ctx.json({});
       ctx.set('content-type', 'application/vnd.user+json');
       ctx.json([]);
@@ -50,8 +50,8 @@ describe('a body', () => {
     expect(after.headers['content-type']).toBe('application/vnd.user+json');
   });
 
-  it('replaces an earlier one together with its type', async () => {
-    const reply = await answer((ctx) => {
+  it('replaces an earlier one and its type', async () => {
+    const reply = await getResponse((ctx) => {
       ctx.html('<p>');
       ctx.json(1);
     });
@@ -59,8 +59,8 @@ describe('a body', () => {
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it('of JSON is written when it is given', async () => {
-    const reply = await answer((ctx) => {
+  it('of JSON is serialized immediately', async () => {
+    const reply = await getResponse((ctx) => {
       const user = { name: 'Ada' };
       ctx.json(user);
       user.name = 'Bob';
@@ -68,13 +68,13 @@ describe('a body', () => {
     expect(reply.json()).toEqual({ name: 'Ada' });
   });
 
-  it('of JSON is written by the function that is given for it', async () => {
-    const reply = await answer((ctx) => ctx.json(7n, (value) => `{"total":${value}}`));
+  it('of JSON can use a custom serializer', async () => {
+    const reply = await getResponse((ctx) => ctx.json(7n, (value) => `{"total":${value}}`));
     expect(reply.json()).toEqual({ total: 7 });
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it.each([[undefined], [() => 1], [1n], [Symbol('a')]])('of JSON cannot be %s', async (value) => {
+  it.each([[undefined], [() => 1], [1n], [Symbol('a')]])('of JSON rejects %s', async (value) => {
     const errors: unknown[] = [];
     const app = createApp()
       .use(errorHandler({ onError: (error) => errors.push(error) }))
@@ -86,21 +86,21 @@ describe('a body', () => {
 });
 
 describe('a status', () => {
-  it('alone is an answer', async () => {
-    const reply = await answer((ctx) => {
+  it('alone is a response', async () => {
+    const reply = await getResponse((ctx) => {
       ctx.status = 202;
     });
     expect(reply).toMatchObject({ status: 202, text: '' });
     expect(reply.headers['content-length']).toBe('0');
   });
 
-  it('is 200 until it is set', async () => {
-    const reply = await answer((ctx) => ctx.json([ctx.status, ctx.answered]));
+  it('is 200 by default', async () => {
+    const reply = await getResponse((ctx) => ctx.json([ctx.status, ctx.answered]));
     expect(reply.json()).toEqual([200, false]);
   });
 
   it.each([0, 100, 199, 600, 200.5, Number.NaN, '200'])('cannot be %j', async (status) => {
-    const reply = await answer((ctx) => {
+    const reply = await getResponse((ctx) => {
       expect(() => {
         ctx.status = status as number;
       }).toThrow(new RangeError(`Invalid ctx.status: ${status}. Use an integer from 200 to 599.`));
@@ -114,7 +114,7 @@ describe('a status', () => {
     [205, '0'],
     [304, undefined],
   ])('of %i has no body', async (status, length) => {
-    const reply = await answer((ctx) => {
+    const reply = await getResponse((ctx) => {
       ctx.status = status;
       ctx.set('ETag', '"1"');
       ctx.json({ large: true });
@@ -127,22 +127,22 @@ describe('a status', () => {
   });
 });
 
-describe('a recorded answer', () => {
-  it('can be changed by middleware above, after await next()', async () => {
+describe('a recorded response', () => {
+  it('can be changed by upstream middleware, after await next()', async () => {
     const app = createApp()
       .use(async (ctx, next) => {
         await next();
         ctx.status = 203;
         ctx.set('X-Elapsed', '1');
       })
-      .use((ctx) => ctx.json('answer'));
+      .use((ctx) => ctx.json('response'));
     const send = await sender(app);
     const reply = await send('GET', '/');
-    expect(reply).toMatchObject({ status: 203, text: '"answer"' });
+    expect(reply).toMatchObject({ status: 203, text: '"response"' });
     expect(reply.headers['x-elapsed']).toBe('1');
   });
 
-  it('can be replaced by middleware above', async () => {
+  it('can be replaced by upstream middleware', async () => {
     const app = createApp()
       .use(async (ctx, next) => {
         await next();
@@ -153,9 +153,9 @@ describe('a recorded answer', () => {
     expect((await send('GET', '/')).text).toBe('above');
   });
 
-  it('is written once, after the pipeline has run', async () => {
+  it('is sent once, after the pipeline has run', async () => {
     const sent: boolean[] = [];
-    const reply = await answer(async (ctx) => {
+    const reply = await getResponse(async (ctx) => {
       ctx.json(1);
       sent.push(ctx.res.headersSent);
       await Promise.resolve();
@@ -166,8 +166,8 @@ describe('a recorded answer', () => {
     expect(reply.text).toBe('2');
   });
 
-  it('is left out where the raw response was taken over', async () => {
-    const reply = await answer((ctx) => {
+  it('is not sent when the raw response was taken over', async () => {
+    const reply = await getResponse((ctx) => {
       ctx.json('not sent');
       ctx.takeOver().writeHead(201, { 'X-Raw': '1' }).end('raw');
     });
@@ -175,8 +175,8 @@ describe('a recorded answer', () => {
     expect(reply.headers['x-raw']).toBe('1');
   });
 
-  it('is left out where the raw response is written later', async () => {
-    const reply = await answer((ctx) => {
+  it('is not sent when the raw response is written later', async () => {
+    const reply = await getResponse((ctx) => {
       const res = ctx.takeOver();
       setImmediate(() => res.end('later'));
     });
@@ -185,13 +185,13 @@ describe('a recorded answer', () => {
 });
 
 describe('a HEAD request', () => {
-  it('is answered with the status and headers of GET, without the body', async () => {
+  it('gets the status and headers of GET, without the body', async () => {
     const handler: Middleware = (ctx) => {
       ctx.set('ETag', '"1"');
       ctx.status = 201;
       ctx.json({ name: 'Zoë' });
     };
-    const [get, head] = [await answer(handler), await answer(handler, 'HEAD')];
+    const [get, head] = [await getResponse(handler), await getResponse(handler, 'HEAD')];
     expect(head.text).toBe('');
     expect(head.status).toBe(get.status);
     expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' });
@@ -199,7 +199,7 @@ describe('a HEAD request', () => {
 });
 
 describe('ctx.responseBody', () => {
-  it('is what was recorded last, and undefined before', async () => {
+  it('is the last recorded body, and undefined before', async () => {
     const seen: unknown[] = [];
     const app = createApp().use((ctx) => {
       seen.push(ctx.responseBody);

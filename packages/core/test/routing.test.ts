@@ -12,7 +12,7 @@ import {
 import { type Send, sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
-/** Answers with the route that matched and its parameters. */
+/** Responds with the matched route and its parameters. */
 const show: Middleware = (ctx) => ctx.json([ctx.pattern, ctx.params]);
 
 async function senderOf(patterns: readonly string[], options?: RouterOptions): Promise<Send> {
@@ -31,7 +31,7 @@ describe('a route', () => {
     ['/files/a/b.txt', '/files/*path', { path: 'a/b.txt' }],
     ['/', '/*', { '*': '' }],
     ['/users/7/other', '/*', { '*': 'users/7/other' }],
-  ])('for %s is %s, whatever the order of registration', async (path, pattern, params) => {
+  ])('for %s is %s, in any order of registration', async (path, pattern, params) => {
     const patterns = ['/*', '/files/*path', '/users/:id/posts/:post', '/users/:id', '/users/me'];
     for (const order of [patterns, patterns.toReversed()]) {
       const send = await senderOf(order);
@@ -39,7 +39,7 @@ describe('a route', () => {
     }
   });
 
-  it('for HEAD is that of GET, unless HEAD has its own', async () => {
+  it('for HEAD is the route of GET, unless there is one for HEAD', async () => {
     const router = createRouter()
       .get('/a', (ctx) => ctx.set('X-Route', `GET for ${ctx.method}`))
       .get('/b', (ctx) => ctx.set('X-Route', 'GET'))
@@ -55,7 +55,7 @@ describe('a route', () => {
     expect((await send('HEAD', '/b')).headers['x-route']).toBe('HEAD');
   });
 
-  it('may run middleware of its own before its handler', async () => {
+  it('may have middleware before its handler', async () => {
     const put: Middleware = (ctx, next) => {
       ctx.state.id = ctx.params.id;
       return next();
@@ -65,7 +65,7 @@ describe('a route', () => {
     expect((await send('GET', '/users/7')).json()).toEqual({ id: '7' });
   });
 
-  it('that passes on gives the request to what was registered after its router', async () => {
+  it('that calls next() passes the request to registrations after its router', async () => {
     const first = createRouter().get('/:name', (_ctx, next) => next());
     const second = createRouter().get('/*', show);
     const send = await sender(createApp().route('/', first).route('/', second));
@@ -87,7 +87,7 @@ describe('parameters', () => {
     expect((await send('GET', path)).json()).toEqual(['/users/:id', { id }]);
   });
 
-  it('come back as they were encoded into the path', async () => {
+  it('round-trip through the path', async () => {
     const send = await senderOf(['/users/:id/posts/*rest']);
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
@@ -102,7 +102,7 @@ describe('parameters', () => {
     );
   });
 
-  it('have no prototype, with a route and without', async () => {
+  it('have no prototype, with or without a route', async () => {
     const prototypes: unknown[] = [];
     const look: Middleware = (ctx, next) => {
       prototypes.push(Object.getPrototypeOf(ctx.params));
@@ -126,7 +126,7 @@ describe('a context', () => {
       sameHeader: ctx.headers['x-custom'] ?? null,
     });
 
-  it('shows what was requested', async () => {
+  it('describes the request', async () => {
     const send = await sender(createApp().use(showAll));
     const headers = { 'x-cUSTOM': ['one', 'two'] };
     const reply = await send('REPORT', '/a%20b/%63?a=1&b=x+y&a=2', { headers });
@@ -140,7 +140,7 @@ describe('a context', () => {
     });
   });
 
-  it('has a query without prototype', async () => {
+  it('has a query without a prototype', async () => {
     const app = createApp().use((ctx) => ctx.json([Object.getPrototypeOf(ctx.query), ctx.query]));
     const send = await sender(app);
     expect((await send('GET', '/?toString=1')).json()).toEqual([null, { toString: '1' }]);
@@ -152,7 +152,7 @@ describe('a context', () => {
     expect((await send('GET', '/')).json()).toBeNull();
   });
 
-  it('shows one path to middleware and router, however it was spelled', async () => {
+  it('has one normalized path for middleware and routers', async () => {
     const app = createApp()
       .use((ctx, next) => {
         ctx.set('X-Path', ctx.path);
@@ -188,17 +188,20 @@ describe('a request target', () => {
     ['OPTIONS *', 204, ''],
     ['GET ftp://example.com/users/7', 400, 'MALFORMED_TARGET'],
     ['GET //users/7', 404, 'NOT_FOUND'],
-  ])('in the request line %s is answered with %i', async (line, status, text) => {
+  ])('in the request line %s gets %i', async (line, status, text) => {
     const router = createRouter().get('/users/:id', show);
     const { port } = await serve(createApp().use(errorHandler()).route('/', router));
-    const answer = await exchange(port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain(text);
+    const response = await exchange(
+      port,
+      `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(response).toContain(text);
   });
 });
 
 describe('options of a router', () => {
-  it('case counts by default, and does not when it is relaxed', async () => {
+  it('paths are case-sensitive by default, and can be case-insensitive', async () => {
     const [exact, relaxed] = [
       await senderOf(['/Users/:id']),
       await senderOf(['/Users/:id'], { caseSensitive: false }),
@@ -207,7 +210,7 @@ describe('options of a router', () => {
     expect((await relaxed('GET', '/uSERS/Ab')).json()).toEqual(['/Users/:id', { id: 'Ab' }]);
   });
 
-  it('a trailing slash counts only when the router is strict', async () => {
+  it('a trailing slash is significant only with strict', async () => {
     const [lax, strict] = [
       await senderOf(['/a', '/b/']),
       await senderOf(['/a', '/b/'], { strict: true }),
@@ -227,13 +230,13 @@ it.each([
   ['/files/a%20b/c', 'a b/c'],
   ['/files/private%2fx', 'private%2Fx'],
   ['/files/private%2Fx/', 'private%2Fx/'],
-])('a wildcard has the slashes of the path, and no other: %s', async (path, rest) => {
+])('a wildcard contains only the slashes of the path: %s', async (path, rest) => {
   const router = createRouter().get('/files/*path', (ctx) => ctx.json(ctx.params.path));
-  const answer = await createApp().route('/', router).request(path);
-  expect(await answer.json()).toBe(rest);
+  const response = await createApp().route('/', router).request(path);
+  expect(await response.json()).toBe(rest);
 });
 
-it('a prefix cannot hold a wildcard', () => {
+it('a prefix cannot contain a wildcard', () => {
   const refused = expect.objectContaining({ code: 'INVALID_PATTERN' });
   expect(() => createApp().route('/a/*rest', createRouter())).toThrow(refused);
   expect(() => createRouter().route('/*', createRouter())).toThrow(refused);

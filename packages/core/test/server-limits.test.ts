@@ -18,9 +18,9 @@ function statusOf(response: string): number {
 
 const OK = 'GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-describe('what a server refuses before the application sees it', () => {
+describe('requests that the server refuses before the application', () => {
   it.each([
-    ['no request at all', 'hello\r\n\r\n', 400, 'RFC 9112 §3'],
+    ['bytes that are not a request', 'hello\r\n\r\n', 400, 'RFC 9112 §3'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'RFC 9112 §3.2'],
     ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400, 'RFC 9112 §3.2'],
     [
@@ -72,7 +72,7 @@ describe('what a server refuses before the application sees it', () => {
       431,
       'RFC 6585 §5',
     ],
-  ])('answers %s with a problem and ends the connection', async (_what, text, status) => {
+  ])('responds to %s with a problem and closes the connection', async (_what, text, status) => {
     const response = await exchange(await serveEcho(), text);
     expect(statusOf(response)).toBe(status);
     expect(response).toContain('\r\nConnection: close\r\n');
@@ -80,7 +80,7 @@ describe('what a server refuses before the application sees it', () => {
     expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({ status });
   });
 
-  it('takes as many headers and as long a target as its options say', async () => {
+  it('accepts as many headers and as long a target as its options allow', async () => {
     const port = await serveEcho({ maxHeaders: 3, maxTargetSize: 10 });
     const get = (target: string, headers: string) =>
       exchange(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
@@ -89,24 +89,24 @@ describe('what a server refuses before the application sees it', () => {
     expect(statusOf(await get('/', 'A: b\r\nB: b\r\n'))).toBe(431);
   });
 
-  it('cuts off headers that are not complete in time with 408', async () => {
+  it('responds to late headers with 408', async () => {
     const port = await serveEcho({ headersTimeout: 100, requestTimeout: 100 });
     expect(statusOf(await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n'))).toBe(408);
   });
 
-  it('cuts off a body that is not complete in time with 408', async () => {
+  it('responds to a late body with 408', async () => {
     const port = await serveEcho({ headersTimeout: 100, requestTimeout: 200 });
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
     expect(statusOf(await exchange(port, `${head}Content-Length: 9\r\n\r\n{"a"`))).toBe(408);
   });
 
-  it('ends a connection that is idle for longer than keepAliveTimeout', async () => {
+  it('closes a connection that is idle longer than keepAliveTimeout', async () => {
     const connection = connectRaw(await serveEcho({ keepAliveTimeout: 50 }));
     connection.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(statusOf(await connection.ended())).toBe(200);
   });
 
-  it('answers what came before malformed bytes first', async () => {
+  it('responds first to requests before malformed bytes', async () => {
     const app = createApp().use(async (ctx) => {
       await new Promise((resolve) => setImmediate(resolve));
       ctx.send(ctx.path);
@@ -121,7 +121,7 @@ describe('what a server refuses before the application sees it', () => {
     expect(text).toContain('/first');
   });
 
-  it('goes on serving others', async () => {
+  it('keeps serving other connections', async () => {
     const port = await serveEcho();
     await exchange(port, 'rubbish\r\n\r\n');
     expect(statusOf(await exchange(port, OK))).toBe(200);
@@ -129,7 +129,7 @@ describe('what a server refuses before the application sees it', () => {
 });
 
 describe('pipelined requests', () => {
-  it('are answered in their order, however long each takes', async () => {
+  it('get responses in order, regardless of duration', async () => {
     const waits: (() => void)[] = [];
     const app = createApp().use(async (ctx) => {
       await new Promise<void>((resolve) => {
@@ -150,7 +150,7 @@ describe('pipelined requests', () => {
 });
 
 describe('many connections', () => {
-  it('survives 800 that send nothing', async () => {
+  it('800 silent ones do not stop the server', async () => {
     const port = await serveEcho();
     const sockets = Array.from({ length: 800 }, () => connect(port, '127.0.0.1'));
     onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
@@ -161,7 +161,7 @@ describe('many connections', () => {
   });
 });
 
-it.each(['maxHeaders', 'maxTargetSize', 'requestTimeout'])('refuses NaN for %s', async (name) => {
+it.each(['maxHeaders', 'maxTargetSize', 'requestTimeout'])('rejects NaN for %s', async (name) => {
   await expect(listen(createApp(), 0, { [name]: Number.NaN })).rejects.toMatchObject({
     code: 'INVALID_LIMIT',
     message: `Invalid ${name}: NaN. Use a non-negative integer.`,

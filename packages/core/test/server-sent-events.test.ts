@@ -4,7 +4,7 @@ import { createApp, sendEvents } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 describe('sendEvents()', () => {
-  it('writes each event, its lines apart', async () => {
+  it('sends each event, with one field per line', async () => {
     const app = createApp().use((ctx) =>
       sendEvents(
         ctx,
@@ -14,14 +14,14 @@ describe('sendEvents()', () => {
         })(),
       ),
     );
-    const answer = await app.request('/');
-    expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
-    expect(await answer.text()).toBe(
+    const response = await app.request('/');
+    expect(response.headers.get('Content-Type')).toBe('text/event-stream');
+    expect(await response.text()).toBe(
       'event: note\nid: 1\nretry: 500\ndata: a\ndata: b\n\ndata: \n\n',
     );
   });
 
-  it('ends the source when the client goes away', async () => {
+  it('ends the source when the client disconnects', async () => {
     const ended = Promise.withResolvers<void>();
     const app = createApp().use((ctx) =>
       sendEvents(

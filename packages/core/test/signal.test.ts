@@ -7,7 +7,7 @@ import { serve } from './support/serve.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-it('ctx.signal aborts when the client goes away', async () => {
+it('ctx.signal aborts when the client disconnects', async () => {
   const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
   const app = createApp().use(async (ctx) => {
     const { signal } = ctx;
@@ -23,7 +23,7 @@ it('ctx.signal aborts when the client goes away', async () => {
   expect(await aborted.promise).toBe(true);
 });
 
-it('ctx.signal has aborted when it is first read after the client went away', async () => {
+it('ctx.signal is already aborted when first read after the client disconnected', async () => {
   const [begun, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
   const app = createApp().use(async (ctx) => {
     begun.resolve();
@@ -38,7 +38,7 @@ it('ctx.signal has aborted when it is first read after the client went away', as
   expect(await seen.promise).toBe(true);
 });
 
-it('ctx.signal does not abort once the response is complete', async () => {
+it('ctx.signal does not abort after a complete response', async () => {
   const after = Promise.withResolvers<readonly boolean[]>();
   const app = createApp().use((ctx) => {
     const { signal } = ctx;
@@ -50,7 +50,7 @@ it('ctx.signal does not abort once the response is complete', async () => {
   expect(await after.promise).toEqual([false, false]);
 });
 
-it('ctx.signal is one signal', async () => {
+it('ctx.signal is always the same signal', async () => {
   const app = createApp().use((ctx) => {
     const { signal } = ctx;
     ctx.json(ctx.signal === signal);

@@ -7,19 +7,19 @@ import { createApp, errorHandler, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
-/** Keeps what the framework writes to stderr out of the test's output. */
+/** Keeps the framework's stderr output out of the test output. */
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 afterEach(() => stderr.mockClear());
 
-async function answer(handler: Middleware, method = 'GET') {
+async function getResponse(handler: Middleware, method = 'GET') {
   const send = await sender(createApp().use(errorHandler(), handler));
   return send(method, '/');
 }
 
-/** A stream that gives nothing and ends only when it is destroyed. */
+/** A stream without data that ends only when it is destroyed. */
 const idle = () => new Readable({ read: () => undefined });
 
-/** Resolves once a stream has closed, be it with an error. */
+/** Resolves when a stream closes, with or without an error. */
 const closeOf = (stream: Readable) => new Promise<void>((resolve) => stream.once('close', resolve));
 
 describe('a stream', () => {
@@ -28,7 +28,7 @@ describe('a stream', () => {
     ['of text', () => Readable.from(['one ', 'two'])],
     ['of the web', () => new Blob(['one two']).stream() as ReadableStream],
   ])('%s is sent in chunks, as bytes', async (_, createStream) => {
-    const reply = await answer((ctx) => ctx.send(createStream()));
+    const reply = await getResponse((ctx) => ctx.send(createStream()));
     expect(reply.text).toBe('one two');
     expect(reply.headers).toMatchObject({
       'content-type': 'application/octet-stream',
@@ -37,7 +37,7 @@ describe('a stream', () => {
   });
 
   it('is sent with the Content-Type and Content-Length that were set', async () => {
-    const reply = await answer((ctx) => {
+    const reply = await getResponse((ctx) => {
       ctx.set('Content-Type', 'text/csv');
       ctx.set('Content-Length', 3);
       ctx.send(Readable.from(['a,b']));
@@ -47,10 +47,10 @@ describe('a stream', () => {
     expect(reply.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('is read no faster than the client takes it', async () => {
+  it('is read no faster than the client receives it', async () => {
     const chunk = Buffer.alloc(64 * 1024);
     const waiting: number[] = [];
-    const reply = await answer((ctx) => {
+    const reply = await getResponse((ctx) => {
       const chunks = function* () {
         for (let sent = 0; sent < 200; sent += 1) {
           waiting.push(ctx.res.writableLength);
@@ -63,18 +63,18 @@ describe('a stream', () => {
     expect(Math.max(...waiting)).toBeLessThan(4 * chunk.length);
   });
 
-  it('gives no body to HEAD, and is let go of', async () => {
+  it('is not sent for HEAD, and is destroyed', async () => {
     const stream = idle();
     const closed = closeOf(stream);
-    const reply = await answer((ctx) => ctx.send(stream), 'HEAD');
+    const reply = await getResponse((ctx) => ctx.send(stream), 'HEAD');
     expect(reply).toMatchObject({ status: 200, text: '' });
     await closed;
   });
 
-  it.each([204, 304])('gives no body to a %i, and is let go of', async (status) => {
+  it.each([204, 304])('is not sent with status %i, and is destroyed', async (status) => {
     const stream = idle();
     const closed = closeOf(stream);
-    const reply = await answer((ctx) => {
+    const reply = await getResponse((ctx) => {
       ctx.status = status;
       ctx.send(stream);
     });
@@ -90,29 +90,29 @@ describe('a stream', () => {
         throw new Error('After all.');
       },
     ],
-  ])('that is replaced by %s is let go of', async (_, replace) => {
+  ])('that is replaced by %s is destroyed', async (_, replace) => {
     const stream = idle();
     const closed = closeOf(stream);
-    await answer((ctx, next) => {
+    await getResponse((ctx, next) => {
       ctx.send(stream);
       return replace(ctx, next);
     });
     await closed;
   });
 
-  it('of the web that is replaced is cancelled', async () => {
+  it('of the web is canceled when it is replaced', async () => {
     const cancelled = vi.fn();
-    await answer((ctx) => {
+    await getResponse((ctx) => {
       ctx.send(new ReadableStream({ cancel: cancelled }));
       ctx.json(null);
     });
     expect(cancelled).toHaveBeenCalledTimes(1);
   });
 
-  it('of the web is a stream of node in ctx.responseBody, which closes after cancel() has settled', async () => {
+  it('of the web is a Readable in ctx.responseBody, which closes after cancel() settles', async () => {
     const steps: string[] = [];
     const closed = Promise.withResolvers<void>();
-    await answer((ctx) => {
+    await getResponse((ctx) => {
       const cancel = async () => {
         await new Promise(setImmediate);
         steps.push('canceled');
@@ -129,7 +129,7 @@ describe('a stream', () => {
   });
 
   it('that failed before it was sent is a 500', async () => {
-    const reply = await answer(async (ctx) => {
+    const reply = await getResponse(async (ctx) => {
       const stream = idle();
       ctx.send(stream);
       const failed = closeOf(stream);
@@ -140,8 +140,8 @@ describe('a stream', () => {
     expect(stderr.mock.calls).toEqual([[new Error('No such file.')]]);
   });
 
-  it('that another reader has locked is a 500', async () => {
-    const reply = await answer((ctx) => {
+  it('that is locked to another reader is a 500', async () => {
+    const reply = await getResponse((ctx) => {
       const stream = new ReadableStream();
       stream.getReader();
       ctx.send(stream);
@@ -153,7 +153,7 @@ describe('a stream', () => {
 describe('a connection', () => {
   const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-  it('is cut when the stream fails on the way, and the error is logged', async () => {
+  it('closes when the stream fails, and the error is logged', async () => {
     const broken = new Error('The disk is gone.');
     const chunks = function* () {
       yield 'half';
@@ -169,7 +169,7 @@ describe('a connection', () => {
   it.each([
     ['more', 'four'],
     ['fewer', 'tw'],
-  ])('is cut when the stream holds %s bytes than its Content-Length', async (word, text) => {
+  ])('closes when the stream has %s bytes than its Content-Length', async (word, text) => {
     const app = createApp().use((ctx) => {
       ctx.set('Content-Length', 3);
       ctx.send(Readable.from([text]));
@@ -187,7 +187,7 @@ describe('a connection', () => {
     ]);
   });
 
-  it('that the client closes lets go of the stream, and that is no error', async () => {
+  it('destroys the stream when the client closes it, without an error', async () => {
     const stream = idle();
     stream.push('begun');
     const closed = closeOf(stream);

@@ -10,7 +10,7 @@ import { serve } from './support/serve.js';
 const MEBIBYTE = 1024 ** 2;
 const ALIVE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-/** A service that stores what it is sent. */
+/** A service that stores uploads. */
 function createStore() {
   const stored: unknown[] = [];
   const app = createApp()
@@ -22,7 +22,7 @@ function createStore() {
   return { app, stored };
 }
 
-describe('uploads that are cut in the middle', () => {
+describe('truncated uploads', () => {
   const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(5_000) }));
   const packed = gzipSync(body);
   const chunk = (bytes: Buffer) =>
@@ -35,7 +35,7 @@ describe('uploads that are cut in the middle', () => {
   const chunked = 'Transfer-Encoding: chunked';
   const gzip = 'Content-Encoding: gzip';
 
-  /** Every kind of upload, its end missing. */
+  /** Every kind of upload, truncated. */
   const uploads = [
     Buffer.concat([head('application/json', whole), body.subarray(0, -1)]),
     Buffer.concat([head('application/json', chunked), chunk(body)]),
@@ -52,7 +52,7 @@ describe('uploads that are cut in the middle', () => {
     Buffer.concat([head('application/json', whole), body]).subarray(0, 40),
   ];
 
-  /** Sends an upload and leaves: with FIN, with RST, or when something has come back. */
+  /** Sends an upload and disconnects: with FIN, with RST, or after the first response bytes. */
   async function abort(port: number, upload: Buffer, index: number): Promise<void> {
     const socket = connect(port, '127.0.0.1');
     const closed = once(socket, 'close').catch(() => undefined);
@@ -62,7 +62,7 @@ describe('uploads that are cut in the middle', () => {
     await closed;
   }
 
-  it('leave nothing behind, a thousand of them', async () => {
+  it('leak nothing, even a thousand of them', async () => {
     const { app, stored } = createStore();
     const { port } = await serve(app);
     await exchange(port, ALIVE);
@@ -81,7 +81,7 @@ describe('uploads that are cut in the middle', () => {
   });
 });
 
-describe('a client that is too slow', () => {
+describe('a slow client', () => {
   const limits = { headersTimeout: 150, requestTimeout: 300, keepAliveTimeout: 100 };
 
   it.each([
@@ -96,7 +96,7 @@ describe('a client that is too slow', () => {
       'sends half a chunk',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\na',
     ],
-  ])('is cut with 408 when it %s', async (_, start) => {
+  ])('gets 408 when it %s', async (_, start) => {
     const { port } = await serve(createStore().app, limits);
     expect(await exchange(port, start)).toMatch(/^HTTP\/1\.1 408 .*\r\nConnection: close\r\n/s);
   });
@@ -107,26 +107,26 @@ describe('a client that is too slow', () => {
       'a body',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/a\r\nContent-Length: 9999\r\n\r\n',
     ],
-  ])('is cut however regularly it sends a byte of %s', async (_, start) => {
+  ])('gets 408 even if it regularly sends a byte of %s', async (_, start) => {
     const { port } = await serve(createStore().app, limits);
     const { socket, ended } = connectRaw(port);
     socket.write(start);
     const drip = setInterval(() => socket.write('a'), 20);
-    const answer = await ended();
+    const response = await ended();
     clearInterval(drip);
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('does not keep others waiting, a hundred of them', async () => {
-    // Longer than a loaded machine holds up the request that is in time.
+  it('does not delay others, even a hundred of them', async () => {
+    // Long enough for the timely request on a loaded machine.
     const { port } = await serve(createStore().app, {
       headersTimeout: 3_000,
       requestTimeout: 3_000,
     });
     const slow = Array.from({ length: 100 }, () => exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n'));
     expect(await exchange(port, ALIVE)).toMatch(/^HTTP\/1\.1 200 /);
-    const answers = await Promise.all(slow);
-    expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(
+    const responses = await Promise.all(slow);
+    expect(new Set(responses.map((response) => response.slice(0, 12)))).toEqual(
       new Set(['HTTP/1.1 408']),
     );
   });
@@ -135,7 +135,7 @@ describe('a client that is too slow', () => {
 describe('a gigabyte of zeros', () => {
   const ZEROS = Buffer.alloc(16 * MEBIBYTE);
 
-  /** Packs a gigabyte, piece by piece. */
+  /** Compresses a gigabyte, piece by piece. */
   async function pack(packer: NodeJS.ReadWriteStream): Promise<Buffer> {
     const pieces: Buffer[] = [];
     packer.on('data', (piece: Buffer) => pieces.push(piece));
@@ -151,13 +151,13 @@ describe('a gigabyte of zeros', () => {
     ['gzip', () => createGzip({ level: 1 })],
     ['deflate', () => createDeflate({ level: 1 })],
     ['br', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])('in %s is refused before it is unpacked', async (encoding, createPacker) => {
+  ])('in %s is rejected before it is decompressed', async (encoding, createPacker) => {
     const bomb = await pack(createPacker());
     const { port } = await serve(createStore().app);
     const before = heldMemory();
     const peaks: number[] = [];
     const watch = setInterval(() => peaks.push(process.memoryUsage().external), 1);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => {
         const { socket, ended } = connectRaw(port);
         socket.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n');
@@ -168,7 +168,7 @@ describe('a gigabyte of zeros', () => {
       }),
     );
     clearInterval(watch);
-    expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(
+    expect(new Set(responses.map((response) => response.slice(0, 12)))).toEqual(
       new Set(['HTTP/1.1 413']),
     );
     expect(Math.max(...peaks)).toBeLessThan(256 * MEBIBYTE);

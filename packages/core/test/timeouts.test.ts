@@ -10,20 +10,20 @@ import { serve } from './support/serve.js';
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const LARGE = 32 * 1024 ** 2;
 
-/** Steps the clocks that time-outs are measured by; the event loop itself goes on as ever. */
+/** Advances the clocks that measure timeouts. The event loop keeps running. */
 function fakeTime(): (milliseconds: number) => void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] });
   onTestFinished(() => void vi.useRealTimers());
   return (milliseconds) => vi.advanceTimersByTime(milliseconds);
 }
 
-/** Lets the event loop read and write what it can. */
+/** Lets the event loop read and write pending data. */
 async function turn(): Promise<void> {
   for (let count = 0; count < 3; count += 1) await new Promise((done) => setImmediate(done));
 }
 
 describe('writeTimeout', () => {
-  /** Serves one response to a client that reads nothing; resolves to its context and connection. */
+  /** Serves one response to a client that reads nothing. Resolves to its context and connection. */
   async function stall(respond: (ctx: Context) => void, options: ListenOptions) {
     const begun = Promise.withResolvers<Context>();
     const app = createApp().use((ctx) => {
@@ -37,7 +37,7 @@ describe('writeTimeout', () => {
     return { ctx: await begun.promise, socket };
   }
 
-  it('closes a connection whose client takes nothing, and aborts the signal', async () => {
+  it('closes a connection whose client accepts nothing, and aborts the signal', async () => {
     const { ctx } = await stall((ctx) => ctx.send('x'.repeat(LARGE)), { writeTimeout: 100 });
     await once(ctx.signal, 'abort');
     expect(ctx.res.destroyed).toBe(true);
@@ -50,7 +50,7 @@ describe('writeTimeout', () => {
     expect(file.destroyed).toBe(true);
   });
 
-  it('ends server-sent events, of which few were asked for', async () => {
+  it('ends server-sent events that the client does not read', async () => {
     const ended = Promise.withResolvers<void>();
     let count = 0;
     async function* events() {
@@ -65,11 +65,11 @@ describe('writeTimeout', () => {
     }
     await stall((ctx) => sendEvents(ctx, events()), { writeTimeout: 100 });
     await ended.promise;
-    // What the system buffers for a connection is some megabytes.
+    // The system buffers several megabytes per connection.
     expect(count * 100_000).toBeLessThan(LARGE);
   });
 
-  it('closes a connection whose client sends requests and reads no response', async () => {
+  it('closes a connection whose client sends requests without reading responses', async () => {
     const { ctx, socket } = await stall((ctx) => ctx.send('x'.repeat(LARGE)), {
       writeTimeout: 100,
     });
@@ -79,7 +79,7 @@ describe('writeTimeout', () => {
     expect(ctx.res.destroyed).toBe(true);
   });
 
-  it('is not met by a client that takes little at a time of one large text', async () => {
+  it('does not apply to a client that reads a large response slowly', async () => {
     const advance = fakeTime();
     const { socket } = await stall((ctx) => ctx.send('x'.repeat(LARGE)), { writeTimeout: 1_000 });
     let received = 0;
@@ -108,7 +108,7 @@ describe('writeTimeout', () => {
     expect(ctx.res.destroyed).toBe(false);
   });
 
-  it('does not end a response that has nothing to send for longer', async () => {
+  it('does not end a response that is idle for longer', async () => {
     const advance = fakeTime();
     const source = new Readable({ read: () => undefined });
     const { ctx } = await stall((ctx) => ctx.send(source), { writeTimeout: 100 });
@@ -123,7 +123,7 @@ describe('writeTimeout', () => {
 describe('keepAliveTimeout', () => {
   const hello = () => createApp().use((ctx) => ctx.send('hello'));
 
-  /** A connection on which one request has been answered. */
+  /** A connection that has received one response. */
   async function connectIdle(options: ListenOptions) {
     const { port } = await serve(hello(), options);
     const connection = connectRaw(port);
@@ -132,14 +132,14 @@ describe('keepAliveTimeout', () => {
     return connection;
   }
 
-  it('closes a connection on which only empty lines come', async () => {
+  it('closes a connection that receives only empty lines', async () => {
     const { socket, ended } = await connectIdle({ keepAliveTimeout: 100 });
     const dripping = setInterval(() => socket.write('\r\n'), 10);
     onTestFinished(() => clearInterval(dripping));
     await expect(ended()).resolves.toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('ends a request that does not go on with 408', async () => {
+  it('responds to a stalled request head with 408', async () => {
     const advance = fakeTime();
     const { socket, ended } = await connectIdle({ keepAliveTimeout: 1_000 });
     advance(250);
@@ -152,7 +152,7 @@ describe('keepAliveTimeout', () => {
     expect((await ended()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
   });
 
-  it('leaves a connection open that sends a request now and then', async () => {
+  it('keeps a connection open that sends occasional requests', async () => {
     const advance = fakeTime();
     const connection = await connectIdle({ keepAliveTimeout: 1_000 });
     for (let count = 2; count < 12; count += 1) {
@@ -166,7 +166,7 @@ describe('keepAliveTimeout', () => {
     expect(await connection.responses(11)).toHaveLength(11);
   });
 
-  it('a request that arrived in time is answered, however late the process reads it', async () => {
+  it('a request that arrives in time gets a response, even if the process reads it late', async () => {
     const advance = fakeTime();
     const connection = await connectIdle({ keepAliveTimeout: 1_000 });
     advance(250);
@@ -182,7 +182,7 @@ describe('keepAliveTimeout', () => {
     [0, GET, undefined],
     [72_000, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', undefined],
     [72_000, 'GET / HTTP/1.0\r\n\r\n', undefined],
-  ])('of %d ms is announced as it holds', async (keepAliveTimeout, request, announced) => {
+  ])('of %d ms is announced', async (keepAliveTimeout, request, announced) => {
     const { port } = await serve(hello(), { keepAliveTimeout });
     const connection = connectRaw(port);
     connection.socket.write(request);
@@ -191,7 +191,7 @@ describe('keepAliveTimeout', () => {
   });
 });
 
-/** Hands bytes to the system. */
+/** Writes bytes to the socket. */
 function write(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => socket.write(text, () => resolve()));
 }

@@ -20,7 +20,7 @@ import {
 } from '../src/index.js';
 
 describe('Context', () => {
-  it('gives what a client sent without any', () => {
+  it('has no `any` in its request data', () => {
     expectTypeOf<Context['body']>().toBeUnknown();
     expectTypeOf<Context['state'][string]>().toBeUnknown();
     expectTypeOf<Context['params']>().toEqualTypeOf<Readonly<Record<string, string>>>();
@@ -34,7 +34,7 @@ describe('Context', () => {
     expectTypeOf<Context['res']>().toEqualTypeOf<ServerResponse>();
   });
 
-  it('answers with any value, text, bytes or streams', () => {
+  it('responds with any value, text, bytes or streams', () => {
     expectTypeOf<Context['json']>().parameter(0).toBeUnknown();
     expectTypeOf<Context['html']>().parameter(0).toBeString();
     expectTypeOf<string | Uint8Array | NodeJS.ReadStream>().toExtend<
@@ -43,7 +43,7 @@ describe('Context', () => {
     expectTypeOf<Context['status']>().toBeNumber();
   });
 
-  it('may not be given another request or path', () => {
+  it('has a read-only request and path', () => {
     expectTypeOf<{ readonly req: IncomingMessage }>().toEqualTypeOf<Pick<Context, 'req'>>();
     expectTypeOf<{ readonly path: string }>().toEqualTypeOf<Pick<Context, 'path'>>();
   });
@@ -58,14 +58,14 @@ describe('Middleware', () => {
     expectTypeOf<() => string>().toExtend<Middleware>();
   });
 
-  it('may not ask for more than ctx and next', () => {
+  it('has no parameters besides ctx and next', () => {
     expectTypeOf<
       (ctx: Context, next: () => void, error: Error) => void
     >().not.toExtend<Middleware>();
     expectTypeOf<(ctx: string) => void>().not.toExtend<Middleware>();
   });
 
-  it('has its parameters inferred where it is written', () => {
+  it('has inferred parameters', () => {
     createApp().use((ctx, next) => {
       expectTypeOf(ctx).toEqualTypeOf<Context>();
       expectTypeOf(next).returns.toEqualTypeOf<void | Promise<void>>();
@@ -75,7 +75,7 @@ describe('Middleware', () => {
     });
   });
 
-  it('is what the factories make', () => {
+  it('is the result of the factories', () => {
     expectTypeOf(json).returns.toEqualTypeOf<Middleware>();
     expectTypeOf(errorHandler).returns.toEqualTypeOf<Middleware>();
     expectTypeOf(notFoundHandler).returns.toEqualTypeOf<Middleware>();
@@ -98,13 +98,13 @@ describe('the application', () => {
     expectTypeOf<Application['routes']>().returns.toEqualTypeOf<readonly Route[]>();
   });
 
-  it('answers in process with the Response of the platform', () => {
+  it("responds in process with the platform's Response", () => {
     expectTypeOf<Application['fetch']>().parameters.toEqualTypeOf<[Request]>();
     expectTypeOf<Application['fetch']>().returns.resolves.toEqualTypeOf<Response>();
     expectTypeOf<Application['request']>().returns.resolves.toEqualTypeOf<Response>();
   });
 
-  it('takes plugins that install at once or later', () => {
+  it('accepts synchronous and asynchronous plugins', () => {
     expectTypeOf<{ name: string; install(app: Application): void }>().toExtend<Plugin>();
     expectTypeOf<{ name: string; install(app: Application): Promise<void> }>().toExtend<Plugin>();
     expectTypeOf<{ name: string }>().not.toExtend<Plugin>();

@@ -4,7 +4,7 @@ import { parseJson } from './json.js';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 
-/** What `parseJson` does with a text: its value, or the code of its refusal. */
+/** The result of `parseJson`: its value, or the code of its error. */
 function outcome(text: string): unknown {
   try {
     return { value: parse(text) };
@@ -13,7 +13,7 @@ function outcome(text: string): unknown {
   }
 }
 
-/** The same by JSON.parse, with a reviver that refuses the forbidden keys. */
+/** The same by JSON.parse, with a reviver that rejects forbidden keys. */
 function expected(text: string): unknown {
   let code = 'MALFORMED_JSON';
   try {
@@ -47,7 +47,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** Writes some characters of a text as `\u` escapes, which leaves its meaning. */
+/** Escapes some characters of a text as `\u`, which preserves its meaning. */
 function escapeLetters(text: string): string {
   return text.replace(
     /[_oy]/g,
@@ -55,7 +55,7 @@ function escapeLetters(text: string): string {
   );
 }
 
-it('agrees with JSON.parse, or refuses a forbidden key', () => {
+it('agrees with JSON.parse, or rejects a forbidden key', () => {
   fc.assert(
     fc.property(value, (value) => {
       const text = JSON.stringify(value);
@@ -75,7 +75,7 @@ it('does not depend on how a key is escaped', () => {
   );
 });
 
-it('agrees with JSON.parse on what is no JSON', () => {
+it('agrees with JSON.parse on invalid JSON', () => {
   const piece = fc.constantFrom(
     '{',
     '}',
@@ -106,7 +106,7 @@ it('keeps the reason of the JSON parser as the cause', () => {
   );
 });
 
-it('passes over one byte order mark', () => {
+it('ignores one byte order mark', () => {
   expect(parse('\uFEFF{}')).toEqual({});
   expect(() => parse('\uFEFF\uFEFF{}')).toThrow('it does not follow the JSON grammar');
 });
@@ -116,7 +116,7 @@ it.each([
   ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
   ['a surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
   ['a cut-off character', [0x22, 0xe2, 0x82]],
-])('refuses %s, which is not UTF-8', (_, bytes) => {
+])('rejects %s, which is not UTF-8', (_, bytes) => {
   expect(() => parseJson(Buffer.from(bytes))).toThrow(
     'The body is not valid JSON: it is not valid UTF-8.',
   );

@@ -27,7 +27,7 @@ it.each([
   '1tb',
   '1e3b',
   '1kb ',
-])('%j is refused', (limit) => {
+])('%j is rejected', (limit) => {
   const message = `Invalid size limit '${limit}'. Use a whole number of bytes, or a string such as '64kb' or '1mb'.`;
   expect(() => parseLimit(limit)).toThrow(new SetupError('INVALID_LIMIT', message));
 });

@@ -16,7 +16,7 @@ it('agrees with the depth of the parsed value', () => {
   );
 });
 
-it('does not count brackets in strings, behind escaped quotes neither', () => {
+it('does not count brackets in strings, even after escaped quotes', () => {
   expect(nestsDeeper('["[[[[", "\\"[[[[", "\\\\", []]', 2)).toBe(false);
   expect(nestsDeeper('["[[[[", "\\"[[[[", "\\\\", [[]]]', 2)).toBe(true);
 });

@@ -2,14 +2,14 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as httpErrors from './http-error.js';
 import { HttpError, isHttpError } from './http-error.js';
 
-/** Imports this package's module a second time, as an installation of two versions would. */
+/** Imports the module a second time, as if two versions were installed. */
 async function importCopy(): Promise<typeof import('./http-error.js')> {
   const specifier = './http-error.js?copy';
   return import(/* @vite-ignore */ specifier);
 }
 
 describe('HttpError', () => {
-  it('carries what it was given', () => {
+  it('has the given members', () => {
     const cause = new Error('below');
     const options = {
       code: 'TEAPOT',
@@ -43,13 +43,13 @@ describe('HttpError', () => {
     });
   });
 
-  it.each([200, 399, 600, 404.5, Number.NaN, '404'])('refuses the status %j', (status) => {
+  it.each([200, 399, 600, 404.5, Number.NaN, '404'])('rejects the status %j', (status) => {
     expect(() => new HttpError(status as number)).toThrow(
       new RangeError(`Invalid HttpError status: ${status}. Use an integer from 400 to 599.`),
     );
   });
 
-  it('is named after the class that was constructed', () => {
+  it('is named after its class', () => {
     class OutOfStockError extends HttpError {}
     expect(new OutOfStockError(409).name).toBe('OutOfStockError');
   });
@@ -87,7 +87,7 @@ describe('the family', () => {
 });
 
 describe('isHttpError', () => {
-  it('knows the errors of another copy of this package', async () => {
+  it('recognizes errors of another copy of the package', async () => {
     const copy = await importCopy();
     const error: unknown = new copy.HttpError(404, 'From there.');
     expect(error).not.toBeInstanceOf(HttpError);
@@ -103,7 +103,7 @@ describe('isHttpError', () => {
     {},
     { status: 404 },
     Object.assign(new Error(), { status: 404 }),
-  ])('takes %j for none', (value) => {
+  ])('rejects %j', (value) => {
     expect(isHttpError(value)).toBe(false);
   });
 

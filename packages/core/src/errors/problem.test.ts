@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HttpError } from './http-error.js';
 import { describeProblem } from './problem.js';
 
-it('an exposed error shows its message, code and details', () => {
+it('an exposed error includes its message, code and details', () => {
   const issues = [{ path: 'name', message: 'is required' }];
   const error = new HttpError(400, 'The user is not valid.', {
     code: 'INVALID_USER',
@@ -20,7 +20,7 @@ it('an exposed error shows its message, code and details', () => {
   });
 });
 
-it('an error that is not exposed shows its status and code alone', () => {
+it('an error that is not exposed includes only its status and code', () => {
   const error = new HttpError(503, 'db-7 is down', {
     code: 'STORE_DOWN',
     details: { host: 'db-7' },
@@ -36,7 +36,7 @@ it('an error that is not exposed shows its status and code alone', () => {
   });
 });
 
-it('exposure is as the error says, whatever its status', () => {
+it('`expose` decides, regardless of the status', () => {
   const shown = describeProblem(new HttpError(500, 'Try later.', { expose: true }), '/', false);
   const hidden = describeProblem(new HttpError(404, 'secret', { expose: false }), '/', false);
   expect([shown.detail, hidden.detail]).toEqual(['Try later.', 'Not Found']);
@@ -78,7 +78,7 @@ it('details do not replace the standard members', () => {
   );
 });
 
-it('the stack is shown on demand, of errors alone', () => {
+it('the stack is included on demand, for errors only', () => {
   const error = new Error('deep');
   expect(describeProblem(error, '/', true).stack).toBe(error.stack);
   expect(describeProblem(new HttpError(400), '/', true).stack).toContain('Bad Request');

@@ -39,7 +39,7 @@ it.each([
     'LISTEN_FAILED',
     'Cannot listen on port 80: permission denied. Use a port above 1023, or grant the process permission to bind it.',
   ],
-])('%s says what is wrong and what to do', (error, name, code, message) => {
+])('%s names the problem and the fix', (error, name, code, message) => {
   expect(error).toBeInstanceOf(SetupError);
   expect(error).toMatchObject({ name, code, message });
 });

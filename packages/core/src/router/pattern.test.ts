@@ -5,7 +5,7 @@ import { type PathRules, parsePattern, shapeOf } from './pattern.js';
 const RULES: PathRules = { caseSensitive: true, strict: false };
 
 describe('parsePattern', () => {
-  it('reads static text, parameters and a final wildcard', () => {
+  it('parses static text, parameters and a final wildcard', () => {
     expect(parsePattern('/files/:owner/*path')).toEqual({
       text: '/files/:owner/*path',
       segments: [
@@ -22,7 +22,7 @@ describe('parsePattern', () => {
     expect(parsePattern('/*').names).toEqual(['*']);
   });
 
-  it.each(['', '/'])("reads '%s' as the root", (text) => {
+  it.each(['', '/'])("parses '%s' as the root", (text) => {
     expect(parsePattern(text)).toEqual({
       text: '/',
       segments: [],
@@ -35,7 +35,7 @@ describe('parsePattern', () => {
     expect(parsePattern('users').text).toBe('/users');
   });
 
-  it('brings static text into the form of a request path', () => {
+  it('normalizes static text like a request path', () => {
     const texts = ['/caf%c3%a9', '/café', '/a b', '/%61'].map(
       (text) => parsePattern(text).segments,
     );
@@ -77,11 +77,11 @@ describe('parsePattern', () => {
       '/%ff',
       "'%ff' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.",
     ],
-  ])('refuses %s', (pattern, reason) => {
+  ])('rejects %s', (pattern, reason) => {
     expect(() => parsePattern(pattern)).toThrow(new InvalidPatternError(pattern, reason));
   });
 
-  it('says which pattern is wrong, and how', () => {
+  it('names the invalid pattern and the problem', () => {
     expect(() => parsePattern('/a//b')).toThrow(
       "The pattern '/a//b' is not valid: it has an empty segment. Use one slash between segments.",
     );

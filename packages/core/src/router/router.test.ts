@@ -16,17 +16,17 @@ describe('registration', () => {
     },
   );
 
-  it('takes any method of node:http', () => {
+  it('accepts every method of node:http', () => {
     expect(createRouter().on('report', '/a', handler).routes[0]?.method).toBe('REPORT');
   });
 
-  it('refuses a method that no request can have', () => {
+  it('rejects a method that no request can have', () => {
     expect(() => createRouter().on('FETCH', '/a', handler)).toThrow(
       "A route cannot handle the method 'FETCH'.",
     );
   });
 
-  it('refuses a route without handler', () => {
+  it('rejects a route without a handler', () => {
     expect(() => createRouter().get('/a')).toThrow(
       "router.get('/a') received undefined. Pass functions (ctx, next).",
     );
@@ -37,13 +37,13 @@ describe('registration', () => {
     [[], 'an array'],
     ['text', 'string'],
     [{}, 'object'],
-  ])('refuses %j as a handler', (value, name) => {
+  ])('rejects %j as a handler', (value, name) => {
     expect(() => createRouter().post('/a', handler, value as never)).toThrow(
       `router.post('/a') received ${name}. Pass functions (ctx, next).`,
     );
   });
 
-  it('refuses middleware that is no function', () => {
+  it('rejects middleware that is not a function', () => {
     expect(() => createRouter().use({} as never)).toThrow(
       'router.use() received object. Pass functions (ctx, next).',
     );
@@ -56,7 +56,7 @@ describe('conflicts', () => {
     ['/users', '/users/'],
     ['/*', '/*rest'],
     ['/a b', '/a%20b'],
-  ])('%s and %s for one method are an error that names both', (existing, added) => {
+  ])('%s and %s for one method throw an error that names both', (existing, added) => {
     const router = createRouter().get(existing, handler);
     expect(() => router.get(added, handler)).toThrow(
       new RouteConflictError('GET', existing, added),
@@ -66,7 +66,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('are none between two methods', () => {
+  it('do not exist between two methods', () => {
     const router = createRouter().get('/a', handler).post('/a', handler).all('/a', handler);
     expect(router.routes.map(({ method }) => method)).toEqual(['GET', 'POST', 'ALL']);
   });
@@ -89,14 +89,14 @@ describe('nesting', () => {
     ]);
   });
 
-  it('shows routes that the nested router gains later', () => {
+  it('includes routes that the nested router registers later', () => {
     const nested = createRouter();
     const router = createRouter().route('/a', nested);
     nested.get('/b', handler);
     expect(router.routes.map(({ pattern }) => pattern)).toEqual(['/a/b']);
   });
 
-  it('refuses a router that holds this one', () => {
+  it('rejects a router that contains this one', () => {
     const outer = createRouter();
     const inner = createRouter();
     outer.route('/inner', inner);
@@ -108,13 +108,13 @@ describe('nesting', () => {
     );
   });
 
-  it('refuses a router with other options', () => {
+  it('rejects a router with other options', () => {
     expect(() => createRouter().route('/a', createRouter({ strict: true }))).toThrow(
       "Cannot nest the router at '/a': it compares paths differently from its parent. Create both with the same caseSensitive and strict options.",
     );
   });
 
-  it('refuses a prefix that cannot be read', () => {
+  it('rejects an invalid prefix', () => {
     expect(() => createRouter().route('/a//b', createRouter())).toThrow("The pattern '/a//b'");
   });
 });

@@ -36,7 +36,7 @@ function patternOf({ steps }: PlainRoute): string {
   return `/${steps.map((step, index) => (/^[:*]$/.test(step) ? `${step}p${index}` : step)).join('/')}`;
 }
 
-/** Tries every route in turn and takes the best: what the tree must find. */
+/** Finds the best route by trying all of them. */
 function findNaively(
   routes: readonly PlainRoute[],
   { caseSensitive, strict }: PathRules,
@@ -92,7 +92,7 @@ it('the tree finds what a naive linear matcher finds', () => {
   );
 });
 
-it('the order of insertion decides nothing', () => {
+it('the order of insertion has no effect', () => {
   fc.assert(
     fc.property(routeSet, rules, method, path, (routes, rules, method, path) => {
       const backward = grow(routes.toReversed(), rules).find(method, path);
@@ -102,7 +102,7 @@ it('the order of insertion decides nothing', () => {
   );
 });
 
-it('the methods of a path are those of every route that matches it on its own', () => {
+it('the methods of a path are the methods of all routes that match it', () => {
   fc.assert(
     fc.property(routeSet, rules, path, (routes, rules, path) => {
       const matching = routes.filter((route) => findNaively([route], rules, route.method, path));

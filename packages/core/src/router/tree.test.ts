@@ -29,30 +29,30 @@ describe('find', () => {
     },
   );
 
-  it('looks past a pattern of higher priority that lacks the method', () => {
+  it('skips a pattern of higher precedence that lacks the method', () => {
     const tree = treeOf(['/users/me']);
     tree.insert('POST', parsePattern('/users/:id'), 'by id');
     expect(tree.find('POST', '/users/me')).toEqual({ value: 'by id', rawParams: ['me'] });
   });
 
-  it('gives a parameter no empty segment', () => {
+  it('does not match a parameter with an empty segment', () => {
     expect(treeOf(['/users/:id', '/:a/:b/:c']).find('GET', '/users//x')).toBeUndefined();
   });
 
-  it('takes HEAD to GET, and each method without a route to ALL', () => {
+  it('finds GET for HEAD, and ALL for a method without a route', () => {
     const tree = treeOf(['/a']);
     tree.insert('ALL', parsePattern('/a'), 'all');
     expect(tree.find('HEAD', '/a')?.value).toBe('/a');
     expect(tree.find('PUT', '/a')?.value).toBe('all');
   });
 
-  it('takes HEAD to its own route where it has one', () => {
+  it('finds the HEAD route for HEAD', () => {
     const tree = treeOf(['/a']);
     tree.insert('HEAD', parsePattern('/a'), 'head');
     expect(tree.find('HEAD', '/a')?.value).toBe('head');
   });
 
-  it('tells texts apart that begin alike', () => {
+  it('distinguishes texts with a common prefix', () => {
     const patterns = ['/team', '/teams', '/teams/:id', '/tea/*rest', '/te'];
     const tree = treeOf(patterns);
     const find = (path: string) => tree.find('GET', path);
@@ -65,7 +65,7 @@ describe('find', () => {
     expect(treeOf(['/a']).find('GET', '/a/b')).toBeUndefined();
   });
 
-  it('finds nothing for *, which is no path', () => {
+  it('finds nothing for *, which is not a path', () => {
     expect(treeOf(['/*']).find('GET', '*')).toBeUndefined();
   });
 
@@ -73,20 +73,20 @@ describe('find', () => {
     expect(treeOf([]).find('GET', '/')).toBeUndefined();
   });
 
-  it('does not take the names of Object.prototype for segments', () => {
+  it('does not match the names of Object.prototype', () => {
     expect(treeOf(['/a']).find('GET', '/constructor/__proto__')).toBeUndefined();
   });
 });
 
 describe('trailing slashes', () => {
-  it('count for nothing by default', () => {
+  it('are insignificant by default', () => {
     const tree = treeOf(['/a', '/b/', '/c/:id']);
     expect(tree.find('GET', '/a/')?.value).toBe('/a');
     expect(tree.find('GET', '/b')?.value).toBe('/b/');
     expect(tree.find('GET', '/c/7/')).toEqual({ value: '/c/:id', rawParams: ['7'] });
   });
 
-  it('count when the router is strict', () => {
+  it('are significant when the router is strict', () => {
     const tree = treeOf(['/a', '/b/', '/c/:id', '/d', '/d/'], { strict: true });
     const find = (path: string) => tree.find('GET', path)?.value;
     expect([find('/a/'), find('/b'), find('/c/7/')]).toEqual([undefined, undefined, undefined]);
@@ -95,11 +95,11 @@ describe('trailing slashes', () => {
 });
 
 describe('case', () => {
-  it('counts by default', () => {
+  it('is significant by default', () => {
     expect(treeOf(['/Users']).find('GET', '/users')).toBeUndefined();
   });
 
-  it('counts for nothing when it is relaxed, and parameters keep theirs', () => {
+  it('is insignificant with caseSensitive: false, but parameters keep it', () => {
     const tree = treeOf(['/Users/:id'], { caseSensitive: false });
     expect(tree.find('GET', '/uSERS/AbC')).toEqual({ value: '/Users/:id', rawParams: ['AbC'] });
   });
@@ -121,7 +121,7 @@ describe('methods', () => {
   });
 });
 
-it('prints as a tree, in order of priority, with methods', () => {
+it('prints as a tree, in order of precedence, with methods', () => {
   const tree = treeOf(['/', '/teams', '/team/:id/members', '/teas/*rest', '/teas/green']);
   tree.insert('POST', parsePattern('/teams'), '');
   expect(`\n${tree}`).toBe(`

@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { readWire, type WireResponse } from './wire.js';
 
-/** What came of sending bytes. */
+/** The result of sending bytes. */
 export interface Outcome {
   readonly received: Buffer;
-  /** The client's port, by which the server knows the connection. */
+  /** The client's port, which identifies the connection. */
   readonly port: number;
 }
 
 /**
- * Sends bytes in pieces on a connection of their own, and ends it unless the server does first.
+ * Sends bytes in pieces on a new connection, and closes it unless the server does first.
  *
- * @param settle - Resolves when the server has had time for what was sent.
+ * @param settle - Resolves when the server has had time to handle the bytes.
  */
 export async function attack(
   port: number,
@@ -34,7 +34,7 @@ export async function attack(
   return { received: Buffer.concat(chunks), port: localPort };
 }
 
-/** Cuts bytes into pieces. */
+/** Splits bytes into pieces. */
 export function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const cuts = [...new Set(places.map((place) => place % (bytes.length + 1)))];
   const bounds = [0, ...cuts.sort((a, b) => a - b), bytes.length];
@@ -42,18 +42,18 @@ export function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 /**
- * What is wrong with the answers on a connection; nothing when all is well.
+ * Returns the problems with the responses on a connection.
  *
- * @param taken - Requests of the connection that reached the application, in their order.
+ * @param taken - Requests of the connection that reached the application, in order.
  */
 export function faultsOf({ received }: Outcome, taken: readonly IncomingMessage[]): string[] {
   const { responses, fault } = readWire(received);
-  const answers = responses.filter(({ headers }) => headers.has('x-number'));
+  const replies = responses.filter(({ headers }) => headers.has('x-number'));
   const refusals = responses.filter(({ headers }) => !headers.has('x-number'));
   const faults = [
     ...(fault === undefined ? [] : [fault]),
     ...responses.filter(({ status }) => status >= 500).map(({ status }) => `status ${status}`),
-    ...answers.flatMap((answer, index) => faultsOfAnswer(answer, index, taken[index])),
+    ...replies.flatMap((reply, index) => faultsOfAnswer(reply, index, taken[index])),
     ...responses
       .slice(0, -1)
       .filter(isLast)
@@ -62,13 +62,13 @@ export function faultsOf({ received }: Outcome, taken: readonly IncomingMessage[
   const [refusal] = refusals;
   if (refusal === undefined) return faults;
   const last = taken.at(-1);
-  const refusesLast = last !== undefined && !last.complete && answers.length === taken.length - 1;
-  const refusesNext = answers.length === taken.length && last?.complete !== false;
+  const refusesLast = last !== undefined && !last.complete && replies.length === taken.length - 1;
+  const refusesNext = replies.length === taken.length && last?.complete !== false;
   if (refusals.length > 1) faults.push('more than one refusal');
   if (responses.at(-1) !== refusal) faults.push('a response behind a refusal');
   if (!isLast(refusal)) faults.push('a refusal without Connection: close');
   if (!refusesLast && !refusesNext) {
-    faults.push(`a refusal after ${answers.length} answers to ${taken.length} requests`);
+    faults.push(`a refusal after ${replies.length} replies to ${taken.length} requests`);
   }
   return faults;
 }
@@ -78,9 +78,9 @@ function faultsOfAnswer(
   index: number,
   request: IncomingMessage | undefined,
 ): string[] {
-  if (headers.get('x-number') !== String(index + 1)) return [`answer ${index + 1} out of order`];
+  if (headers.get('x-number') !== String(index + 1)) return [`reply ${index + 1} out of order`];
   if (headers.get('x-target') === encodeURIComponent(request?.url ?? '')) return [];
-  return [`answer ${index + 1} to another request`];
+  return [`reply ${index + 1} to another request`];
 }
 
 const isLast = ({ headers }: WireResponse) => headers.get('connection') === 'close';

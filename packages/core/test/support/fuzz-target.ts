@@ -17,16 +17,16 @@ import {
   urlencoded,
 } from '../../src/index.js';
 
-/** An application that uses all there is, and what it was asked. */
+/** An application that uses all features, and a record of its requests. */
 export interface FuzzTarget {
   readonly app: Application;
-  /** Requests that reached the application, by the client's port, in their order. */
+  /** Requests that reached the application, by the client's port, in order. */
   readonly taken: Map<number, IncomingMessage[]>;
-  /** Errors that no client was shown. */
+  /** Errors that no client received. */
   readonly hidden: unknown[];
 }
 
-/** Creates the application that hostile requests are sent to. */
+/** Creates the application for hostile requests. */
 export function createFuzzTarget(): FuzzTarget {
   const taken: FuzzTarget['taken'] = new Map();
   const hidden: unknown[] = [];
@@ -79,7 +79,7 @@ function createRoutes() {
       try {
         for await (const _chunk of ctx.bodyStream()) break;
       } catch {
-        // The client stopped in the middle of its body.
+        // The client disconnected within its body.
       }
       ctx.send('stopped reading');
     })
@@ -87,14 +87,14 @@ function createRoutes() {
     .route('/api', nested);
 }
 
-/** Answers with all that can be read of a request. */
+/** Responds with all readable parts of the request. */
 const echo: Middleware = (ctx) => {
   const { method, path, params, query, pattern, state, body } = ctx;
   const shown = Buffer.isBuffer(body) ? body.toString('latin1') : body;
   ctx.json({ method, path, params, query, pattern, state, body: shown ?? null });
 };
 
-/** Reads cookies and sends them back, each on a line of its own. */
+/** Sends the request's cookies back, each in a separate header line. */
 const cookies: Middleware = (ctx, next) => {
   for (const pair of (ctx.get('Cookie') ?? '').split(';', 5).filter(Boolean)) {
     const [name = '', value = ''] = pair.trim().split('=', 2);

@@ -1,7 +1,7 @@
 /**
- * How many times as long a piece of work takes when its input is eight times as large: about 8 for
- * linear work, 64 for quadratic work. The best of several runs counts, so that a busy machine does
- * not show, and nothing counts as less than the clock can tell.
+ * Returns how much longer work takes when its input is eight times as large: about 8 for
+ * linear work, 64 for quadratic work. Uses the best of several runs, because a busy machine adds
+ * noise, and at least the resolution of the clock.
  *
  * @param work - Does the work for an input of that size.
  * @param size - The smaller size.

@@ -34,7 +34,7 @@ const content = fc
     const lines = [`Content-Type: ${type}`];
     if (encoding !== 'identity') lines.push(`Content-Encoding: ${encoding}`);
     if (chunkSize === 0) return { lines: [...lines, `Content-Length: ${bytes.length}`], bytes };
-    // As many chunks of that size as a hundred make; what is left goes into one.
+    // At most a hundred chunks of that size. The rest goes into one chunk.
     const cut = Math.min(100, Math.floor(bytes.length / chunkSize));
     const chunks = Array.from({ length: cut }, (_, index) =>
       bytes.subarray(index * chunkSize, (index + 1) * chunkSize),
@@ -53,7 +53,7 @@ const content = fc
     };
   });
 
-/** A request that is well formed, with a body or without. */
+/** A well-formed request, with or without a body. */
 function requestOf(
   methods: fc.Arbitrary<string>,
   targets: fc.Arbitrary<string>,
@@ -72,14 +72,14 @@ function requestOf(
     );
 }
 
-/** A well-formed request that any server takes. */
+/** A well-formed request that any server accepts. */
 export const validRequest = requestOf(
   fc.constantFrom(...METHODS),
   fc.constantFrom(...TARGETS),
   fc.subarray(['Accept: */*', 'Cookie: a=b; c=d', 'If-None-Match: "a"', 'X-Request-Id: abc']),
 );
 
-/** A piece of bytes in place of others, or a copy of others. */
+/** A replacement or copy of some bytes. */
 const mutation = fc.record({
   at: fc.nat(),
   dropped: fc.constantFrom(0, 0, 1, 2, 20),
@@ -87,7 +87,7 @@ const mutation = fc.record({
   added: fc.oneof(fc.constantFrom('', ...PIECES).map(latin1), fc.uint8Array({ maxLength: 4 })),
 });
 
-/** Often none, often one, and sometimes more. */
+/** Often none or one, sometimes more. */
 function upTo<T>(count: number, item: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant<T[]>([]) },
@@ -124,7 +124,7 @@ const mutated = fc
     }, request),
   );
 
-/** Bytes that a client may send in place of a request. */
+/** Bytes that a client may send instead of a request. */
 export const hostileBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
   { weight: 12, arbitrary: mutated },

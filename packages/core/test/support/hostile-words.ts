@@ -1,9 +1,9 @@
-/** Methods that routes have. */
+/** Methods with routes. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Methods that no route has, and what is no method. */
+/** Methods without routes, and invalid methods. */
 export const ODD_METHODS = ['TRACE', 'QUERY', 'M-SEARCH', 'CONNECT', 'PRI', 'get', 'G ET', ''];
 
-/** Targets that are well formed. */
+/** Well-formed targets. */
 export const TARGETS = [
   '/',
   '/plain',
@@ -27,7 +27,7 @@ export const TARGETS = [
   '/strict/b/',
   '/nowhere',
 ];
-/** Targets that are not, or that are hard to read. */
+/** Malformed or unusual targets. */
 export const ODD_TARGETS = [
   '*',
   '//',
@@ -54,7 +54,7 @@ export const ODD_TARGETS = [
   `/${'a'.repeat(9000)}`,
 ];
 
-/** Header lines, harmless ones and others. */
+/** Harmless and hostile header lines. */
 export const HEADERS = [
   'Accept: */*',
   'Cookie: a=b; c=d=e; ; =; \xe9=\xe9',
@@ -123,7 +123,7 @@ export const BODIES = [
   '\xef\xbb\xbf{}',
 ];
 
-/** Byte sequences that mean something to a parser. */
+/** Byte sequences with a meaning for a parser. */
 export const PIECES = [
   '\r\n',
   '\n',

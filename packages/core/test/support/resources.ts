@@ -3,15 +3,15 @@ import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 
 const DESCRIPTORS = '/proc/self/fd';
 
-/** Whether this system tells what a process holds open. */
+/** Whether the system reports the open descriptors of a process. */
 const countsDescriptors = existsSync(DESCRIPTORS);
 
-/** How many descriptors this process holds open; 0 where the system does not tell. */
+/** Returns the number of open descriptors of this process; 0 if the system does not report it. */
 export function openDescriptors(): number {
   return countsDescriptors ? readdirSync(DESCRIPTORS).length : 0;
 }
 
-/** Bytes that this process holds, heap and buffers, after a collection of garbage. */
+/** Returns the bytes of this process's heap and buffers after garbage collection. */
 export function heldMemory(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

@@ -2,27 +2,27 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import type { Application } from '../../src/index.js';
 import { serve } from './serve.js';
 
-/** A response that has arrived whole. */
+/** A complete response. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** Reads the body as JSON. */
+  /** Parses the body as JSON. */
   json(): unknown;
 }
 
-/** What a request carries beside its method and target. */
+/** Options of a request. */
 export interface SendOptions {
   readonly headers?: OutgoingHttpHeaders;
   /** Several chunks are sent with `Transfer-Encoding: chunked`. */
   readonly body?: string | Uint8Array | readonly Uint8Array[];
 }
 
-/** Sends one request, its target exactly as it is written. */
+/** Sends one request with its target unchanged. */
 export type Send = (method: string, target: string, options?: SendOptions) => Promise<Reply>;
 
-/** Makes an application listen for one test, and returns what sends requests to it. */
+/** Makes an application listen for one test, and returns a function that sends requests to it. */
 export async function sender(app: Application): Promise<Send> {
   const { port } = await serve(app);
   return (method, target, options = {}) => sendTo(port, method, target, options);

@@ -9,7 +9,7 @@ import { registerHooks } from 'node:module';
 
 const SOURCE = new URL('../../src/', import.meta.url).href;
 
-// The sources import each other as the `.js` files that the compiler makes of them.
+// The sources import each other as `.js` files, as the compiler outputs them.
 registerHooks({
   resolve: (specifier, context, nextResolve) =>
     context.parentURL?.startsWith(SOURCE) && specifier.startsWith('.')
@@ -31,7 +31,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-// A check of idle connections may fall into a measurement: the smallest of several is without one.
+// The timer for idle connections may fire during a measurement. The smallest of several excludes it.
 const counts = [];
 for (let request = 0; request < 20; request += 1) {
   await session.post('Profiler.takePreciseCoverage');

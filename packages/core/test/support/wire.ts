@@ -1,16 +1,16 @@
-/** A response as it stood on the wire. */
+/** A response as received. */
 export interface WireResponse {
   readonly status: number;
-  /** By lower-case name; of several lines the last. */
+  /** The last value of each header, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** What a connection carried. */
+/** The bytes of a connection, parsed. */
 export interface Wire {
-  /** Final responses, in their order; `100 Continue` is passed over. */
+  /** Final responses, in order, without `100 Continue`. */
   readonly responses: readonly WireResponse[];
-  /** Why the rest is no response; undefined when nothing is left. */
+  /** Why the remaining bytes are not a response; undefined when none remain. */
   readonly fault: string | undefined;
 }
 
@@ -18,10 +18,10 @@ const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) [\t\x20-\x7e]*$/;
 const HEADER_LINE = /^([\w!#$%&'*+.^`|~-]+): ([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
- * Reads everything that came over a connection, strictly.
+ * Parses all bytes received on a connection, strictly.
  *
- * A response tells by a header `X-Method` which method it answers; without it, it may also be the
- * bodiless one of a HEAD.
+ * The header `X-Method` of a response names the method of its request. Without it, the response may
+ * also be the response to HEAD, without a body.
  *
  * @see RFC 9112 §4, §6
  */
