@@ -112,7 +112,7 @@ export function parseMediaType(header: string): MediaType {
 /**
  * Creates a {@link parseMediaType} that caches the last header, because most clients send the same one.
  */
-export function createMediaTypeReader(): (header: string) => MediaType {
+function createMediaTypeReader(): (header: string) => MediaType {
   let last = '';
   let type = parseMediaType(last);
   return (header) => {

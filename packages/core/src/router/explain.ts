@@ -113,7 +113,7 @@ function reasonOfMatching(
 }
 
 /** How far a pattern matches a path. */
-export interface Comparison {
+interface Comparison {
   /** Number of leading segments that match. */
   readonly length: number;
   /** Why the pattern does not match; undefined when it does. */
@@ -127,7 +127,7 @@ export interface Comparison {
  * @param path - Path of the request in normal form.
  * @param rules - How the route's router compares paths.
  */
-export function comparePath(pattern: Pattern, path: string, rules: PathRules): Comparison {
+function comparePath(pattern: Pattern, path: string, rules: PathRules): Comparison {
   const segments = significantSegments(pattern, rules);
   const trimmed = path.length > 1 && path.endsWith('/') && !rules.strict ? path.slice(0, -1) : path;
   const texts = trimmed === '/' ? [] : trimmed.slice(1).split('/');

@@ -113,8 +113,6 @@ class Connection {
   }
 }
 
-export type { Connection };
-
 /** Returns the bytes that the operating system has accepted, including parts of a pending chunk. */
 function bytesAcceptedFrom(socket: Socket): number {
   // Node counts a chunk once it is written completely. Only the socket's handle knows the remainder.
