@@ -7,7 +7,17 @@ import {
   type Token,
 } from '@fairlead/di';
 import { describe, expect, it, vi } from 'vitest';
-import { All, Controller, controllersPlugin, Get, registerController } from '../src/index.js';
+import {
+  All,
+  Controller,
+  controllersPlugin,
+  Get,
+  registerController,
+  UseGuard,
+  UseInterceptor,
+  UseMiddleware,
+} from '../src/index.js';
+import { failStart } from './support/fail-start.js';
 import { serve } from './support/serve.js';
 
 @Service()
@@ -87,17 +97,58 @@ describe('container', () => {
     expect(await (await fetch('/time')).json()).toEqual({ now: 'midnight' });
   });
 
-  it('may offer no more than resolve', async () => {
-    const built = new TimeController({ now: () => 'custom' });
+  it('needs only resolve, which is called once at startup and then for each request', async () => {
     const resolve = vi.fn((token: Token) => {
       expect(token).toBe(TimeController);
-      return built;
+      return new TimeController({ now: () => `call ${resolve.mock.calls.length}` });
     });
     const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
     const { fetch } = await serve({ container, controllers: [TimeController] });
-    const calls = resolve.mock.calls.length;
-    expect(await (await fetch('/time')).json()).toEqual({ now: 'custom' });
-    expect(resolve).toHaveBeenCalledTimes(calls);
+    expect(resolve).toHaveBeenCalledOnce();
+    expect(await (await fetch('/time')).json()).toEqual({ now: 'call 2' });
+    expect(await (await fetch('/time')).json()).toEqual({ now: 'call 3' });
+  });
+
+  it.each([
+    [true, 1, 1],
+    [false, 0, 2],
+  ])('may report whether an instance is shared: %s', async (shared, startup, afterTwo) => {
+    const resolve = vi.fn(() => new TimeController({ now: () => 'custom' }));
+    const container: ContainerInterface = {
+      resolve: resolve as ContainerInterface['resolve'],
+      isShared: () => shared,
+    };
+    const { fetch } = await serve({ container, controllers: [TimeController] });
+    expect(resolve).toHaveBeenCalledTimes(startup);
+    await fetch('/time');
+    await fetch('/time');
+    expect(resolve).toHaveBeenCalledTimes(afterTwo);
+  });
+
+  it.each([
+    ['guard', UseGuard('token')],
+    ['middleware', UseMiddleware('token')],
+    ['interceptor', UseInterceptor('token')],
+  ])('that supplies no %s under its token stops the startup', async (kind, decorator) => {
+    @Controller()
+    @decorator
+    class TokenController {
+      @Get()
+      read() {}
+    }
+    const resolve = (token: Token) => (token === 'token' ? 7 : new TokenController());
+    const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
+    const error = await failStart([TokenController], { container });
+    expect(error.message).toContain(
+      `Cannot resolve the ${kind} 'token' of TokenController.read: the container supplies 7`,
+    );
+  });
+
+  it('that supplies an object without the method of a route stops the startup', async () => {
+    const resolve = () => ({});
+    const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
+    const error = await failStart([BareController], { container });
+    expect(error).toMatchObject({ code: 'CONTROLLER_RESOLUTION' });
   });
 
   it('has its asynchronous providers built at the start', async () => {

@@ -57,7 +57,12 @@ class SessionController {
 @Controller('/transient')
 @Service({ scope: 'transient' })
 class TransientController {
+  static built = 0;
   #count = 0;
+
+  constructor() {
+    TransientController.built += 1;
+  }
 
   @Get()
   read() {
@@ -103,6 +108,14 @@ describe('a transient controller', () => {
     const { fetch } = await serve({ controllers });
     await fetch('/transient');
     expect(await (await fetch('/transient')).json()).toEqual({ count: 1 });
+  });
+
+  it('is built for requests only, not at startup', async () => {
+    TransientController.built = 0;
+    const { fetch } = await serve({ controllers });
+    expect(TransientController.built).toBe(0);
+    await fetch('/transient');
+    expect(TransientController.built).toBe(1);
   });
 });
 

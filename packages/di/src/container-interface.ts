@@ -22,6 +22,11 @@ export interface ContainerInterface {
   has?(token: Token): boolean;
   /** Registers a provider for a token. */
   register?<T>(token: Token<T>, provider: Provider<NoInfer<T>>): unknown;
+  /**
+   * Whether every `resolve` of a token returns the same instance. The caller then resolves it once
+   * and keeps it.
+   */
+  isShared?(token: Token): boolean;
   /** Returns every wiring problem reachable from the given tokens. Constructs nothing. */
   validate?(roots: readonly Token[]): readonly Error[];
   /** Runs the asynchronous factories. Afterwards `resolve` works for the given tokens. */

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
@@ -69,6 +69,62 @@ describe('Container.resolve', () => {
     class Plain {}
 
     expect(container.register(Plain).resolve(Plain)).toBeInstanceOf(Plain);
+  });
+});
+
+describe('Container.isShared', () => {
+  it.each<[string, (container: Container) => unknown, boolean]>([
+    ['a value', (all) => all.register('token', { useValue: 1 }), true],
+    ['a singleton', (all) => all.register('token', { useClass: Clock }), true],
+    [
+      'a transient',
+      (all) => all.register('token', { useClass: Clock }, { scope: 'transient' }),
+      false,
+    ],
+    [
+      'a request-scoped token',
+      (all) => all.register('token', { useFactory: () => 1 }, { scope: 'request' }),
+      false,
+    ],
+    ['a token that nothing provides', () => {}, false],
+    [
+      'an alias of a singleton',
+      (all) =>
+        all.register('token', { useExisting: 'other' }).register('other', { useClass: Clock }),
+      true,
+    ],
+    [
+      'an alias of a transient',
+      (all) =>
+        all
+          .register('token', { useExisting: 'other' })
+          .register('other', { useClass: Clock }, { scope: 'transient' }),
+      false,
+    ],
+    ['an alias of itself', (all) => all.register('token', { useExisting: 'token' }), false],
+  ])('tells of %s whether it is', (_name, register, shared) => {
+    register(container);
+
+    expect([container.isShared('token'), container.createChild().isShared('token')]).toEqual([
+      shared,
+      shared,
+    ]);
+  });
+
+  it('follows an alias in the container that it was registered in', () => {
+    container.register('token', { useExisting: 'other' }).register('other', { useValue: 1 });
+    const child = container.createChild();
+    child.register('other', { useFactory: () => ({}) }, { scope: 'transient' });
+
+    expect([child.isShared('token'), child.isShared('other')]).toEqual([true, false]);
+  });
+
+  it('builds nothing', () => {
+    const useFactory = vi.fn(() => 1);
+    container.register('token', { useFactory });
+
+    expect(container.isShared('token')).toBe(true);
+    expect(useFactory).not.toHaveBeenCalled();
   });
 });
 

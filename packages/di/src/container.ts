@@ -65,6 +65,22 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
+   * Whether every `resolve` of a token returns the same instance: that of a singleton or a value, or
+   * of an alias for one. Constructs nothing.
+   *
+   * @returns False for a token without a provider.
+   */
+  isShared(token: Token): boolean {
+    const seen = new Set<Binding>();
+    let binding = this.#registry.find(token).at(-1);
+    while (binding !== undefined && 'useExisting' in binding.provider && !seen.has(binding)) {
+      seen.add(binding);
+      binding = binding.owner.find(binding.provider.useExisting).at(-1);
+    }
+    return binding?.scope === 'singleton';
+  }
+
+  /**
    * Returns the instance for a token. With several providers, the last one counts.
    *
    * @throws {InjectionError} When the token or one of its dependencies has no provider or

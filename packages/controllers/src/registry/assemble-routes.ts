@@ -68,7 +68,8 @@ function assembleRoute(
   );
   const write = writers.of(route.response);
   const values = route.metadata.size > 0 ? [valuesStep(route.metadata)] : [];
-  const isScoped = supplies.some(({ perRequest }) => perRequest !== undefined);
+  const isScoped =
+    instances.hasScopes && supplies.some(({ perRequest }) => perRequest !== undefined);
   const scope = isScoped ? [instances.scopeMiddleware] : [];
   const hold: Hold = isScoped ? instances.hold : (run) => run;
   const invoker = createRouteInvoker(route, { controller, checks, interceptors, write, hold });
@@ -121,6 +122,7 @@ function createCall(route: RouteDefinition, controller: Supply): Call {
     const method = methodOf(instance, route);
     return (_ctx, values) => method.apply(instance, values);
   }
+  if ('instance' in controller) methodOf(controller.instance, route);
   return (ctx, values) =>
     chain(controller.perRequest(ctx), (instance) =>
       methodOf(instance, route).apply(instance, values),

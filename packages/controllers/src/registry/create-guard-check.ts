@@ -17,6 +17,7 @@ export function createGuardCheck(guard: Guard, index: number, supply: SupplyToke
   if (typeof guard === 'function' && !isGuardClass(guard)) return { name, ask: guard };
   const { supplied, subject } = supply(guard, `the guard ${describeToken(guard)}`);
   if (supplied.perRequest === undefined) return { name, ask: asGuard(supplied.instance, subject) };
+  if ('instance' in supplied) asGuard(supplied.instance, subject);
   return {
     name,
     ask: (ctx) => chain(supplied.perRequest(ctx), (value) => asGuard(value, subject)(ctx)),

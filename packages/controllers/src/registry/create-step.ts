@@ -25,5 +25,6 @@ export function createStep<Next>(
     throw wrongInstance('function (ctx, next)', subject, instance);
   };
   if (supplied.perRequest === undefined) return asStep(supplied.instance);
+  if ('instance' in supplied) asStep(supplied.instance);
   return (ctx, next) => chain(supplied.perRequest(ctx), (value) => asStep(value)(ctx, next));
 }

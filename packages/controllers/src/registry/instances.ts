@@ -5,10 +5,13 @@ import { ControllerResolutionError } from '../errors/controller-resolution-error
 import { type Hold, RequestScopes } from './request-scopes.js';
 import { resolutionError, type Subject } from './subject.js';
 
-/** How an instance is got: it is there already, or each request gets it from its scope. */
+/**
+ * How routes get an instance: a shared one that is already built, or one resolved for each request.
+ * In the second case `instance` is what a container that does not report sharing resolved at startup.
+ */
 export type Supply =
   | { readonly instance: unknown; readonly perRequest?: undefined }
-  | { readonly perRequest: (ctx: Context) => unknown };
+  | { readonly instance?: unknown; readonly perRequest: (ctx: Context) => unknown };
 
 /** Finds out how to get what a token of a route stands for; the text says what it is. */
 export type SupplyToken = (
@@ -29,6 +32,11 @@ export class Instances {
   constructor(container: ContainerInterface, warn: (message: string) => void) {
     this.#container = container;
     this.#scopes = new RequestScopes(container, warn);
+  }
+
+  /** Whether the container opens a scope for each request. */
+  get hasScopes(): boolean {
+    return this.#container.createScope !== undefined;
   }
 
   /** Opens the scope that per-request supplies of a route resolve from. */
@@ -72,8 +80,9 @@ export class Instances {
   }
 
   /**
-   * Finds out how to get a token's instance. What gives the same instance twice is kept; anything
-   * else is resolved for each request.
+   * Finds out how to get a token's instance. A shared instance is resolved now and kept. Anything
+   * else is resolved for each request. A container that does not report sharing resolves each token
+   * once now, so that a failure stops the startup, and then for each request.
    *
    * @param token - What to ask the container for.
    * @param subject - What it is, for people.
@@ -88,13 +97,16 @@ export class Instances {
   }
 
   #findSupply(token: Token, subject: Subject): Supply {
+    const perRequest = (ctx: Context): unknown => this.#resolveFor(ctx, token, subject);
+    const isShared = this.#container.isShared?.(token);
+    if (isShared === false) return { perRequest };
     try {
       const instance = this.#container.resolve(token);
-      if (instance === this.#container.resolve(token)) return { instance };
+      return isShared ? { instance } : { instance, perRequest };
     } catch (error) {
       if (codeOf(error) !== 'DI_OUT_OF_SCOPE') throw resolutionError(subject, error);
+      return { perRequest };
     }
-    return { perRequest: (ctx) => this.#resolveFor(ctx, token, subject) };
   }
 
   /** A promise only when something that the token needs is asynchronous. */
