@@ -21,12 +21,12 @@ export {
 export { SkipInheritedGuards, UseGuard } from './decorators/use-guard.js';
 export { SkipInheritedInterceptors, UseInterceptor } from './decorators/use-interceptor.js';
 export { SkipInheritedMiddleware, UseMiddleware } from './decorators/use-middleware.js';
-export { discoverControllers } from './discovery/discover-controllers.js';
 export {
   type DiscoveryResult,
+  discoverControllers,
   getControllersFromResults,
   getErrorsFromResults,
-} from './discovery/discovery-result.js';
+} from './discovery/discover-controllers.js';
 export type { DiscoveryOptions } from './discovery/find-files.js';
 export { ControllerError, type ControllerErrorOptions } from './errors/controller-error.js';
 export { ControllerResolutionError } from './errors/controller-resolution-error.js';

@@ -30,7 +30,7 @@ describe('discoverControllers', () => {
       message(
         "Discovery failed: importing the file threw ReferenceError: Cannot access 'D' before initialization",
         `At: ${relative(process.cwd(), root)}/c.js:1:20`,
-        'Fix: end the import cycle, or declare D above its use; a parameter of a constructor may be @Inject(lazy(() => D)) with the type Lazy<D>.',
+        'Fix: break the import cycle, or declare D before its first use. For a constructor parameter, write @Inject(lazy(() => D)) and the type Lazy<D>.',
       ),
     );
   });

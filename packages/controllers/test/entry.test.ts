@@ -30,14 +30,11 @@ const plugin = controllersPlugin({
   router: createRouter(),
   container: createContainer(),
   root: new URL('./', import.meta.url),
-  exclude: ['fairlead.js'],
+  exclude: ['fairlead*.js'],
 });
 await createApp().plugin(plugin);
 console.log('found', plugin.state.controllers.map(({ name }) => name).join());
 `;
-
-/** Keeps the process alive for as long as the installation takes. */
-const BUSY = `const busy = setInterval(() => {}, 1000);${INSTALL}clearInterval(busy);`;
 
 /** What a start writes of a file that it goes on without. */
 const warning = (problem: string, ...details: readonly string[]): string =>
@@ -62,103 +59,94 @@ await createApp().plugin(plugin).catch(({ message }: Error) => console.log(messa
 
 beforeAll(buildBundle);
 
-describe('discovery from a module that is still being evaluated', () => {
+describe('the entry file', () => {
   it.each([
-    ['the entry', { 'main.js': INSTALL }],
-    ['a module that the entry imports', { 'main.js': "import './app.js';", 'app.js': BUSY }],
+    ['installs the plugin itself', { 'main.js': INSTALL }],
     [
-      'a module deep below the entry',
-      {
-        'main.js': "import { name } from './server.js'; console.log(name);",
-        'server.js': "export * from './middle.js';",
-        'middle.js': "var helper = 1;\nimport {\n  name,\n} from './app.js';\nexport { name };",
-        'app.js': BUSY,
-      },
-    ],
-    [
-      'a function that the entry awaits',
+      'awaits a function that installs the plugin',
       {
         'main.js': "import { start } from './start.js';\nawait start();",
         'start.js': `${INSTALL.replace('await createApp', 'export async function start() {\nawait null;\nawait createApp')}}`,
       },
     ],
     [
-      'a module that was imported dynamically',
-      {
-        'main.js': "await import('./middle.js');",
-        'middle.js': "await import('./app.js');",
-        'app.js': INSTALL,
-      },
+      'imports an excluded module that installs the plugin',
+      { 'main.js': "import './fairlead.app.js';", 'fairlead.app.js': INSTALL },
     ],
-  ])('does not wait for itself: %s', async (_case, files) => {
+  ])('is never imported when it %s', async (_case, files) => {
     const root = await writeTree({ ...base, ...files, 'users.js': compiled('Users') });
     const { code, stdout } = await runNode(root, ['main.js']);
     expect(stdout).toContain('found Users\n');
     expect(code).toBe(0);
   });
 
-  it('does not import the entry of a directory, nor one without its extension', async () => {
+  it.each(['.', 'main'])('is never imported when node is started with %j', async (entry) => {
     const root = await writeTree({
       ...base,
-      'main.js': "console.log('entered');\nimport './app.js';",
-      'app.js': INSTALL,
+      'main.js': `console.log('entered');\n${INSTALL}`,
       'users.js': compiled('Users'),
     });
-    const { code, stdout } = await runNode(root, ['.']);
-    expect(stdout).toBe('found Users\nentered\n');
+    const { code, stdout } = await runNode(root, [entry]);
+    expect(stdout).toBe('entered\nfound Users\n');
     expect(code).toBe(0);
   });
 
-  it('warns of controllers that cannot be imported because they import that module', async () => {
-    const root = await writeTree({
-      ...base,
-      'main.js': "import './app.js';",
-      'app.js': BUSY,
-      'lost.js': compiled('Lost', "import { name } from './app.js';"),
-      'users.js': compiled('Users'),
-    });
-    const { code, stdout, stderr } = await runNode(root, ['main.js']);
-    expect(stdout).toBe('found Users\n');
-    expect(stderr).toBe(
-      warning(
-        'the file imports app.js, which is the module that starts the application and is still being evaluated, so its controllers cannot be imported.',
-        'At: lost.js',
-        'Fix: move them to a file that does not import it.',
-      ),
-    );
-    expect(code).toBe(0);
-  });
-
-  it('warns of controllers in that module itself', async () => {
+  it('causes a warning when it declares a controller', async () => {
     const root = await writeTree({ ...base, 'main.js': `${compiled('Lost')}${INSTALL}` });
     const { code, stderr } = await runNode(root, ['main.js']);
     expect(stderr).toContain(
       warning(
-        'the file is the module that starts the application and is still being evaluated, so its controllers cannot be imported.',
+        'the file is the entry file of the process, which is never imported, so its controllers are not registered.',
         'At: main.js',
-        'Fix: move them to a file that does not import it.',
+        'Fix: move them to another file.',
       ),
     );
     expect(code).toBe(0);
   });
+});
 
-  it('warns of a file whose import cannot finish', async () => {
-    const root = await writeTree({
-      ...base,
-      'main.js': INSTALL,
-      'stuck.js': 'await new Promise(() => {});',
-      'users.js': compiled('Users'),
-    });
-    const { code, stdout, stderr } = await runNode(root, ['main.js']);
-    expect(stdout).toBe('found Users\n');
-    expect(stderr).toBe(
-      warning(
-        'importing the file cannot finish, because it waits for a module that waits for this start.',
-        'At: stuck.js',
-        'Fix: move what it imports from there to a file of its own, or add it to exclude.',
+describe('an import that can never finish fails the startup when', () => {
+  it.each([
+    [
+      'a module that installs the plugin is imported',
+      { 'main.js': "import './app.js';", 'app.js': INSTALL },
+      ['app.js'],
+    ],
+    [
+      'modules below the entry file wait for one that installs the plugin',
+      {
+        'main.js': "import { name } from './server.js'; console.log(name);",
+        'server.js': "export * from './app.js';",
+        'app.js': INSTALL,
+      },
+      ['app.js', 'server.js'],
+    ],
+    [
+      'the module was imported dynamically',
+      { 'main.js': "await import('./app.js');", 'app.js': INSTALL },
+      ['app.js'],
+    ],
+    [
+      'a controller file imports the entry file',
+      { 'main.js': INSTALL, 'lost.js': compiled('Lost', "import { name } from './main.js';") },
+      ['lost.js'],
+    ],
+    [
+      'a top-level await never settles',
+      { 'main.js': INSTALL, 'stuck.js': 'await new Promise(() => {});' },
+      ['stuck.js'],
+    ],
+  ])('%s', async (_case, files, pending) => {
+    const root = await writeTree({ ...base, ...files, 'users.js': compiled('Users') });
+    const { code, stderr } = await runNode(root, ['main.js']);
+    expect(stderr).toContain(
+      message(
+        `Discovery failed: these files cannot finish importing, and the process has nothing else to do: ${pending.join(', ')}. Either they import a module that awaits this plugin at its top level, such as the entry file, or a top-level await never settles.`,
+        `At: ${pending[0]}`,
+        'Fix: move what they import from that module to a separate file. If it is not the entry file, add it to exclude. Make any other top-level await settle.',
       ),
     );
-    expect(code).toBe(0);
+    expect(code).toBe(1);
   });
 });
 

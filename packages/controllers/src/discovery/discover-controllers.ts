@@ -1,71 +1,217 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Constructor } from '@fairlead/di';
+import { codeOf } from '../errors/code-of.js';
 import { DiscoveryError } from '../errors/discovery-error.js';
 import { describePlace } from '../errors/problem-text.js';
-import type { DiscoveryResult } from './discovery-result.js';
+import { EXPERIMENTAL_FIX, STANDARD_DECORATOR } from '../metadata/assert-experimental.js';
+import { ownMetadata } from '../metadata/storage.js';
 import { type DiscoveryOptions, findFiles } from './find-files.js';
-import { importControllers, watchIdle } from './import-file.js';
-import { ImportGraph } from './import-graph.js';
-import { modulesOnStack, processEntry } from './pending-modules.js';
 
-/** `@Controller(` in source, or as compilers write it. */
+/** What discovery found in one file. */
+export interface DiscoveryResult {
+  /** Absolute path of the file. */
+  readonly file: string;
+  /** Exported classes with `@Controller()`, each once. */
+  readonly controllers: readonly Constructor[];
+  /** Why discovery could not read the file's exports; absent on success. */
+  readonly error?: DiscoveryError;
+}
+
+/** Milliseconds that discovery waits for an import to finish after the previous one has. */
+export const IMPORT_TIMEOUT = 5_000;
+
+/** Turns of the event loop that {@link IMPORT_TIMEOUT} takes at least. */
+const TIMEOUT_TICKS = 10;
+
+/** `@Controller(` in TypeScript source, or in compiled JavaScript. */
 const DECLARES_CONTROLLER = /^\s*@?(?:\w+\.)?Controller\(/m;
+
+/** Node's error codes for TypeScript that it cannot run. */
+const TYPESCRIPT_CODES: ReadonlySet<unknown> = new Set([
+  'ERR_UNKNOWN_FILE_EXTENSION',
+  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
+  'ERR_INVALID_TYPESCRIPT_SYNTAX',
+]);
+
+/** V8's message for a class or constant that is used before its declaration has run. */
+const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
 
 /**
  * Imports the files below a directory and finds the controllers that they export.
  *
- * The process's entry module is never imported, nor a module that is being evaluated, nor one that
- * statically imports such a module: their import could not settle. Where such a file declares a
+ * The process's entry file is never imported: it may be waiting for this call. If it declares a
  * controller, its result carries an error.
  *
  * @param options - Directory and globs.
- * @returns One result per file, in path order.
- * @throws {DiscoveryError} 500, when the directory is missing; what is wrong with a single file is
- *   in its result.
+ * @returns One result per file, in path order. An error of one file is in its result.
+ * @throws {DiscoveryError} 500, when the directory is missing; or when no pending import finishes
+ *   within 5 seconds, or the process has nothing left to do but wait for one.
  */
 export function discoverControllers(options: DiscoveryOptions): Promise<DiscoveryResult[]> {
-  return discover(options, modulesOnStack());
+  return discover(options, IMPORT_TIMEOUT);
+}
+
+/** Implements {@link discoverControllers} with a timeout in milliseconds. */
+export async function discover(
+  options: DiscoveryOptions,
+  timeout: number,
+): Promise<DiscoveryResult[]> {
+  const files = await findFiles(options);
+  const entry = entryFile();
+  const pending = new Set(files.filter((file) => file !== entry));
+  const watch = watchImports(pending, timeout);
+  const importOne = async (file: string): Promise<DiscoveryResult> => {
+    const result = await importControllers(file);
+    pending.delete(file);
+    watch.progress();
+    return result;
+  };
+  const results = files.map((file) => (file === entry ? skipEntry(file) : importOne(file)));
+  try {
+    return await Promise.race([Promise.all(results), watch.stalled]);
+  } finally {
+    watch.stop();
+  }
 }
 
 /**
- * Does the work of {@link discoverControllers} for a caller that has looked at the stack itself.
+ * Collects the controllers of all results, each once, in the order of their files.
  *
- * @param pending - Real paths of modules that are being evaluated.
+ * @param results - Results of `discoverControllers`.
  */
-export async function discover(
-  options: DiscoveryOptions,
-  pending: ReadonlySet<string>,
-): Promise<DiscoveryResult[]> {
-  const files = await findFiles(options);
-  const graph = new ImportGraph();
-  const entry = processEntry();
-  const { idle, stop } = watchIdle();
-  const look = async (file: string): Promise<DiscoveryResult> => {
-    try {
-      const blocker = file === entry ? file : graph.findReached(file, pending);
-      const controllers =
-        blocker === undefined ? await importControllers(file, idle) : leaveAlone(file, blocker);
-      return Object.freeze({ file, controllers });
-    } catch (error) {
-      if (error instanceof DiscoveryError) return Object.freeze({ file, controllers: [], error });
-      throw error;
-    }
-  };
+export function getControllersFromResults(results: readonly DiscoveryResult[]): Constructor[] {
+  return [...new Set(results.flatMap(({ controllers }) => controllers))];
+}
+
+/**
+ * Collects the errors of all results, in the order of their files.
+ *
+ * @param results - Results of `discoverControllers`.
+ */
+export function getErrorsFromResults(results: readonly DiscoveryResult[]): DiscoveryError[] {
+  return results.flatMap(({ error }) => error ?? []);
+}
+
+/** The real path of the file that node runs; undefined in an interactive or piped session. */
+export function entryFile(): string | undefined {
+  const [, entry] = process.argv;
+  if (entry === undefined) return undefined;
   try {
-    return await Promise.all(files.map(look));
-  } finally {
-    stop();
+    // Node also accepts a file without its extension and a directory with a main file.
+    return realpathSync(createRequire(resolve('entry.js')).resolve(resolve(entry)));
+  } catch {
+    return undefined;
   }
 }
 
-/** @throws {DiscoveryError} 500, when the file declares a controller, which would be lost. */
-function leaveAlone(file: string, blocker: string): readonly [] {
-  if (DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) {
-    const what =
-      blocker === file ? 'the file' : `the file imports ${describePlace(blocker)}, which`;
-    throw new DiscoveryError(file, {
-      problem: `${what} is the module that starts the application and is still being evaluated, so its controllers cannot be imported.`,
-      fix: 'move them to a file that does not import it.',
-    });
+function skipEntry(file: string): DiscoveryResult {
+  if (!DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) return success(file, []);
+  return failure(
+    new DiscoveryError(file, {
+      problem:
+        'the file is the entry file of the process, which is never imported, so its controllers are not registered.',
+      fix: 'move them to another file.',
+    }),
+  );
+}
+
+async function importControllers(file: string): Promise<DiscoveryResult> {
+  try {
+    const namespace: object = await import(pathToFileURL(file).href);
+    return success(file, [...new Set(Object.values(namespace))].filter(isController));
+  } catch (error) {
+    return failure(importError(file, error));
   }
-  return [];
+}
+
+function success(file: string, controllers: readonly Constructor[]): DiscoveryResult {
+  return Object.freeze({ file, controllers });
+}
+
+function failure(error: DiscoveryError): DiscoveryResult {
+  return Object.freeze({ file: error.file, controllers: [], error });
+}
+
+function isController(value: unknown): value is Constructor {
+  return typeof value === 'function' && ownMetadata(value)?.controller !== undefined;
+}
+
+function importError(file: string, cause: unknown): DiscoveryError {
+  const isStandardDecorator = codeOf(cause) === STANDARD_DECORATOR;
+  // The second line of that error is its fix, which follows below.
+  const thrown = isStandardDecorator ? String(cause).replace(/\n.*/, '') : String(cause);
+  const fix = isStandardDecorator ? EXPERIMENTAL_FIX : importFix(file, cause);
+  const problem = `importing the file threw ${thrown}`;
+  return new DiscoveryError(file, { problem, fix, cause }, positionIn(file, cause));
+}
+
+function importFix(file: string, error: unknown): string {
+  const [, name] =
+    error instanceof ReferenceError ? (USED_TOO_EARLY.exec(error.message) ?? []) : [];
+  if (name !== undefined) {
+    return `break the import cycle, or declare ${name} before its first use. For a constructor parameter, write @Inject(lazy(() => ${name})) and the type Lazy<${name}>.`;
+  }
+  const isSyntax = error instanceof SyntaxError || TYPESCRIPT_CODES.has(codeOf(error));
+  return /ts$/.test(file) && isSyntax
+    ? 'point root at compiled JavaScript, or start node with a loader that compiles decorators.'
+    : 'correct the file, or add it to exclude.';
+}
+
+/** The line, and the column if known, at which a stack first names a file. */
+function positionIn(file: string, error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, after = ''] = stack.replaceAll(pathToFileURL(file).href, file).split(`${file}:`);
+  return /^\d+(?::\d+)?/.exec(after)?.[0];
+}
+
+/** Reports imports that do not finish. */
+interface ImportWatch {
+  /** Rejects with a `DiscoveryError` that names the pending files. */
+  readonly stalled: Promise<never>;
+  /** Restarts the timeout. */
+  readonly progress: () => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Watches for a timeout, and for the moment at which node would exit silently, with code 13, because
+ * only unfinished imports are left.
+ */
+function watchImports(pending: ReadonlySet<string>, timeout: number): ImportWatch {
+  const { promise: stalled, reject } = Promise.withResolvers<never>();
+  stalled.catch(() => {});
+  const fail = (reason: string): void => reject(stalledError([...pending], reason));
+  let ticks = 0;
+  // Counts turns of the event loop, because compiling a file may block it for longer than the timeout.
+  const timer = setInterval(() => {
+    ticks += 1;
+    if (ticks >= TIMEOUT_TICKS) fail(`did not finish importing within ${timeout / 1_000} seconds`);
+  }, timeout / TIMEOUT_TICKS).unref();
+  // The immediate keeps the process alive until the caller has handled the rejection.
+  const onIdle = (): void => {
+    setImmediate(fail, 'cannot finish importing, and the process has nothing else to do');
+  };
+  process.once('beforeExit', onIdle);
+  return {
+    stalled,
+    progress: () => {
+      ticks = 0;
+    },
+    stop: () => {
+      clearInterval(timer);
+      process.removeListener('beforeExit', onIdle);
+    },
+  };
+}
+
+function stalledError(files: readonly string[], reason: string): DiscoveryError {
+  const [first = ''] = files;
+  const names = files.map((file) => describePlace(file)).join(', ');
+  return new DiscoveryError(first, {
+    problem: `these files ${reason}: ${names}. Either they import a module that awaits this plugin at its top level, such as the entry file, or a top-level await never settles.`,
+    fix: 'move what they import from that module to a separate file. If it is not the entry file, add it to exclude. Make any other top-level await settle.',
+  });
 }

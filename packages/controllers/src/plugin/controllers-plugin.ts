@@ -1,5 +1,4 @@
 import type { Application, Plugin } from '@fairlead/core';
-import { modulesOnStack } from '../discovery/pending-modules.js';
 import { throwProblems } from '../errors/start-error.js';
 import { findMountProblems } from './check-mounted.js';
 import { createPluginLog, STDERR_LOGGER } from './plugin-log.js';
@@ -37,7 +36,6 @@ export interface ControllersPlugin extends Plugin {
 export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
   const { debug = false, logger = STDERR_LOGGER } = options;
   const log = createPluginLog(logger, debug);
-  const pendingHere = modulesOnStack();
   let state = INITIAL_STATE;
   return {
     name: 'controllers',
@@ -45,8 +43,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       return state;
     },
     async install() {
-      const pending = new Set([...pendingHere, ...modulesOnStack()]);
-      state = installedState(await start(options, pending, log));
+      state = installedState(await start(options, log));
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
     },
     ready(app) {

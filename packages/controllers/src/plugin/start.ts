@@ -1,6 +1,9 @@
 import type { Constructor } from '@fairlead/di';
-import { discover } from '../discovery/discover-controllers.js';
-import { getControllersFromResults, getErrorsFromResults } from '../discovery/discovery-result.js';
+import {
+  discoverControllers,
+  getControllersFromResults,
+  getErrorsFromResults,
+} from '../discovery/discover-controllers.js';
 import { rootPath } from '../discovery/find-files.js';
 import { ControllerError } from '../errors/controller-error.js';
 import { StartError, throwProblems } from '../errors/start-error.js';
@@ -27,15 +30,13 @@ interface Found {
  * Discovers, registers, builds, and registers routes. Nothing is registered on the router unless
  * everything can be.
  *
- * @param pending - Real paths of modules that are being evaluated.
  * @throws {ControllerError} 500, for a single problem; {@link StartError} for several.
  */
 export async function start(
   options: ControllersPluginOptions,
-  pending: ReadonlySet<string>,
   log: PluginLogger,
 ): Promise<readonly RegisteredController[]> {
-  const found = await findControllers(options, pending, log);
+  const found = await findControllers(options, log);
   const attempts = found.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const { prefix = '', middleware = [], container, compileResponse } = options;
@@ -63,7 +64,6 @@ export async function start(
 
 async function findControllers(
   options: ControllersPluginOptions,
-  pending: ReadonlySet<string>,
   log: PluginLogger,
 ): Promise<Found> {
   const { root, controllers = [] } = options;
@@ -72,7 +72,7 @@ async function findControllers(
     return { classes: [...new Set(controllers)], problems: [] };
   }
   try {
-    const { classes, problems } = await discoverIn(root, options, pending, log);
+    const { classes, problems } = await discoverIn(root, options, log);
     return { classes: [...new Set([...controllers, ...classes])], problems };
   } catch (error) {
     return { classes: [...new Set(controllers)], problems: problemsOf(error) };
@@ -82,12 +82,11 @@ async function findControllers(
 async function discoverIn(
   root: string | URL,
   { include, exclude, strict = false }: ControllersPluginOptions,
-  pending: ReadonlySet<string>,
   log: PluginLogger,
 ): Promise<Found> {
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const globs = { ...(include && { include }), ...(exclude && { exclude }) };
-  const results = await discover({ root, ...globs }, pending);
+  const results = await discoverControllers({ root, ...globs });
   for (const { file, controllers } of results) {
     for (const { name } of controllers) log.debug(`discovered ${name} in ${file}`);
   }
