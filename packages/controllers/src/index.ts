@@ -1,26 +1,37 @@
-export { applyDecorators } from './decorators/apply-decorators.js';
 export { Controller, type ControllerOptions } from './decorators/controller.js';
 export {
+  applyDecorators,
   type CustomParamDecorator,
   createCustomParamDecorator,
-} from './decorators/custom-parameter.js';
+  createRouteMetadata,
+  type RouteMetadata,
+} from './decorators/custom.js';
 export { Body, Ctx, Header, Param, Query, Req, Res } from './decorators/parameters.js';
-export { HttpCode, Redirect, type RedirectTarget, SetHeader } from './decorators/response.js';
-export { createRouteMetadata, type RouteMetadata } from './decorators/route-metadata.js';
 export {
   All,
   Delete,
   Get,
   Head,
+  HttpCode,
   Options,
   Patch,
   Post,
   Put,
+  Redirect,
+  type RedirectTarget,
   type RouteDecorator,
+  SetHeader,
 } from './decorators/routes.js';
-export { SkipInheritedGuards, UseGuard } from './decorators/use-guard.js';
-export { SkipInheritedInterceptors, UseInterceptor } from './decorators/use-interceptor.js';
-export { SkipInheritedMiddleware, UseMiddleware } from './decorators/use-middleware.js';
+export {
+  SkipInheritedGuards,
+  SkipInheritedInterceptors,
+  SkipInheritedMiddleware,
+  UseGuard,
+  UseInterceptor,
+  UseMiddleware,
+} from './decorators/use.js';
+export { ControllerRegistry } from './definition/controller-registry.js';
+export type { ControllerDefinition, RouteDefinition } from './definition/definition.js';
 export {
   type DiscoveryResult,
   discoverControllers,
@@ -28,37 +39,36 @@ export {
   getErrorsFromResults,
 } from './discovery/discover-controllers.js';
 export type { DiscoveryOptions } from './discovery/find-files.js';
-export { ControllerError, type ControllerErrorOptions } from './errors/controller-error.js';
-export { ControllerResolutionError } from './errors/controller-resolution-error.js';
 export {
+  ControllerError,
+  type ControllerErrorOptions,
+  type Diagnostic,
+} from './errors/controller-error.js';
+export {
+  GuardRejectionError,
+  type HandlerParameter,
+  MissingParameterError,
+  ParameterInjectionError,
+  ParameterValidationError,
+  type ValidationIssue,
+} from './errors/request-errors.js';
+export {
+  ControllerResolutionError,
+  DiscoveryError,
   NoRoutesError,
   NotAControllerError,
   RouteRegistrationError,
-} from './errors/definition-errors.js';
-export { DiscoveryError } from './errors/discovery-error.js';
-export { GuardRejectionError } from './errors/guard-rejection-error.js';
-export {
-  MissingParameterError,
-  ParameterInjectionError,
-  type ParameterPlace,
-  ParameterValidationError,
-  type ValidationIssue,
-} from './errors/parameter-errors.js';
-export type { Flaw } from './errors/problem-text.js';
-export { StartError } from './errors/start-error.js';
-export type { CanActivate, Guard, GuardContext, GuardFn } from './guards/guard.js';
-export { describeRoutes, type RouteDescription } from './inspection/describe-routes.js';
-export { formatRoutes } from './inspection/format-routes.js';
-export type { Interceptor } from './interceptors/interceptor.js';
-export { RequestContext } from './invocation/request-context.js';
-export type { CompileResponse, WriteJson } from './invocation/response-writers.js';
+  StartError,
+} from './errors/startup-errors.js';
+export { RequestContext } from './instances/request-scopes.js';
+export type { CompileResponse, WriteJson } from './invocation/response.js';
 export type {
   HeaderMetadata,
-  InterceptorReference,
-  MiddlewareReference,
   RedirectMetadata,
+  RouteMetadataKey,
   RouteMethod,
   RouteOptions,
+  RouteValues,
 } from './metadata/class-metadata.js';
 export type {
   ParameterDefinition,
@@ -66,22 +76,30 @@ export type {
   ParamOptions,
   Transform,
 } from './metadata/parameter.js';
-export type { RouteMetadataKey, RouteValues } from './metadata/route-values.js';
+export type {
+  CanActivate,
+  Guard,
+  GuardContext,
+  GuardFn,
+  Interceptor,
+  InterceptorReference,
+  MiddlewareReference,
+} from './metadata/references.js';
 export type {
   StandardSchema,
   StandardSchemaIssue,
   StandardSchemaResult,
 } from './metadata/standard-schema.js';
-export { type ControllersPlugin, controllersPlugin } from './plugin/controllers-plugin.js';
-export type { PluginLogger } from './plugin/plugin-log.js';
-export type { ControllersPluginOptions } from './plugin/plugin-options.js';
-export type { PluginState } from './plugin/plugin-state.js';
-export { type BuildRoutesOptions, buildRoutes } from './registry/build-routes.js';
-export { ControllerRegistry } from './registry/controller-registry.js';
-export type {
-  BuiltRoute,
-  ControllerDefinition,
-  RegisteredController,
-  RouteDefinition,
-} from './registry/definition.js';
-export { registerController } from './registry/register-controller.js';
+export {
+  type ControllersPlugin,
+  controllersPlugin,
+  type PluginState,
+} from './plugin/controllers-plugin.js';
+export type { ControllersPluginOptions, PluginLogger } from './plugin/options.js';
+export { type BuildRoutesOptions, type BuiltRoute, buildRoutes } from './routes/build-routes.js';
+export {
+  describeRoutes,
+  formatRoutes,
+  type RouteDescription,
+} from './routes/describe-routes.js';
+export { type RegisteredController, registerController } from './routes/register-controller.js';

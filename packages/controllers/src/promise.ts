@@ -1,16 +1,16 @@
-/** Whether a value has to be awaited. */
+/** Whether a value must be awaited. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  // Texts, numbers and booleans, which most values are, are not asked.
+  // Most values are primitives, which need no property lookup.
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   return typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Goes on with a value: at once, or when it is a promise, after it. Makes no promise of its own. */
+/** Calls `next` with a value, or after a promise has settled. Creates no promise for a plain value. */
 export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): R | PromiseLike<R> {
   return isPromiseLike(value) ? value.then(next) : next(value);
 }
 
-/** Wraps a function so that what it throws, or what its promise rejects with, goes to `fail`. */
+/** Wraps a function so that `fail` receives what it throws, or what its promise rejects with. */
 export function catching<A>(
   run: (argument: A) => unknown,
   fail: (error: unknown) => never,

@@ -13,7 +13,7 @@ describe('discoverControllers', () => {
       {
         cause: { code: 'STANDARD_DECORATOR' },
         message: message(
-          'Discovery failed: importing the file threw ControllerError: @Get() was compiled as a standard decorator, which it is not.',
+          'Discovery failed: importing the file threw ControllerError: @Get() was compiled as a standard decorator, but it is an experimental one.',
           `At: ${relative(process.cwd(), root)}/a.ts:2:15`,
           'Fix: set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).',
         ),

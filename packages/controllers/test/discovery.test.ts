@@ -140,9 +140,9 @@ describe('discoverControllers', () => {
       name: 'DiscoveryError',
       file: missing,
       message: message(
-        'Discovery failed: the root is missing or is no directory.',
+        'Discovery failed: root is missing or is not a directory.',
         `At: ${relative(process.cwd(), missing)}`,
-        'Fix: give an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
+        'Fix: pass an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
       ),
     });
     await expect(discoverControllers({ root: join(root, 'a.ts') })).rejects.toMatchObject({

@@ -195,7 +195,8 @@ describe('UseGuard', () => {
       expect.objectContaining({
         name: 'ControllerError',
         code: 'NO_GUARDS',
-        message: '@UseGuard() was given no guard, so it guards nothing. Give it one, or remove it.',
+        message:
+          '@UseGuard() has no arguments, so it guards nothing. Pass at least one guard, or remove it.',
       }),
     );
   });

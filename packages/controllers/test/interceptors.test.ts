@@ -147,6 +147,6 @@ describe('a token of an interceptor', () => {
     expect(missing.message).toContain('the interceptor token(WRAP) of TokenController.read');
     const container = createContainer().register(WRAP as never, { useValue: 7 });
     const wrong = await failStart([TokenController], { container });
-    expect(wrong.message).toContain('supplies 7, which is no function (ctx, next)');
+    expect(wrong.message).toContain('returned 7, which is not a function (ctx, next)');
   });
 });

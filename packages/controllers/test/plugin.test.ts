@@ -140,7 +140,7 @@ describe('container', () => {
     const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
     const error = await failStart([TokenController], { container });
     expect(error.message).toContain(
-      `Cannot resolve the ${kind} 'token' of TokenController.read: the container supplies 7`,
+      `Cannot resolve the ${kind} 'token' of TokenController.read: the container returned 7`,
     );
   });
 

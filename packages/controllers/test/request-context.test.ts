@@ -78,7 +78,7 @@ describe('RequestContext', () => {
 
   it('cannot be built in a scope of another making', () => {
     const scope = createContainer().createScope();
-    expect(() => scope.resolve(Locale)).toThrow('There is no request whose context');
+    expect(() => scope.resolve(Locale)).toThrow('RequestContext is only available in the scope');
   });
 
   it('can be put into a scope of another making', () => {

@@ -116,8 +116,8 @@ describe('response', () => {
         code: 'RESPONSE_SCHEMA',
         cause: { message: '"name" is required!' },
         message: message(
-          'Cannot answer from UsersController.refused: its response schema cannot write what was returned: Error: "name" is required!',
-          'Fix: return what `response` describes, or correct it.',
+          'Cannot send the response of UsersController.refused: the returned value does not match its response schema: Error: "name" is required!',
+          'Fix: return a value that matches `response`, or correct the schema.',
         ),
       },
     ]);
@@ -176,7 +176,7 @@ describe('response', () => {
           code: 'ROUTE_REGISTRATION',
           handler: 'BrokenController.read',
           message: expect.stringMatching(
-            /^Cannot register the route BrokenController\.read: the schema of its response cannot be compiled: Error: schema is invalid.*\n {2}Fix: correct `response` in the options of the route, or leave it out\.$/s,
+            /^Cannot register the route BrokenController\.read: its response schema does not compile: Error: schema is invalid.*\n {2}Fix: correct `response` in the options of the route, or remove it\.$/s,
           ),
         },
       ],
@@ -186,7 +186,7 @@ describe('response', () => {
   it('ends the start when its compiler returns no function', async () => {
     const broken = () => JSON.parse('null');
     const options = { controllers: [UsersController], compileResponse: broken };
-    await expect(serve(options)).rejects.toThrow(/compileResponse returned no function/);
+    await expect(serve(options)).rejects.toThrow(/compileResponse did not return a function/);
   });
 
   it('is compiled for single controllers as well', () => {

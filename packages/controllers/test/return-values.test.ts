@@ -178,8 +178,8 @@ describe('a value that JSON cannot write', () => {
         code: 'RESPONSE_NOT_JSON',
         cause: expect.any(TypeError),
         message: message(
-          'Cannot answer from ValueController.noJson: JSON cannot write what was returned: TypeError: Do not know how to serialize a BigInt',
-          'Fix: return values without cycles, BigInts, functions and symbols.',
+          'Cannot send the response of ValueController.noJson: JSON cannot represent the returned value: TypeError: Do not know how to serialize a BigInt',
+          'Fix: return a value without cycles, BigInts, functions and symbols.',
         ),
       },
     ]);

@@ -225,7 +225,7 @@ describe('a request-scoped controller', () => {
     await expect
       .poll(() => logger.warn.mock.calls)
       .toContainEqual([
-        expect.stringContaining('the request scope of GET /leaky failed to dispose'),
+        expect.stringContaining('disposing the request scope of GET /leaky failed'),
       ]);
   });
 });

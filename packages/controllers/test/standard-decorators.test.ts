@@ -74,7 +74,7 @@ describe('a decorator that was compiled as a standard one', () => {
         name: 'ControllerError',
         code: 'STANDARD_DECORATOR',
         message: message(
-          `@${name}() was compiled as a standard decorator, which it is not.`,
+          `@${name}() was compiled as a standard decorator, but it is an experimental one.`,
           'Fix: set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).',
         ),
       }),

@@ -95,7 +95,7 @@ describe('install rejects, having registered nothing, for', () => {
     const error = await failStart([GuardedController], { container });
     expect(error.message).toBe(
       message(
-        'Cannot resolve the guard token(ADMIN) of GuardedController.read: the container supplies an object of PlainGuard, which is no function and no object with canActivate().',
+        'Cannot resolve the guard token(ADMIN) of GuardedController.read: the container returned an instance of PlainGuard, which is not a function or an object with canActivate().',
         `At: ${placeOf('GuardedController')}`,
         'Fix: register one.',
       ),
@@ -107,7 +107,7 @@ describe('install rejects, having registered nothing, for', () => {
     const error = await failStart([LoggedController], { container });
     expect(error.message).toBe(
       message(
-        "Cannot resolve the middleware 'audit' of LoggedController.read: the container supplies 7, which is no function (ctx, next).",
+        "Cannot resolve the middleware 'audit' of LoggedController.read: the container returned 7, which is not a function (ctx, next).",
         `At: ${placeOf('LoggedController')}`,
         'Fix: register one.',
       ),

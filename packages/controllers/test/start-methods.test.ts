@@ -90,9 +90,9 @@ describe('install rejects', () => {
     expect((error as StartError).problems.map((problem) => problem.message)).toEqual(
       ["0 is 'Number'", '1 is {}'].map((problem) =>
         message(
-          `Cannot register the route TransformController.create: the transform of its parameter ${problem}, which is no function and no schema.`,
+          `Cannot register the route TransformController.create: the transform of parameter ${problem}, which is not a function or a schema.`,
           `At: ${placeOf('TransformController')}`,
-          'Fix: give a function (value) => result, or a Standard Schema validator.',
+          'Fix: pass a function (value) => result, or a Standard Schema validator.',
         ),
       ),
     );
@@ -102,16 +102,16 @@ describe('install rejects', () => {
     const error = await failStart([HelperController]);
     expect(error.message).toBe(
       message(
-        'Cannot register the route HelperController.helper: the method has no route for its @UseGuard(), @UseMiddleware(), @UseInterceptor(), @SkipInheritedGuards(), @SkipInheritedMiddleware(), @SkipInheritedInterceptors(), @SetHeader(), @HttpCode(), @Redirect().',
+        'Cannot register the route HelperController.helper: the method has no route, so these decorators have no effect: @UseGuard(), @UseMiddleware(), @UseInterceptor(), @SkipInheritedGuards(), @SkipInheritedMiddleware(), @SkipInheritedInterceptors(), @SetHeader(), @HttpCode(), @Redirect().',
         `At: ${placeOf('HelperController')}`,
-        'Fix: add @Get() or another route decorator, or remove what has no effect.',
+        'Fix: add @Get() or another route decorator, or remove them.',
       ),
     );
   });
 
   it('those that are inherited, where no class states a route', async () => {
     const error = await failStart([ForgottenController]);
-    expect(error.message).toContain('ForgottenController.read: the method has no route for its');
+    expect(error.message).toContain('ForgottenController.read: the method has no route,');
   });
 });
 

@@ -128,8 +128,8 @@ describe('an application does not seal for', () => {
       new RouteRegistrationError(
         'NotesController.read',
         {
-          problem: "@Param('ID') names no parameter of GET /api/:version/notes/:id/:part.",
-          fix: "the pattern has 'version', 'id', 'part': give one of these, or add '/:ID' to the path.",
+          problem: "@Param('ID') does not match a parameter of GET /api/:version/notes/:id/:part.",
+          fix: "use one of 'version', 'id', 'part', or add '/:ID' to the path.",
         },
         placeOf('NotesController'),
       ),
@@ -140,16 +140,16 @@ describe('an application does not seal for', () => {
     const app = await install([PlainController], ['/', '/again']);
     expect(() => app.seal()).toThrow(
       message(
-        "Cannot register the route PlainController.read: @Param('id') names no parameter of GET /plain or GET /again/plain.",
+        "Cannot register the route PlainController.read: @Param('id') does not match a parameter of GET /plain or GET /again/plain.",
         `At: ${placeOf('PlainController')}`,
-        "Fix: the pattern has no parameters: add '/:id' to it, or remove the parameter.",
+        "Fix: add '/:id' to the path, or remove the parameter.",
       ),
     );
   });
 
   it('a required parameter that one route of its method lacks', async () => {
     const app = await install([RequiredController], ['/']);
-    expect(() => app.seal()).toThrow("@Param('page') names no parameter of GET /required.");
+    expect(() => app.seal()).toThrow("@Param('page') does not match a parameter of GET /required.");
   });
 
   it('a router that was not mounted', async () => {
@@ -159,7 +159,7 @@ describe('an application does not seal for', () => {
         name: 'ControllerError',
         code: 'ROUTER_NOT_MOUNTED',
         message: message(
-          'No route of the controllers answers: the router of the plugin is not mounted.',
+          'The routes of the controllers are unreachable: their router is not mounted.',
           "Fix: mount it: app.route('/', router).",
         ),
       }),

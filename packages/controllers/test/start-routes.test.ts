@@ -116,7 +116,7 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
   [
     'a parameter without a decorator',
     ParameterController,
-    'ParameterController.create: its parameter 1 has no decorator, so nothing can be passed for it.',
+    'ParameterController.create: parameter 1 has no decorator, so it would always be undefined.',
     "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
   ],
   [
@@ -129,25 +129,25 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
     'a header with control characters',
     HeaderController,
     `HeaderController.read: its header 'X-Text' cannot be sent: TypeError [ERR_INVALID_CHAR]: Invalid character in header content ["X-Text"].`,
-    'correct what @SetHeader() is given.',
+    'correct the arguments of @SetHeader().',
   ],
   [
     'a header whose name is no token',
     HeaderNameController,
     `HeaderNameController.read: its header 'X Text' cannot be sent: TypeError [ERR_INVALID_HTTP_TOKEN]: Header name must be a valid HTTP token ["X Text"].`,
-    'correct what @SetHeader() is given.',
+    'correct the arguments of @SetHeader().',
   ],
   [
     'a redirect with control characters',
     RedirectController,
-    'RedirectController.read: the URL of its redirect holds a control character.',
-    'percent-encode what the URL is made of.',
+    'RedirectController.read: the URL of its redirect contains a control character.',
+    'percent-encode the parts of the URL.',
   ],
   [
     'a redirect to nowhere',
     EmptyRedirectController,
     'EmptyRedirectController.read: the URL of its redirect is empty.',
-    'give the URL as a string.',
+    'pass the URL as a string.',
   ],
   [
     'a redirect with another status',
@@ -158,26 +158,26 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
   [
     'a guard that is not there, as in an import cycle',
     MissingGuardController,
-    'MissingGuardController.read: its guard 0 is undefined.',
-    'give a function or a token; where its import is part of a cycle, move it to a file of its own.',
+    'MissingGuardController.read: guard 0 is undefined.',
+    'pass a function or a token. If an import cycle is the cause, move the import to a separate file.',
   ],
   [
     'a class that is no guard',
     NoGuardController,
-    'NoGuardController.read: its guard 0 is the class NoFunction, which cannot be called.',
-    'give the class a method canActivate().',
+    'NoGuardController.read: guard 0 is the class NoFunction, which cannot be called.',
+    'add a method canActivate() to the class.',
   ],
   [
     'a class as middleware',
     NoMiddlewareController,
-    'NoMiddlewareController.read: its middleware 0 is the class NoFunction, which cannot be called.',
-    'register a function with the container under a token, and give the token.',
+    'NoMiddlewareController.read: middleware 0 is the class NoFunction, which cannot be called.',
+    'register a function in the container under a token, and pass the token.',
   ],
   [
     'a class as interceptor',
     NoInterceptorController,
-    'NoInterceptorController.read: its interceptor 0 is the class NoFunction, which cannot be called.',
-    'register a function with the container under a token, and give the token.',
+    'NoInterceptorController.read: interceptor 0 is the class NoFunction, which cannot be called.',
+    'register a function in the container under a token, and pass the token.',
   ],
 ];
 
@@ -197,23 +197,23 @@ describe('install rejects, having registered nothing, for', () => {
     const error = await failStart([WorkingController], { middleware: middleware.slice(1) });
     expect(error.message).toBe(
       message(
-        'Cannot register the route of any controller: its middleware 0 is the class NoFunction, which cannot be called.',
-        'Fix: register a function with the container under a token, and give the token.',
+        'Cannot register the route of any controller: middleware 0 is the class NoFunction, which cannot be called.',
+        'Fix: register a function in the container under a token, and pass the token.',
       ),
     );
     const missing = await failStart([WorkingController], { middleware: middleware.slice(0, 1) });
-    expect(missing.message).toContain('its middleware 0 is undefined.');
+    expect(missing.message).toContain('middleware 0 is undefined.');
     const number = await failStart([WorkingController], { middleware: [5 as never] });
     expect(number.message).toBe(
       message(
-        'Cannot register the route of any controller: its middleware 0 is 5, which is no function and no token.',
-        'Fix: give a function or a token.',
+        'Cannot register the route of any controller: middleware 0 is 5, which is not a function or a token.',
+        'Fix: pass a function or a token.',
       ),
     );
   });
 
   it('middleware that buildRoutes is given and cannot call', () => {
     const build = () => buildRoutes(WorkingController, { middleware: middleware.slice(1) });
-    expect(build).toThrow('its middleware 0 is the class NoFunction, which cannot be called.');
+    expect(build).toThrow('middleware 0 is the class NoFunction, which cannot be called.');
   });
 });

@@ -80,7 +80,7 @@ describe('install rejects, having registered nothing, for', () => {
     expect(error.message).toBe(
       message(
         'PlainClass is not a controller.',
-        'Fix: decorate the class with @Controller(), or leave it out of the list.',
+        'Fix: decorate the class with @Controller(), or remove it from the list.',
       ),
     );
   });
@@ -111,7 +111,7 @@ describe('install rejects, having registered nothing, for', () => {
       message: message(
         `Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read (${placeOf('FirstController')}).`,
         `At: ${placeOf('SecondController')}`,
-        'Fix: change the path of one of the two.',
+        'Fix: change one of the two paths.',
       ),
     });
   });
@@ -123,7 +123,7 @@ describe('install rejects, having registered nothing, for', () => {
       message(
         'Cannot register the route FirstController.read: GET /items/:id matches the same paths as GET /Items/:key of the router itself.',
         `At: ${placeOf('FirstController')}`,
-        'Fix: change the path of one of the two.',
+        'Fix: change one of the two paths.',
       ),
     );
   });
@@ -155,19 +155,19 @@ describe('install rejects, having registered nothing, for', () => {
     expect(error.message).toBe(`The controllers cannot start: 6 problems.
 
   1. PlainClass is not a controller.
-       Fix: decorate the class with @Controller(), or leave it out of the list.
+       Fix: decorate the class with @Controller(), or remove it from the list.
 
   2. EmptyController has no routes.
        At: ${placeOf('EmptyController')}
        Fix: decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.
 
-  3. Cannot register the route ManyController.create: its parameter 1 has no decorator, so nothing can be passed for it.
+  3. Cannot register the route ManyController.create: parameter 1 has no decorator, so it would always be undefined.
        At: ${placeOf('ManyController')}
        Fix: add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.
 
   4. Cannot register the route ManyController.read: GET /items/:key matches the same paths as GET /items/:id of FirstController.read (${placeOf('FirstController')}).
        At: ${placeOf('ManyController')}
-       Fix: change the path of one of the two.
+       Fix: change one of the two paths.
 
   5. ${indented(refusal('the controller ManyController', controller?.cause, placeOf('ManyController')))}
 
@@ -203,7 +203,7 @@ describe('registerController', () => {
 describe('a decorator that stands in the wrong place', () => {
   it('is refused on a static method', () => {
     const decorate = () => Get('/')(WorkingController, 'create', {});
-    expect(decorate).toThrow('@Get() cannot stand on WorkingController.create');
+    expect(decorate).toThrow('@Get() cannot decorate WorkingController.create');
   });
 
   it('is refused on a constructor', () => {
@@ -213,6 +213,6 @@ describe('a decorator that stands in the wrong place', () => {
       }
       return ConstructedController;
     };
-    expect(decorate).toThrow('@Body() cannot stand on the constructor of');
+    expect(decorate).toThrow('@Body() cannot decorate the constructor of');
   });
 });

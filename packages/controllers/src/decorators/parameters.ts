@@ -1,32 +1,32 @@
+import { methodMetadata } from '../metadata/class-metadata.js';
 import type { ParameterMetadata, ParameterSource, ParamOptions } from '../metadata/parameter.js';
-import { methodMetadata } from '../metadata/storage.js';
 
 /**
- * Extracts the request body, or one field of it. Required unless `required: false`.
+ * Extracts the request body, or one of its fields. Required unless `required: false`.
  *
- * @param field - Name of an own member of the body; the whole body without it.
+ * @param field - Name of an own property of the body. By default, the whole body is extracted.
  * @param options - Presence, default and transform.
  */
 export function Body(options?: ParamOptions): ParameterDecorator;
 export function Body(field: string, options?: ParamOptions): ParameterDecorator;
 export function Body(field?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
-  return named('Body', 'body', field, options, true);
+  return sourceDecorator('Body', 'body', field, options, true);
 }
 
 /**
- * Extracts a route parameter, decoded. Required unless `required: false`.
+ * Extracts a decoded route parameter. Required unless `required: false`.
  *
- * @param name - As in the pattern: `id` for `/:id`.
+ * @param name - Name in the pattern: `id` for `/:id`.
  * @param options - Presence, default and transform.
  */
 export function Param(name: string, options?: ParamOptions<string>): ParameterDecorator {
-  return named('Param', 'param', name, options, true);
+  return sourceDecorator('Param', 'param', name, options, true);
 }
 
 /**
  * Extracts all query parameters, or the first value of one. Optional unless `required: true`.
  *
- * @param name - Name of one parameter; all of them, as an object of strings, without it.
+ * @param name - Name of one parameter. By default, all are extracted as an object of strings.
  * @param options - Presence, default and transform.
  */
 export function Query(options?: ParamOptions<Record<string, string>>): ParameterDecorator;
@@ -35,38 +35,38 @@ export function Query(
   name?: string | ParamOptions<Record<string, string>>,
   options?: ParamOptions<string>,
 ): ParameterDecorator {
-  return named('Query', 'query', name, options, false);
+  return sourceDecorator('Query', 'query', name, options, false);
 }
 
 /**
  * Extracts a request header. Optional unless `required: true`.
  *
- * @param name - In any case.
+ * @param name - Header name, case-insensitive.
  * @param options - Presence, default and transform.
  */
 export function Header(name: string, options?: ParamOptions<string>): ParameterDecorator {
-  return named('Header', 'header', name, options, false);
+  return sourceDecorator('Header', 'header', name, options, false);
 }
 
-/** Hands over the whole context. */
+/** Injects the context. */
 export function Ctx(): ParameterDecorator {
-  return named('Ctx', 'ctx', undefined, undefined, false);
+  return sourceDecorator('Ctx', 'ctx', undefined, undefined, false);
 }
 
-/** Hands over node's request. */
+/** Injects node's request. */
 export function Req(): ParameterDecorator {
-  return named('Req', 'req', undefined, undefined, false);
+  return sourceDecorator('Req', 'req', undefined, undefined, false);
 }
 
 /**
- * Hands over node's response. A method that takes it and returns undefined, without answering
- * through the context, writes and ends the response itself.
+ * Injects node's response. A method that returns undefined, without a response through the context,
+ * must write and end the response itself.
  */
 export function Res(): ParameterDecorator {
-  return named('Res', 'res', undefined, undefined, false);
+  return sourceDecorator('Res', 'res', undefined, undefined, false);
 }
 
-function named(
+function sourceDecorator(
   decorator: string,
   source: ParameterSource,
   nameOrOptions: string | ParamOptions | undefined,
@@ -79,20 +79,20 @@ function named(
 }
 
 /**
- * Makes a parameter decorator.
+ * Creates a parameter decorator.
  *
  * @param decorator - Its name, for messages.
- * @param stated - What the decorator itself states.
- * @param options - What the user states; it wins.
+ * @param defaults - Metadata that the decorator implies.
+ * @param options - The user's options, which override it.
  */
 export function parameterDecorator(
   decorator: string,
-  stated: Pick<ParameterMetadata, 'source' | 'name' | 'required' | 'extract'>,
+  defaults: Pick<ParameterMetadata, 'source' | 'name' | 'required' | 'extract'>,
   options: ParamOptions = {},
 ): ParameterDecorator {
   const metadata: ParameterMetadata = Object.freeze({
-    ...stated,
-    required: options.required ?? stated.required,
+    ...defaults,
+    required: options.required ?? defaults.required,
     default: options.default,
     transform: options.transform,
   });

@@ -3,11 +3,9 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Constructor } from '@fairlead/di';
-import { codeOf } from '../errors/code-of.js';
-import { DiscoveryError } from '../errors/discovery-error.js';
-import { describePlace } from '../errors/problem-text.js';
-import { EXPERIMENTAL_FIX, STANDARD_DECORATOR } from '../metadata/assert-experimental.js';
-import { ownMetadata } from '../metadata/storage.js';
+import { codeOf, describeLocation } from '../errors/controller-error.js';
+import { DiscoveryError } from '../errors/startup-errors.js';
+import { EXPERIMENTAL_FIX, ownMetadata, STANDARD_DECORATOR } from '../metadata/class-metadata.js';
 import { type DiscoveryOptions, findFiles } from './find-files.js';
 
 /** What discovery found in one file. */
@@ -209,7 +207,7 @@ function watchImports(pending: ReadonlySet<string>, timeout: number): ImportWatc
 
 function stalledError(files: readonly string[], reason: string): DiscoveryError {
   const [first = ''] = files;
-  const names = files.map((file) => describePlace(file)).join(', ');
+  const names = files.map((file) => describeLocation(file)).join(', ');
   return new DiscoveryError(first, {
     problem: `these files ${reason}: ${names}. Either they import a module that awaits this plugin at its top level, such as the entry file, or a top-level await never settles.`,
     fix: 'move what they import from that module to a separate file. If it is not the entry file, add it to exclude. Make any other top-level await settle.',

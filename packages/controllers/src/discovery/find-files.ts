@@ -2,25 +2,23 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Entry } from 'fast-glob';
-import { DiscoveryError } from '../errors/discovery-error.js';
+import { DiscoveryError } from '../errors/startup-errors.js';
 
-/** What discovery looks for, and where. */
+/** Where discovery looks for controllers. */
 export interface DiscoveryOptions {
   /** Directory to scan: a path, relative to the working directory, or a `file:` URL. */
   readonly root: string | URL;
   /** Globs of the files to import, relative to root. Default: every `.ts` and `.js` file. */
   readonly include?: readonly string[];
   /**
-   * Globs of the files to leave alone, relative to root. Default: tests, `node_modules`, `dist` and
+   * Globs of the files to ignore, relative to root. Default: tests, `node_modules`, `dist` and
    * `__tests__`.
    */
   readonly exclude?: readonly string[];
 }
 
-/** Globs that discovery includes unless told otherwise. */
 const DEFAULT_INCLUDE: readonly string[] = Object.freeze(['**/*.ts', '**/*.js']);
 
-/** Globs that discovery excludes unless told otherwise. */
 const DEFAULT_EXCLUDE: readonly string[] = Object.freeze([
   '**/*.test.ts',
   '**/*.spec.ts',
@@ -31,15 +29,14 @@ const DEFAULT_EXCLUDE: readonly string[] = Object.freeze([
   '**/__tests__/**',
 ]);
 
-/** Modules that node or a loader can import, whatever the globs let through. */
+/** Files that node or a loader can import. */
 const MODULE = /(?<!\.d)\.(?:ts|mts|js|mjs)$/;
 
 /**
- * Lists the files that discovery is to import.
+ * Lists the files that discovery imports. Follows links to files, but not to directories.
  *
- * @returns Real paths, each once, in the order of their paths below root by code units. Linked
- *   files are followed, linked directories are not.
- * @throws {DiscoveryError} 500, when root is missing or is no directory.
+ * @returns Real paths, each once, in the code unit order of their paths below root.
+ * @throws {DiscoveryError} 500, when root is missing or is not a directory.
  */
 export async function findFiles({
   root,
@@ -47,13 +44,13 @@ export async function findFiles({
   exclude = DEFAULT_EXCLUDE,
 }: DiscoveryOptions): Promise<string[]> {
   const cwd = await openRoot(root);
-  // Only a start that scans a directory pays for it: it is a tenth of the import of this package.
+  // Loaded on demand, because it takes a tenth of the time to import this package.
   const { default: glob } = await import('fast-glob');
   const entries = await glob([...include], {
     cwd,
     ignore: [...exclude],
     absolute: true,
-    // Linked directories may form cycles; linked files, which may not, are no files to onlyFiles.
+    // Links to directories may form cycles. With onlyFiles, links to files would be left out, too.
     followSymbolicLinks: false,
     onlyFiles: false,
     objectMode: true,
@@ -61,19 +58,19 @@ export async function findFiles({
   const modules = entries
     .filter(({ path }) => MODULE.test(path))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
-  const folders = new Map<string, Promise<string>>();
-  const files = await Promise.all(modules.map((entry) => realFile(entry, folders)));
+  const directories = new Map<string, Promise<string>>();
+  const files = await Promise.all(modules.map((entry) => resolveFile(entry, directories)));
   return [...new Set(files.flat())];
 }
 
 /**
- * The path under which node knows a file; nothing for a directory or a link that leads nowhere.
+ * Resolves the path under which node knows a file; none for a directory or a broken link.
  *
- * @param folders - Real paths of the folders that were met: a pattern may lead through a link.
+ * @param directories - Cache of real paths. A glob may lead through a linked directory.
  */
-async function realFile(
+async function resolveFile(
   { path, dirent }: Entry,
-  folders: Map<string, Promise<string>>,
+  directories: Map<string, Promise<string>>,
 ): Promise<string[]> {
   if (dirent.isSymbolicLink()) {
     const isFile = await stat(path).then(
@@ -83,28 +80,28 @@ async function realFile(
     return isFile ? [await realpath(path)] : [];
   }
   if (!dirent.isFile()) return [];
-  const folder = dirname(path);
-  const real = folders.get(folder) ?? realpath(folder);
-  folders.set(folder, real);
+  const directory = dirname(path);
+  const real = directories.get(directory) ?? realpath(directory);
+  directories.set(directory, real);
   return [join(await real, basename(path))];
 }
 
-/** The absolute path that a root stands for. */
+/** Converts a root to an absolute path. */
 export function rootPath(root: string | URL): string {
   const isUrl = root instanceof URL || root.startsWith('file:');
   return isUrl ? fileURLToPath(root) : resolve(root);
 }
 
-/** The real path of the root, as modules below it will be known to node. */
+/** Resolves the real path of the root, which node uses for the modules below it. */
 async function openRoot(root: string | URL): Promise<string> {
   const path = rootPath(root);
   try {
-    // With a slash at its end, a path that is no directory is an error.
+    // A trailing slash makes realpath fail for a file.
     return await realpath(`${path}/`);
   } catch (cause) {
     throw new DiscoveryError(path, {
-      problem: 'the root is missing or is no directory.',
-      fix: 'give an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
+      problem: 'root is missing or is not a directory.',
+      fix: 'pass an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
       cause,
     });
   }

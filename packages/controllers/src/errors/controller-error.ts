@@ -1,21 +1,22 @@
+import { isAbsolute, relative } from 'node:path';
 import { HttpError } from '@fairlead/core';
 
-/** What a {@link ControllerError} carries beside its message. */
+/** Options of a {@link ControllerError}. */
 export interface ControllerErrorOptions {
   /** Stable upper-snake identifier; `CONTROLLER_ERROR` by default. */
   readonly code?: string;
   /** Status from 400 to 599; 500 by default. */
   readonly status?: number;
-  /** Members that the error body gains when the error may be shown. */
+  /** Members added to the error body if clients may see the error. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What was thrown below. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
-/** The base of every error that this package throws; 500 unless a subclass says otherwise. */
+/** The base class of this package's errors; 500 unless a subclass sets another status. */
 export class ControllerError extends HttpError {
   /**
-   * @param message - What was wrong, where, and what to do.
+   * @param message - What failed, where, and how to fix it.
    * @param options - Status, code, details and cause.
    */
   constructor(message: string, options: ControllerErrorOptions = {}) {
@@ -23,4 +24,51 @@ export class ControllerError extends HttpError {
     const cause = 'cause' in options ? { cause: options.cause } : {};
     super(status, message, { code, details, ...cause });
   }
+}
+
+/** What is wrong with a route or a file, and how to fix it. */
+export interface Diagnostic {
+  /** A sentence. */
+  readonly problem: string;
+  /** An imperative sentence that begins in lower case. */
+  readonly fix: string;
+  /** The underlying error. */
+  readonly cause?: unknown;
+}
+
+/** The parts of an error message. */
+export interface ErrorText {
+  /** What failed, as a sentence. */
+  readonly title: string;
+  /** Where in the source, as {@link describeLocation} returns it; undefined if unknown. */
+  readonly location?: string | undefined;
+  /** An imperative sentence that begins in lower case. */
+  readonly fix: string;
+}
+
+/** Formats a message like the container's errors: a sentence, then lines for location and fix. */
+export function errorText({ title, location, fix }: ErrorText): string {
+  return `${addLocation(title, location)}\n  Fix: ${fix}`;
+}
+
+/** Inserts a location below the first line of a text. */
+export function addLocation(text: string, location: string | undefined): string {
+  return location === undefined ? text : text.replace(/\n|$/, (end) => `\n  At: ${location}${end}`);
+}
+
+/**
+ * Formats a location in the source, as `src/users.ts:12:1`.
+ *
+ * @param file - Absolute path; shown relative to the working directory if it is below it.
+ * @param position - Line, or line and column: `12:1`.
+ */
+export function describeLocation(file: string, position?: string): string {
+  const path = relative(process.cwd(), file);
+  const shown = path.startsWith('..') || isAbsolute(path) ? file : path;
+  return position === undefined ? shown : `${shown}:${position}`;
+}
+
+/** The `code` of an error of node or of a container; undefined if it has none. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -37,17 +37,17 @@ describe('createReadArguments', () => {
     );
   });
 
-  it('makes no promise when no parameter does', () => {
+  it('returns no promise if no parameter does', () => {
     const read = createReadArguments([custom(0, () => 1), custom(2, () => 3)], 'A.b');
     expect(read(ctx)).toEqual([1, undefined, 3]);
   });
 
-  it('gives every request a list of its own', () => {
+  it('returns a new list for every request', () => {
     const read = createReadArguments([custom(0, () => 1)], 'A.b');
     expect(read(ctx)).not.toBe(read(ctx));
   });
 
-  it('reads nothing after a parameter that fails', async () => {
+  it('stops at a parameter that fails', async () => {
     const read = createReadArguments(
       [
         custom(0, () => Promise.reject(new Error('first'))),

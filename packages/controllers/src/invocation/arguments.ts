@@ -1,74 +1,56 @@
-import { type Context, isHttpError } from '@fairlead/core';
-import { ParameterInjectionError, type ParameterPlace } from '../errors/parameter-errors.js';
+import {
+  type Context,
+  type HttpError,
+  isHttpError,
+  UnsupportedMediaTypeError,
+} from '@fairlead/core';
+import {
+  type HandlerParameter,
+  MissingParameterError,
+  ParameterInjectionError,
+  ParameterValidationError,
+  type ValidationIssue,
+} from '../errors/request-errors.js';
 import {
   describeParameter,
   type ParameterDefinition,
   type ParameterMetadata,
+  type ParameterSource,
+  type Transform,
+  type TransformFunction,
 } from '../metadata/parameter.js';
-import { catching, isPromiseLike } from '../promise.js';
-import { absentParameter } from './absent-parameter.js';
-import { createExtract, type Extract } from './extract.js';
-import { createConversion } from './transform.js';
+import {
+  isStandardSchema,
+  type StandardSchema,
+  type StandardSchemaIssue,
+} from '../metadata/standard-schema.js';
+import { catching, chain, isPromiseLike } from '../promise.js';
 
-/** Reads the arguments of a method from a request; a promise only when one of them needs it. */
+/** Reads the arguments of a method from a request; a promise only if one of them needs it. */
 export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>;
 
-/**
- * Makes the function that reads one argument: extract, check presence, convert.
- *
- * @param parameter - What its decorator states.
- * @param handler - The method, as `UsersController.create`.
- */
-function createArgument(parameter: ParameterMetadata, handler: string): Extract {
-  const place: ParameterPlace = {
-    parameter: describeParameter(parameter.source, parameter.name),
-    handler,
-  };
-  const fail = (error: unknown): never => {
-    throw isHttpError(error) ? error : new ParameterInjectionError(place, error);
-  };
-  const { source, required, transform } = parameter;
-  const conversion = transform && createConversion(transform, parameter, place);
-  const present = conversion && catching(conversion.present, fail);
-  const absent = conversion && catching(conversion.absent, fail);
-  const supply = (ctx: Context, extracted: unknown): unknown => {
-    const value = extracted === undefined ? parameter.default : extracted;
-    if (value !== undefined) return present === undefined ? value : present(value);
-    if (required) throw absentParameter(ctx, source, place);
-    return absent === undefined ? value : absent(value);
-  };
-  const extract = createExtract(parameter);
-  // What the framework reads neither throws nor has to be awaited.
-  if (source !== 'custom') return (ctx) => supply(ctx, extract(ctx));
-  const extractCustom = catching(extract, fail);
-  return (ctx) => {
-    const extracted = extractCustom(ctx);
-    return isPromiseLike(extracted)
-      ? extracted.then((settled) => supply(ctx, settled))
-      : supply(ctx, extracted);
-  };
-}
+/** Reads one value from a request. */
+type ReadValue = (ctx: Context) => unknown;
 
 /**
- * Makes the function that reads all arguments of a method, one after the other.
+ * Creates the function that reads all arguments of a method, one after another.
  *
- * @param parameters - In any order; a gap between their indexes is passed as undefined.
+ * @param parameters - In any order. Parameters between them are undefined.
  * @param handler - The method, as `UsersController.create`.
  */
 export function createReadArguments(
   parameters: readonly ParameterDefinition[],
   handler: string,
 ): ReadArguments {
-  const readers: Extract[] = [];
-  for (const parameter of parameters) readers[parameter.index] = createArgument(parameter, handler);
+  const readers: ReadValue[] = [];
+  for (const parameter of parameters) readers[parameter.index] = createReader(parameter, handler);
   const all = Array.from(readers, (read) => read ?? (() => undefined));
-  // A list that grew as it was filled would take six times the memory.
+  // An array that grew while it was filled would take six times the memory.
   return (ctx) => readFrom(all, ctx, new Array(all.length), 0);
 }
 
-/** Reads what is left to read: from the start, or again after a promise has settled. */
 function readFrom(
-  readers: readonly Extract[],
+  readers: readonly ReadValue[],
   ctx: Context,
   values: unknown[],
   start: number,
@@ -84,4 +66,141 @@ function readFrom(
     values[index] = value;
   }
   return values;
+}
+
+/** Creates the function that extracts one argument, checks its presence and converts it. */
+function createReader(parameter: ParameterMetadata, handler: string): ReadValue {
+  const { source, required, transform } = parameter;
+  const target: HandlerParameter = {
+    parameter: describeParameter(source, parameter.name),
+    handler,
+  };
+  const fail = (error: unknown): never => {
+    throw isHttpError(error) ? error : new ParameterInjectionError(target, error);
+  };
+  const conversion = transform && createConversion(transform, parameter, target);
+  const present = conversion && catching(conversion.present, fail);
+  const absent = conversion && catching(conversion.absent, fail);
+  const convert = (ctx: Context, extracted: unknown): unknown => {
+    const value = extracted === undefined ? parameter.default : extracted;
+    if (value !== undefined) return present === undefined ? value : present(value);
+    if (required) throw missingParameter(ctx, source, target);
+    return absent === undefined ? value : absent(value);
+  };
+  const extract = createExtract(parameter);
+  // The other sources neither throw nor return promises.
+  if (source !== 'custom') return (ctx) => convert(ctx, extract(ctx));
+  const extractCustom = catching(extract, fail);
+  return (ctx) => {
+    const extracted = extractCustom(ctx);
+    return isPromiseLike(extracted)
+      ? extracted.then((settled) => convert(ctx, settled))
+      : convert(ctx, extracted);
+  };
+}
+
+/** Creates the function that extracts a parameter's value; undefined if it is absent. */
+function createExtract({ source, name, extract }: ParameterMetadata): ReadValue {
+  const key = name ?? '';
+  switch (source) {
+    case 'body':
+      return name === undefined ? (ctx) => ctx.body : (ctx) => ownProperty(ctx.body, key);
+    case 'param':
+      return (ctx) => ctx.params[key];
+    case 'query':
+      return name === undefined ? (ctx) => ctx.query : (ctx) => ctx.query[key];
+    case 'header':
+      return (ctx) => ctx.get(key);
+    case 'ctx':
+      return (ctx) => ctx;
+    case 'req':
+      return (ctx) => ctx.req;
+    case 'res':
+      return (ctx) => ctx.res;
+    case 'custom':
+      return extract ?? (() => undefined);
+  }
+}
+
+/** Ignores inherited properties: the field `constructor` is absent unless the client sent it. */
+function ownProperty(body: unknown, key: string): unknown {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, key)) return undefined;
+  return (body as Record<string, unknown>)[key];
+}
+
+/**
+ * Creates the error for a required parameter that a request lacks.
+ *
+ * @returns 400; or 415 `BODY_NOT_READ` for a body that was sent but not read by any parser.
+ */
+function missingParameter(
+  ctx: Context,
+  source: ParameterSource,
+  target: HandlerParameter,
+): HttpError {
+  if (source !== 'body' || !hasUnreadBody(ctx)) return new MissingParameterError(target);
+  const type = ctx.get('Content-Type');
+  const body = type === undefined ? 'a body without a type' : `a body of type '${type}'`;
+  return new UnsupportedMediaTypeError(
+    `No parser has read ${body}: send application/json, or install a parser (app.use(json())).`,
+    { code: 'BODY_NOT_READ' },
+  );
+}
+
+/** Whether there is a body that no parser has read. A parsed empty body is undefined, too. */
+function hasUnreadBody({ body, hasBody, req }: Context): boolean {
+  return body === undefined && hasBody && !req.readableDidRead;
+}
+
+/** Converts the value of a parameter. */
+interface Conversion {
+  /** Converts a present value. */
+  readonly present: (value: unknown) => unknown;
+  /** Returns the value for an optional parameter that is absent. */
+  readonly absent: (value: undefined) => unknown;
+}
+
+/**
+ * Creates the conversion for a transform. A function only receives present values. A schema also
+ * receives an absent one, for which it may define a default. If it rejects that, the optional
+ * parameter stays undefined.
+ */
+function createConversion(
+  transform: Transform,
+  { source, name }: ParameterMetadata,
+  target: HandlerParameter,
+): Conversion {
+  if (!isStandardSchema(transform)) {
+    const convert: TransformFunction = transform;
+    return { present: (value) => convert(value), absent: (value) => value };
+  }
+  const prefix = name === undefined ? [source] : [source, name];
+  return {
+    present: (value) =>
+      validate(transform, value, (issues) => {
+        throw new ParameterValidationError(
+          target,
+          issues.map((issue) => toValidationIssue(issue, prefix)),
+        );
+      }),
+    absent: (value) => validate(transform, value, () => undefined),
+  };
+}
+
+function validate(
+  schema: StandardSchema,
+  value: unknown,
+  reject: (issues: readonly StandardSchemaIssue[]) => unknown,
+): unknown {
+  return chain(schema['~standard'].validate(value), (result) =>
+    result.issues === undefined ? result.value : reject(result.issues),
+  );
+}
+
+function toValidationIssue(issue: StandardSchemaIssue, prefix: readonly string[]): ValidationIssue {
+  const within = (issue.path ?? []).map((segment) => {
+    const key = typeof segment === 'object' ? segment.key : segment;
+    return typeof key === 'symbol' ? String(key) : key;
+  });
+  return { path: [...prefix, ...within], message: issue.message };
 }

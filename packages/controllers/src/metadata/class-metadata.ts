@@ -1,55 +1,48 @@
-import type { Middleware } from '@fairlead/core';
-import type { InjectionToken } from '@fairlead/di';
-import type { Guard } from '../guards/guard.js';
-import type { Interceptor } from '../interceptors/interceptor.js';
-import type { Declaration } from './declaration.js';
+import 'reflect-metadata';
+import type { Context } from '@fairlead/core';
+import { ControllerError, errorText } from '../errors/controller-error.js';
+import { type CallSite, describeCallSite } from './call-site.js';
 import type { ParameterMetadata } from './parameter.js';
-import type { RouteMetadataKey } from './route-values.js';
+import type { Guard, InterceptorReference, MiddlewareReference } from './references.js';
 
-/** Method of a route; `ALL` answers every method. */
+/** Method of a route; `ALL` matches every method. */
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL';
 
 /** Second argument of the route decorators. */
 export interface RouteOptions {
-  /** Status of the response when the method sets none: 200 to 599. */
+  /** Status of the response unless the method sets one: 200 to 599. */
   readonly status?: number;
-  /** One line for people. */
+  /** One line of documentation. */
   readonly summary?: string;
-  /** Text for people. */
+  /** Documentation. */
   readonly description?: string;
   /** Groups that the route belongs to. */
   readonly tags?: readonly string[];
-  /** Whether clients should stop to use the route. */
+  /** Whether the route is deprecated. */
   readonly deprecated?: boolean;
   /**
-   * Schema of what the method returns when it succeeds: a JSON Schema, or a Standard Schema. Applied
-   * where `compileResponse` is given and it is, or can be written as, a JSON Schema.
+   * Schema of a successful response: a JSON Schema, or a Standard Schema. Applied if
+   * `compileResponse` is set and the schema is, or converts to, a JSON Schema.
    */
   readonly response?: object;
 }
 
-/** What `@UseMiddleware()` and the plugin's `middleware` take: a function or a container token of one. */
-export type MiddlewareReference = Middleware | InjectionToken<Middleware> | string | symbol;
-
-/** What `@UseInterceptor()` takes: a function or a container token of one. */
-export type InterceptorReference = Interceptor | InjectionToken<Interceptor> | string | symbol;
-
-/** What a route decorator states. */
-export interface StatedRoute {
+/** Metadata of a route decorator. */
+export interface RouteDeclaration {
   readonly method: RouteMethod;
   readonly path: string;
   readonly options: RouteOptions;
 }
 
-/** What `@SetHeader()` states. */
+/** Metadata of `@SetHeader()`. */
 export interface HeaderMetadata {
-  /** As it is sent. */
+  /** In the spelling that is sent. */
   readonly name: string;
   /** Text without control characters. */
   readonly value: string;
 }
 
-/** What `@Redirect()` states. */
+/** Metadata of `@Redirect()`. */
 export interface RedirectMetadata {
   /** Value of `Location`. */
   readonly url: string;
@@ -57,38 +50,235 @@ export interface RedirectMetadata {
   readonly statusCode: number;
 }
 
-/** What a method adds to that of the methods it overrides. */
+/** Identifies a decorator of `createRouteMetadata`. */
+export interface RouteMetadataKey {
+  /** Name for tools; need not be unique. */
+  readonly name: string;
+}
+
+/** Values that decorators of `createRouteMetadata` attach to a route, by decorator. */
+export type RouteValues = ReadonlyMap<RouteMetadataKey, unknown>;
+
+/** Metadata that an overriding method adds to that of the overridden method. */
 export type AdditiveKind = 'guards' | 'middleware' | 'interceptors';
 
-/** What decorators state about one method, at one class of a chain. */
+/** Metadata of one method of one class, without inherited metadata. */
 export interface MethodMetadata {
-  readonly routes: StatedRoute[];
+  readonly routes: RouteDeclaration[];
   readonly parameters: Map<number, ParameterMetadata>;
   readonly guards: Guard[];
   readonly middleware: MiddlewareReference[];
   readonly interceptors: InterceptorReference[];
   readonly headers: HeaderMetadata[];
   readonly values: Map<RouteMetadataKey, unknown>;
-  /** What the method leaves out of what overridden methods state. */
+  /** What the method does not inherit from overridden methods. */
   readonly skips: Set<AdditiveKind>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
 }
 
-/** What `@Controller()` states, and where. */
-interface StatedController {
+/** Metadata of `@Controller()`. */
+interface ControllerMetadata {
   readonly prefix: string;
   readonly version: string | undefined;
-  readonly declaration: Declaration;
+  readonly callSite: CallSite;
 }
 
-/** What decorators state about one class, without what it inherits. */
+/** Metadata of one class, without inherited metadata. */
 export interface ClassMetadata {
-  /** Set by `@Controller()`; its absence means that the class is no controller. */
-  controller: StatedController | undefined;
+  /** Set by `@Controller()`; undefined if the class is not a controller. */
+  controller: ControllerMetadata | undefined;
   readonly guards: Guard[];
   readonly middleware: MiddlewareReference[];
   readonly interceptors: InterceptorReference[];
   readonly values: Map<RouteMetadataKey, unknown>;
   readonly methods: Map<string | symbol, MethodMetadata>;
+}
+
+/** Metadata of a class, merged with that of its base classes. */
+export interface InheritedMetadata {
+  readonly guards: readonly Guard[];
+  readonly middleware: readonly MiddlewareReference[];
+  readonly interceptors: readonly InterceptorReference[];
+  readonly values: RouteValues;
+  readonly methods: ReadonlyMap<string | symbol, Readonly<MethodMetadata>>;
+}
+
+/** A global symbol, so that two copies of this package share metadata. */
+const METADATA = Symbol.for('fairlead:controllers');
+
+/** A global symbol, so that two copies of this package share values, and no user's key collides. */
+const ROUTE_VALUES = Symbol.for('fairlead:route-values');
+
+/** Code of the error for a decorator that was compiled as a standard one. */
+export const STANDARD_DECORATOR = 'STANDARD_DECORATOR';
+
+/** Fix of the same error. */
+export const EXPERIMENTAL_FIX =
+  'set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).';
+
+/**
+ * Checks that a decorator was compiled with `experimentalDecorators`.
+ *
+ * @param decorator - Its name, for the message.
+ * @param second - Its second argument. Standard decorators receive an object with `kind`.
+ * @throws {ControllerError} 500 `STANDARD_DECORATOR`, when it is called as a standard decorator.
+ */
+export function assertExperimental(decorator: string, second: unknown): void {
+  if (typeof second !== 'object' || second === null || !('kind' in second)) return;
+  const title = `@${decorator}() was compiled as a standard decorator, but it is an experimental one.`;
+  throw new ControllerError(errorText({ title, fix: EXPERIMENTAL_FIX }), {
+    code: STANDARD_DECORATOR,
+  });
+}
+
+/**
+ * Reads the metadata of a class, without inherited metadata.
+ *
+ * @returns Undefined if the class has no decorator of this package.
+ */
+export function ownMetadata(target: object): ClassMetadata | undefined {
+  return Reflect.getOwnMetadata(METADATA, target) as ClassMetadata | undefined;
+}
+
+/** Reads the metadata of a class, created if absent, for a decorator to extend. */
+export function classMetadata(target: object): ClassMetadata {
+  const present = ownMetadata(target);
+  if (present !== undefined) return present;
+  const created: ClassMetadata = {
+    controller: undefined,
+    guards: [],
+    middleware: [],
+    interceptors: [],
+    values: new Map(),
+    methods: new Map(),
+  };
+  Reflect.defineMetadata(METADATA, created, target);
+  return created;
+}
+
+/**
+ * Reads the metadata of a method, created if absent, for a decorator to extend.
+ *
+ * @param prototype - Target of the method decorator.
+ * @param key - Name of the method; undefined for a constructor's parameter.
+ * @param decorator - Name of the decorator, for the message.
+ * @throws {ControllerError} 500 `DECORATOR_PLACE`, when it decorates a static method or a constructor;
+ *   500 `STANDARD_DECORATOR`, when it was compiled as a standard decorator.
+ */
+export function methodMetadata(
+  prototype: object,
+  key: string | symbol | undefined,
+  decorator: string,
+): MethodMetadata {
+  assertExperimental(decorator, key);
+  if (typeof prototype === 'function' || key === undefined) {
+    const owner = typeof prototype === 'function' ? prototype.name : prototype.constructor.name;
+    const target = key === undefined ? `the constructor of ${owner}` : `${owner}.${String(key)}`;
+    const title = `@${decorator}() cannot decorate ${target}.`;
+    const fix = 'move it to an instance method.';
+    throw new ControllerError(errorText({ title, fix }), { code: 'DECORATOR_PLACE' });
+  }
+  const { methods } = classMetadata(prototype.constructor);
+  const present = methods.get(key);
+  if (present !== undefined) return present;
+  const created: MethodMetadata = {
+    routes: [],
+    parameters: new Map(),
+    guards: [],
+    middleware: [],
+    interceptors: [],
+    headers: [],
+    values: new Map(),
+    skips: new Set(),
+    redirect: undefined,
+    status: undefined,
+  };
+  methods.set(key, created);
+  return created;
+}
+
+/** The metadata that a decorator for classes and methods extends. */
+export function classOrMethodMetadata(
+  target: object,
+  key: string | symbol | undefined,
+  decorator: string,
+): ClassMetadata | MethodMetadata {
+  return key === undefined ? classMetadata(target) : methodMetadata(target, key, decorator);
+}
+
+/**
+ * Merges the metadata of a class with that of its base classes.
+ *
+ * Guards, middleware and interceptors add up, the base's first, both for classes and for overridden
+ * methods. A method can skip those of the methods it overrides. For every other kind, the nearest
+ * class that declares it wins, so an overriding method without decorators inherits everything. Each
+ * key of `values` is a kind.
+ */
+export function inheritedMetadata(target: object): InheritedMetadata {
+  const levels = metadataChain(target);
+  const [only] = levels;
+  if (only !== undefined && levels.length === 1) return only;
+  const methods = new Map<string | symbol, MethodMetadata>();
+  for (const level of levels) {
+    for (const [key, own] of level.methods) {
+      const base = methods.get(key);
+      methods.set(key, base === undefined ? own : overrideMethod(base, own));
+    }
+  }
+  return {
+    guards: levels.flatMap((level) => level.guards),
+    middleware: levels.flatMap((level) => level.middleware),
+    interceptors: levels.flatMap((level) => level.interceptors),
+    values: new Map(levels.flatMap((level) => [...level.values])),
+    methods,
+  };
+}
+
+/** Own metadata of every class, from the furthest base down to `target`. */
+function metadataChain(target: object): ClassMetadata[] {
+  const levels: ClassMetadata[] = [];
+  for (let level: object | null = target; level !== null; level = Object.getPrototypeOf(level)) {
+    const own = ownMetadata(level);
+    if (own !== undefined) levels.unshift(own);
+  }
+  return levels;
+}
+
+function overrideMethod(base: MethodMetadata, own: MethodMetadata): MethodMetadata {
+  return {
+    routes: own.routes.length > 0 ? own.routes : base.routes,
+    parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
+    guards: [...(own.skips.has('guards') ? [] : base.guards), ...own.guards],
+    middleware: [...(own.skips.has('middleware') ? [] : base.middleware), ...own.middleware],
+    interceptors: [
+      ...(own.skips.has('interceptors') ? [] : base.interceptors),
+      ...own.interceptors,
+    ],
+    headers: own.headers.length > 0 ? own.headers : base.headers,
+    values: new Map([...base.values, ...own.values]),
+    skips: own.skips,
+    redirect: own.redirect ?? base.redirect,
+    status: own.status ?? base.status,
+  };
+}
+
+/**
+ * Describes where a controller is declared.
+ *
+ * @returns As `src/users.ts:12:1`; undefined if unknown.
+ */
+export function locationOf(target: object | undefined): string | undefined {
+  const controller = target === undefined ? undefined : ownMetadata(target)?.controller;
+  return controller === undefined ? undefined : describeCallSite(controller.callSite);
+}
+
+/** Gives the rest of a request's pipeline access to the values of its route. */
+export function setRouteValues(ctx: Context, values: RouteValues): void {
+  (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES] = values;
+}
+
+/** Reads the values of a request's route; undefined if it has none. */
+export function routeValues(ctx: Context): RouteValues | undefined {
+  return (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES];
 }

@@ -13,30 +13,30 @@ export type ParameterSource =
   | 'custom';
 
 /**
- * Converts or validates an extracted value: a function, synchronous or not, or a Standard Schema.
- * A function is not called for an absent value.
+ * Converts or validates an extracted value: a function, synchronous or asynchronous, or a Standard
+ * Schema. A function is not called for an absent value.
  */
 export type Transform<Input = unknown> = TransformFunction<Input> | StandardSchema;
 
-/** The function form of {@link Transform}; written so that it may narrow its argument. */
+/** The function form of {@link Transform}. Bivariant, so that it may narrow its argument. */
 export type TransformFunction<Input = unknown> = {
   bivariant(value: Input): unknown;
 }['bivariant'];
 
 /** Options of the parameter decorators. */
 export interface ParamOptions<Input = unknown> {
-  /** Whether an absent value is answered with 400; the default depends on the decorator. */
+  /** Whether a request without the value fails with 400; the default depends on the decorator. */
   readonly required?: boolean;
-  /** Stands in for an absent value, and passes through `transform`. */
+  /** Replaces an absent value, and passes through `transform`. */
   readonly default?: unknown;
   /** Applied to the extracted value. */
   readonly transform?: Transform<Input>;
 }
 
-/** What a parameter decorator states about one parameter. */
+/** Metadata of a parameter decorator. */
 export interface ParameterMetadata {
   readonly source: ParameterSource;
-  /** The body field, route parameter, query parameter or header; undefined for the whole. */
+  /** The body field, route parameter, query parameter or header; undefined for the whole source. */
   readonly name: string | undefined;
   readonly required: boolean;
   readonly default: unknown;
@@ -47,7 +47,7 @@ export interface ParameterMetadata {
 
 /** One decorated parameter of a route method. */
 export interface ParameterDefinition extends ParameterMetadata {
-  /** Place in the method's parameter list, from 0. */
+  /** Index in the method's parameter list. */
   readonly index: number;
 }
 
@@ -62,7 +62,7 @@ const LABELS: Readonly<Record<ParameterSource, string>> = {
   custom: 'custom parameter',
 };
 
-/** Names a parameter for people, as `body field 'name'`, `body` or `custom parameter`. */
+/** Describes a parameter, as `body field 'name'`, `body` or `custom parameter`. */
 export function describeParameter(source: ParameterSource, name: string | undefined): string {
   if (name !== undefined) return `${LABELS[source]} '${name}'`;
   if (source === 'body') return 'body';

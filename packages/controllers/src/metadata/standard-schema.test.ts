@@ -5,14 +5,14 @@ const standard = { version: 1, vendor: 'test', validate: () => ({ value: 1 }) };
 
 describe('isStandardSchema', () => {
   it.each([{ '~standard': standard }, Object.assign(() => 1, { '~standard': standard })])(
-    'knows a schema: %o',
+    'recognizes the schema %o',
     (value) => {
       expect(isStandardSchema(value)).toBe(true);
     },
   );
 
   it.each([undefined, null, 1, Number, {}, { '~standard': null }, { '~standard': {} }])(
-    'does not take %o for one',
+    'rejects %o',
     (value) => {
       expect(isStandardSchema(value)).toBe(false);
     },

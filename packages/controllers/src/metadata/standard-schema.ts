@@ -1,11 +1,11 @@
 /**
- * A validator of any library that implements Standard Schema, version 1. Copied here, as its authors
- * ask, so that no library is imported.
+ * A validator that implements Standard Schema, version 1. Copied here, as its authors recommend, to
+ * avoid a dependency.
  *
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** The validator, under the name that the specification gives it. */
+  /** The validator. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
@@ -17,29 +17,28 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What a validator makes of a value: the value it puts in its place, or what is wrong. */
+/** Result of a validation: the output value, or the issues. */
 export type StandardSchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardSchemaIssue[] };
 
-/** One thing that is wrong, and where within the value. */
+/** One problem of a value. */
 export interface StandardSchemaIssue {
-  /** Text for people. */
+  /** The validator's message. */
   readonly message: string;
-  /** Keys from the value to what is wrong; absent for the value itself. */
+  /** Keys from the value to the problem; absent for the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a validator has that can be written as a JSON Schema. */
+/** The extension for validators that convert to a JSON Schema. */
 interface JsonSchemaConverter {
   output(options: { readonly target: 'draft-07' }): object;
 }
 
 /**
- * Gives the JSON Schema of what a route states of its response.
+ * Converts the `response` of a route to a JSON Schema.
  *
- * @returns A schema that is no Standard Schema as it is; undefined for a validator that cannot be
- *   written as one.
+ * @returns The schema itself unless it is a Standard Schema; undefined if that does not convert.
  * @see https://standardschema.dev/json-schema
  */
 export function toJsonSchema(schema: object): object | undefined {
@@ -49,7 +48,7 @@ export function toJsonSchema(schema: object): object | undefined {
   return standard.jsonSchema?.output({ target: 'draft-07' });
 }
 
-/** Tells a Standard Schema validator, which may itself be a function, from anything else. */
+/** Whether a value is a Standard Schema validator, which may be a function. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   const holder = typeof value === 'object' || typeof value === 'function' ? value : null;
   if (holder === null || !('~standard' in holder)) return false;

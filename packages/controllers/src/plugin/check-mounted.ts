@@ -1,21 +1,20 @@
 import type { Application } from '@fairlead/core';
-import { ControllerError } from '../errors/controller-error.js';
-import { RouteRegistrationError } from '../errors/definition-errors.js';
-import { problemText } from '../errors/problem-text.js';
+import { ControllerError, errorText } from '../errors/controller-error.js';
+import { RouteRegistrationError } from '../errors/startup-errors.js';
+import { locationOf } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
-import { placeOf } from '../metadata/place.js';
-import { routeOf } from '../registry/built-routes.js';
-import type { BuiltRoute, RegisteredController } from '../registry/definition.js';
+import { type BuiltRoute, routeOf } from '../routes/build-routes.js';
+import type { RegisteredController } from '../routes/register-controller.js';
 
-/** Full patterns by route: several where a router is mounted at several prefixes. */
+/** Full patterns by route. A router that is mounted at several prefixes has several. */
 type Patterns = ReadonlyMap<BuiltRoute, readonly string[]>;
 
 /**
- * Finds what is wrong with registered routes once their routers are mounted.
+ * Finds problems of registered routes that depend on where their router is mounted.
  *
- * @param app - With everything registered.
- * @param controllers - Those of one plugin, whose routes are on one router.
- * @returns One error per problem, in the order of the routes; empty when there is none.
+ * @param app - With all routes registered.
+ * @param controllers - The controllers of one plugin, whose routes are on one router.
+ * @returns One error per problem, in the order of the routes.
  */
 export function findMountProblems(
   app: Application,
@@ -24,7 +23,7 @@ export function findMountProblems(
   const patterns = patternsOf(app);
   const routes = controllers.flatMap((controller) => controller.routes);
   if (routes.length > 0 && !routes.some((route) => patterns.has(route))) return [notMounted()];
-  return controllers.flatMap((controller) => parameterProblems(controller, patterns));
+  return controllers.flatMap((controller) => checkParameters(controller, patterns));
 }
 
 function patternsOf(app: Application): Patterns {
@@ -37,52 +36,52 @@ function patternsOf(app: Application): Patterns {
 }
 
 function notMounted(): ControllerError {
-  const title = 'No route of the controllers answers: the router of the plugin is not mounted.';
+  const title = 'The routes of the controllers are unreachable: their router is not mounted.';
   const fix = "mount it: app.route('/', router).";
-  return new ControllerError(problemText({ title, fix }), { code: 'ROUTER_NOT_MOUNTED' });
+  return new ControllerError(errorText({ title, fix }), { code: 'ROUTER_NOT_MOUNTED' });
 }
 
 /**
- * Finds parameters that no request can have. One that may be absent has to be in a pattern of one of
- * its method's routes; one that is required, in a pattern of each.
+ * Finds `@Param()` names that no request can provide. The pattern of each route must have a required
+ * parameter. For an optional one, the pattern of one route of its method suffices.
  */
-function parameterProblems(
+function checkParameters(
   { controller, routes }: RegisteredController,
   patterns: Patterns,
 ): RouteRegistrationError[] {
-  const ofRoutes = (some: readonly BuiltRoute[]): readonly string[] =>
+  const patternsOfAll = (some: readonly BuiltRoute[]): readonly string[] =>
     some.flatMap((route) => patterns.get(route) ?? []);
   return routes.flatMap((route) => {
     const siblings = routes.filter(({ methodName }) => methodName === route.methodName);
     return route.parameters.flatMap((parameter) => {
       const { source, name = '' } = parameter;
-      const counted = ofRoutes(isRequired(parameter) ? [route] : siblings);
-      const names = counted.flatMap(namesIn);
-      if (source !== 'param' || names.includes(name)) return [];
-      const shown = ofRoutes([route]).map((pattern) => `${route.method} ${pattern}`);
-      const flaw = {
-        problem: `@Param('${name}') names no parameter of ${shown.join(' or ')}.`,
-        fix: fixFor(name, ofRoutes([route]).flatMap(namesIn)),
+      const searched = patternsOfAll(isRequired(parameter) ? [route] : siblings);
+      if (source !== 'param' || searched.flatMap(parametersIn).includes(name)) return [];
+      const own = patternsOfAll([route]);
+      const shown = own.map((pattern) => `${route.method} ${pattern}`).join(' or ');
+      const diagnostic = {
+        problem: `@Param('${name}') does not match a parameter of ${shown}.`,
+        fix: parameterFix(name, own.flatMap(parametersIn)),
       };
-      return new RouteRegistrationError(route.handler, flaw, placeOf(controller));
+      return new RouteRegistrationError(route.handler, diagnostic, locationOf(controller));
     });
   });
 }
 
-function isRequired({ required, default: stated }: ParameterDefinition): boolean {
-  return required && stated === undefined;
+function isRequired({ required, default: fallback }: ParameterDefinition): boolean {
+  return required && fallback === undefined;
 }
 
-/** The parameters of a pattern that a router has taken. */
-function namesIn(pattern: string): string[] {
+/** The parameter names of a valid pattern. */
+function parametersIn(pattern: string): string[] {
   return [...pattern.matchAll(/\/(?::|\*(?=.))([^/]+)|\/(\*)$/g)].flatMap(
     ([, name, wildcard]) => name ?? wildcard ?? [],
   );
 }
 
-function fixFor(name: string, names: readonly string[]): string {
+function parameterFix(name: string, names: readonly string[]): string {
   const known = [...new Set(names)].map((other) => `'${other}'`);
   return known.length === 0
-    ? `the pattern has no parameters: add '/:${name}' to it, or remove the parameter.`
-    : `the pattern has ${known.join(', ')}: give one of these, or add '/:${name}' to the path.`;
+    ? `add '/:${name}' to the path, or remove the parameter.`
+    : `use one of ${known.join(', ')}, or add '/:${name}' to the path.`;
 }

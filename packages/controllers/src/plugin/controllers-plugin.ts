@@ -1,53 +1,83 @@
 import type { Application, Plugin } from '@fairlead/core';
-import { throwProblems } from '../errors/start-error.js';
+import { throwProblems } from '../errors/startup-errors.js';
+import type { RegisteredController } from '../routes/register-controller.js';
 import { findMountProblems } from './check-mounted.js';
-import { createPluginLog, STDERR_LOGGER } from './plugin-log.js';
-import type { ControllersPluginOptions } from './plugin-options.js';
-import { INITIAL_STATE, installedState, type PluginState } from './plugin-state.js';
+import type { ControllersPluginOptions, PluginLogger } from './options.js';
 import { start } from './start.js';
 
-/** The plugin that `app.plugin` installs. */
+/** The controllers that the plugin has registered: a frozen value, which `install` replaces. */
+export interface PluginState {
+  /** The registered controllers, in the order of registration. */
+  readonly controllers: readonly RegisteredController[];
+  /** Number of routes; `@All()` counts as one. */
+  readonly routeCount: number;
+  /** Whether the plugin is installed. */
+  readonly initialized: boolean;
+}
+
+/** The plugin to pass to `app.plugin`. */
 export interface ControllersPlugin extends Plugin {
-  /** What is registered; a new frozen value after `install`. */
+  /** The registered controllers; a new frozen value after `install`. */
   readonly state: PluginState;
   /**
    * Discovers controllers and registers their routes.
    *
-   * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work: a
-   *   single problem as itself, several as one {@link StartError}. Nothing is registered then.
+   * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work. Throws
+   *   a single problem itself, and several as one {@link StartError}. Nothing is registered then.
    */
   install(): Promise<void>;
   /**
-   * Checks what depends on where the router is mounted: that it is, and that the patterns of the
-   * routes have the parameters which `@Param()` names.
+   * Checks that the router is mounted, and that the mounted patterns have every parameter that
+   * `@Param()` names.
    *
-   * @param app - With everything registered.
-   * @throws {ControllerError} 500, as `install` does.
+   * @param app - With all routes registered.
+   * @throws {ControllerError} 500, like `install`.
    */
   ready(app: Application): void;
 }
 
+const STDERR_LOGGER: PluginLogger = Object.freeze({
+  debug: (message: string) => console.error(message),
+  warn: (message: string) => console.warn(message),
+});
+
 /**
- * Makes the plugin that serves classes with `@Controller()`.
+ * Creates the plugin that serves classes with `@Controller()`.
  *
  * @param options - The router, and where the controllers are.
- * @returns A plugin to be installed with `await app.plugin(plugin)`.
+ * @returns A plugin to install with `await app.plugin(plugin)`.
  */
 export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
   const { debug = false, logger = STDERR_LOGGER } = options;
-  const log = createPluginLog(logger, debug);
-  let state = INITIAL_STATE;
+  const log: PluginLogger = {
+    debug: (message) => {
+      if (debug) logger.debug(`[controllers] ${message}`);
+    },
+    warn: (message) => logger.warn(`[controllers] ${message}`),
+  };
+  let state = createState([], false);
   return {
     name: 'controllers',
     get state() {
       return state;
     },
     async install() {
-      state = installedState(await start(options, log));
+      state = createState(await start(options, log), true);
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
     },
     ready(app) {
       throwProblems(findMountProblems(app, state.controllers));
     },
   };
+}
+
+function createState(
+  controllers: readonly RegisteredController[],
+  initialized: boolean,
+): PluginState {
+  return Object.freeze({
+    controllers: Object.freeze([...controllers]),
+    routeCount: controllers.reduce((count, { routes }) => count + routes.length, 0),
+    initialized,
+  });
 }

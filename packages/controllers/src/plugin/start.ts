@@ -1,4 +1,5 @@
 import type { Constructor } from '@fairlead/di';
+import { type ControllerDefinition, defineController } from '../definition/definition.js';
 import {
   discoverControllers,
   getControllersFromResults,
@@ -6,29 +7,26 @@ import {
 } from '../discovery/discover-controllers.js';
 import { rootPath } from '../discovery/find-files.js';
 import { ControllerError } from '../errors/controller-error.js';
-import { StartError, throwProblems } from '../errors/start-error.js';
-import type { Assembly } from '../registry/assemble-routes.js';
-import { toAssembly } from '../registry/build-routes.js';
-import { defineController } from '../registry/define-controller.js';
-import type { ControllerDefinition, RegisteredController } from '../registry/definition.js';
+import { StartError, throwProblems } from '../errors/startup-errors.js';
+import { requiredTokens } from '../instances/instances.js';
+import { type BuildContext, createBuildContext } from '../routes/build-routes.js';
 import {
-  assembleController,
+  buildController,
   findProblems,
+  type RegisteredController,
   registerRoutes,
-} from '../registry/register-controller.js';
-import { requiredTokens } from '../registry/required-tokens.js';
-import type { PluginLogger } from './plugin-log.js';
-import type { ControllersPluginOptions } from './plugin-options.js';
+} from '../routes/register-controller.js';
+import type { ControllersPluginOptions, PluginLogger } from './options.js';
 
-/** Classes that were found, and what went wrong while they were looked for. */
-interface Found {
+/** The classes that discovery found, and its problems. */
+interface Discovery {
   readonly classes: readonly Constructor[];
   readonly problems: readonly Error[];
 }
 
 /**
- * Discovers, registers, builds, and registers routes. Nothing is registered on the router unless
- * everything can be.
+ * Discovers controllers, defines and checks them, builds their routes and registers these. Registers
+ * nothing if there is a problem.
  *
  * @throws {ControllerError} 500, for a single problem; {@link StartError} for several.
  */
@@ -36,11 +34,11 @@ export async function start(
   options: ControllersPluginOptions,
   log: PluginLogger,
 ): Promise<readonly RegisteredController[]> {
-  const found = await findControllers(options, log);
-  const attempts = found.classes.map((target) => attempt(() => defineController(target)));
+  const discovery = await findControllers(options, log);
+  const attempts = discovery.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const { prefix = '', middleware = [], container, compileResponse } = options;
-  const assembly = toAssembly({
+  const context = createBuildContext({
     prefix,
     middleware,
     warn: log.warn,
@@ -48,12 +46,12 @@ export async function start(
     ...(compileResponse && { compileResponse }),
   });
   throwProblems([
-    ...found.problems,
+    ...discovery.problems,
     ...attempts.flatMap(({ problems }) => problems),
-    ...findProblems(options.router, definitions, assembly),
+    ...findProblems(options.router, definitions, context),
   ]);
-  await assembly.instances.initialize(requiredTokens(definitions, middleware));
-  const controllers = assembleAll(definitions, assembly);
+  await context.instances.initialize(requiredTokens(definitions, middleware));
+  const controllers = buildControllers(definitions, context);
   for (const { name, routes } of controllers) {
     registerRoutes(options.router, routes);
     log.debug(`registered ${name}`);
@@ -65,7 +63,7 @@ export async function start(
 async function findControllers(
   options: ControllersPluginOptions,
   log: PluginLogger,
-): Promise<Found> {
+): Promise<Discovery> {
   const { root, controllers = [] } = options;
   if (root === undefined) {
     if (controllers.length === 0) log.warn('no controllers to register: set root');
@@ -83,7 +81,7 @@ async function discoverIn(
   root: string | URL,
   { include, exclude, strict = false }: ControllersPluginOptions,
   log: PluginLogger,
-): Promise<Found> {
+): Promise<Discovery> {
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const globs = { ...(include && { include }), ...(exclude && { exclude }) };
   const results = await discoverControllers({ root, ...globs });
@@ -97,13 +95,13 @@ async function discoverIn(
   return { classes, problems: strict ? errors : [] };
 }
 
-/** Builds every controller, or throws what all of them have failed with. */
-function assembleAll(
+/** Builds all controllers, or throws all of their problems. */
+function buildControllers(
   definitions: readonly ControllerDefinition[],
-  assembly: Assembly,
+  context: BuildContext,
 ): readonly RegisteredController[] {
   const attempts = definitions.map((definition) =>
-    attempt(() => assembleController(definition, assembly)),
+    attempt(() => buildController(definition, context)),
   );
   throwProblems(attempts.flatMap(({ problems }) => problems));
   return attempts.flatMap(({ value }) => value ?? []);
@@ -117,7 +115,7 @@ function attempt<T>(run: () => T): { readonly value?: T; readonly problems: read
   }
 }
 
-/** The problems that an error stands for; one that is not of this package is thrown on. */
+/** Returns the problems of an error, and rethrows one that is not of this package. */
 function problemsOf(error: unknown): readonly Error[] {
   if (error instanceof StartError) return error.problems;
   if (error instanceof ControllerError) return [error];

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { Controller } from '../decorators/controller.js';
+import { Body } from '../decorators/parameters.js';
+import { Get, Post } from '../decorators/routes.js';
+import { ControllerRegistry } from './controller-registry.js';
+
+@Controller({ prefix: '/users', version: 'v2' })
+class UserController {
+  @Get('/:id')
+  read() {}
+
+  @Post('/', { status: 201 })
+  create(@Body('name') name: string) {
+    return name;
+  }
+}
+
+class Other {}
+
+describe('ControllerRegistry', () => {
+  it('returns the frozen definition of a class', () => {
+    const definition = new ControllerRegistry().register(UserController);
+    expect(definition).toMatchObject({
+      controller: UserController,
+      name: 'UserController',
+      prefix: '/users',
+      version: 'v2',
+      routes: [
+        { method: 'GET', path: '/v2/users/:id', methodName: 'read', parameters: [] },
+        {
+          method: 'POST',
+          path: '/v2/users',
+          handler: 'UserController.create',
+          status: 201,
+          parameters: [{ index: 0, source: 'body', name: 'name', required: true }],
+        },
+      ],
+    });
+    expect(definition).toSatisfy(Object.isFrozen);
+    expect(definition.routes[0]).toSatisfy(Object.isFrozen);
+  });
+
+  it('creates a definition once', () => {
+    const registry = new ControllerRegistry();
+    expect(registry.register(UserController)).toBe(registry.register(UserController));
+    expect(registry.all).toHaveLength(1);
+  });
+
+  it('reports which classes are registered', () => {
+    const registry = new ControllerRegistry();
+    const definition = registry.register(UserController);
+    expect([registry.has(UserController), registry.has(Other)]).toEqual([true, false]);
+    expect([registry.get(UserController), registry.get(Other)]).toEqual([definition, undefined]);
+  });
+
+  it('rejects a class that is not a controller, and does not keep it', () => {
+    const registry = new ControllerRegistry();
+    expect(() => registry.register(Other)).toThrow('Other is not a controller');
+    expect(registry.all).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import type { Constructor } from '@fairlead/di';
+import { NoRoutesError, NotAControllerError } from '../errors/startup-errors.js';
+import {
+  type HeaderMetadata,
+  type InheritedMetadata,
+  inheritedMetadata,
+  locationOf,
+  type MethodMetadata,
+  ownMetadata,
+  type RedirectMetadata,
+  type RouteDeclaration,
+  type RouteMethod,
+  type RouteValues,
+} from '../metadata/class-metadata.js';
+import type { ParameterDefinition } from '../metadata/parameter.js';
+import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
+
+/** One route of a controller, from its decorators and those of its base classes. */
+export interface RouteDefinition {
+  /** In upper case; `ALL` for every method. */
+  readonly method: RouteMethod;
+  /** Version, controller prefix and the route's own path, joined: `/v2/users/:id`. */
+  readonly path: string;
+  /** Name of the method that handles requests. */
+  readonly methodName: string | symbol;
+  /** Class and method, as `UsersController.create`. */
+  readonly handler: string;
+  /** The decorated parameters of the method, in their order. */
+  readonly parameters: readonly ParameterDefinition[];
+  /** The class's guards, then the method's, those of base classes and overridden methods first. */
+  readonly guards: readonly Guard[];
+  /** The class's middleware, then the method's, in the order of guards. */
+  readonly middleware: readonly MiddlewareReference[];
+  /** The class's interceptors, then the method's, the outermost first. */
+  readonly interceptors: readonly InterceptorReference[];
+  /** Headers of `@SetHeader()`, from top to bottom. */
+  readonly headers: readonly HeaderMetadata[];
+  /** Redirect of `@Redirect()`. */
+  readonly redirect: RedirectMetadata | undefined;
+  /** Status of `@HttpCode()`, or else of the route's options: 200 to 599. */
+  readonly status: number | undefined;
+  /** One line of documentation. */
+  readonly summary: string | undefined;
+  /** Documentation. */
+  readonly description: string | undefined;
+  /** Groups that the route belongs to. */
+  readonly tags: readonly string[];
+  /** Whether the route is deprecated. */
+  readonly deprecated: boolean;
+  /** A JSON Schema, or a Standard Schema. */
+  readonly response: object | undefined;
+  /** Values by decorator of `createRouteMetadata`. The method's override the class's. */
+  readonly metadata: RouteValues;
+}
+
+/** A controller, from its decorators and those of its base classes. */
+export interface ControllerDefinition {
+  /** The class. */
+  readonly controller: Constructor;
+  /** Name of the class. */
+  readonly name: string;
+  /** Prefix of `@Controller()`; empty by default. */
+  readonly prefix: string;
+  /** Version of `@Controller()`. */
+  readonly version: string | undefined;
+  /** At least one. */
+  readonly routes: readonly RouteDefinition[];
+}
+
+/**
+ * Reads the decorators of a class and its base classes, without checking them.
+ *
+ * @param target - A class with `@Controller()`.
+ * @returns Its frozen definition.
+ * @throws {NotAControllerError} 500, when it is not a class, or does not itself have `@Controller()`.
+ * @throws {NoRoutesError} 500, when no method has a route decorator.
+ */
+export function defineController(target: Constructor): ControllerDefinition {
+  if (typeof target !== 'function') throw new NotAControllerError(String(target));
+  const name = target.name || '(anonymous class)';
+  const controller = ownMetadata(target)?.controller;
+  if (controller === undefined) throw new NotAControllerError(name);
+  const { prefix, version } = controller;
+  const inherited = inheritedMetadata(target);
+  const routes = [...inherited.methods].flatMap(([methodName, method]) =>
+    method.routes.map((route) => {
+      const path = joinPath(version, prefix, route.path);
+      return defineRoute({ name, inherited, methodName, method }, route, path);
+    }),
+  );
+  if (routes.length === 0) throw new NoRoutesError(name, locationOf(target));
+  return Object.freeze({
+    controller: target,
+    name,
+    prefix,
+    version,
+    routes: Object.freeze(routes),
+  });
+}
+
+/** A method of a controller. */
+interface ControllerMethod {
+  readonly name: string;
+  readonly inherited: InheritedMetadata;
+  readonly methodName: string | symbol;
+  readonly method: Readonly<MethodMetadata>;
+}
+
+function defineRoute(
+  { name, inherited, methodName, method }: ControllerMethod,
+  { method: httpMethod, options }: RouteDeclaration,
+  path: string,
+): RouteDefinition {
+  return Object.freeze({
+    method: httpMethod,
+    path,
+    methodName,
+    handler: `${name}.${String(methodName)}`,
+    parameters: Object.freeze(defineParameters(method)),
+    guards: Object.freeze([...inherited.guards, ...method.guards]),
+    middleware: Object.freeze([...inherited.middleware, ...method.middleware]),
+    interceptors: Object.freeze([...inherited.interceptors, ...method.interceptors]),
+    headers: Object.freeze([...method.headers]),
+    redirect: method.redirect,
+    status: method.status ?? options.status,
+    summary: options.summary,
+    description: options.description,
+    tags: Object.freeze([...(options.tags ?? [])]),
+    deprecated: options.deprecated ?? false,
+    response: options.response,
+    metadata: new Map([...inherited.values, ...method.values]),
+  });
+}
+
+function defineParameters({ parameters }: Readonly<MethodMetadata>): ParameterDefinition[] {
+  return [...parameters]
+    .map(([index, parameter]) => Object.freeze({ ...parameter, index }))
+    .sort((a, b) => a.index - b.index);
+}
+
+/**
+ * Joins the parts of a route's path with exactly one slash between them.
+ *
+ * @param parts - Each with or without slashes at its ends. Empty and undefined parts add nothing.
+ * @returns A path with a leading slash and, unless it is the root, no trailing slash.
+ */
+export function joinPath(...parts: readonly (string | undefined)[]): string {
+  const segments = parts.flatMap((part) => part?.split('/') ?? []);
+  return `/${segments.filter((segment) => segment !== '').join('/')}`;
+}

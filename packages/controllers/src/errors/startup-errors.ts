@@ -1,0 +1,112 @@
+import {
+  addLocation,
+  ControllerError,
+  type Diagnostic,
+  describeLocation,
+  errorText,
+} from './controller-error.js';
+
+/** 500. A class listed as a controller has no `@Controller()`. */
+export class NotAControllerError extends ControllerError {
+  /** @param name - Name of the class, or text for a value that is not a class. */
+  constructor(name: string) {
+    const title = `${name} is not a controller.`;
+    const fix = 'decorate the class with @Controller(), or remove it from the list.';
+    super(errorText({ title, fix }), { code: 'NOT_A_CONTROLLER' });
+  }
+}
+
+/** 500. A controller neither declares nor inherits a method with a route decorator. */
+export class NoRoutesError extends ControllerError {
+  /**
+   * @param name - Name of the controller class.
+   * @param location - Where the class is declared, if known.
+   */
+  constructor(name: string, location?: string) {
+    const title = `${name} has no routes.`;
+    const fix =
+      'decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.';
+    super(errorText({ title, location, fix }), { code: 'NO_ROUTES' });
+  }
+}
+
+/** 500. A route cannot be registered: one of its decorators is wrong, or it collides with another. */
+export class RouteRegistrationError extends ControllerError {
+  /** The method that declares the route, as `UsersController.create`. */
+  readonly handler: string;
+
+  /**
+   * @param handler - The method that declares the route, as `UsersController.create`.
+   * @param diagnostic - What is wrong with the route. The cause is the router's error.
+   * @param location - Where the controller is declared, if known.
+   */
+  constructor(handler: string, { problem, fix, ...cause }: Diagnostic, location?: string) {
+    const title = `Cannot register the route ${handler}: ${problem}`;
+    super(errorText({ title, location, fix }), { code: 'ROUTE_REGISTRATION', ...cause });
+    this.handler = handler;
+  }
+}
+
+/**
+ * 500. The container cannot resolve a controller, a guard, a middleware, an interceptor, or one of
+ * their dependencies. The container's error is the `cause`.
+ */
+export class ControllerResolutionError extends ControllerError {
+  /**
+   * @param requirement - What the container should resolve, as `the controller UsersController`.
+   * @param cause - The container's error, or a text.
+   * @param location - Where the controller is declared, if known.
+   */
+  constructor(requirement: string, cause: unknown, location?: string) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const text = addLocation(`Cannot resolve ${requirement}: ${reason}`, location);
+    super(text, { code: 'CONTROLLER_RESOLUTION', cause });
+  }
+}
+
+/** 500. The discovery root is missing, or a file below it cannot be imported. */
+export class DiscoveryError extends ControllerError {
+  /** Absolute path of the file or directory; of the first, if there are several. */
+  readonly file: string;
+
+  /**
+   * @param file - Absolute path of the file or directory.
+   * @param diagnostic - What is wrong with it. The cause is the error that importing the file threw.
+   * @param position - Line, or line and column, if known.
+   */
+  constructor(file: string, { problem, fix, ...cause }: Diagnostic, position?: string) {
+    const title = `Discovery failed: ${problem}`;
+    const location = describeLocation(file, position);
+    super(errorText({ title, location, fix }), { code: 'DISCOVERY_FAILED', ...cause });
+    this.file = file;
+  }
+}
+
+/** 500. Several problems prevent the startup, and nothing was registered. The message numbers them. */
+export class StartError extends ControllerError {
+  /** All problems, in the order of the message. */
+  readonly problems: readonly Error[];
+
+  /** @param problems - At least two. */
+  constructor(problems: readonly Error[]) {
+    const width = String(problems.length).length;
+    const texts = problems.map(({ message }, index) => {
+      const number = `  ${String(index + 1).padStart(width)}. `;
+      return `${number}${message.replaceAll('\n', `\n${' '.repeat(number.length)}`)}`;
+    });
+    const title = `The controllers cannot start: ${problems.length} problems.`;
+    super([title, ...texts].join('\n\n'), { code: 'START_FAILED' });
+    this.problems = Object.freeze([...problems]);
+  }
+}
+
+/**
+ * Throws a single problem itself, and several as one {@link StartError}.
+ *
+ * @throws {ControllerError} 500, unless `problems` is empty.
+ */
+export function throwProblems(problems: readonly Error[]): void {
+  const [first, second] = problems;
+  if (first === undefined) return;
+  throw second === undefined ? first : new StartError(problems);
+}

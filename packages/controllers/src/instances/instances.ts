@@ -1,0 +1,215 @@
+import type { Context } from '@fairlead/core';
+import {
+  type Constructor,
+  type ContainerInterface,
+  describeToken,
+  isToken,
+  type Token,
+} from '@fairlead/di';
+import type { ControllerDefinition } from '../definition/definition.js';
+import { codeOf } from '../errors/controller-error.js';
+import { ControllerResolutionError } from '../errors/startup-errors.js';
+import { locationOf } from '../metadata/class-metadata.js';
+import { isGuardClass, type MiddlewareReference } from '../metadata/references.js';
+import { RequestScopes } from './request-scopes.js';
+
+/** Describes for error messages what the container must resolve. */
+export interface Requirement {
+  /** As `the guard AdminGuard of UsersController.create`. */
+  readonly description: string;
+  /** The controller that requires it; undefined if all do. */
+  readonly controller?: Constructor | undefined;
+}
+
+/**
+ * How routes get an instance: a shared one, or one resolved for each request. In the second case,
+ * `instance` is what a container without `isShared` resolved at startup.
+ */
+export type InstanceSource =
+  | { readonly instance: unknown; readonly perRequest?: undefined }
+  | { readonly instance?: unknown; readonly perRequest: (ctx: Context) => unknown };
+
+/** Resolves controllers, guards, middleware and interceptors from a container. */
+export class Instances {
+  readonly scopes: RequestScopes;
+  readonly #container: ContainerInterface;
+  readonly #sources = new Map<Token, InstanceSource>();
+
+  /**
+   * @param container - Needs only `resolve`. Its other methods are optional.
+   * @param warn - Called when disposing a request scope fails.
+   */
+  constructor(container: ContainerInterface, warn: (message: string) => void) {
+    this.#container = container;
+    this.scopes = new RequestScopes(container, warn);
+  }
+
+  /** Whether the container opens a scope for each request. */
+  get hasScopes(): boolean {
+    return this.#container.createScope !== undefined;
+  }
+
+  /**
+   * Registers classes that the container does not know, then finds what it cannot resolve. Without
+   * `validate`, the container resolves each token.
+   *
+   * @param tokens - All required tokens, with their descriptions.
+   */
+  check(tokens: ReadonlyMap<Token, Requirement>): ControllerResolutionError[] {
+    for (const token of tokens.keys()) {
+      if (typeof token !== 'function' || (this.#container.has?.(token) ?? true)) continue;
+      this.#container.register?.(token, { useClass: token as Constructor });
+    }
+    if (this.#container.validate === undefined) return this.#tryAll(tokens);
+    return this.#container
+      .validate([...tokens.keys()])
+      .map((problem) => resolutionError(requirementOf(problem, tokens), problem));
+  }
+
+  /**
+   * Builds asynchronous providers, so that their tokens can be resolved synchronously.
+   *
+   * @throws {ControllerResolutionError} 500, when one of them fails.
+   */
+  async initialize(tokens: ReadonlyMap<Token, Requirement>): Promise<void> {
+    try {
+      await this.#container.initialize?.([...tokens.keys()]);
+    } catch (error) {
+      throw resolutionError(requirementOf(error, tokens), error);
+    }
+  }
+
+  /**
+   * Returns the source of a token's instances. It resolves a shared instance at once, and others for
+   * each request. A container without `isShared` resolves each token once at startup, to find errors,
+   * and then for each request.
+   *
+   * @param requirement - Describes the token for errors.
+   * @throws {ControllerResolutionError} 500, when the container cannot resolve the token at startup.
+   */
+  sourceOf(token: Token, requirement: Requirement): InstanceSource {
+    const known = this.#sources.get(token);
+    if (known !== undefined) return known;
+    const source = this.#findSource(token, requirement);
+    this.#sources.set(token, source);
+    return source;
+  }
+
+  #findSource(token: Token, requirement: Requirement): InstanceSource {
+    const perRequest = (ctx: Context): unknown => this.#resolveFor(ctx, token, requirement);
+    const isShared = this.#container.isShared?.(token);
+    if (isShared === false) return { perRequest };
+    try {
+      const instance = this.#container.resolve(token);
+      return isShared ? { instance } : { instance, perRequest };
+    } catch (error) {
+      if (codeOf(error) !== 'DI_OUT_OF_SCOPE') throw resolutionError(requirement, error);
+      return { perRequest };
+    }
+  }
+
+  /** Returns a promise only if the token depends on an asynchronous provider. */
+  #resolveFor(ctx: Context, token: Token, requirement: Requirement): unknown {
+    const scope = this.scopes.of(ctx);
+    const fail = (error: unknown): never => {
+      throw resolutionError(requirement, error);
+    };
+    try {
+      return scope.resolve(token);
+    } catch (error) {
+      if (codeOf(error) !== 'DI_ASYNC_PROVIDER') return fail(error);
+      return scope.resolveAsync?.(token).then(undefined, fail) ?? fail(error);
+    }
+  }
+
+  #tryAll(tokens: ReadonlyMap<Token, Requirement>): ControllerResolutionError[] {
+    return [...tokens].flatMap(([token, requirement]) => {
+      try {
+        this.sourceOf(token, requirement);
+        return [];
+      } catch (error) {
+        if (error instanceof ControllerResolutionError) return error;
+        throw error;
+      }
+    });
+  }
+}
+
+/** The requirement at which the path of a container's error starts. */
+function requirementOf(error: unknown, tokens: ReadonlyMap<Token, Requirement>): Requirement {
+  const path: unknown = error instanceof Error && 'path' in error ? error.path : undefined;
+  const start: Token | undefined = Array.isArray(path) ? path[0] : undefined;
+  if (start === undefined) return { description: 'the controllers' };
+  return tokens.get(start) ?? { description: describeToken(start) };
+}
+
+function resolutionError(requirement: Requirement, cause: unknown): ControllerResolutionError {
+  const location = locationOf(requirement.controller);
+  return new ControllerResolutionError(requirement.description, cause, location);
+}
+
+/**
+ * Creates the error for an instance of the wrong kind.
+ *
+ * @param expected - With an article, as `a function (ctx, next)`.
+ * @param instance - The instance that the container returned.
+ */
+export function wrongInstance(
+  expected: string,
+  requirement: Requirement,
+  instance: unknown,
+): ControllerResolutionError {
+  return resolutionError(
+    requirement,
+    `the container returned ${describeInstance(instance)}, which is not ${expected}.\n  Fix: register one.`,
+  );
+}
+
+function describeInstance(value: unknown): string {
+  if (typeof value === 'function') return `the function ${value.name}`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const name = value.constructor?.name;
+  return name === undefined ? 'an object' : `an instance of ${name}`;
+}
+
+/**
+ * Lists the tokens that the container must resolve: controllers, guard classes, and tokens for guards,
+ * middleware and interceptors.
+ *
+ * @param definitions - The controllers.
+ * @param middleware - Middleware of all their routes.
+ * @returns Each token once, with its first requirement.
+ */
+export function requiredTokens(
+  definitions: readonly ControllerDefinition[],
+  middleware: readonly MiddlewareReference[],
+): Map<Token, Requirement> {
+  const tokens = new Map<Token, Requirement>();
+  const add = (token: Token, requirement: Requirement): void => {
+    if (!tokens.has(token)) tokens.set(token, requirement);
+  };
+  for (const { controller, name } of definitions) {
+    add(controller, { description: `the controller ${name}`, controller });
+  }
+  const addAll = (kind: string, references: readonly unknown[], owner: Requirement): void => {
+    for (const token of references.filter(isResolved)) {
+      const description = `the ${kind} ${describeToken(token)} of ${owner.description}`;
+      add(token, { ...owner, description });
+    }
+  };
+  addAll('middleware', middleware, { description: 'the plugin' });
+  for (const { controller, routes } of definitions) {
+    for (const { handler, guards, middleware: own, interceptors } of routes) {
+      const owner: Requirement = { description: handler, controller };
+      addAll('guard', guards, owner);
+      addAll('middleware', own, owner);
+      addAll('interceptor', interceptors, owner);
+    }
+  }
+  return tokens;
+}
+
+/** Whether the container resolves a reference. Functions are used as they are. */
+function isResolved(reference: unknown): reference is Token {
+  return isGuardClass(reference) || (typeof reference !== 'function' && isToken(reference));
+}

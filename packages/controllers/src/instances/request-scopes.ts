@@ -1,0 +1,128 @@
+import { finished, Readable } from 'node:stream';
+import { Context, type Middleware } from '@fairlead/core';
+import { type ContainerInterface, type RequestScope, Service } from '@fairlead/di';
+import { ControllerError } from '../errors/controller-error.js';
+import { isPromiseLike } from '../promise.js';
+
+/**
+ * Injects the request's context into request-scoped and transient services. It needs no registration.
+ *
+ * @throws {ControllerError} 500 `NO_REQUEST`, when it is resolved outside of a route's scope.
+ */
+@Service({ scope: 'request' })
+export class RequestContext extends Context {
+  // The package is built without decorator metadata.
+  static readonly inject = [] as const;
+
+  constructor() {
+    super(...refuse());
+  }
+}
+
+/** Throws before the base constructor runs, so no context is created. */
+function refuse(): ConstructorParameters<typeof Context> {
+  throw new ControllerError(
+    'RequestContext is only available in the scope that the route of a controller opens. In another scope, register one: scope.register(RequestContext, { useValue: ctx }).',
+    { code: 'NO_REQUEST' },
+  );
+}
+
+/** A function that runs for a request: a middleware, an interceptor, or the call of a method. */
+type Run<Input> = (ctx: Context, input: Input) => unknown;
+
+/** Wraps a function so that the request's scope stays open until its result has settled. */
+export type Hold = <Input>(run: Run<Input>) => Run<Input>;
+
+/** Opens and disposes one container scope per request. */
+export class RequestScopes {
+  readonly #scopes = new WeakMap<Context, HeldScope>();
+  readonly #container: ContainerInterface;
+  readonly #hasContext: boolean;
+  readonly #warn: (message: string) => void;
+
+  /**
+   * @param container - Opens the scopes. Without scopes, it resolves tokens itself.
+   * @param warn - Called when disposing a scope fails.
+   */
+  constructor(container: ContainerInterface, warn: (message: string) => void) {
+    this.#container = container;
+    // A container of @fairlead/di knows the class by its decorator. Others may not.
+    this.#hasContext = container.has?.(RequestContext) ?? false;
+    this.#warn = warn;
+  }
+
+  /** Returns the resolver of a request's tokens. */
+  of(ctx: Context): Pick<RequestScope, 'resolve'> & Partial<RequestScope> {
+    return this.#scopes.get(ctx)?.scope ?? this.#container;
+  }
+
+  /**
+   * Opens a request's scope and registers its context there. Disposes the scope after the pipeline and
+   * all functions under {@link hold} have settled, the response was sent or its client left, and the
+   * response's stream has closed.
+   */
+  readonly middleware: Middleware = (ctx, next) => {
+    const scope = this.#container.createScope?.();
+    if (scope === undefined) return next();
+    const held = new HeldScope(scope, (error) => {
+      this.#warn(`disposing the request scope of ${ctx.method} ${ctx.path} failed: ${error}`);
+    });
+    this.#scopes.set(ctx, held);
+    if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
+    const release = held.take();
+    const end = (): void => {
+      const { res, responseBody } = ctx;
+      if (responseBody instanceof Readable) finished(responseBody, held.take());
+      if (!res.closed) res.once('close', held.take());
+      release();
+    };
+    let result: unknown;
+    try {
+      result = next();
+    } catch (error) {
+      end();
+      throw error;
+    }
+    if (isPromiseLike(result)) return Promise.resolve(result).finally(end);
+    end();
+    return result;
+  };
+
+  /**
+   * Wraps a function so that the request's scope stays open until its result has settled. The pipeline
+   * may end earlier: `timeout()` responds while the method is still running.
+   */
+  readonly hold: Hold = (run) => {
+    const wrapped: typeof run = (ctx, input) => {
+      const result = run(ctx, input);
+      const held = this.#scopes.get(ctx);
+      // Promise.resolve: a thenable may restart its work each time it is awaited.
+      return held && isPromiseLike(result) ? Promise.resolve(result).finally(held.take()) : result;
+    };
+    return Object.defineProperty(wrapped, 'name', { value: run.name });
+  };
+}
+
+/** A request's scope, disposed when its last holder has released it. */
+class HeldScope {
+  readonly scope: RequestScope;
+  readonly #onError: (error: unknown) => void;
+  #holders = 0;
+
+  /** @param onError - Called when disposing the scope fails. */
+  constructor(scope: RequestScope, onError: (error: unknown) => void) {
+    this.scope = scope;
+    this.#onError = onError;
+  }
+
+  /** Adds a holder. It must call the returned function once. */
+  take(): () => void {
+    this.#holders += 1;
+    return this.#release;
+  }
+
+  readonly #release = (): void => {
+    this.#holders -= 1;
+    if (this.#holders === 0) this.scope[Symbol.asyncDispose]().then(undefined, this.#onError);
+  };
+}

@@ -1,0 +1,211 @@
+import { Readable } from 'node:stream';
+import { type Context, isHttpError, type ResponseBody } from '@fairlead/core';
+import { ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
+import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
+import { toJsonSchema } from '../metadata/standard-schema.js';
+
+/** Serializes a value as JSON. */
+export type WriteJson = (value: unknown) => string;
+
+/**
+ * Compiles a JSON Schema to a function that serializes its values. It throws for an invalid schema,
+ * and that function for an invalid value. `fast-json-stringify` is such a compiler.
+ */
+export type CompileResponse = { bivariant(schema: object): WriteJson }['bivariant'];
+
+/** The response of a route as far as it is known at registration. */
+export interface ResponsePlan {
+  /** The method, as `UsersController.create`. */
+  readonly handler: string;
+  readonly status: number | undefined;
+  readonly headers: readonly HeaderMetadata[];
+  readonly redirect: RedirectMetadata | undefined;
+  /** Whether the method has a `@Res()` parameter. */
+  readonly takesResponse: boolean;
+  /** Serializes the result of a successful call; `JSON.stringify` if undefined. */
+  readonly write: WriteJson | undefined;
+}
+
+/**
+ * Creates the function that sets a route's status and headers. It runs before the method, which can
+ * change them. If the method throws, the error's response replaces the status.
+ */
+export function createPrepareResponse(plan: ResponsePlan): (ctx: Context) => void {
+  const { status, takesResponse } = plan;
+  const headers = [...groupByName(plan.headers).values()];
+  return (ctx) => {
+    if (status !== undefined) ctx.status = status;
+    for (const { name, value } of headers) ctx.set(name, value);
+    if (!takesResponse) return;
+    // What the method writes to the raw response bypasses the context.
+    if (status !== undefined) ctx.res.statusCode = status;
+    for (const { name, value } of headers) ctx.res.setHeader(name, value);
+  };
+}
+
+/**
+ * Creates the function that records the response for a method's result: JSON, bytes or a stream, and
+ * 204 for undefined. A response that the method made through the context wins.
+ */
+export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
+  const { handler, redirect, status, takesResponse } = plan;
+  return (ctx, result) => {
+    if (ctx.res.headersSent) {
+      ctx.takeOver();
+    } else if (ctx.responseBody !== undefined) {
+      return;
+    } else if (redirect !== undefined) {
+      recordRedirect(ctx, redirect, result, handler);
+    } else if (result !== undefined) {
+      recordBody(ctx, result, plan);
+    } else if (takesResponse) {
+      if (status !== undefined || !ctx.answered) ctx.takeOver();
+    } else if (!ctx.answered) {
+      ctx.status = 204;
+    }
+  };
+}
+
+function recordBody(ctx: Context, result: unknown, plan: ResponsePlan): void {
+  if (isRawBody(result)) {
+    ctx.send(result);
+    return;
+  }
+  const write = ctx.status < 300 ? plan.write : undefined;
+  try {
+    ctx.json(result, write);
+  } catch (cause) {
+    if (isHttpError(cause)) throw cause;
+    throw write === undefined ? notJson(plan.handler, cause) : notOfSchema(plan.handler, cause);
+  }
+}
+
+function notJson(handler: string, cause: unknown): ControllerError {
+  const title = `Cannot send the response of ${handler}: JSON cannot represent the returned value: ${String(cause)}`;
+  const fix = 'return a value without cycles, BigInts, functions and symbols.';
+  return new ControllerError(errorText({ title, fix }), { code: 'RESPONSE_NOT_JSON', cause });
+}
+
+function notOfSchema(handler: string, cause: unknown): ControllerError {
+  const title = `Cannot send the response of ${handler}: the returned value does not match its response schema: ${String(cause)}`;
+  const fix = 'return a value that matches `response`, or correct the schema.';
+  return new ControllerError(errorText({ title, fix }), { code: 'RESPONSE_SCHEMA', cause });
+}
+
+function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {
+  return (
+    result instanceof Uint8Array ||
+    result instanceof Readable ||
+    (isAsyncIterable(result) && result instanceof ReadableStream)
+  );
+}
+
+/** Precedes the check for ReadableStream, whose first use loads all web streams. */
+function isAsyncIterable(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
+}
+
+/** A header with all of its values. */
+interface HeaderGroup {
+  readonly name: string;
+  readonly value: string | string[];
+}
+
+/** Groups headers by lower-case name. */
+function groupByName(headers: readonly HeaderMetadata[]): Map<string, HeaderGroup> {
+  const groups = new Map<string, HeaderGroup>();
+  for (const { name, value } of headers) {
+    const present = groups.get(name.toLowerCase());
+    const group =
+      present === undefined
+        ? { name, value }
+        : { name: present.name, value: [present.value, value].flat() };
+    groups.set(name.toLowerCase(), group);
+  }
+  return groups;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
+const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
+
+/** Finds what is wrong with a redirect, at most one problem. */
+export function checkRedirect({ url, statusCode }: RedirectMetadata): Diagnostic[] {
+  if (typeof url !== 'string' || url === '') {
+    return [{ problem: 'the URL of its redirect is empty.', fix: 'pass the URL as a string.' }];
+  }
+  if (CONTROL_CHARACTER.test(url)) {
+    const problem = 'the URL of its redirect contains a control character.';
+    return [{ problem, fix: 'percent-encode the parts of the URL.' }];
+  }
+  if (!Number.isInteger(statusCode) || statusCode < 300 || statusCode > 399) {
+    const problem = `the status of its redirect is ${String(statusCode)}.`;
+    return [{ problem, fix: 'use an integer from 300 to 399.' }];
+  }
+  return [];
+}
+
+/**
+ * Records a redirect.
+ *
+ * @param redirect - The redirect of `@Redirect()`.
+ * @param result - The method's result. A string replaces the URL, an object `url` and `statusCode`.
+ * @param handler - The method, as `UsersController.create`.
+ * @throws {ControllerError} 500 `INVALID_REDIRECT`, when the redirect cannot be sent.
+ */
+function recordRedirect(
+  ctx: Context,
+  redirect: RedirectMetadata,
+  result: unknown,
+  handler: string,
+): void {
+  const target = { ...redirect, ...redirectOverride(result) };
+  for (const { problem, fix } of checkRedirect(target)) {
+    const title = `Cannot send the response of ${handler}: ${problem}`;
+    throw new ControllerError(errorText({ title, fix }), { code: 'INVALID_REDIRECT' });
+  }
+  ctx.redirect(target.url, target.statusCode);
+}
+
+/** Ignores properties that are absent or undefined. */
+function redirectOverride(result: unknown): Partial<RedirectMetadata> {
+  if (typeof result === 'string') return { url: result };
+  if (typeof result !== 'object' || result === null) return {};
+  return Object.fromEntries(
+    Object.entries(result).filter(
+      ([key, value]) => (key === 'url' || key === 'statusCode') && value !== undefined,
+    ),
+  );
+}
+
+/** Compiles the response schemas of routes, each schema once. */
+export class ResponseWriters {
+  readonly #compile: CompileResponse | undefined;
+  readonly #compiled = new Map<object, WriteJson | undefined>();
+
+  /** @param compile - Without it, schemas are not applied. */
+  constructor(compile: CompileResponse | undefined) {
+    this.#compile = compile;
+  }
+
+  /**
+   * Returns the writer for the `response` of a route.
+   *
+   * @returns Undefined if no schema applies.
+   * @throws The compiler's error, when it cannot compile the schema.
+   */
+  of(schema: object | undefined): WriteJson | undefined {
+    if (this.#compile === undefined || schema === undefined) return undefined;
+    if (!this.#compiled.has(schema)) {
+      this.#compiled.set(schema, compileSchema(schema, this.#compile));
+    }
+    return this.#compiled.get(schema);
+  }
+}
+
+function compileSchema(schema: object, compile: CompileResponse): WriteJson | undefined {
+  const jsonSchema = toJsonSchema(schema);
+  if (jsonSchema === undefined) return undefined;
+  const write: unknown = compile(jsonSchema);
+  if (typeof write === 'function') return write as WriteJson;
+  throw new TypeError('compileResponse did not return a function');
+}

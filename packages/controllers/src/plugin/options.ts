@@ -1,0 +1,53 @@
+import type { Router } from '@fairlead/core';
+import type { Constructor, ContainerInterface } from '@fairlead/di';
+import type { CompileResponse } from '../invocation/response.js';
+import type { MiddlewareReference } from '../metadata/references.js';
+
+/** Receives the plugin's log messages. */
+export interface PluginLogger {
+  /** Logs discovery and registration. Only called with `debug: true`. */
+  debug(message: string): void;
+  /** Logs problems that do not stop the startup. */
+  warn(message: string): void;
+}
+
+/** Options of `controllersPlugin`. */
+export interface ControllersPluginOptions {
+  /** Router on which the routes are registered. The application mounts it. */
+  readonly router: Router;
+  /**
+   * Directory to scan for controllers: a path, relative to the working directory, or a `file:` URL.
+   * Default: none.
+   */
+  readonly root?: string | URL;
+  /** Globs of the files to import, relative to root. Default: every `.ts` and `.js` file. */
+  readonly include?: readonly string[];
+  /**
+   * Globs of the files to ignore, relative to root. Default: tests, `node_modules`, `dist` and
+   * `__tests__`.
+   */
+  readonly exclude?: readonly string[];
+  /** Whether a file that cannot be imported stops the startup. Default: false, which logs a warning. */
+  readonly strict?: boolean;
+  /** Leading path of every controller. Default: none. */
+  readonly prefix?: string;
+  /** Runs before the middleware of every route: functions, or container tokens for functions. */
+  readonly middleware?: readonly MiddlewareReference[];
+  /** Resolves controllers, guards, middleware and interceptors. Default: the global container. */
+  readonly container?: ContainerInterface;
+  /**
+   * Compiles the response schemas of routes, like the default export of `fast-json-stringify`.
+   * Without it, they are not applied.
+   */
+  readonly compileResponse?: CompileResponse;
+  /** Whether to log discovery and registration. Default: false. */
+  readonly debug?: boolean;
+  /** Receives log messages. Default: stderr. */
+  readonly logger?: PluginLogger;
+  /**
+   * Controllers to register in addition to discovered ones.
+   *
+   * @deprecated Set `root`, or call `registerController` for a single class.
+   */
+  readonly controllers?: readonly Constructor[];
+}

@@ -1,0 +1,85 @@
+import type { Application, Middleware, Route } from '@fairlead/core';
+import { describeToken, type Token } from '@fairlead/di';
+import type { RouteDefinition } from '../definition/definition.js';
+import { guardName } from '../invocation/guards.js';
+import { routeOf } from './build-routes.js';
+
+/** One route of an application, for tools and logs. */
+export interface RouteDescription {
+  /** In upper case; `ALL` for every method. */
+  readonly method: string;
+  /** The whole pattern, with the prefixes of its router. */
+  readonly path: string;
+  /** The controller's method, as `UsersController.create`, or the name of the handler function. */
+  readonly handler: string;
+  /** Names of guards, in the order in which they run. */
+  readonly guards: readonly string[];
+  /** Names of the router's, the plugin's, the class's and the method's middleware, in this order. */
+  readonly middleware: readonly string[];
+  /** Names of interceptors, the outermost first. */
+  readonly interceptors: readonly string[];
+  /** The route's metadata; undefined for a route that is not a controller's. */
+  readonly definition: RouteDefinition | undefined;
+}
+
+/**
+ * Describes every route of an application, functional and class-based.
+ *
+ * @param app - With its routers mounted and its plugins installed. Middleware of `app.use` is not
+ *   listed. It precedes every route that is mounted after it.
+ * @returns In the order of registration. A function without a name is `(anonymous)`.
+ */
+export function describeRoutes(app: Application): readonly RouteDescription[] {
+  return app.routes().map(describeRoute);
+}
+
+function describeRoute({ method, pattern, handlers }: Route): RouteDescription {
+  const handler = handlers.at(-1);
+  const route = routeOf(handler);
+  const ofRouter = handlers.slice(0, -(route?.handlers.length ?? 1));
+  const { guards = [], middleware = [], interceptors = [] } = route ?? {};
+  return Object.freeze({
+    method,
+    path: pattern,
+    handler: nameOf(handler ?? ''),
+    guards: guards.map(guardName),
+    middleware: [...ofRouter, ...middleware].map(nameOf),
+    interceptors: interceptors.map(nameOf),
+    definition: route,
+  });
+}
+
+function nameOf(reference: Middleware | Token): string {
+  if (typeof reference === 'function') return reference.name || '(anonymous)';
+  return describeToken(reference);
+}
+
+const COLUMNS: readonly (readonly [string, (route: RouteDescription) => string])[] = [
+  ['METHOD', ({ method }) => method],
+  ['PATH', ({ path }) => path],
+  ['HANDLER', ({ handler }) => handler],
+  ['GUARDS', ({ guards }) => guards.join(', ')],
+  ['MIDDLEWARE', ({ middleware }) => middleware.join(', ')],
+  ['INTERCEPTORS', ({ interceptors }) => interceptors.join(', ')],
+];
+
+/**
+ * Formats routes as a plain text table: a line of column names, then one line per route. Omits empty
+ * columns.
+ *
+ * @param routes - All or some results of `describeRoutes`, in any order.
+ * @returns Lines without trailing spaces, and without a final line break.
+ */
+export function formatRoutes(routes: readonly RouteDescription[]): string {
+  const columns = COLUMNS.map(([title, read]) => [title, ...routes.map(read)])
+    .filter(([, ...cells]) => cells.some((cell) => cell !== ''))
+    .map(alignCells);
+  const lines = ['', ...routes].map((_, row) => columns.map((cells) => cells[row]).join('  '));
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+/** Pads the cells of a column to the width of the widest. */
+function alignCells(cells: readonly string[]): readonly string[] {
+  const width = Math.max(...cells.map(({ length }) => length));
+  return cells.map((cell) => cell.padEnd(width));
+}

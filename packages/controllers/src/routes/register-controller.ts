@@ -1,0 +1,150 @@
+import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
+import type { Constructor } from '@fairlead/di';
+import {
+  checkDefinition,
+  checkMiddleware,
+  checkResponses,
+} from '../definition/check-definition.js';
+import { type ControllerDefinition, defineController, joinPath } from '../definition/definition.js';
+import type { Diagnostic } from '../errors/controller-error.js';
+import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
+import { requiredTokens } from '../instances/instances.js';
+import { locationOf } from '../metadata/class-metadata.js';
+import {
+  type BuildContext,
+  type BuildRoutesOptions,
+  type BuiltRoute,
+  buildCheckedRoutes,
+  createBuildContext,
+} from './build-routes.js';
+
+/** A controller whose routes are registered. */
+export interface RegisteredController extends ControllerDefinition {
+  /** As they were registered. */
+  readonly routes: readonly BuiltRoute[];
+}
+
+/**
+ * Registers the routes of a single controller on a router.
+ *
+ * Asynchronous providers must be built before: call `await container.initialize()` first. Where the
+ * router is mounted is unknown here. So a `@Param()` that no pattern has fails with 400 for each
+ * request, while the plugin detects it at startup.
+ *
+ * @param router - Receives the routes.
+ * @param target - A class with `@Controller()`.
+ * @param options - Prefix, middleware and container.
+ * @returns The controller's frozen definition, with its registered routes.
+ * @throws {NotAControllerError} 500, when the class does not itself have `@Controller()`.
+ * @throws {NoRoutesError} 500, when it has no routes.
+ * @throws {RouteRegistrationError} 500, when a route cannot work or collides with another.
+ * @throws {ControllerResolutionError} 500, when the container cannot resolve what it needs.
+ * @throws {StartError} 500, when there are several of these problems.
+ */
+export function registerController(
+  router: Router,
+  target: Constructor,
+  options: BuildRoutesOptions = {},
+): RegisteredController {
+  const definition = defineController(target);
+  const context = createBuildContext(options);
+  throwProblems(findProblems(router, [definition], context));
+  const controller = buildController(definition, context);
+  registerRoutes(router, controller.routes);
+  return controller;
+}
+
+/**
+ * Finds all problems that prevent the registration of controllers, without registering anything.
+ *
+ * @returns One error per problem: single routes, then collisions, then what the container cannot
+ *   resolve.
+ */
+export function findProblems(
+  router: Router,
+  definitions: readonly ControllerDefinition[],
+  { prefix, middleware, instances, writers }: BuildContext,
+): Error[] {
+  return [
+    ...checkMiddleware(middleware),
+    ...definitions.flatMap(checkDefinition),
+    ...checkResponses(definitions, writers),
+    ...findCollisions(router, prefix, definitions),
+    ...instances.check(requiredTokens(definitions, middleware)),
+  ];
+}
+
+/** Builds a controller in which {@link findProblems} found none. */
+export function buildController(
+  definition: ControllerDefinition,
+  context: BuildContext,
+): RegisteredController {
+  return Object.freeze({ ...definition, routes: buildCheckedRoutes(definition, context) });
+}
+
+/** Registers built routes in their order. */
+export function registerRoutes(router: Router, routes: readonly BuiltRoute[]): void {
+  for (const { method, path, handlers } of routes) router.on(method, path, ...handlers);
+}
+
+/**
+ * Finds routes that a router would reject: those with an invalid path, and those that collide with
+ * one of its routes or with each other. Tries them on a router with the same rules.
+ */
+function findCollisions(
+  router: Router,
+  prefix: string,
+  definitions: readonly ControllerDefinition[],
+): RouteRegistrationError[] {
+  const trial = createRouter(router.rules);
+  for (const { method, pattern } of router.routes) tryRoute(trial, method, pattern);
+  const owners = new Map<string, RouteOwner>();
+  const errors: RouteRegistrationError[] = [];
+  for (const { controller, routes } of definitions) {
+    for (const { method, path: own, handler } of routes) {
+      const path = joinPath(prefix, own);
+      const error = tryRoute(trial, method, path);
+      if (error === undefined) {
+        owners.set(`${method} ${path}`, { handler, controller });
+      } else {
+        const diagnostic = explainRejection(error, owners);
+        errors.push(new RouteRegistrationError(handler, diagnostic, locationOf(controller)));
+      }
+    }
+  }
+  return errors;
+}
+
+/** The controller's method that declares a route. */
+interface RouteOwner {
+  readonly handler: string;
+  readonly controller: Constructor;
+}
+
+/** Registers a route, and returns the router's error if it rejects the route. */
+function tryRoute(router: Router, method: string, path: string): SetupError | undefined {
+  try {
+    router.on(method, path, () => {});
+    return undefined;
+  } catch (error) {
+    if (error instanceof SetupError) return error;
+    throw error;
+  }
+}
+
+function explainRejection(cause: SetupError, owners: ReadonlyMap<string, RouteOwner>): Diagnostic {
+  if (!(cause instanceof RouteConflictError)) {
+    const fix = 'correct the path of the route, or the prefix of its controller.';
+    return { problem: cause.message, fix, cause };
+  }
+  const { method, added, existing } = cause;
+  const owner = describeOwner(owners.get(`${method} ${existing}`));
+  const problem = `${method} ${added} matches the same paths as ${method} ${existing} of ${owner}.`;
+  return { problem, fix: 'change one of the two paths.', cause };
+}
+
+function describeOwner(owner: RouteOwner | undefined): string {
+  if (owner === undefined) return 'the router itself';
+  const location = locationOf(owner.controller);
+  return location === undefined ? owner.handler : `${owner.handler} (${location})`;
+}
