@@ -44,7 +44,7 @@ class OpenController {
 }
 
 describe('applyDecorators', () => {
-  it('makes one decorator for a class and one for a method', async () => {
+  it('combines decorators of a class, and of a method', async () => {
     const { fetch } = await serve({ controllers: [UsersController] });
     expect((await fetch('/admin/made', { headers: { 'x-key': 'k' } })).status).toBe(403);
     const headers = { 'x-key': 'k', 'x-role': 'r' };
@@ -55,13 +55,13 @@ describe('applyDecorators', () => {
     expect([await first.json(), await second.json()]).toEqual([1, 2]);
   });
 
-  it('makes one for either, of decorators that are for either', async () => {
+  it('returns a decorator for both classes and methods if all of them are', async () => {
     const { fetch } = await serve({ controllers: [OpenController] });
     expect((await fetch('/open')).status).toBe(403);
     expect((await fetch('/open', { headers: { 'x-key': 'k', 'x-role': 'r' } })).status).toBe(200);
   });
 
-  it('lets a decorator replace what it decorates', () => {
+  it('allows a decorator to replace its target', () => {
     class Replacement {}
     const replace = () => Replacement;
     const seen: unknown[] = [];
@@ -71,7 +71,7 @@ describe('applyDecorators', () => {
     expect(seen).toEqual([Replacement]);
   });
 
-  it('has the order of decorators that are written one below another', () => {
+  it('keeps the order of decorators that are written below each other', () => {
     const group = fc.array(fc.boolean(), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(fc.array(group, { maxLength: 4 }), (groups) => {

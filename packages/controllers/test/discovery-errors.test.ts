@@ -5,7 +5,7 @@ import { message } from './support/message.js';
 import { writeTree } from './support/tree.js';
 
 describe('discoverControllers', () => {
-  it('says what to set where decorators were compiled as standard ones', async () => {
+  it('names the compiler options for decorators that were compiled as standard ones', async () => {
     const source = `import { Get } from '../../src/index.js';
       Get('/')(() => {}, { kind: 'method', name: 'read' });`;
     const root = await writeTree({ 'a.ts': source });
@@ -21,7 +21,7 @@ describe('discoverControllers', () => {
     ]);
   });
 
-  it('speaks of the order of declarations for a class that is used too early', async () => {
+  it('explains how to fix a class that is used before its declaration', async () => {
     const root = await writeTree({
       'c.js': 'export const use = D;\nclass D {}',
     });

@@ -39,13 +39,13 @@ describe('discoverControllers', () => {
   it.each([
     ['a path', (root: string) => root],
     ['a URL', (root: string) => pathToFileURL(root)],
-    ['a file: URL as text', (root: string) => `${pathToFileURL(root).href}/`],
-  ])('takes %s for root', async (_kind, form) => {
+    ['a file: URL string', (root: string) => `${pathToFileURL(root).href}/`],
+  ])('accepts %s as root', async (_kind, form) => {
     const root = await writeTree({ 'a.ts': controllerSource('A') });
     expect(names(await discoverControllers({ root: form(root) }))).toEqual(['A']);
   });
 
-  it('leaves tests, node_modules, dist and __tests__ alone unless told otherwise', async () => {
+  it('ignores tests, node_modules, dist and __tests__ by default', async () => {
     const broken = 'throw new Error("imported");';
     const root = await writeTree({
       'a.ts': controllerSource('A'),
@@ -61,7 +61,7 @@ describe('discoverControllers', () => {
     expect(results.map(({ file }) => file)).toEqual([join(root, 'a.ts')]);
   });
 
-  it('never imports declarations, nor what is no module', async () => {
+  it('never imports declaration files, or files that are not modules', async () => {
     const root = await writeTree({
       'a.d.ts': 'not a module',
       'b.d.mts': 'not a module',
@@ -72,7 +72,7 @@ describe('discoverControllers', () => {
     expect(results).toEqual([{ file: join(root, 'd.mjs'), controllers: [] }]);
   });
 
-  it('takes include and exclude in place of the defaults', async () => {
+  it('replaces the default globs with include and exclude', async () => {
     const root = await writeTree({
       'users.controller.ts': controllerSource('Users'),
       'posts.controller.ts': controllerSource('Posts'),
@@ -98,7 +98,7 @@ describe('discoverControllers', () => {
     expect(names(results)).toEqual(['A', 'B']);
   });
 
-  it('finds only what is marked itself, and only what is exported', async () => {
+  it('finds only exported classes with their own @Controller()', async () => {
     const root = await writeTree({
       'a.ts': `${controllerSource('A')}
         export class Derived extends A {}
@@ -110,7 +110,7 @@ describe('discoverControllers', () => {
     expect(names(await discoverControllers({ root }))).toEqual(['A']);
   });
 
-  it('reports a file that cannot be imported, and goes on with the others', async () => {
+  it('reports a file that cannot be imported, and imports the others', async () => {
     const root = await writeTree({
       'broken.js': 'throw new Error("no such table");',
       'good.ts': controllerSource('Good'),
@@ -133,7 +133,7 @@ describe('discoverControllers', () => {
     ]);
   });
 
-  it('throws a DiscoveryError for a root that is missing or is a file', async () => {
+  it('throws a DiscoveryError if root is missing or is a file', async () => {
     const root = await writeTree({ 'a.ts': '' });
     const missing = join(root, 'missing');
     await expect(discoverControllers({ root: missing })).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('discoverControllers', () => {
     });
   });
 
-  it('follows links to files, each file once, and none to directories', async () => {
+  it('follows links to files, each file once, but not to directories', async () => {
     const root = await writeTree({
       'real/a.ts': controllerSource('A', '/a', '../../..'),
       'directory.ts/b.ts': controllerSource('B', '/b', '../../..'),
@@ -166,7 +166,7 @@ describe('discoverControllers', () => {
     ]);
   });
 
-  it('awaits the top level of the files that it imports', async () => {
+  it('waits for top-level awaits of the imported files', async () => {
     const root = await writeTree({
       'slow.ts': `await new Promise((resolve) => setImmediate(resolve)); ${controllerSource('Slow')}`,
     });
@@ -175,14 +175,14 @@ describe('discoverControllers', () => {
 });
 
 describe('controllersPlugin with root', () => {
-  it('registers what it discovers', async () => {
+  it('registers discovered controllers', async () => {
     const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.ts': controllerSource('B') });
     const { fetch, plugin } = await serve({ root, prefix: '/api' });
     expect(await (await fetch('/api/B')).json()).toBe('B');
     expect(plugin.state).toMatchObject({ routeCount: 2, initialized: true });
   });
 
-  it('warns of files that cannot be imported and starts all the same', async () => {
+  it('warns about files that cannot be imported, and starts', async () => {
     const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
     const logger = silent();
     const { fetch } = await serve({ root, logger });
@@ -203,7 +203,7 @@ describe('controllersPlugin with root', () => {
     expect(lines).toEqual([expect.stringContaining('[controllers] Discovery failed')]);
   });
 
-  it('rejects for files that cannot be imported when it is strict', async () => {
+  it('rejects for files that cannot be imported if strict', async () => {
     const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
     await expect(serve({ root, strict: true })).rejects.toMatchObject({
       name: 'DiscoveryError',
@@ -211,7 +211,7 @@ describe('controllersPlugin with root', () => {
     });
   });
 
-  it('rejects for a missing root even when it is not strict, with what else is wrong', async () => {
+  it('rejects for a missing root even if not strict, together with other problems', async () => {
     const root = join(await writeTree({}), 'missing');
     await expect(serve({ root })).rejects.toMatchObject({ name: 'DiscoveryError' });
     await expect(serve({ root, controllers: [class Plain {}] })).rejects.toMatchObject({
@@ -227,7 +227,7 @@ describe('controllersPlugin with root', () => {
     await expect(serve({ root })).rejects.toThrow('GET /same of A.read');
   });
 
-  it('warns when it finds nothing', async () => {
+  it('warns if it finds no controllers', async () => {
     const root = await writeTree({});
     const logger = silent();
     await serve({ root, logger });

@@ -6,7 +6,7 @@ import { writeTree } from './support/tree.js';
 
 const base = { 'package.json': PACKAGE_JSON, 'fairlead.js': FAIRLEAD };
 
-/** A controller as compilers write it. */
+/** Source of a compiled controller. */
 function compiled(name: string, imports = ''): string {
   return `
 import { Controller, Get } from '#fairlead';
@@ -22,7 +22,7 @@ function __decorate(decorators, target, key) { for (const d of decorators) d(tar
 `;
 }
 
-/** An application that installs the plugin at its top level, over its own directory. */
+/** Source of a module that installs the plugin at its top level, with its directory as root. */
 const INSTALL = `
 import { controllersPlugin, createApp, createContainer, createRouter } from '#fairlead';
 export const name = 'app';
@@ -36,7 +36,7 @@ await createApp().plugin(plugin);
 console.log('found', plugin.state.controllers.map(({ name }) => name).join());
 `;
 
-/** What a start writes of a file that it goes on without. */
+/** The log line for a file that the startup ignores. */
 const warning = (problem: string, ...details: readonly string[]): string =>
   `[controllers] ${message(`Discovery failed: ${problem}`, ...details)}\n`;
 
@@ -44,11 +44,11 @@ const TYPESCRIPT = `import { applyDecorators, Controller, controllersPlugin, cre
 
 const Api = (prefix: string) => applyDecorators(Controller(prefix));
 
-/** Its decorator stands in line 6. */
+/** Its decorator is on line 6. */
 @Controller('/plain')
 class PlainController {}
 
-/** Its decorator stands in line 10. */
+/** Its decorator is on line 10. */
 @Api('/made')
 class MadeController {}
 
@@ -150,8 +150,8 @@ describe('an import that can never finish fails the startup when', () => {
   });
 });
 
-describe('the files of a program', () => {
-  it('that are TypeScript which node cannot run are reported with what to do', async () => {
+describe('discovery in a program', () => {
+  it('reports TypeScript that node cannot run, with the fix', async () => {
     const root = await writeTree({
       ...base,
       'main.js': INSTALL,
@@ -163,7 +163,7 @@ describe('the files of a program', () => {
     );
   });
 
-  it('that are no JavaScript are reported', async () => {
+  it('reports files that are not valid JavaScript', async () => {
     const root = await writeTree({ ...base, 'main.js': INSTALL, 'users.js': '\nexport class {' });
     const { stderr } = await runNode(root, ['main.js']);
     expect(stderr).toContain(
@@ -175,7 +175,7 @@ describe('the files of a program', () => {
     );
   });
 
-  it('that were TypeScript are placed there, with source maps', async () => {
+  it('locates controllers in TypeScript sources with source maps', async () => {
     const { outputText, sourceMapText = '' } = ts.transpileModule(TYPESCRIPT, {
       fileName: 'main.ts',
       compilerOptions: {

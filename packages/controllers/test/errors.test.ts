@@ -28,20 +28,20 @@ const packageRoot = new URL('../', import.meta.url);
 const codesIn = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, code]) => code))].sort();
 
-const place = { parameter: 'body', handler: 'A.b' };
+const target = { parameter: 'body', handler: 'A.b' };
 const cause = new Error('cause');
-const flaw = { problem: 'it is wrong.', fix: 'correct it.' };
+const diagnostic = { problem: 'it is wrong.', fix: 'correct it.' };
 const errors: readonly (readonly [ControllerError, number, string])[] = [
   [new ControllerError('text'), 500, 'CONTROLLER_ERROR'],
   [new ControllerResolutionError('the controller A', cause), 500, 'CONTROLLER_RESOLUTION'],
-  [new DiscoveryError('/a.ts', flaw), 500, 'DISCOVERY_FAILED'],
+  [new DiscoveryError('/a.ts', diagnostic), 500, 'DISCOVERY_FAILED'],
   [new GuardRejectionError('admin'), 403, 'GUARD_REJECTED'],
-  [new MissingParameterError(place), 400, 'MISSING_PARAMETER'],
+  [new MissingParameterError(target), 400, 'MISSING_PARAMETER'],
   [new NoRoutesError('A'), 500, 'NO_ROUTES'],
   [new NotAControllerError('A'), 500, 'NOT_A_CONTROLLER'],
-  [new ParameterInjectionError(place, cause), 400, 'PARAMETER_INJECTION'],
-  [new ParameterValidationError(place, []), 400, 'VALIDATION_FAILED'],
-  [new RouteRegistrationError('A.b', flaw), 500, 'ROUTE_REGISTRATION'],
+  [new ParameterInjectionError(target, cause), 400, 'PARAMETER_INJECTION'],
+  [new ParameterValidationError(target, []), 400, 'VALIDATION_FAILED'],
+  [new RouteRegistrationError('A.b', diagnostic), 500, 'ROUTE_REGISTRATION'],
   [new StartError([cause, cause]), 500, 'START_FAILED'],
 ];
 
@@ -62,7 +62,7 @@ describe('every error', () => {
     );
   });
 
-  it('has a code that the README lists, and the README lists no other', async () => {
+  it('has a code in the README, which lists no other codes', async () => {
     const readme = await readFile(new URL('README.md', packageRoot), 'utf8');
     const [, section = ''] = /^## Errors\n(.*?)^## /ms.exec(readme) ?? [];
     const sources = globSync('src/**/!(*.test).ts', { cwd: packageRoot });
@@ -74,15 +74,15 @@ describe('every error', () => {
     );
   });
 
-  it('that is exported is in that list', () => {
+  it('that is exported is in the list', () => {
     const exported = Object.keys(controllers).filter((name) => name.endsWith('Error'));
     expect(errors.map(([{ name }]) => name).sort()).toEqual(exported.sort());
   });
 
   it('keeps its cause', () => {
     expect(new ControllerResolutionError('the controller A', cause).cause).toBe(cause);
-    expect(new RouteRegistrationError('A.b', { ...flaw, cause }).cause).toBe(cause);
-    expect(new DiscoveryError('/a.ts', { ...flaw, cause }).cause).toBe(cause);
+    expect(new RouteRegistrationError('A.b', { ...diagnostic, cause }).cause).toBe(cause);
+    expect(new DiscoveryError('/a.ts', { ...diagnostic, cause }).cause).toBe(cause);
   });
 });
 
@@ -105,7 +105,7 @@ class FailingController {
   }
 }
 
-/** The documented global handler: answers what it knows, and throws the rest on. */
+/** The documented global handler: responds to known errors, and rethrows the others. */
 const globalHandler: Middleware = async (ctx, next) => {
   try {
     await next();
@@ -121,7 +121,7 @@ const globalHandler: Middleware = async (ctx, next) => {
 };
 
 describe('a global handler', () => {
-  it('may catch errors by their class and throw unknown ones on', async () => {
+  it('may catch errors by their class and rethrow unknown ones', async () => {
     const { fetch, post } = await serve({ controllers: [FailingController] }, [globalHandler]);
     const denied = await fetch('/denied');
     expect(denied.status).toBe(403);

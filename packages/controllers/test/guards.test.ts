@@ -42,7 +42,7 @@ class Users {
   }
 }
 
-/** Has no `@Service()`: it is registered on demand. */
+/** Without `@Service()`, so that the plugin registers it. */
 class AuthGuard implements CanActivate {
   static readonly inject = [Users] as const;
   constructor(private readonly users: Users) {}
@@ -141,7 +141,7 @@ function application() {
 }
 
 describe('UseGuard', () => {
-  it('lets a request through when every guard allows', async () => {
+  it('allows a request if every guard does', async () => {
     const { fetch } = await application();
     expect((await fetch('/allowed')).status).toBe(200);
   });
@@ -154,7 +154,7 @@ describe('UseGuard', () => {
     ['/class', 'AuthGuard'],
     ['/token', 'token(ADMIN)'],
     ['/string-token', "'admin'"],
-  ])('answers %s with 403 and the name of the guard that denied', async (path, guard) => {
+  ])('responds to %s with 403 and the name of the guard that denied', async (path, guard) => {
     const { fetch } = await application();
     const response = await fetch(path);
     expect(response.status).toBe(403);
@@ -165,18 +165,18 @@ describe('UseGuard', () => {
     });
   });
 
-  it('asks a guard that a factory has made', async () => {
+  it('calls a guard from a factory', async () => {
     const { fetch } = await application();
     expect((await fetch('/roles', { headers: { 'x-role': 'owner' } })).status).toBe(200);
   });
 
-  it('asks a guard class that the container has built', async () => {
+  it('calls a guard class that the container has built', async () => {
     const { fetch } = await application();
     const headers = { authorization: 'Bearer ada' };
     expect((await fetch('/class', { headers })).status).toBe(200);
   });
 
-  it("asks the class's guards, then the method's, each as listed from top to bottom", async () => {
+  it("calls the class's guards, then the method's, each from top to bottom", async () => {
     const { fetch } = await application();
     expect(await (await fetch('/order')).json()).toMatchObject({
       status: 401,
@@ -184,13 +184,13 @@ describe('UseGuard', () => {
     });
   });
 
-  it('answers 500, not 403, when a guard throws something that is no HttpError', async () => {
+  it('responds with 500, not 403, if a guard throws an error other than an HttpError', async () => {
     const { fetch, hidden } = await application();
     expect((await fetch('/breaks')).status).toBe(500);
     expect(hidden).toMatchObject([{ message: 'database is down' }]);
   });
 
-  it('is refused without guards', () => {
+  it('throws without guards', () => {
     expect(() => UseGuard()).toThrow(
       expect.objectContaining({
         name: 'ControllerError',
@@ -201,13 +201,13 @@ describe('UseGuard', () => {
     );
   });
 
-  it('is asked before parameters are read', async () => {
+  it('runs before parameters are read', async () => {
     const { fetch } = await application();
     expect((await fetch('/before')).status).toBe(403);
   });
 });
 
-/** What the guards of the routes below return. */
+/** The return value of the guards below. */
 let verdict: unknown;
 
 /** A thenable of another library: its `then` returns nothing. */
@@ -277,7 +277,7 @@ describe.each([
   ['class', 'ReturningGuard'],
   ['classLater', 'ReturningLaterGuard'],
 ])('the guard of ReturningController.%s', (method, guard) => {
-  async function ask(returned: unknown) {
+  async function request(returned: unknown) {
     verdict = returned;
     const { fetch, hidden } = await serve({ controllers: [ReturningController] });
     const response = await fetch(`/${method}`);
@@ -285,11 +285,11 @@ describe.each([
   }
 
   it('allows with true', async () => {
-    expect(await ask(true)).toEqual({ status: 200, body: {}, hidden: [] });
+    expect(await request(true)).toEqual({ status: 200, body: {}, hidden: [] });
   });
 
   it.each([false, null, undefined])('denies with %s', async (returned) => {
-    const { status, body, hidden } = await ask(returned);
+    const { status, body, hidden } = await request(returned);
     expect(status).toBe(403);
     expect(body).toMatchObject({ code: 'GUARD_REJECTED', guard });
     expect(hidden).toEqual([]);
@@ -308,8 +308,8 @@ describe.each([
     [new Boolean(true), 'Boolean'],
     [new Error('denied'), 'Error'],
     [new Observable(), 'Observable'],
-  ])('denies with a logged 500 when it returns %o', async (returned, type) => {
-    const { status, body, hidden } = await ask(returned);
+  ])('denies with a logged 500 if it returns %o', async (returned, type) => {
+    const { status, body, hidden } = await request(returned);
     expect(status).toBe(500);
     expect(body).toMatchObject({ code: 'INVALID_GUARD', error: 'Internal Server Error' });
     expect(hidden).toMatchObject([
@@ -321,8 +321,8 @@ describe.each([
     ]);
   });
 
-  it('denies with a logged 500 when it is a factory that nobody called', async () => {
-    const { status, hidden } = await ask(deny);
+  it('denies with a logged 500 if it is a factory that was not called', async () => {
+    const { status, hidden } = await request(deny);
     expect(status).toBe(500);
     expect(hidden).toMatchObject([
       {

@@ -110,7 +110,7 @@ describe('a controller that extends another class', () => {
     expect(response.headers.get('x-base')).toBe('1');
   });
 
-  it('replaces the route and the parameters of a method that it decorates anew', async () => {
+  it('replaces the route and the parameters of a method that it decorates again', async () => {
     const { fetch } = await serve({ controllers });
     const init = {
       method: 'POST',
@@ -123,7 +123,7 @@ describe('a controller that extends another class', () => {
     expect((await fetch('/changed', init)).status).toBe(404);
   });
 
-  it('adds routes of its own, which the base class does not gain', async () => {
+  it('adds routes, which the base class does not gain', async () => {
     const { fetch } = await serve({ controllers });
     expect((await fetch('/changed/own', { headers: key })).status).toBe(200);
     expect(await (await fetch('/plain/own', { headers: key })).json()).toEqual({
@@ -132,7 +132,7 @@ describe('a controller that extends another class', () => {
     });
   });
 
-  it('is no controller by inheritance alone', async () => {
+  it('is not a controller by inheritance alone', async () => {
     await expect(serve({ controllers: [UnmarkedController] })).rejects.toMatchObject({
       code: 'NOT_A_CONTROLLER',
     });
@@ -163,7 +163,7 @@ const interceptor =
   };
 const shared = guard('shared');
 
-/** What stands on a method of a class, and notes that it ran. */
+/** Decorates a method with functions that note when they run. */
 const all = (text: string) =>
   applyDecorators(
     UseMiddleware(middleware(`${text} middleware`)),
@@ -259,7 +259,7 @@ class ThirdController extends SecondController {
   }
 }
 
-/** Skips one kind of what it inherits. */
+/** Creates a controller that skips one kind of inherited metadata. */
 const skipping = (skip: () => MethodDecorator) => {
   abstract class Base {
     @Get()
@@ -292,7 +292,7 @@ describe('a method that overrides another', () => {
   }
 
   it.each(['/bare', '/added', '/elsewhere'])(
-    'keeps the guards of the overridden one: %s',
+    'keeps the guards of the overridden method: %s',
     async (path) => {
       const { fetch } = await serve({ controllers: [ThirdController] });
       const denied = await fetch(`/third${path}`, { headers: role });
@@ -315,13 +315,13 @@ describe('a method that overrides another', () => {
     ]);
   });
 
-  it('asks a guard as often as it is listed', async () => {
+  it('calls a guard as often as it is listed', async () => {
     expect(await notesOf('/twice')).toEqual([
       ...['base class', 'derived class', 'shared', 'own', 'shared'],
     ]);
   });
 
-  it('inherits nothing from beyond a method that skips everything', async () => {
+  it('inherits nothing from above a method that skips everything', async () => {
     expect(await notesOf('/skipped')).toEqual([
       ...['second middleware', 'third middleware'],
       ...['base class', 'derived class', 'second guard', 'third guard'],
@@ -333,7 +333,7 @@ describe('a method that overrides another', () => {
     [SkipInheritedGuards, 'base guard'],
     [SkipInheritedMiddleware, 'base middleware'],
     [SkipInheritedInterceptors, 'base interceptor'],
-  ])('leaves out with %o the %s, and nothing else', async (skip, left) => {
+  ])('with %o skips the %s, and nothing else', async (skip, left) => {
     const whole = [
       ...['base middleware', 'own middleware', 'class', 'base guard', 'own guard'],
       ...['base interceptor', 'own interceptor'],

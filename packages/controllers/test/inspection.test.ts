@@ -109,7 +109,7 @@ describe('describeRoutes', () => {
     ]);
   });
 
-  it("gives the definition of controllers' routes", async () => {
+  it("returns the definition of controllers' routes", async () => {
     const [show, , , create] = describeRoutes(await build());
     expect(show?.definition).toBeUndefined();
     expect(create?.definition).toMatchObject({ methodName: 'create', status: 201 });
@@ -130,7 +130,7 @@ describe('formatRoutes', () => {
     expect(formatRoutes(describeRoutes(await build()))).toBe(table.join('\n'));
   });
 
-  it('leaves empty columns out', () => {
+  it('omits empty columns', () => {
     const app = createApp().route(
       '/',
       createRouter().get('/', function home() {}),
@@ -138,7 +138,7 @@ describe('formatRoutes', () => {
     expect(formatRoutes(describeRoutes(app))).toBe('METHOD  PATH  HANDLER\nGET     /     home');
   });
 
-  it('is an empty text for no routes', () => {
+  it('returns an empty string for no routes', () => {
     expect(formatRoutes([])).toBe('');
   });
 });

@@ -78,7 +78,7 @@ class PlainController {
 const controllers = [ItemController, PlainController];
 
 describe('an interceptor', () => {
-  it("changes what the method returned, the method's within the class's within the base's", async () => {
+  it("changes the method's result, the method's inside the class's inside the base's", async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/items/many')).json()).toEqual({
       base: { outer: { inner: { method: [1, 2] } } },
@@ -88,14 +88,14 @@ describe('an interceptor', () => {
     });
   });
 
-  it('sees the context and the result', async () => {
+  it('receives the context and the result', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/items/text/ada')).json()).toEqual({
       base: { outer: { inner: 'ada became ADA' } },
     });
   });
 
-  it('may answer in place of the method, with the status and headers of the route', async () => {
+  it('may skip the method, and keeps the status and headers of the route', async () => {
     const { fetch } = await serve({ controllers });
     const cached = await fetch('/plain/cached');
     expect([cached.status, cached.headers.get('x-cache')]).toEqual([203, 'hit']);
@@ -107,7 +107,7 @@ describe('an interceptor', () => {
     expect(await (await fetch('/plain/flaky')).json()).toEqual({ attempts: 2 });
   });
 
-  it('is no step among the handlers of a route', () => {
+  it('adds no handler to a route', () => {
     const lengths = buildRoutes(PlainController).map(({ handlers }) => handlers.length);
     expect(lengths).toEqual([1, 1, 1]);
   });
@@ -131,7 +131,7 @@ describe('a token of an interceptor', () => {
     }
   }
 
-  it('is supplied by the container, for each request where it is request-scoped', async () => {
+  it('is resolved by the container, for each request if it is request-scoped', async () => {
     const container = createContainer();
     const useFactory =
       ({ number }: Counter): Interceptor =>
@@ -142,7 +142,7 @@ describe('a token of an interceptor', () => {
     expect(await (await fetch('/')).json()).toEqual([2, 'read']);
   });
 
-  it('is refused at the start when nothing provides it, or what does is no function', async () => {
+  it('stops the startup if nothing provides it, or its provider is not a function', async () => {
     const missing = await failStart([TokenController]);
     expect(missing.message).toContain('the interceptor token(WRAP) of TokenController.read');
     const container = createContainer().register(WRAP as never, { useValue: 7 });

@@ -41,8 +41,8 @@ class OrderController {
   }
 }
 
-describe('the way of a request', () => {
-  it('is plugin, class and method middleware, guards, parameters, method', async () => {
+describe('a request', () => {
+  it('passes plugin, class and method middleware, guards, parameters and method, in this order', async () => {
     const container = createContainer();
     container.register(TYPED, { useValue: note('plugin typed token') });
     container.register(SYMBOL, { useValue: note('plugin symbol') });
@@ -70,7 +70,7 @@ describe('the way of a request', () => {
     ]);
   });
 
-  it('returns through middleware, which may answer in its place', async () => {
+  it('returns through middleware, which may also respond early', async () => {
     @Controller()
     class WrappedController {
       @Get()

@@ -101,13 +101,13 @@ describe('Body()', () => {
     expect(await response.json()).toEqual({ body: { a: [1] } });
   });
 
-  it.each([null, '', 0, false])('takes %j for present', async (value) => {
+  it.each([null, '', 0, false])('treats %j as present', async (value) => {
     const { post } = await serve({ controllers });
     expect(await (await post('/echo/body', value)).json()).toEqual({ body: value });
     expect(await (await post('/echo/field', { name: value })).json()).toEqual({ name: value });
   });
 
-  it('answers 400 without a body', async () => {
+  it('responds with 400 without a body', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/echo/body', { method: 'POST' });
     expect(response.status).toBe(400);
@@ -122,21 +122,24 @@ describe('Body(field)', () => {
     expect(await response.json()).toEqual({ name: 'Ada' });
   });
 
-  it.each([[{}], [[]], ['text'], [null], [7]])('answers 400 when the body is %j', async (body) => {
-    const { post } = await serve({ controllers });
-    const response = await post('/echo/field', body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      error: "The body field 'name' is required by EchoController.field and is missing.",
-    });
-  });
+  it.each([[{}], [[]], ['text'], [null], [7]])(
+    'responds with 400 if the body is %j',
+    async (body) => {
+      const { post } = await serve({ controllers });
+      const response = await post('/echo/field', body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: "The body field 'name' is required by EchoController.field and is missing.",
+      });
+    },
+  );
 
   it('leaves an absent field undefined with required: false', async () => {
     const { post } = await serve({ controllers });
     expect(await (await post('/echo/field/optional', {})).json()).toEqual({ name: 'absent' });
   });
 
-  it('does not read what the body inherits', async () => {
+  it('ignores inherited properties of the body', async () => {
     @Controller()
     class InheritingController {
       @Post('/')
@@ -174,7 +177,7 @@ describe('Query(name)', () => {
     expect(await (await fetch('/echo/query/one')).json()).toEqual({ page: 'absent' });
   });
 
-  it('answers 400 with required: true', async () => {
+  it('responds with 400 with required: true', async () => {
     const { fetch } = await serve({ controllers });
     expect((await fetch('/echo/query/required')).status).toBe(400);
   });
@@ -184,14 +187,14 @@ describe('Query(name)', () => {
     expect(await (await fetch('/echo/query/default')).json()).toEqual({ page: 7 });
   });
 
-  it('leaves an absent value to the default of the method', async () => {
+  it('leaves an absent value to the default of the method parameter', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/echo/query/fallback')).json()).toEqual({ page: 3 });
   });
 });
 
 describe('Header(name)', () => {
-  it('extracts a header, whatever the case of its name', async () => {
+  it('extracts a header, case-insensitively', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/echo/header', { headers: { 'x-token': 't' } });
     expect(await response.json()).toEqual({ token: 't' });
@@ -204,25 +207,25 @@ describe('Header(name)', () => {
 });
 
 describe('Ctx(), Req() and Res()', () => {
-  it('hands over the context', async () => {
+  it('injects the context', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/echo/ctx')).json()).toEqual({ path: '/echo/ctx' });
   });
 
-  it("hands over node's request and response, and leaves the response to the method", async () => {
+  it("injects node's request and response, and lets the method respond", async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/echo/raw?x')).text()).toBe('GET /echo/raw?x');
   });
 });
 
 describe('createCustomParamDecorator', () => {
-  it('extracts what its function returns, with parentheses and without, awaited', async () => {
+  it('extracts the awaited result of its function, with or without parentheses', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/echo/custom?slow=s', { headers: { 'user-agent': 'u' } });
     expect(await response.json()).toEqual({ agent: 'u', again: 'u', slow: 's' });
   });
 
-  it('answers 400 with required: true', async () => {
+  it('responds with 400 with required: true', async () => {
     const { fetch } = await serve({ controllers });
     expect((await fetch('/echo/custom/required')).status).toBe(400);
     expect((await fetch('/echo/custom/required?slow=1')).status).toBe(200);

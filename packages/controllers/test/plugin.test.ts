@@ -51,7 +51,7 @@ class BareController {
 }
 
 describe('controllers', () => {
-  it('registers exactly the classes that it lists, each once', async () => {
+  it('registers exactly the listed classes, each once', async () => {
     const { plugin } = await serve({
       controllers: [TimeController, BareController, TimeController],
     });
@@ -74,7 +74,7 @@ describe('without root and controllers', () => {
 });
 
 describe('a second copy of this package', () => {
-  it('understands the decorators of the first', async () => {
+  it('reads the decorators of the first', async () => {
     vi.resetModules();
     const copy = await import('../src/index.js');
     expect(copy.controllersPlugin).not.toBe(controllersPlugin);
@@ -90,7 +90,7 @@ describe('a second copy of this package', () => {
 });
 
 describe('container', () => {
-  it('supplies what controllers depend on', async () => {
+  it('provides the dependencies of controllers', async () => {
     const container = createContainer();
     container.register(Clock, { useValue: { now: () => 'midnight' } });
     const { fetch } = await serve({ container, controllers: [TimeController] });
@@ -129,7 +129,7 @@ describe('container', () => {
     ['guard', UseGuard('token')],
     ['middleware', UseMiddleware('token')],
     ['interceptor', UseInterceptor('token')],
-  ])('that supplies no %s under its token stops the startup', async (kind, decorator) => {
+  ])('that returns no %s for its token stops the startup', async (kind, decorator) => {
     @Controller()
     @decorator
     class TokenController {
@@ -144,14 +144,14 @@ describe('container', () => {
     );
   });
 
-  it('that supplies an object without the method of a route stops the startup', async () => {
+  it('that returns an object without the method of a route stops the startup', async () => {
     const resolve = () => ({});
     const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
     const error = await failStart([BareController], { container });
     expect(error).toMatchObject({ code: 'CONTROLLER_RESOLUTION' });
   });
 
-  it('has its asynchronous providers built at the start', async () => {
+  it('builds its asynchronous providers at startup', async () => {
     @Controller()
     class AsyncController {
       constructor(@Inject('config') private readonly config: { name: string }) {}
@@ -169,13 +169,13 @@ describe('container', () => {
 });
 
 describe('plugin.state', () => {
-  it('is empty before the installation', () => {
+  it('is empty before the plugin is installed', () => {
     const plugin = controllersPlugin({ router: createRouter(), controllers: [TimeController] });
     expect(plugin.state).toEqual({ controllers: [], routeCount: 0, initialized: false });
     expect(plugin.state).toSatisfy(Object.isFrozen);
   });
 
-  it('describes what is registered after the installation; All() is one route', async () => {
+  it('describes the registered controllers after the plugin is installed, with All() as one route', async () => {
     const { plugin } = await serve({ prefix: '/api', controllers: [TimeController] });
     expect(plugin.state).toMatchObject({
       controllers: [
@@ -195,14 +195,14 @@ describe('plugin.state', () => {
     expect(plugin.state).toSatisfy(Object.isFrozen);
   });
 
-  it('stays as it was when the installation fails', async () => {
+  it('does not change if the installation fails', async () => {
     class NoController {}
     const plugin = controllersPlugin({ router: createRouter(), controllers: [NoController] });
     await expect(createApp().plugin(plugin)).rejects.toThrow('NoController');
     expect(plugin.state.initialized).toBe(false);
   });
 
-  it('keeps the options of routes', async () => {
+  it('contains the options of routes', async () => {
     const response = {
       '~standard': { version: 1, vendor: 'test', validate: () => ({ value: 1 }) },
     } as const;
@@ -231,7 +231,7 @@ describe('plugin.state', () => {
 });
 
 describe('debug', () => {
-  it('logs nothing unless it is set', async () => {
+  it('logs nothing by default', async () => {
     const logger = { debug: vi.fn(), warn: vi.fn() };
     await serve({ logger, controllers: [TimeController] });
     expect(logger.debug).not.toHaveBeenCalled();
@@ -267,7 +267,7 @@ describe('registerController', () => {
     expect(await (await app.request('/api/time')).json()).toEqual({ now: 'noon' });
   });
 
-  it('says to build asynchronous providers first', () => {
+  it('explains that asynchronous providers must be built first', () => {
     @Controller()
     class AsyncController {
       static readonly inject = ['later'] as const;

@@ -69,15 +69,18 @@ describe('Redirect', () => {
     expect(await response.text()).toBe('');
   });
 
-  it.each(['injected', 'no-redirect'])('answers 500 to what cannot be sent: %s', async (path) => {
-    const { fetch, hidden } = await serve({ controllers });
-    const response = await fetch(`/redirect/${path}`, { redirect: 'manual' });
-    expect(response.status).toBe(500);
-    expect(response.headers.get('location')).toBeNull();
-    expect(hidden).toMatchObject([{ code: 'INVALID_REDIRECT' }]);
-  });
+  it.each(['injected', 'no-redirect'])(
+    'responds with 500 if the redirect cannot be sent: %s',
+    async (path) => {
+      const { fetch, hidden } = await serve({ controllers });
+      const response = await fetch(`/redirect/${path}`, { redirect: 'manual' });
+      expect(response.status).toBe(500);
+      expect(response.headers.get('location')).toBeNull();
+      expect(hidden).toMatchObject([{ code: 'INVALID_REDIRECT' }]);
+    },
+  );
 
-  it('gives way to a response made through ctx', async () => {
+  it('yields to a response made through ctx', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/redirect/by-ctx')).json()).toEqual({ stays: true });
   });

@@ -70,25 +70,25 @@ describe('RequestContext', () => {
     },
   );
 
-  it('is refused to a singleton at the start', async () => {
+  it('cannot be injected into a singleton', async () => {
     const error = await failStart([KeepingController]);
     expect(error).toMatchObject({ cause: { code: 'DI_CAPTURED_SCOPE' } });
     expect(error.message).toContain('KeepingController would capture RequestContext');
   });
 
-  it('cannot be built in a scope of another making', () => {
+  it('cannot be resolved in a scope that no route has opened', () => {
     const scope = createContainer().createScope();
     expect(() => scope.resolve(Locale)).toThrow('RequestContext is only available in the scope');
   });
 
-  it('can be put into a scope of another making', () => {
+  it('can be registered in a scope that no route has opened', () => {
     const scope = createContainer().createScope();
     const ctx = { get: () => 'de' } as unknown as Context;
     scope.register(RequestContext, { useValue: ctx });
     expect(scope.resolve(Locale).name).toBe('de');
   });
 
-  it('is refused at the start by a container that has no scopes', async () => {
+  it('stops the startup with a container that has no scopes', async () => {
     const resolve = (token: unknown) =>
       token === KeepingController ? new KeepingController(new RequestContext()) : undefined;
     const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
@@ -96,7 +96,7 @@ describe('RequestContext', () => {
     expect(error).toMatchObject({ code: 'CONTROLLER_RESOLUTION', cause: { code: 'NO_REQUEST' } });
   });
 
-  it('is not asked of a container that does not know it', async () => {
+  it('is not registered in a container that does not know it', async () => {
     const container = createContainer();
     const other: ContainerInterface = {
       resolve: (token) => container.resolve(token),

@@ -121,12 +121,12 @@ describe('SetHeader', () => {
     expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  it('can be changed by the method', async () => {
+  it('sets a header that the method can change', async () => {
     const { fetch } = await serve({ controllers });
     expect((await fetch('/headers/changed')).headers.get('x-one')).toBe('changed');
   });
 
-  it('may state the type of a value or a stream', async () => {
+  it('may set the type of a value or a stream', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/headers/type')).json()).toEqual({ typed: true });
     expect((await fetch('/headers/stream')).headers.get('content-type')).toBe('text/csv');
@@ -139,7 +139,7 @@ describe('SetHeader', () => {
     expect(response.headers.get('cache-control')).toBeNull();
   });
 
-  it('reaches a response that the method writes itself, as the status does', async () => {
+  it('applies to a response that the method writes itself, like the status', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/headers/raw');
     expect(response.status).toBe(203);

@@ -81,7 +81,7 @@ describe('response', () => {
   it.each([
     ['GET', '/users/plain', 200],
     ['POST', '/users/later', 201],
-  ])('writes what %s %s returns as its schema says', async (method, path, status) => {
+  ])('serializes the result of %s %s with its schema', async (method, path, status) => {
     const { fetch } = await served();
     const response = await fetch(path, { method });
     expect(response.status).toBe(status);
@@ -89,14 +89,14 @@ describe('response', () => {
     expect(await response.json()).toEqual(written);
   });
 
-  it('is not applied to another status than that of success', async () => {
+  it('only applies to a successful status', async () => {
     const { fetch } = await served();
     const response = await fetch('/users/missing');
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ error: 'no such user' });
   });
 
-  it('is not applied to an answer through the context, bytes, a redirect, or no answer', async () => {
+  it('does not apply to responses through the context, bytes, redirects and empty responses', async () => {
     const { fetch } = await served();
     expect(await (await fetch('/users/ctx')).json()).toHaveProperty('password');
     expect(await (await fetch('/users/bytes')).text()).toBe('bytes');
@@ -105,7 +105,7 @@ describe('response', () => {
     expect((await fetch('/users/nothing')).status).toBe(204);
   });
 
-  it('answers 500 for a value that it cannot write, and names the route in the log', async () => {
+  it('responds with 500 for a value that does not match, and names the route in the log', async () => {
     const { fetch, hidden } = await served();
     const response = await fetch('/users/refused');
     expect(response.status).toBe(500);
@@ -123,7 +123,7 @@ describe('response', () => {
     ]);
   });
 
-  it('is documentation only where no compiler is given', async () => {
+  it('is only documentation without a compiler', async () => {
     const { fetch, plugin } = await serve({ controllers: [UsersController] });
     expect(await (await fetch('/users/plain')).json()).toHaveProperty('password');
     expect(plugin.state.controllers[0]?.routes[0]?.response).toBe(user);
@@ -135,7 +135,7 @@ describe('response', () => {
     expect(compile).toHaveBeenCalledExactlyOnceWith(user);
   });
 
-  it('may be a Standard Schema that can be written as a JSON Schema', async () => {
+  it('may be a Standard Schema that converts to a JSON Schema', async () => {
     const validator = schema((value) => ({ value }));
     const output = ({ target }: { target: string }) => (target === 'draft-07' ? user : {});
     const convertible = { '~standard': { ...validator['~standard'], jsonSchema: { output } } };
@@ -157,7 +157,7 @@ describe('response', () => {
     expect(await (await fetch('/validator')).json()).toHaveProperty('password');
   });
 
-  it('ends the start when it cannot be compiled, together with what else is wrong', async () => {
+  it('stops the startup if it does not compile, together with other problems', async () => {
     @Controller('/broken')
     class BrokenController {
       @Get('/', { response: { type: 'nonsense' } })
@@ -183,13 +183,13 @@ describe('response', () => {
     });
   });
 
-  it('ends the start when its compiler returns no function', async () => {
+  it('stops the startup if its compiler does not return a function', async () => {
     const broken = () => JSON.parse('null');
     const options = { controllers: [UsersController], compileResponse: broken };
     await expect(serve(options)).rejects.toThrow(/compileResponse did not return a function/);
   });
 
-  it('is compiled for single controllers as well', () => {
+  it('is also compiled for single controllers', () => {
     const compile = vi.fn(compileResponse);
     buildRoutes(UsersController, { container: createContainer(), compileResponse: compile });
     expect(compile).toHaveBeenCalledOnce();

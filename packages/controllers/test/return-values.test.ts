@@ -119,7 +119,7 @@ class RawController {
 
 const controllers = [ValueController, RawController];
 
-describe('the value that a method returns', () => {
+describe('the result of a method', () => {
   it.each(values.map((value, index) => [value, index] as const))(
     'is sent as JSON: %j',
     async (value, index) => {
@@ -137,7 +137,7 @@ describe('the value that a method returns', () => {
   });
 
   it.each(['/values/undefined', '/values/later/undefined'])(
-    'is answered with 204 when it is undefined: %s',
+    'becomes a 204 if it is undefined: %s',
     async (path) => {
       const { fetch } = await serve({ controllers });
       const response = await fetch(path);
@@ -150,14 +150,14 @@ describe('the value that a method returns', () => {
     ['/values/bytes', 'hi'],
     ['/values/stream', 'ab'],
     ['/values/web-stream', 'web'],
-  ])('is sent as bytes when it is bytes or a stream: %s', async (path, text) => {
+  ])('is sent as bytes if it is bytes or a stream: %s', async (path, text) => {
     const { fetch } = await serve({ controllers });
     const response = await fetch(path);
     expect(response.headers.get('content-type')).toBe('application/octet-stream');
     expect(await response.text()).toBe(text);
   });
 
-  it('is sent with the status and headers that the method has set', async () => {
+  it('is sent with the status and headers that the method set', async () => {
     const { fetch } = await serve({ controllers });
     const created = await fetch('/values/ctx/status', { method: 'POST' });
     expect(created.status).toBe(201);
@@ -168,8 +168,8 @@ describe('the value that a method returns', () => {
   });
 });
 
-describe('a value that JSON cannot write', () => {
-  it('is answered with 500, and the log names the route', async () => {
+describe('a value that JSON cannot represent', () => {
+  it('becomes a 500, and the log names the route', async () => {
     const { fetch, hidden } = await serve({ controllers });
     expect((await fetch('/values/no-json')).status).toBe(500);
     expect(hidden).toMatchObject([
@@ -185,7 +185,7 @@ describe('a value that JSON cannot write', () => {
     ]);
   });
 
-  it('is answered with the HttpError that its toJSON() throws', async () => {
+  it('becomes the HttpError that its toJSON() throws', async () => {
     const { fetch } = await serve({ controllers });
     expect((await fetch('/values/refuses')).status).toBe(409);
   });
@@ -212,14 +212,14 @@ describe('a method that takes Res()', () => {
     expect(await (await fetch('/raw/later')).text()).toBe('later');
   });
 
-  it('may return a value to be sent as JSON', async () => {
+  it('may return a value, which is sent as JSON', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/raw/value');
     expect(response.headers.get('x-raw')).toBe('1');
     expect(await response.json()).toEqual({ value: true });
   });
 
-  it('is left alone when it has sent the headers', async () => {
+  it('keeps its response if it has sent the headers', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/raw/sent');
     expect(response.status).toBe(203);

@@ -70,24 +70,24 @@ describe('metadata of a route', () => {
     expect(allowed.headers.get('x-cost')).toBe('3');
   });
 
-  it("is the method's before the class's, each from the nearest class that states it", async () => {
+  it("prefers the method's over the class's, each from the nearest class that declares it", async () => {
     const { fetch } = await serve(options);
     const changed = await fetch('/changed', { headers: { 'x-role': 'reader' } });
     expect(await changed.json()).toEqual([['reader'], 4]);
   });
 
-  it('is undefined where nothing states it', async () => {
+  it('is undefined if no decorator sets it', async () => {
     const { fetch } = await serve(options);
     const plain = await fetch('/plain');
     expect(await plain.json()).toEqual({ cost: 'none' });
     expect(plain.headers.get('x-cost')).toBe('undefined');
   });
 
-  it('adds no step to a route that has none', () => {
+  it('adds no handler to a route without any', () => {
     expect(buildRoutes(PlainController)[0]?.handlers).toHaveLength(1);
   });
 
-  it('is in the definition, by its decorator, for tools', () => {
+  it('is in the definition, by its decorator', () => {
     const [base, changed] = new ControllerRegistry().register(DerivedController).routes;
     const values = [...(base?.metadata ?? [])].map(([{ name }, value]) => [name, value]);
     expect(values).toEqual([

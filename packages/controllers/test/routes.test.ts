@@ -81,12 +81,12 @@ describe('route decorators', () => {
     expect((await fetch('/methods/head', { method: 'HEAD' })).status).toBe(204);
   });
 
-  it.each(['GET', 'POST', 'DELETE', 'PROPFIND'])('All answers %s', async (method) => {
+  it.each(['GET', 'POST', 'DELETE', 'PROPFIND'])('All handles %s', async (method) => {
     const { fetch } = await serve({ controllers: [AnyController] });
     expect(await (await fetch('/any', { method })).json()).toEqual({ any: true });
   });
 
-  it('may stand on one method several times', async () => {
+  it('may decorate one method several times', async () => {
     const { fetch } = await serve({ controllers: [MethodController] });
     expect((await fetch('/methods/one')).status).toBe(200);
     expect((await fetch('/methods/two')).status).toBe(200);
@@ -94,24 +94,24 @@ describe('route decorators', () => {
 });
 
 describe('Controller', () => {
-  it('takes a prefix, which is the path of a route without one', async () => {
+  it('takes a prefix, which is also the path of a route without one', async () => {
     const { fetch } = await serve({ controllers: [AnyController] });
     expect(await (await fetch('/any')).json()).toEqual({ any: true });
   });
 
-  it('takes a prefix and a version, which is written first', async () => {
+  it('takes a prefix and a version, which comes first', async () => {
     const { fetch } = await serve({ controllers: [VersionedController] });
     expect(await (await fetch('/v2/users/1')).json()).toEqual({ version: 2 });
   });
 
-  it('takes nothing for no prefix', async () => {
+  it('has no prefix by default', async () => {
     const { fetch } = await serve({ controllers: [BareController] });
     expect(await (await fetch('/bare')).json()).toEqual({ bare: true });
   });
 });
 
 describe('prefix', () => {
-  it('stands between the mount prefix and the version', async () => {
+  it('comes between the mount prefix and the version', async () => {
     const router = createRouter();
     const app = createApp();
     const container = createContainer();

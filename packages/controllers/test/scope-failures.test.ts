@@ -4,7 +4,7 @@ import { Controller, Get } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 describe('a request-scoped controller', () => {
-  it('may depend on something asynchronous', async () => {
+  it('may depend on an asynchronous provider', async () => {
     @Controller()
     @Service({ scope: 'request' })
     class LateController {
@@ -21,7 +21,7 @@ describe('a request-scoped controller', () => {
     expect(await (await fetch('/')).json()).toEqual({ tenant: 'acme' });
   });
 
-  it('answers 500 with a ControllerResolutionError when something asynchronous fails', async () => {
+  it('responds with 500 and a ControllerResolutionError if an asynchronous provider fails', async () => {
     @Controller()
     @Service({ scope: 'request' })
     class LateController {
@@ -38,7 +38,7 @@ describe('a request-scoped controller', () => {
     expect(hidden).toMatchObject([{ name: 'ControllerResolutionError' }]);
   });
 
-  it('answers 500 with a ControllerResolutionError when it cannot be built', async () => {
+  it('responds with 500 and a ControllerResolutionError if it cannot be built', async () => {
     @Controller()
     @Service({ scope: 'request' })
     class BrokenController {

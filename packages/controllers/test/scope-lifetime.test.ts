@@ -19,7 +19,7 @@ import {
 import { serve } from './support/serve.js';
 import { signal } from './support/signal.js';
 
-/** A service of a request that writes to a log when it is disposed. */
+/** Creates a request-scoped service that notes when it is disposed. */
 function createConnection() {
   const steps: string[] = [];
   const disposed = signal();
@@ -33,17 +33,17 @@ function createConnection() {
   return { Connection, steps, disposed: disposed.given };
 }
 
-/** Answers at once, whatever goes on below. */
+/** Responds without waiting for the method. */
 const hasty: Interceptor = (_ctx, next) => Promise.race([next(), 'hasty']);
 const passing: Interceptor = (_ctx, next) => next();
 
 describe('a request scope outlives', () => {
   it.each<[string, MiddlewareReference, Interceptor, string[]]>([
-    ['timeout()', timeout(1), passing, ['answered', 'method ended', 'middleware ended']],
-    ['an interceptor', timeout(60_000), hasty, ['middleware ended', 'answered', 'method ended']],
+    ['timeout()', timeout(1), passing, ['responded', 'method ended', 'middleware ended']],
+    ['an interceptor', timeout(60_000), hasty, ['middleware ended', 'responded', 'method ended']],
   ])('a method that %s does not wait for', async (_, limit, interceptor, steps) => {
     const connection = createConnection();
-    const [answered, go] = [signal(), signal()];
+    const [responded, go] = [signal(), signal()];
 
     @Controller()
     @Service({ scope: 'request' })
@@ -54,7 +54,7 @@ describe('a request scope outlives', () => {
       @Get()
       @UseMiddleware(
         (ctx, next) => {
-          ctx.res.once('close', answered.give);
+          ctx.res.once('close', responded.give);
           return next();
         },
         limit,
@@ -72,9 +72,9 @@ describe('a request scope outlives', () => {
 
     const { fetch } = await serve({ controllers: [SlowController] });
     await (await fetch('/')).text();
-    await answered.given;
+    await responded.given;
     await nextTurn();
-    connection.steps.push('answered');
+    connection.steps.push('responded');
     go.give();
     await connection.disposed;
     expect(connection.steps).toEqual([...steps, 'disposed']);
@@ -84,7 +84,7 @@ describe('a request scope outlives', () => {
     ['a stream of node', (_ctx, texts) => Readable.from(texts)],
     ['a stream of the web', (_ctx, texts) => ReadableStream.from(texts)],
     ['a stream of events', (ctx, texts) => sendEvents(ctx, toEvents(texts))],
-  ])('%s whose client has left', async (_, answer) => {
+  ])('%s whose client has left', async (_, respond) => {
     const { Connection, steps, disposed } = createConnection();
 
     @Controller()
@@ -95,7 +95,7 @@ describe('a request scope outlives', () => {
 
       @Get()
       read(@Ctx() ctx: Context) {
-        return answer(ctx, this.texts());
+        return respond(ctx, this.texts());
       }
 
       async *texts() {

@@ -120,7 +120,7 @@ describe('a transient controller', () => {
 });
 
 describe('a request-scoped controller', () => {
-  it('shares one scope with its guards and services, which ends with the response', async () => {
+  it('shares one scope with its guards and services until the response ends', async () => {
     const { fetch } = await serve({ controllers });
     const first = (await (await fetch('/session')).json()) as { id: number; seen: string[] };
     const second = (await (await fetch('/session')).json()) as { id: number; seen: string[] };
@@ -130,14 +130,14 @@ describe('a request-scoped controller', () => {
     await expect.poll(disposedIds).toEqual(expect.arrayContaining([first.id, second.id]));
   });
 
-  it('is disposed when the method throws', async () => {
+  it('is disposed if the method throws', async () => {
     const { fetch, hidden } = await serve({ controllers });
     expect((await fetch('/session/fails')).status).toBe(500);
     const id = Number((hidden[0] as Error).message);
     await expect.poll(disposedIds).toContain(id);
   });
 
-  it('has its middleware named in errors', async () => {
+  it('keeps the names of its middleware in errors', async () => {
     @Controller()
     @Service({ scope: 'request' })
     class TwiceController {
@@ -153,7 +153,7 @@ describe('a request-scoped controller', () => {
     expect(hidden).toMatchObject([{ message: expect.stringContaining('twice') }]);
   });
 
-  it('is disposed in calls without a socket', async () => {
+  it('is disposed in in-process calls', async () => {
     const app = createApp();
     const router = createRouter();
     await app.plugin(controllersPlugin({ router, container: createContainer(), controllers }));
@@ -162,7 +162,7 @@ describe('a request-scoped controller', () => {
     await expect.poll(disposedIds).toContain(id);
   });
 
-  it('is disposed after the method has ended when the client goes away first', async () => {
+  it('is disposed after the method has ended, even if the client disconnects first', async () => {
     const steps: string[] = [];
     const entered = signal();
     const left = signal();
@@ -202,7 +202,7 @@ describe('a request-scoped controller', () => {
     expect(steps).toEqual(['method ended', 'disposed']);
   });
 
-  it('warns of a scope that fails to dispose', async () => {
+  it('warns if disposing its scope fails', async () => {
     @Service({ scope: 'request' })
     class Leaky implements Disposable {
       [Symbol.dispose]() {

@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Controller, Ctx, controllersPlugin, Get, UseGuard } from '../src/index.js';
 
-/** Spellings that are tried of each path. */
+/** Number of spellings to try for each path. */
 const CASES = Number(process.env.FUZZ_CASES ?? 60);
 const TIMEOUT = 30_000 + 20 * CASES;
 
@@ -30,7 +30,7 @@ const requireKey: Middleware = (ctx, next) => {
   return next();
 };
 
-/** Tells the route that was reached, in a header, because HEAD has no body. */
+/** Reports the matched route in a header, because HEAD has no body. */
 function reveal(ctx: Context): void {
   ctx.set('X-Revealed', String(ctx.pattern));
   ctx.send('');
@@ -38,7 +38,7 @@ function reveal(ctx: Context): void {
 
 const privateFiles = new Set(['Private/x']);
 
-/** Reads a file by the value of the wildcard. */
+/** Serves a file by the value of the wildcard. */
 const readBelow =
   (directory: string): Middleware =>
   (ctx) =>
@@ -70,7 +70,7 @@ const routers = [
   ['loose', { caseSensitive: false, strict: false }],
 ] as const;
 
-/** Router middleware, guards, and a guarded route before an open wildcard, each under every option. */
+/** Router middleware, guards, and a guarded route before an open wildcard, with every router option. */
 async function createTarget() {
   const app = createApp().use(errorHandler());
   for (const [name, rules] of routers) {
@@ -104,7 +104,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close({ timeout: 0 }));
 
-/** Sends a target exactly as it is written, and returns the route that revealed something. */
+/** Sends a target unchanged, and returns the matched route. */
 function revealedBy(
   target: string,
   headers: Record<string, string> = {},
@@ -122,7 +122,7 @@ function revealedBy(
   });
 }
 
-/** What may stand for a character, or may be taken for it. */
+/** Texts that may be equivalent to a character, or mistaken for it. */
 function spellingsOf(character: string): string[] {
   const code = character.charCodeAt(0).toString(16);
   const escapes = [`%${code}`, `%${code.toUpperCase()}`, `%25${code}`, `%u00${code}`];
@@ -131,7 +131,7 @@ function spellingsOf(character: string): string[] {
   return [...escapes, ...(character === '/' ? slashes : letters)];
 }
 
-/** Targets that resemble a path. At most three characters change, so that many targets reach a route. */
+/** Targets that resemble a path. At most three characters differ, so many targets match a route. */
 function spelled(path: string): fc.Arbitrary<string> {
   const characters = Array.from(path);
   const slashes = characters.flatMap((character, index) => (character === '/' ? index : []));
@@ -169,13 +169,13 @@ describe.each([...paths, ['/checked/Private/x', '/checked/*path']])('%s', (path,
   const escaped = path?.replace(/[a-z]/gi, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
   it.each([path, escaped, `http://a${path}`, `${path}?a=/`])(
-    'is reached with the key as %s',
+    'is accessible with the key as %s',
     async (target = '') => {
       expect(await revealedBy(target, KEY)).toBe(pattern);
     },
   );
 
-  it('is reached by no spelling without the key', { timeout: TIMEOUT }, async () => {
+  it('is not accessible in any spelling without the key', { timeout: TIMEOUT }, async () => {
     await fc.assert(
       fc.asyncProperty(spelled(String(path)), method, async (target, method) => {
         expect(await revealedBy(target, {}, method)).toBeUndefined();
@@ -185,21 +185,21 @@ describe.each([...paths, ['/checked/Private/x', '/checked/*path']])('%s', (path,
   });
 });
 
-describe.each(['middleware', 'guards'])('what %s guard', (kind) => {
+describe.each(['middleware', 'guards'])('a route under %s', (kind) => {
   it.each([
     `/${kind}/slash/Secret/`,
     `/${kind}/case/SECRET`,
     `/${kind}/loose/sEcReT/`,
     `/${kind}/exact/Files/a%2Fb`,
     `/${kind}/case/FILES/../Files//`,
-  ])('is reached with the key only: %s', async (target) => {
+  ])('is only accessible with the key: %s', async (target) => {
     expect(await revealedBy(target)).toBeUndefined();
     expect(await revealedBy(target, KEY)).toMatch(`/${kind}/`);
   });
 });
 
 it.each(['/beside/slash/Files/Private', '/beside/loose/files/Private', '/checked/Private'])(
-  'an escaped slash leads to no file below %s',
+  'an escaped slash does not give access to files below %s',
   async (path) => {
     expect(await revealedBy(`${path}%2Fx`, KEY)).toBeUndefined();
     expect(await revealedBy(`${path}%2fx`, KEY)).toBeUndefined();

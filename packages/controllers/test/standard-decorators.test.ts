@@ -34,7 +34,7 @@ import { message } from './support/message.js';
 const Agent = createCustomParamDecorator(function Agent() {});
 const Roles = createRouteMetadata<string>('Roles');
 
-/** Every decorator of the package, and the kinds of declaration that it could stand on. */
+/** Every decorator of the package, and the kinds of declaration that it could decorate. */
 const decorators: readonly (readonly [string, unknown, 'class' | 'method'])[] = [
   ['Controller', Controller(), 'class'],
   ['applyDecorators', applyDecorators(Controller()), 'class'],
@@ -67,7 +67,7 @@ const decorators: readonly (readonly [string, unknown, 'class' | 'method'])[] = 
 ];
 
 describe('a decorator that was compiled as a standard one', () => {
-  it.each(decorators)('is refused: @%s', (name, decorator, kind) => {
+  it.each(decorators)('throws: @%s', (name, decorator, kind) => {
     const decorate = decorator as (value: unknown, context: object) => void;
     expect(() => decorate(class {}, { kind, name: 'read', metadata: {} })).toThrow(
       expect.objectContaining({

@@ -10,10 +10,10 @@ import {
   UseMiddleware,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 import { message, refusal, tokenRefusal } from './support/message.js';
-import { placesIn } from './support/places.js';
 
-const placeOf = placesIn(import.meta.url);
+const locationOf = locationsIn(import.meta.url);
 const ADMIN = token<GuardFn>('ADMIN');
 
 class Base {
@@ -53,7 +53,7 @@ class PlainGuard {
   canActivate = 'no function';
 }
 
-describe('install rejects, having registered nothing, for', () => {
+describe('install rejects and registers nothing for', () => {
   it('a guard token that nothing provides', async () => {
     const error = await failStart([GuardedController]);
     expect(error).toBeInstanceOf(ControllerResolutionError);
@@ -62,7 +62,7 @@ describe('install rejects, having registered nothing, for', () => {
       tokenRefusal(
         'the guard token(ADMIN) of GuardedController.read',
         error.cause,
-        placeOf('GuardedController'),
+        locationOf('GuardedController'),
       ),
     );
   });
@@ -73,7 +73,7 @@ describe('install rejects, having registered nothing, for', () => {
       tokenRefusal(
         "the middleware 'audit' of LoggedController.read",
         error.cause,
-        placeOf('LoggedController'),
+        locationOf('LoggedController'),
       ),
     );
   });
@@ -89,26 +89,26 @@ describe('install rejects, having registered nothing, for', () => {
     );
   });
 
-  it('a token of something that is no guard', async () => {
+  it('a guard token that is not for a guard', async () => {
     const container = createContainer();
     container.register<unknown>(ADMIN, { useClass: PlainGuard });
     const error = await failStart([GuardedController], { container });
     expect(error.message).toBe(
       message(
         'Cannot resolve the guard token(ADMIN) of GuardedController.read: the container returned an instance of PlainGuard, which is not a function or an object with canActivate().',
-        `At: ${placeOf('GuardedController')}`,
+        `At: ${locationOf('GuardedController')}`,
         'Fix: register one.',
       ),
     );
   });
 
-  it('a token of something that is no middleware', async () => {
+  it('a middleware token that is not for a function', async () => {
     const container = createContainer().register('audit', { useValue: 7 });
     const error = await failStart([LoggedController], { container });
     expect(error.message).toBe(
       message(
         "Cannot resolve the middleware 'audit' of LoggedController.read: the container returned 7, which is not a function (ctx, next).",
-        `At: ${placeOf('LoggedController')}`,
+        `At: ${locationOf('LoggedController')}`,
         'Fix: register one.',
       ),
     );
@@ -117,7 +117,7 @@ describe('install rejects, having registered nothing, for', () => {
   it('a constructor that throws', async () => {
     const error = await failStart([ThrowingController, WorkingController]);
     expect(error.message).toBe(
-      refusal('the controller ThrowingController', error.cause, placeOf('ThrowingController')),
+      refusal('the controller ThrowingController', error.cause, locationOf('ThrowingController')),
     );
   });
 
@@ -128,7 +128,7 @@ describe('install rejects, having registered nothing, for', () => {
     expect(error.message).toBe(refusal("'later'", error.cause));
   });
 
-  it('what a container without validate cannot resolve', async () => {
+  it('tokens that a container without validate cannot resolve', async () => {
     const resolve = (): never => {
       throw new Error('not mine');
     };
@@ -137,15 +137,15 @@ describe('install rejects, having registered nothing, for', () => {
     expect((error as StartError).problems.map((problem) => problem.message)).toEqual([
       message(
         'Cannot resolve the controller WorkingController: not mine',
-        `At: ${placeOf('WorkingController')}`,
+        `At: ${locationOf('WorkingController')}`,
       ),
       message(
         'Cannot resolve the controller LoggedController: not mine',
-        `At: ${placeOf('LoggedController')}`,
+        `At: ${locationOf('LoggedController')}`,
       ),
       message(
         "Cannot resolve the middleware 'audit' of LoggedController.read: not mine",
-        `At: ${placeOf('LoggedController')}`,
+        `At: ${locationOf('LoggedController')}`,
       ),
     ]);
   });

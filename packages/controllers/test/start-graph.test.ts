@@ -3,10 +3,10 @@ import { type Constructor, createContainer, Inject, Service, type Token } from '
 import { describe, expect, it } from 'vitest';
 import { Controller, Get, RequestContext } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 import { refusal } from './support/message.js';
-import { placesIn } from './support/places.js';
 
-const placeOf = placesIn(import.meta.url);
+const locationOf = locationsIn(import.meta.url);
 
 class Base {
   @Get()
@@ -54,7 +54,7 @@ class ErasedController extends Base {
 
 @Controller()
 class UndefinedController extends Base {
-  // What a class is to another that its module imports in a cycle.
+  // As an import cycle leaves it.
   static readonly inject = [undefined as unknown as Token<Database>] as const;
   constructor(readonly database: Database) {
     super();
@@ -92,25 +92,25 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
     'UndefinedController',
   ],
   [
-    'a singleton that would keep what lives for one request',
+    'a singleton that would capture a request-scoped instance',
     CapturingController,
     'DI_CAPTURED_SCOPE',
     'CapturingController → RequestContext',
   ],
 ];
 
-describe('install rejects, having registered nothing, for', () => {
+describe('install rejects and registers nothing for', () => {
   it.each(cases)('%s', async (_, controller, code, path) => {
     const container = createContainer().register(Clock);
     const error = await failStart([controller], { container });
     expect(error).toMatchObject({ name: 'ControllerResolutionError', status: 500 });
     expect(error.cause).toMatchObject({ code });
     const subject = `the controller ${controller.name}`;
-    expect(error.message).toBe(refusal(subject, error.cause, placeOf(controller.name)));
+    expect(error.message).toBe(refusal(subject, error.cause, locationOf(controller.name)));
     expect(error.message).toContain(`\n  Path: ${path}\n  Fix: `);
   });
 
-  it('objects that need each other', async () => {
+  it('providers that depend on each other', async () => {
     const container = createContainer();
     container.register('first', { useFactory: (second) => second, inject: ['second'] });
     container.register('second', { useFactory: (first) => first, inject: ['first'] });

@@ -18,11 +18,11 @@ import {
   UseMiddleware,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 import { message } from './support/message.js';
-import { placesIn } from './support/places.js';
 import { serve } from './support/serve.js';
 
-const placeOf = placesIn(import.meta.url);
+const locationOf = locationsIn(import.meta.url);
 const wrong = { text: 'Number', object: {} } as unknown as Readonly<
   Record<'text' | 'object', Transform>
 >;
@@ -85,38 +85,38 @@ class DerivedController extends GuardedBase {
 class ForgottenController extends GuardedBase {}
 
 describe('install rejects', () => {
-  it('a transform that is no function and no schema', async () => {
+  it('a transform that is not a function or a schema', async () => {
     const error = await failStart([TransformController]);
     expect((error as StartError).problems.map((problem) => problem.message)).toEqual(
       ["0 is 'Number'", '1 is {}'].map((problem) =>
         message(
           `Cannot register the route TransformController.create: the transform of parameter ${problem}, which is not a function or a schema.`,
-          `At: ${placeOf('TransformController')}`,
+          `At: ${locationOf('TransformController')}`,
           'Fix: pass a function (value) => result, or a Standard Schema validator.',
         ),
       ),
     );
   });
 
-  it('decorators for a route on a method that has none', async () => {
+  it('route decorators on a method without a route', async () => {
     const error = await failStart([HelperController]);
     expect(error.message).toBe(
       message(
         'Cannot register the route HelperController.helper: the method has no route, so these decorators have no effect: @UseGuard(), @UseMiddleware(), @UseInterceptor(), @SkipInheritedGuards(), @SkipInheritedMiddleware(), @SkipInheritedInterceptors(), @SetHeader(), @HttpCode(), @Redirect().',
-        `At: ${placeOf('HelperController')}`,
+        `At: ${locationOf('HelperController')}`,
         'Fix: add @Get() or another route decorator, or remove them.',
       ),
     );
   });
 
-  it('those that are inherited, where no class states a route', async () => {
+  it('inherited route decorators on a method without a route', async () => {
     const error = await failStart([ForgottenController]);
     expect(error.message).toContain('ForgottenController.read: the method has no route,');
   });
 });
 
-describe('install takes', () => {
-  it('decorators for a route that another class of the chain states', async () => {
+describe('install accepts', () => {
+  it('decorators for a route that another class of the chain declares', async () => {
     const { fetch } = await serve({ controllers: [DerivedController] });
     expect((await fetch('/derived')).status).toBe(200);
     expect((await fetch('/derived/code')).status).toBe(202);

@@ -11,10 +11,10 @@ import {
   registerController,
   StartError,
 } from '../src/index.js';
+import { locationsIn } from './support/locations.js';
 import { message } from './support/message.js';
-import { placesIn } from './support/places.js';
 
-const placeOf = placesIn(import.meta.url);
+const locationOf = locationsIn(import.meta.url);
 
 @Controller('/notes')
 class NotesController {
@@ -77,7 +77,7 @@ class RequiredController {
   }
 }
 
-/** An application with a plugin, whose router is mounted at prefixes. */
+/** Creates an application with the plugin, whose router is mounted at prefixes. */
 async function install(
   controllers: readonly Constructor[],
   prefixes: readonly string[],
@@ -91,30 +91,30 @@ async function install(
 
 describe('an application seals', () => {
   it.each([
-    ['parameters of routes, wildcards too', FilesController, ['/']],
+    ['parameters of routes, including wildcards', FilesController, ['/']],
     ['parameters of a mount prefix', TenantController, ['/:tenant']],
     ['parameters of one of several mount prefixes', TenantController, ['/:tenant', '/own']],
-    ['parameters that are optional and in one route of the method', PagesController, ['/']],
+    ['optional parameters of one route of the method', PagesController, ['/']],
   ])('with %s', async (_, controller, prefixes) => {
     const app = await install([controller], prefixes);
     expect(() => app.seal()).not.toThrow();
   });
 
-  it('with a router that is mounted through another one', async () => {
+  it('with a router that is mounted through another router', async () => {
     const router = createRouter();
     const outer = createRouter().route('/:tenant', router);
     const app = await install([TenantController], [], router);
     expect((await app.route('/', outer).request('/a/tenant')).status).toBe(200);
   });
 
-  it('with a plugin that has no routes and no mounted router', async () => {
+  it('with a plugin without routes and without a mounted router', async () => {
     const app = createApp();
     const logger = { debug() {}, warn() {} };
     await app.plugin(controllersPlugin({ router: createRouter(), logger }));
     expect(() => app.seal()).not.toThrow();
   });
 
-  it('with what registerController has registered, unchecked', async () => {
+  it('with unchecked routes of registerController', async () => {
     const router = createRouter();
     registerController(router, NotesController, { container: createContainer() });
     expect((await createApp().route('/', router).request('/notes/1/2')).status).toBe(400);
@@ -122,7 +122,7 @@ describe('an application seals', () => {
 });
 
 describe('an application does not seal for', () => {
-  it('a name of @Param() that the pattern does not have', async () => {
+  it('a @Param() that is not in the pattern', async () => {
     const app = await install([NotesController], ['/api/:version']);
     expect(() => app.seal()).toThrow(
       new RouteRegistrationError(
@@ -131,17 +131,17 @@ describe('an application does not seal for', () => {
           problem: "@Param('ID') does not match a parameter of GET /api/:version/notes/:id/:part.",
           fix: "use one of 'version', 'id', 'part', or add '/:ID' to the path.",
         },
-        placeOf('NotesController'),
+        locationOf('NotesController'),
       ),
     );
   });
 
-  it('a name of @Param() where the pattern has none', async () => {
+  it('a @Param() of a pattern without parameters', async () => {
     const app = await install([PlainController], ['/', '/again']);
     expect(() => app.seal()).toThrow(
       message(
         "Cannot register the route PlainController.read: @Param('id') does not match a parameter of GET /plain or GET /again/plain.",
-        `At: ${placeOf('PlainController')}`,
+        `At: ${locationOf('PlainController')}`,
         "Fix: add '/:id' to the path, or remove the parameter.",
       ),
     );
@@ -152,7 +152,7 @@ describe('an application does not seal for', () => {
     expect(() => app.seal()).toThrow("@Param('page') does not match a parameter of GET /required.");
   });
 
-  it('a router that was not mounted', async () => {
+  it('a router that is not mounted', async () => {
     const app = await install([NotesController], []);
     expect(() => app.seal()).toThrow(
       expect.objectContaining({

@@ -17,10 +17,10 @@ import {
   UseMiddleware,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 import { message } from './support/message.js';
-import { placesIn } from './support/places.js';
 
-const placeOf = placesIn(import.meta.url);
+const locationOf = locationsIn(import.meta.url);
 
 class NoFunction {}
 const wrong = { undefined, NoFunction } as Record<string, unknown>;
@@ -120,7 +120,7 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
     "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
   ],
   [
-    'a status that no response has',
+    'an invalid status',
     StatusController,
     'StatusController.read: its status is 99.',
     'use an integer from 200 to 599.',
@@ -132,7 +132,7 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
     'correct the arguments of @SetHeader().',
   ],
   [
-    'a header whose name is no token',
+    'a header with an invalid name',
     HeaderNameController,
     `HeaderNameController.read: its header 'X Text' cannot be sent: TypeError [ERR_INVALID_HTTP_TOKEN]: Header name must be a valid HTTP token ["X Text"].`,
     'correct the arguments of @SetHeader().',
@@ -144,25 +144,25 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
     'percent-encode the parts of the URL.',
   ],
   [
-    'a redirect to nowhere',
+    'a redirect to an empty URL',
     EmptyRedirectController,
     'EmptyRedirectController.read: the URL of its redirect is empty.',
     'pass the URL as a string.',
   ],
   [
-    'a redirect with another status',
+    'a redirect with a status that is not a redirection',
     RedirectStatusController,
     'RedirectStatusController.read: the status of its redirect is 200.',
     'use an integer from 300 to 399.',
   ],
   [
-    'a guard that is not there, as in an import cycle',
+    'an undefined guard, as in an import cycle',
     MissingGuardController,
     'MissingGuardController.read: guard 0 is undefined.',
     'pass a function or a token. If an import cycle is the cause, move the import to a separate file.',
   ],
   [
-    'a class that is no guard',
+    'a class that is not a guard',
     NoGuardController,
     'NoGuardController.read: guard 0 is the class NoFunction, which cannot be called.',
     'add a method canActivate() to the class.',
@@ -181,13 +181,13 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
   ],
 ];
 
-describe('install rejects, having registered nothing, for', () => {
+describe('install rejects and registers nothing for', () => {
   it.each(cases)('%s', async (_, controller, problem, fix) => {
     const error = await failStart([controller]);
     expect(error.message).toBe(
       message(
         `Cannot register the route ${problem}`,
-        `At: ${placeOf(controller.name)}`,
+        `At: ${locationOf(controller.name)}`,
         `Fix: ${fix}`,
       ),
     );
@@ -212,7 +212,7 @@ describe('install rejects, having registered nothing, for', () => {
     );
   });
 
-  it('middleware that buildRoutes is given and cannot call', () => {
+  it('middleware of buildRoutes that cannot be called', () => {
     const build = () => buildRoutes(WorkingController, { middleware: middleware.slice(1) });
     expect(build).toThrow('middleware 0 is the class NoFunction, which cannot be called.');
   });

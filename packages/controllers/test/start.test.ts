@@ -14,10 +14,10 @@ import {
   UseGuard,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 import { message, refusal, tokenRefusal } from './support/message.js';
-import { placesIn } from './support/places.js';
 
-const placeOf = placesIn(import.meta.url);
+const locationOf = locationsIn(import.meta.url);
 const indented = (text: string): string => text.replaceAll('\n', '\n     ');
 
 class PlainClass {}
@@ -73,7 +73,7 @@ class ManyController {
   }
 }
 
-describe('install rejects, having registered nothing, for', () => {
+describe('install rejects and registers nothing for', () => {
   it('a class without @Controller()', async () => {
     const error = await failStart([WorkingController, PlainClass]);
     expect(error).toBeInstanceOf(NotAControllerError);
@@ -85,7 +85,7 @@ describe('install rejects, having registered nothing, for', () => {
     );
   });
 
-  it('something that is no class', async () => {
+  it('a value that is not a class', async () => {
     const error = await failStart([undefined as unknown as Constructor]);
     expect(error.message).toMatch(/^undefined is not a controller\./);
   });
@@ -96,51 +96,51 @@ describe('install rejects, having registered nothing, for', () => {
     expect(error.message).toBe(
       message(
         'EmptyController has no routes.',
-        `At: ${placeOf('EmptyController')}`,
+        `At: ${locationOf('EmptyController')}`,
         'Fix: decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.',
       ),
     );
   });
 
-  it('equivalent routes of two controllers, naming both methods', async () => {
+  it('equivalent routes of two controllers, and names both methods', async () => {
     const error = await failStart([FirstController, SecondController]);
     expect(error).toBeInstanceOf(RouteRegistrationError);
     expect(error).toMatchObject({
       handler: 'SecondController.find',
       cause: { code: 'ROUTE_CONFLICT' },
       message: message(
-        `Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read (${placeOf('FirstController')}).`,
-        `At: ${placeOf('SecondController')}`,
+        `Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read (${locationOf('FirstController')}).`,
+        `At: ${locationOf('SecondController')}`,
         'Fix: change one of the two paths.',
       ),
     });
   });
 
-  it('a route that the router has already', async () => {
+  it('a route that the router already has', async () => {
     const router = createRouter({ caseSensitive: false }).get('/Items/:key', () => {});
     const error = await failStart([FirstController], { router });
     expect(error.message).toBe(
       message(
         'Cannot register the route FirstController.read: GET /items/:id matches the same paths as GET /Items/:key of the router itself.',
-        `At: ${placeOf('FirstController')}`,
+        `At: ${locationOf('FirstController')}`,
         'Fix: change one of the two paths.',
       ),
     );
   });
 
-  it('a path that cannot be read', async () => {
+  it('an invalid path', async () => {
     const error = await failStart([PathController]);
     expect(error).toMatchObject({ cause: { code: 'INVALID_PATTERN' } });
     expect(error.message).toBe(
       message(
         `Cannot register the route PathController.read: ${(error.cause as Error).message}`,
-        `At: ${placeOf('PathController')}`,
+        `At: ${locationOf('PathController')}`,
         'Fix: correct the path of the route, or the prefix of its controller.',
       ),
     );
   });
 
-  it('everything at once, numbered, with all that is wrong with one controller', async () => {
+  it('all problems at once, numbered, including several of one controller', async () => {
     const error = await failStart([PlainClass, EmptyController, FirstController, ManyController]);
     expect(error).toBeInstanceOf(StartError);
     expect((error as StartError).problems.map(({ name }) => name)).toEqual([
@@ -158,25 +158,25 @@ describe('install rejects, having registered nothing, for', () => {
        Fix: decorate the class with @Controller(), or remove it from the list.
 
   2. EmptyController has no routes.
-       At: ${placeOf('EmptyController')}
+       At: ${locationOf('EmptyController')}
        Fix: decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.
 
   3. Cannot register the route ManyController.create: parameter 1 has no decorator, so it would always be undefined.
-       At: ${placeOf('ManyController')}
+       At: ${locationOf('ManyController')}
        Fix: add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.
 
-  4. Cannot register the route ManyController.read: GET /items/:key matches the same paths as GET /items/:id of FirstController.read (${placeOf('FirstController')}).
-       At: ${placeOf('ManyController')}
+  4. Cannot register the route ManyController.read: GET /items/:key matches the same paths as GET /items/:id of FirstController.read (${locationOf('FirstController')}).
+       At: ${locationOf('ManyController')}
        Fix: change one of the two paths.
 
-  5. ${indented(refusal('the controller ManyController', controller?.cause, placeOf('ManyController')))}
+  5. ${indented(refusal('the controller ManyController', controller?.cause, locationOf('ManyController')))}
 
-  6. ${indented(tokenRefusal("the guard 'missing' of ManyController.create", guard?.cause, placeOf('ManyController')))}`);
+  6. ${indented(tokenRefusal("the guard 'missing' of ManyController.create", guard?.cause, locationOf('ManyController')))}`);
   });
 });
 
 describe('a long list of problems', () => {
-  it('has its numbers aligned', () => {
+  it('aligns its numbers', () => {
     const problems = Array.from({ length: 10 }, (_, index) => new Error(`first ${index}\nsecond`));
     const lines = new StartError(problems).message.split('\n');
     expect(lines.slice(0, 5)).toEqual([
@@ -191,7 +191,7 @@ describe('a long list of problems', () => {
 });
 
 describe('registerController', () => {
-  it('throws everything that is wrong with its controller, having registered nothing', () => {
+  it('throws all problems of its controller and registers nothing', () => {
     const router = createRouter();
     const register = () =>
       registerController(router, ManyController, { container: createContainer() });
@@ -200,13 +200,13 @@ describe('registerController', () => {
   });
 });
 
-describe('a decorator that stands in the wrong place', () => {
-  it('is refused on a static method', () => {
+describe('a method decorator', () => {
+  it('throws on a static method', () => {
     const decorate = () => Get('/')(WorkingController, 'create', {});
     expect(decorate).toThrow('@Get() cannot decorate WorkingController.create');
   });
 
-  it('is refused on a constructor', () => {
+  it('throws on a constructor', () => {
     const decorate = () => {
       class ConstructedController {
         constructor(@Body() readonly body: unknown) {}

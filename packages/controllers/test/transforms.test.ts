@@ -118,7 +118,7 @@ describe('transform as a function', () => {
   });
 
   it.each(['throws', 'rejects'])(
-    'answers 400 PARAMETER_INJECTION without the cause when it %s',
+    'responds with 400 PARAMETER_INJECTION without the cause if it %s',
     async (kind) => {
       const { fetch } = await serve({ controllers });
       const response = await fetch(`/${kind}/7`);
@@ -141,7 +141,7 @@ describe('transform as a function', () => {
 });
 
 describe('transform as a Standard Schema', () => {
-  it('hands over the value that the schema puts out', async () => {
+  it('passes on the output of the schema', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/schema?page=2')).json()).toEqual({ page: 2 });
   });
@@ -152,7 +152,7 @@ describe('transform as a Standard Schema', () => {
     expect(await response.json()).toEqual({ name: '1' });
   });
 
-  it('answers 400 VALIDATION_FAILED with issues that begin with the parameter', async () => {
+  it('responds with 400 VALIDATION_FAILED and issues whose path starts with the parameter', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/schema?page=-1');
     expect(response.status).toBe(400);
@@ -173,17 +173,17 @@ describe('transform as a Standard Schema', () => {
     });
   });
 
-  it('may state a default for an absent value', async () => {
+  it('may define a default for an absent value', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/schema/default')).json()).toEqual({ limit: 10 });
   });
 
-  it('leaves an optional absent value undefined when the schema refuses it', async () => {
+  it('leaves an optional absent value undefined if the schema rejects it', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/schema')).json()).toEqual({ page: 'absent' });
   });
 
-  it('answers 400 MISSING_PARAMETER for a required absent value', async () => {
+  it('responds with 400 MISSING_PARAMETER for a required absent value', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/schema/slow', { method: 'POST' });
     expect(await response.json()).toMatchObject({ status: 400, code: 'MISSING_PARAMETER' });
@@ -191,7 +191,7 @@ describe('transform as a Standard Schema', () => {
 });
 
 describe('a custom extractor', () => {
-  it('that throws is answered with 400 PARAMETER_INJECTION', async () => {
+  it('that throws causes a 400 PARAMETER_INJECTION', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/custom/broken');
     expect(await response.json()).toMatchObject({ status: 400, code: 'PARAMETER_INJECTION' });
@@ -204,7 +204,7 @@ describe('a custom extractor', () => {
 });
 
 describe('ParameterInjectionError', () => {
-  it('keeps what was thrown as its cause', () => {
+  it('keeps the thrown error as its cause', () => {
     const cause = new Error('inner');
     const error = new ParameterInjectionError({ parameter: 'body', handler: 'A.b' }, cause);
     expect(error).toMatchObject({ status: 400, cause, parameter: 'body', handler: 'A.b' });

@@ -39,12 +39,12 @@ describe('options', () => {
     controllersPlugin({ root: '.' });
   });
 
-  it('take a container as @fairlead/di makes it, or no more than resolve', () => {
+  it('accept a container of @fairlead/di, or one with only resolve', () => {
     expectTypeOf(createContainer()).toExtend<ControllersPluginOptions['container']>();
     expectTypeOf<{ resolve<T>(): T }>().toExtend<ControllersPluginOptions['container']>();
   });
 
-  it('take a path or a URL for root', () => {
+  it('accept a path or a URL as root', () => {
     expectTypeOf<ControllersPluginOptions['root']>().toEqualTypeOf<string | URL | undefined>();
   });
 });
@@ -69,17 +69,17 @@ describe('guards', () => {
     UseGuard((ctx) => ctx.path === '/', RoleGuard, 'token', Symbol('token'));
     UseGuard(token<GuardFn>('guard'), token<CanActivate>('guard'));
     expectTypeOf<GuardContext>().toEqualTypeOf<Context>();
-    // @ts-expect-error a class without canActivate is no guard
+    // @ts-expect-error a class without canActivate is not a guard
     UseGuard(class {});
-    // @ts-expect-error a guard says yes or no
+    // @ts-expect-error a guard returns a boolean
     UseGuard(() => 'yes');
-    // @ts-expect-error a middleware is no number
+    // @ts-expect-error a number is not a middleware
     UseMiddleware(7);
   });
 });
 
 describe('parameter decorators', () => {
-  it('check the transform against what is extracted', () => {
+  it('check the transform against the extracted type', () => {
     Query('page', { transform: Number });
     Query('page', { transform: (page) => page.trim() });
     Query({ transform: (query) => Object.keys(query) });
@@ -91,7 +91,7 @@ describe('parameter decorators', () => {
     Param();
   });
 
-  it('made of a function stand with parentheses and without', () => {
+  it('created from a function work with and without parentheses', () => {
     const User = createCustomParamDecorator(async (ctx) => ctx.path);
     class UserController {
       read(
@@ -103,15 +103,15 @@ describe('parameter decorators', () => {
       }
     }
     expectTypeOf<UserController>().toHaveProperty('read');
-    // @ts-expect-error the transform takes what the function gives, awaited
+    // @ts-expect-error the transform takes the awaited result of the function
     User({ transform: (path: number) => path });
   });
 });
 
 describe('route decorators', () => {
-  it('stand on methods', () => {
+  it('decorate methods', () => {
     class PropertyController {
-      // @ts-expect-error a property is no method
+      // @ts-expect-error a property is not a method
       @Get() property = 1;
       @Get() method() {}
     }
@@ -120,7 +120,7 @@ describe('route decorators', () => {
 });
 
 describe('applyDecorators', () => {
-  it('gives a decorator for what all of them are for', () => {
+  it('returns a decorator for the common targets of all', () => {
     type Either = ClassDecorator & MethodDecorator;
     expectTypeOf(applyDecorators(UseGuard(), UseMiddleware())).toEqualTypeOf<Either>();
     expectTypeOf(applyDecorators(Get(), UseGuard())).toEqualTypeOf<MethodDecorator>();
@@ -131,7 +131,7 @@ describe('applyDecorators', () => {
       read() {}
     }
     decorate(PlainController);
-    // @ts-expect-error nothing is both a class and a method
+    // @ts-expect-error no declaration is both a class and a method
     applyDecorators(Controller(), Get());
   });
 });
@@ -147,7 +147,7 @@ describe('route metadata', () => {
 });
 
 describe('interceptors', () => {
-  it('take the context and give any value', () => {
+  it('take the context and return any value', () => {
     UseInterceptor((ctx, next) => [ctx.path, next()], 'token', token<Interceptor>('typed'));
     // @ts-expect-error an interceptor is a function
     UseInterceptor({});
@@ -155,7 +155,7 @@ describe('interceptors', () => {
 });
 
 describe('RequestContext', () => {
-  it('is a context, and what a context can be given for', () => {
+  it('is interchangeable with a context', () => {
     expectTypeOf<RequestContext>().toExtend<Context>();
     expectTypeOf<Context>().toExtend<RequestContext>();
   });

@@ -24,14 +24,14 @@ const controllers = [BodyController];
 const csv = { method: 'POST', headers: { 'content-type': 'text/csv' } };
 const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
 
-/** A body whose length is not known, so that it is sent in chunks. */
+/** A body of unknown length, which is sent in chunks. */
 function chunked(...chunks: readonly string[]): RequestInit {
   const body = new Blob([...chunks]).stream();
   return { body, duplex: 'half' } as RequestInit;
 }
 
 describe('a required body that no parser has read', () => {
-  it.each(['/body', '/field'])('is answered with 415 for %s', async (path) => {
+  it.each(['/body', '/field'])('causes a 415 for %s', async (path) => {
     const { fetch } = await serve({ controllers });
     const response = await fetch(path, { ...csv, body: 'a,b' });
     expect(response.status).toBe(415);
@@ -42,7 +42,7 @@ describe('a required body that no parser has read', () => {
     });
   });
 
-  it('is answered with 415 when it comes in chunks, without a type', async () => {
+  it('causes a 415 in chunks and without a type', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/body', { method: 'POST', ...chunked('a') });
     expect(response.status).toBe(415);
@@ -56,15 +56,15 @@ describe('a body that is absent', () => {
   it.each([
     ['has no length and no chunks', { ...csv }],
     ['is empty', { ...csv, body: '' }],
-    ['has no chunks, as a parser has read', { ...json, ...chunked() }],
-  ])('is answered with 400 when it %s', async (_, init) => {
+    ['has no chunks, and was read by a parser', { ...json, ...chunked() }],
+  ])('causes a 400 if it %s', async (_, init) => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/body', init);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'MISSING_PARAMETER' });
   });
 
-  it('is undefined where it is optional, read or not', async () => {
+  it('is undefined if it is optional, read or unread', async () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/optional', { ...csv, body: 'a,b' });
     expect(await response.json()).toEqual({ body: 'absent' });

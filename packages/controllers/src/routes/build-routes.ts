@@ -16,8 +16,8 @@ import {
 } from '../definition/definition.js';
 import { throwProblems } from '../errors/startup-errors.js';
 import {
-  Instances,
   type InstanceSource,
+  Instances,
   type Requirement,
   requiredTokens,
   wrongInstance,

@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { type ControllersPluginOptions, controllersPlugin } from '../../src/index.js';
 
 /**
- * Installs a plugin that must not start, and sees to it that nothing was registered.
+ * Installs a plugin that must fail, and checks that nothing was registered.
  *
- * @returns What the installation rejected with.
+ * @returns The error of the installation.
  */
 export async function failStart(
   controllers: readonly Constructor[],

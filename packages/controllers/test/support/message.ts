@@ -1,12 +1,12 @@
-/** Writes a message as errors of the start do: a sentence, then what else is known. */
+/** Formats a message like startup errors: a sentence, then indented details. */
 export function message(title: string, ...details: readonly string[]): string {
   return [title, ...details.map((detail) => `  ${detail}`)].join('\n');
 }
 
-/** Writes the message for something that the container has refused: what, where, and why. */
-export function refusal(subject: string, cause: unknown, place?: string): string {
+/** Formats the message for a token that the container cannot resolve. */
+export function refusal(subject: string, cause: unknown, location?: string): string {
   const [problem = '', ...details] = String((cause as Error).message).split('\n');
-  const at = place === undefined ? [] : [`At: ${place}`];
+  const at = location === undefined ? [] : [`At: ${location}`];
   return message(
     `Cannot resolve ${subject}: ${problem}`,
     ...at,
@@ -14,7 +14,7 @@ export function refusal(subject: string, cause: unknown, place?: string): string
   );
 }
 
-/** The same for what a decorator or an option names, which no parameter asks for. */
-export function tokenRefusal(subject: string, cause: unknown, place?: string): string {
-  return refusal(subject, cause, place).replace(', or mark the parameter with @Optional()', '');
+/** Does the same for a token in a decorator or an option, which is not a parameter. */
+export function tokenRefusal(subject: string, cause: unknown, location?: string): string {
+  return refusal(subject, cause, location).replace(', or mark the parameter with @Optional()', '');
 }

@@ -5,7 +5,7 @@ import { build } from 'tsup';
 
 const BUNDLE = new URL('../../reports/bundle/', import.meta.url);
 
-/** What a program has left behind. */
+/** Result of a program. */
 export interface Outcome {
   readonly code: number | string | null | undefined;
   readonly stdout: string;
@@ -31,21 +31,21 @@ export async function buildBundle(): Promise<void> {
   });
 }
 
-/** Makes `#fairlead` known to the files of a tree. */
+/** Maps `#fairlead` for the files of a tree. */
 export const PACKAGE_JSON = JSON.stringify({
   type: 'module',
   main: 'main.js',
   imports: { '#fairlead': './fairlead.js' },
 });
 
-/** Text of the file that stands for the bundle in a tree. */
+/** Source of the file that re-exports the bundle in a tree. */
 export const FAIRLEAD = "export * from '../bundle/fairlead.js';";
 
 /**
- * Runs node to its end.
+ * Runs node until it exits.
  *
- * @param directory - Where it runs.
- * @param args - Options and entry.
+ * @param directory - Working directory.
+ * @param args - Options and entry file.
  */
 export function runNode(directory: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {

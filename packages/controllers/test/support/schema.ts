@@ -1,6 +1,6 @@
 import type { StandardSchema, StandardSchemaResult } from '../../src/index.js';
 
-/** A Standard Schema of one function, as validation libraries make them. */
+/** Creates a Standard Schema from a function, like a validation library. */
 export function schema<Output>(
   validate: (
     value: unknown,

@@ -16,11 +16,11 @@ import {
   controllersPlugin,
 } from '../../src/index.js';
 
-/** An application that listens until the test is over. */
+/** An application that listens until the test ends. */
 export interface Served {
   readonly plugin: ControllersPlugin;
   readonly url: string;
-  /** What `errorHandler` did not show to a client. */
+  /** Errors that `errorHandler` did not show to a client. */
   readonly hidden: readonly unknown[];
   /** Sends a request over a socket. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -28,7 +28,7 @@ export interface Served {
   post(path: string, body: unknown): Promise<Response>;
 }
 
-/** Serves controllers from a container of their own, over a socket on a free port. */
+/** Serves controllers over a socket on a free port, with a new container by default. */
 export async function serve(
   options: Partial<ControllersPluginOptions>,
   before: readonly Middleware[] = [],

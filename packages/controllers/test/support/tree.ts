@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** Ignored by git, and within the package, so that what is imported from there resolves as usual. */
+/** Ignored by git, and inside the package, where imports resolve as usual. */
 const REPORTS = fileURLToPath(new URL('../../reports/', import.meta.url));
 
-/** The package's own leaves `reports` out. */
+/** The package's tsconfig.json excludes `reports`. */
 const TSCONFIG = JSON.stringify({ extends: '../../tsconfig.json', include: ['.'] });
 
 /**
- * Writes a directory that is there until the test is over.
+ * Writes a directory that exists until the test ends.
  *
- * @param files - Text by path.
+ * @param files - Source by path.
  * @returns The directory's real path.
  */
 export async function writeTree(files: Readonly<Record<string, string>>): Promise<string> {

@@ -3,12 +3,12 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Finds where classes of a test file are decorated.
+ * Locates the decorators of controllers in a test file.
  *
- * @param url - `import.meta.url` of the file, whose controllers begin with `@Controller(`.
- * @returns A function from the name of a class to the place that errors show.
+ * @param url - `import.meta.url` of the file. Its controllers start with `@Controller(`.
+ * @returns A function from the name of a class to the location that errors show.
  */
-export function placesIn(url: string): (name: string) => string {
+export function locationsIn(url: string): (name: string) => string {
   const file = fileURLToPath(url);
   const lines = readFileSync(file, 'utf8').split('\n');
   return (name) => {
@@ -16,7 +16,7 @@ export function placesIn(url: string): (name: string) => string {
     const index = lines
       .slice(0, end)
       .findLastIndex((line) => line.trimStart().startsWith('@Controller('));
-    // The place is that of the call, behind the @.
+    // The position is that of the call, after the @.
     const column = (lines[index] ?? '').indexOf('@') + 2;
     return `${relative(process.cwd(), file)}:${index + 1}:${column}`;
   };
