@@ -21,6 +21,20 @@ describe('discoverControllers', () => {
     ]);
   });
 
+  it('keeps the fix of an error that brings one', async () => {
+    const source = `import { Get } from '../../src/index.js';
+      Get('/')(class Users {}, 'read', {});`;
+    const root = await writeTree({ 'a.ts': source });
+    const [error] = getErrorsFromResults(await discoverControllers({ root }));
+    expect(error?.message).toBe(
+      message(
+        'Discovery failed: importing the file threw ControllerError: @Get() cannot decorate Users.read.',
+        `At: ${relative(process.cwd(), root)}/a.ts:2:15`,
+        'Fix: move it to an instance method.',
+      ),
+    );
+  });
+
   it('explains how to fix a class that is used before its declaration', async () => {
     const root = await writeTree({
       'c.js': 'export const use = D;\nclass D {}',

@@ -70,7 +70,7 @@ describe('every error', () => {
       sources.map((file) => readFile(new URL(file, packageRoot), 'utf8')),
     );
     expect(codesIn(section, /`([A-Z]+(?:_[A-Z]+)+)`/g)).toEqual(
-      codesIn(texts.join('\n'), /(?:code: |code = |_DECORATOR = )'([A-Z]+(?:_[A-Z]+)+)'/g),
+      codesIn(texts.join('\n'), /(?:code: |code = )'([A-Z]+(?:_[A-Z]+)+)'/g),
     );
   });
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Constructor } from '@fairlead/di';
 import { codeOf, describeLocation } from '../errors/controller-error.js';
 import { DiscoveryError } from '../errors/startup-errors.js';
-import { EXPERIMENTAL_FIX, ownMetadata, STANDARD_DECORATOR } from '../metadata/class-metadata.js';
+import { ownMetadata } from '../metadata/class-metadata.js';
 import { type DiscoveryOptions, findFiles } from './find-files.js';
 
 /** What discovery found in one file. */
@@ -19,7 +19,7 @@ export interface DiscoveryResult {
 }
 
 /** Milliseconds that discovery waits for an import to finish after the previous one has. */
-export const IMPORT_TIMEOUT = 5_000;
+export const IMPORT_TIMEOUT = 10_000;
 
 /** Turns of the event loop that {@link IMPORT_TIMEOUT} takes at least. */
 const TIMEOUT_TICKS = 10;
@@ -46,7 +46,7 @@ const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
  * @param options - Directory and globs.
  * @returns One result per file, in path order. An error of one file is in its result.
  * @throws {DiscoveryError} 500, when the directory is missing; or when no pending import finishes
- *   within 5 seconds, or the process has nothing left to do but wait for one.
+ *   within 10 seconds, or the process has nothing left to do but wait for one.
  */
 export function discoverControllers(options: DiscoveryOptions): Promise<DiscoveryResult[]> {
   return discover(options, IMPORT_TIMEOUT);
@@ -138,10 +138,8 @@ function isController(value: unknown): value is Constructor {
 }
 
 function importError(file: string, cause: unknown): DiscoveryError {
-  const isStandardDecorator = codeOf(cause) === STANDARD_DECORATOR;
-  // The second line of that error is its fix, which follows below.
-  const thrown = isStandardDecorator ? String(cause).replace(/\n.*/, '') : String(cause);
-  const fix = isStandardDecorator ? EXPERIMENTAL_FIX : importFix(file, cause);
+  // Errors of this package and of the container bring their own fix.
+  const [thrown, fix = importFix(file, cause)] = String(cause).split('\n  Fix: ');
   const problem = `importing the file threw ${thrown}`;
   return new DiscoveryError(file, { problem, fix, cause }, positionIn(file, cause));
 }
@@ -209,7 +207,7 @@ function stalledError(files: readonly string[], reason: string): DiscoveryError 
   const [first = ''] = files;
   const names = files.map((file) => describeLocation(file)).join(', ');
   return new DiscoveryError(first, {
-    problem: `these files ${reason}: ${names}. Either they import a module that awaits this plugin at its top level, such as the entry file, or a top-level await never settles.`,
+    problem: `these files ${reason}: ${names}. Either they import a module that awaits the startup at its top level, such as the entry file, or a top-level await never settles.`,
     fix: 'move what they import from that module to a separate file. If it is not the entry file, add it to exclude. Make any other top-level await settle.',
   });
 }

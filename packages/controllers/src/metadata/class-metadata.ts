@@ -110,13 +110,6 @@ const METADATA = Symbol.for('fairlead:controllers');
 /** A global symbol, so that two copies of this package share values, and no user's key collides. */
 const ROUTE_VALUES = Symbol.for('fairlead:route-values');
 
-/** Code of the error for a decorator that was compiled as a standard one. */
-export const STANDARD_DECORATOR = 'STANDARD_DECORATOR';
-
-/** Fix of the same error. */
-export const EXPERIMENTAL_FIX =
-  'set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).';
-
 /**
  * Checks that a decorator was compiled with `experimentalDecorators`.
  *
@@ -127,9 +120,9 @@ export const EXPERIMENTAL_FIX =
 export function assertExperimental(decorator: string, second: unknown): void {
   if (typeof second !== 'object' || second === null || !('kind' in second)) return;
   const title = `@${decorator}() was compiled as a standard decorator, but it is an experimental one.`;
-  throw new ControllerError(errorText({ title, fix: EXPERIMENTAL_FIX }), {
-    code: STANDARD_DECORATOR,
-  });
+  const fix =
+    'set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).';
+  throw new ControllerError(errorText({ title, fix }), { code: 'STANDARD_DECORATOR' });
 }
 
 /**
