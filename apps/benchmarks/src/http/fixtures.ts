@@ -1,26 +1,29 @@
-/** What every server answers from, so that all answers are equal. */
+/** The data that every server responds with, so that all responses are equal. */
 
 export const HELLO = 'Hello, World!';
 
-/** What each of the ten middlewares does. */
+/** The work of each of the ten middlewares. */
 export function countHop(holder: object): void {
   const state: { hops?: unknown } = holder;
   state.hops = Number(state.hops ?? 0) + 1;
 }
 
-/** The JSON schema of the answer to `json`. */
-export const MESSAGE_SCHEMA = {
-  type: 'object',
-  properties: { message: { type: 'string' } },
-} as const;
+const STRING = { type: 'string' } as const;
+const INTEGER = { type: 'integer' } as const;
+const DATE = { type: 'string', format: 'date-time' } as const;
 
-/** The JSON schema of the answer to `param`. */
-export const ID_SCHEMA = {
-  type: 'object',
-  properties: { id: { type: 'string' } },
-} as const;
+const objectOf = <Properties extends object>(properties: Properties) =>
+  ({ type: 'object', properties }) as const;
 
-/** The names of thirty resources with seven routes each; with `GET /` they make 211 routes. */
+const arrayOf = <Items extends object>(items: Items) => ({ type: 'array', items }) as const;
+
+/** The JSON schema of the response to `json`. */
+export const MESSAGE_SCHEMA = objectOf({ message: STRING });
+
+/** The JSON schema of the response to `param`. */
+export const ID_SCHEMA = objectOf({ id: STRING });
+
+/** The names of thirty resources. Their seven routes each and `GET /` make 211 routes. */
 export const RESOURCES: readonly string[] = [
   ...['accounts', 'addresses', 'articles', 'attachments', 'carts', 'categories', 'comments'],
   ...['companies', 'contacts', 'customers', 'devices', 'documents', 'events', 'groups'],
@@ -28,7 +31,7 @@ export const RESOURCES: readonly string[] = [
   ...['products', 'projects', 'reports', 'reviews', 'teams', 'tickets', 'users', 'webhooks'],
 ];
 
-/** Method, path and parameters of the seven routes of a resource; `:id` is written as Express does. */
+/** The seven routes of a resource, with parameters in Express's syntax. */
 export const RESOURCE_ROUTES = [
   ['get', ''],
   ['post', ''],
@@ -39,7 +42,7 @@ export const RESOURCE_ROUTES = [
   ['get', '/:id/history/:version'],
 ] as const;
 
-/** A body of about one kilobyte. */
+/** A request body of about one kilobyte. */
 export const ORDER = {
   id: 'b8f2f3c1-8a44-4c0e-9d0c-0b8a6a1f5a11',
   customer: { name: 'Ada Lovelace', email: 'ada@example.org', company: 'Analytical Engines Ltd' },
@@ -54,7 +57,7 @@ export const ORDER = {
   })),
 };
 
-/** A user as one would write it by hand. */
+/** A user with Date objects. */
 export interface User {
   readonly id: string;
   readonly name: string;
@@ -63,7 +66,7 @@ export interface User {
   readonly updatedAt: Date;
 }
 
-/** A hundred users in a plain list. */
+/** A hundred users. */
 export const USERS: readonly User[] = [...Array(100).keys()].map((index) => ({
   id: `5f0c6d3e-0000-4000-8000-${String(index).padStart(12, '0')}`,
   name: `User ${index}`,
@@ -72,15 +75,17 @@ export const USERS: readonly User[] = [...Array(100).keys()].map((index) => ({
   updatedAt: new Date(Date.UTC(2026, 5, 1, 0, 0, index)),
 }));
 
-/** One page of {@link USERS}. */
+/** A page of users. */
 export interface UserPage {
   readonly data: readonly User[];
   readonly meta: { readonly total: number; readonly page: number; readonly limit: number };
 }
 
 /**
- * @param page - As it stands in the query; 1 unless it is a number.
- * @param limit - As it stands in the query; 10 unless it is a number.
+ * Returns one page of {@link USERS}.
+ *
+ * @param page - The text of the query parameter. 1 unless it is a number.
+ * @param limit - The text of the query parameter. 10 unless it is a number.
  */
 export function pageOfUsers(page: string | undefined, limit: string | undefined): UserPage {
   const number = Number(page) || 1;
@@ -92,38 +97,18 @@ export function pageOfUsers(page: string | undefined, limit: string | undefined)
   };
 }
 
-/** The JSON schema of {@link UserPage}, for servers that compile a writer from one. */
-export const USER_PAGE_SCHEMA = {
-  type: 'object',
-  properties: {
-    data: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          id: { type: 'string' },
-          name: { type: 'string' },
-          email: { type: 'string' },
-          createdAt: { type: 'string', format: 'date-time' },
-          updatedAt: { type: 'string', format: 'date-time' },
-        },
-      },
-    },
-    meta: {
-      type: 'object',
-      properties: {
-        total: { type: 'integer' },
-        page: { type: 'integer' },
-        limit: { type: 'integer' },
-      },
-    },
-  },
-} as const;
+const USER = { id: STRING, name: STRING, email: STRING, createdAt: DATE, updatedAt: DATE };
 
-/** The token that guards let through. */
+/** The JSON schema of {@link UserPage}. */
+export const USER_PAGE_SCHEMA = objectOf({
+  data: arrayOf(objectOf(USER)),
+  meta: objectOf({ total: INTEGER, page: INTEGER, limit: INTEGER }),
+});
+
+/** The value of the Authorization header that guards accept. */
 export const AUTHORIZATION = 'Bearer secret';
 
-/** What the guarded routes answer: with two times, as most that is kept in a store. */
+/** The response of the guarded routes. It has two Date objects, as most stored records do. */
 export interface Item {
   readonly id: string;
   readonly name: string;
@@ -135,7 +120,7 @@ export interface Item {
 const createdAt = new Date(Date.UTC(2026, 0, 1));
 const updatedAt = new Date(Date.UTC(2026, 5, 1));
 
-/** The service that is injected, and called by hand where there is no injection. */
+/** The injected service. Servers without injection call it directly. */
 export class Items {
   find(id: string): Item {
     return { id, name: `Item ${id}`, tags: ['first', 'second'], createdAt, updatedAt };
@@ -147,13 +132,7 @@ export class Items {
 }
 
 /** The JSON schema of {@link Item}. */
-export const ITEM_SCHEMA = {
-  type: 'object',
-  properties: {
-    id: { type: 'string' },
-    name: { type: 'string' },
-    tags: { type: 'array', items: { type: 'string' } },
-    createdAt: { type: 'string', format: 'date-time' },
-    updatedAt: { type: 'string', format: 'date-time' },
-  },
-} as const;
+export const ITEM_SCHEMA = objectOf({
+  ...{ id: STRING, name: STRING, tags: arrayOf(STRING) },
+  ...{ createdAt: DATE, updatedAt: DATE },
+});

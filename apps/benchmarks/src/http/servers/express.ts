@@ -18,9 +18,10 @@ const hopSync: RequestHandler = (_req, res, next) => {
   next();
 };
 
-const answerHops: RequestHandler = (_req, res) => {
-  res.json({ hops: res.locals.hops });
-};
+const withMiddleware = (middleware: RequestHandler) =>
+  express()
+    .use(...Array<RequestHandler>(10).fill(middleware))
+    .get('/', (_req, res) => res.json({ hops: res.locals.hops }));
 
 const items = new fixtures.Items();
 
@@ -44,18 +45,8 @@ export const start = {
         .use(express.json())
         .post('/orders', (req, res) => res.json(req.body)),
     ),
-  'async-10': () =>
-    serve(
-      express()
-        .use(...Array<RequestHandler>(10).fill(hop))
-        .get('/', answerHops),
-    ),
-  'sync-10': () =>
-    serve(
-      express()
-        .use(...Array<RequestHandler>(10).fill(hopSync))
-        .get('/', answerHops),
-    ),
+  'async-10': () => serve(withMiddleware(hop)),
+  'sync-10': () => serve(withMiddleware(hopSync)),
   page: () =>
     serve(
       express().get('/users', (req, res) => {

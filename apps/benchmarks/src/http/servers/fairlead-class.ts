@@ -139,20 +139,20 @@ class ItemsController {
   }
 }
 
-const countAsync: Middleware = async (ctx, next) => {
+const hop: Middleware = async (ctx, next) => {
   fixtures.countHop(ctx.state);
   await next();
 };
 
-const countSync: Middleware = (ctx, next) => {
+const hopSync: Middleware = (ctx, next) => {
   fixtures.countHop(ctx.state);
   return next();
 };
 
 /**
- * Starts each workload.
+ * Creates the starter of each workload.
  *
- * @param options - Says how response schemas are compiled; they are not applied without it.
+ * @param options - The compiler for response schemas. Without it they are not applied.
  */
 export function starters(options: Pick<ControllersPluginOptions, 'compileResponse'> = {}) {
   const serve = async (
@@ -169,8 +169,8 @@ export function starters(options: Pick<ControllersPluginOptions, 'compileRespons
     json: () => serve([MessageController]),
     param: () => serve([RootController, ...fixtures.RESOURCES.map(createResourceController)]),
     post: () => serve([OrdersController]),
-    'async-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countAsync)),
-    'sync-10': () => serve([HopsController], ...Array<Middleware>(10).fill(countSync)),
+    'async-10': () => serve([HopsController], ...Array<Middleware>(10).fill(hop)),
+    'sync-10': () => serve([HopsController], ...Array<Middleware>(10).fill(hopSync)),
     page: () => serve([UsersController]),
     'class-get': () => serve([ItemsController]),
     'class-post': () => serve([ItemsController]),

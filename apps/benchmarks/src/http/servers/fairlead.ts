@@ -10,70 +10,66 @@ import {
   notFoundHandler,
   type Router,
 } from '@fairlead/core';
-import {
-  AUTHORIZATION,
-  countHop,
-  HELLO,
-  Items,
-  pageOfUsers,
-  RESOURCE_ROUTES,
-  RESOURCES,
-} from '../fixtures.js';
+import * as fixtures from '../fixtures.js';
 
-/** Listens with everything that a service has: errors, bodies, not-found answers, limits. */
+/** Listens with what a service needs: error handler, body parser, not-found handler, limits. */
 function serve(router: Router, ...middleware: readonly Middleware[]): Promise<unknown> {
   const app: Application = createApp().use(errorHandler(), json(), ...middleware);
   return listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
 }
 
 const guard: Middleware = (ctx, next) => {
-  if (ctx.get('authorization') !== AUTHORIZATION) throw new ForbiddenError('Access denied');
+  if (ctx.get('authorization') !== fixtures.AUTHORIZATION)
+    throw new ForbiddenError('Access denied');
   return next();
 };
 
-const items = new Items();
+const hop: Middleware = async (ctx, next) => {
+  fixtures.countHop(ctx.state);
+  await next();
+};
 
-/** Writes an answer of a workload as JSON. */
+const hopSync: Middleware = (ctx, next) => {
+  fixtures.countHop(ctx.state);
+  return next();
+};
+
+const serveHops = (middleware: Middleware) =>
+  serve(
+    createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
+    ...Array<Middleware>(10).fill(middleware),
+  );
+
+const items = new fixtures.Items();
+
+/** Serializes a response as JSON. */
 export type Write = (value: unknown) => string;
 
 /**
- * Starts each workload.
+ * Creates the starter of each workload.
  *
- * @param writers - What writes the answers of some workloads, in place of `JSON.stringify`.
+ * @param writers - Serializers by workload. The default is `JSON.stringify`.
  */
 export const starters = (writers: Readonly<Record<string, Write>> = {}) => ({
-  plaintext: () => serve(createRouter().get('/', (ctx) => ctx.send(HELLO))),
-  json: () => serve(createRouter().get('/', (ctx) => ctx.json({ message: HELLO }, writers.json))),
+  plaintext: () => serve(createRouter().get('/', (ctx) => ctx.send(fixtures.HELLO))),
+  json: () =>
+    serve(createRouter().get('/', (ctx) => ctx.json({ message: fixtures.HELLO }, writers.json))),
   param: () => {
     const router = createRouter().get('/', (ctx) => ctx.json({}));
-    for (const name of RESOURCES) {
-      for (const [method, path] of RESOURCE_ROUTES) {
+    for (const name of fixtures.RESOURCES) {
+      for (const [method, path] of fixtures.RESOURCE_ROUTES) {
         router[method](`/${name}${path}`, (ctx) => ctx.json({ id: ctx.params.id }, writers.param));
       }
     }
     return serve(router);
   },
   post: () => serve(createRouter().post('/orders', (ctx) => ctx.json(ctx.body))),
-  'async-10': () =>
-    serve(
-      createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
-      ...Array<Middleware>(10).fill(async (ctx, next) => {
-        countHop(ctx.state);
-        await next();
-      }),
-    ),
-  'sync-10': () =>
-    serve(
-      createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
-      ...Array<Middleware>(10).fill((ctx, next) => {
-        countHop(ctx.state);
-        return next();
-      }),
-    ),
+  'async-10': () => serveHops(hop),
+  'sync-10': () => serveHops(hopSync),
   page: () =>
     serve(
       createRouter().get('/users', (ctx) => {
-        ctx.json(pageOfUsers(ctx.query.page, ctx.query.limit), writers.page);
+        ctx.json(fixtures.pageOfUsers(ctx.query.page, ctx.query.limit), writers.page);
       }),
     ),
   'class-get': () =>

@@ -1,13 +1,5 @@
 import fastify, { type FastifyInstance, type RouteShorthandOptions } from 'fastify';
-import {
-  AUTHORIZATION,
-  countHop,
-  HELLO,
-  Items,
-  pageOfUsers,
-  RESOURCE_ROUTES,
-  RESOURCES,
-} from '../fixtures.js';
+import * as fixtures from '../fixtures.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,16 +7,16 @@ declare module 'fastify' {
   }
 }
 
-const items = new Items();
+const items = new fixtures.Items();
 
 function guard(app: FastifyInstance): FastifyInstance {
   return app.addHook('onRequest', (request, reply, done) => {
-    if (request.headers.authorization === AUTHORIZATION) done();
+    if (request.headers.authorization === fixtures.AUTHORIZATION) done();
     else reply.code(403).send({ error: 'Access denied' });
   });
 }
 
-/** Starts each workload; `schemas` are the response schemas of some of them. */
+/** Creates the starter of each workload, with response schemas by workload. */
 export function starters(schemas: Readonly<Record<string, object>>) {
   const serve = (app: FastifyInstance) => app.listen({ port: 0, host: '127.0.0.1' });
   const options = (workload: string): RouteShorthandOptions => {
@@ -32,12 +24,13 @@ export function starters(schemas: Readonly<Record<string, object>>) {
     return schema === undefined ? {} : { schema: { response: { 200: schema } } };
   };
   return {
-    plaintext: () => serve(fastify().get('/', (_request, reply) => reply.send(HELLO))),
-    json: () => serve(fastify().get('/', options('json'), async () => ({ message: HELLO }))),
+    plaintext: () => serve(fastify().get('/', (_request, reply) => reply.send(fixtures.HELLO))),
+    json: () =>
+      serve(fastify().get('/', options('json'), async () => ({ message: fixtures.HELLO }))),
     param: () => {
       const app = fastify().get('/', async () => ({}));
-      for (const name of RESOURCES) {
-        for (const [method, path] of RESOURCE_ROUTES) {
+      for (const name of fixtures.RESOURCES) {
+        for (const [method, path] of fixtures.RESOURCE_ROUTES) {
           app[method]<{ Params: { id: string } }>(
             `/${name}${path}`,
             options('param'),
@@ -50,14 +43,15 @@ export function starters(schemas: Readonly<Record<string, object>>) {
     post: () => serve(fastify().post('/orders', async (request) => request.body)),
     'async-10': () => {
       const app = fastify().decorateRequest('hops', undefined);
-      for (const _ of Array(10)) app.addHook('onRequest', async (request) => countHop(request));
+      for (const _ of Array(10))
+        app.addHook('onRequest', async (request) => fixtures.countHop(request));
       return serve(app.get('/', async (request) => ({ hops: request.hops })));
     },
     'sync-10': () => {
       const app = fastify().decorateRequest('hops', undefined);
       for (const _ of Array(10)) {
         app.addHook('onRequest', (request, _reply, done) => {
-          countHop(request);
+          fixtures.countHop(request);
           done();
         });
       }
@@ -68,7 +62,7 @@ export function starters(schemas: Readonly<Record<string, object>>) {
         fastify().get<{ Querystring: { page: string; limit: string } }>(
           '/users',
           options('page'),
-          async ({ query }) => pageOfUsers(query.page, query.limit),
+          async ({ query }) => fixtures.pageOfUsers(query.page, query.limit),
         ),
       ),
     'class-get': () =>

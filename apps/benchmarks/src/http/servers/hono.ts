@@ -27,6 +27,12 @@ const hopSync: MiddlewareHandler<Env> = (c, next) => {
   return next();
 };
 
+function withMiddleware(middleware: MiddlewareHandler<Env>): Hono<Env> {
+  const app = new Hono<Env>();
+  for (const _ of Array(10)) app.use(middleware);
+  return app.get('/', (c) => c.json(c.get('state')));
+}
+
 const items = new fixtures.Items();
 
 export const start = {
@@ -43,16 +49,8 @@ export const start = {
     return serve(app);
   },
   post: () => serve(new Hono<Env>().post('/orders', async (c) => c.json(await c.req.json()))),
-  'async-10': () => {
-    const app = new Hono<Env>();
-    for (const _ of Array(10)) app.use(hop);
-    return serve(app.get('/', (c) => c.json(c.get('state'))));
-  },
-  'sync-10': () => {
-    const app = new Hono<Env>();
-    for (const _ of Array(10)) app.use(hopSync);
-    return serve(app.get('/', (c) => c.json(c.get('state'))));
-  },
+  'async-10': () => serve(withMiddleware(hop)),
+  'sync-10': () => serve(withMiddleware(hopSync)),
   page: () =>
     serve(
       new Hono<Env>().get('/users', (c) => {

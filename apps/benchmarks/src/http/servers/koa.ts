@@ -24,88 +24,39 @@ const hopSync: Koa.Middleware = (ctx, next) => {
   return next();
 };
 
-const answer = (value: (ctx: Koa.Context) => unknown) => (ctx: Koa.Context) => {
+const respond = (value: (ctx: Koa.Context) => unknown) => (ctx: Koa.Context) => {
   ctx.body = value(ctx);
 };
 
+const sendHello = respond(() => fixtures.HELLO);
+const sendMessage = respond(() => ({ message: fixtures.HELLO }));
+const sendEmpty = respond(() => ({}));
+const sendHops = respond((ctx) => ({ hops: ctx.state.hops }));
+const sendOrder = respond((ctx) => ctx.request.body);
+const sendPage = respond(({ query }) => fixtures.pageOfUsers(`${query.page}`, `${query.limit}`));
+
 const items = new fixtures.Items();
+const findItem = respond((ctx) => items.find(ctx.params.id));
+const createItem = respond((ctx) => items.create(ctx.request.body as { name: string }));
 
 export const start = {
-  plaintext: () =>
-    serve(
-      new Router().get(
-        '/',
-        answer(() => fixtures.HELLO),
-      ),
-    ),
-  json: () =>
-    serve(
-      new Router().get(
-        '/',
-        answer(() => ({ message: fixtures.HELLO })),
-      ),
-    ),
+  plaintext: () => serve(new Router().get('/', sendHello)),
+  json: () => serve(new Router().get('/', sendMessage)),
   param: () => {
-    const router = new Router().get(
-      '/',
-      answer(() => ({})),
-    );
+    const router = new Router().get('/', sendEmpty);
     for (const name of fixtures.RESOURCES) {
       for (const [method, path] of fixtures.RESOURCE_ROUTES) {
-        router[method](
-          `/${name}${path}`,
-          answer((ctx) => ({ id: ctx.params.id })),
-        );
+        const sendId = respond((ctx) => ({ id: ctx.params.id }));
+        router[method](`/${name}${path}`, sendId);
       }
     }
     return serve(router);
   },
-  post: () =>
-    serve(
-      new Router().post(
-        '/orders',
-        answer((ctx) => ctx.request.body),
-      ),
-      bodyParser(),
-    ),
-  'async-10': () =>
-    serve(
-      new Router().get(
-        '/',
-        answer((ctx) => ({ hops: ctx.state.hops })),
-      ),
-      ...Array<Koa.Middleware>(10).fill(hop),
-    ),
+  post: () => serve(new Router().post('/orders', sendOrder), bodyParser()),
+  'async-10': () => serve(new Router().get('/', sendHops), ...Array<Koa.Middleware>(10).fill(hop)),
   'sync-10': () =>
-    serve(
-      new Router().get(
-        '/',
-        answer((ctx) => ({ hops: ctx.state.hops })),
-      ),
-      ...Array<Koa.Middleware>(10).fill(hopSync),
-    ),
-  page: () =>
-    serve(
-      new Router().get(
-        '/users',
-        answer((ctx) => fixtures.pageOfUsers(`${ctx.query.page}`, `${ctx.query.limit}`)),
-      ),
-    ),
-  'class-get': () =>
-    serve(
-      new Router().get(
-        '/items/:id',
-        guard,
-        answer((ctx) => items.find(ctx.params.id)),
-      ),
-    ),
-  'class-post': () =>
-    serve(
-      new Router().post(
-        '/items',
-        guard,
-        answer((ctx) => items.create(ctx.request.body as { name: string })),
-      ),
-      bodyParser(),
-    ),
+    serve(new Router().get('/', sendHops), ...Array<Koa.Middleware>(10).fill(hopSync)),
+  page: () => serve(new Router().get('/users', sendPage)),
+  'class-get': () => serve(new Router().get('/items/:id', guard, findItem)),
+  'class-post': () => serve(new Router().post('/items', guard, createItem), bodyParser()),
 };

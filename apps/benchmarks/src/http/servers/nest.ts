@@ -98,7 +98,7 @@ class OrdersController {
 
 interface HopsRequest {
   hops?: unknown;
-  /** Node's request, to which Nest applies middleware on Fastify. */
+  /** Node's request, which Nest's middleware gets on Fastify. */
   raw?: HopsRequest;
 }
 
@@ -158,7 +158,7 @@ const hopSync: ServerMiddleware = (req, _res, next) => {
   next();
 };
 
-/** Starts each workload on a platform. */
+/** Creates the starter of each workload on a platform. */
 export function starters(create: (module: Type) => Promise<INestApplication>) {
   const serve = async (controllers: Type[], ...middleware: readonly ServerMiddleware[]) => {
     @Module({ controllers, providers: [ItemsService] })
