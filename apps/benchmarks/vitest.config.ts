@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Loaded machines are slow; no test waits for this.
+    // For slow, busy machines. No test waits for this.
     testTimeout: 240_000,
     globalSetup: 'test/compile.ts',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

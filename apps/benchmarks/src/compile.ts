@@ -5,13 +5,13 @@ import { transformSync } from '@swc/core';
 
 const PACKAGE = join(import.meta.dirname, '..');
 
-/** Where compiled programs are: in this package, so that they find its packages. */
+/** The folder for compiled programs. It is inside this package, so that they find its dependencies. */
 export const OUTPUT = join(PACKAGE, 'dist');
 
-/** How the sources name core's own modules, and how the compiled files do. */
+/** How the sources refer to core's internal modules, and how the compiled files do. */
 const CORE = ['../../../../../packages/core/src/', '../../core/'] as const;
 
-/** Compiles this package, and core's own modules beside it, into {@link OUTPUT}. */
+/** Compiles this package and core's internal modules into {@link OUTPUT}. */
 export async function compileSources(): Promise<void> {
   rmSync(OUTPUT, { recursive: true, force: true });
   await compileFolder(join(PACKAGE, 'src'), OUTPUT);

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { compileSources, OUTPUT } from './compile.js';
 
-// Loaders rewrite private members into calls, which would be timed, too; so all runs compiled.
+// A loader rewrites private members into function calls, which would slow down what is measured.
 await compileSources();
 await import(pathToFileURL(`${OUTPUT}/cli.js`).href);

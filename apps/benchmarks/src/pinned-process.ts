@@ -1,69 +1,62 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Whether processes can be bound to a core here. */
+/** Whether this machine can bind processes to a core. */
 const canPin: boolean = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** Leaves core 0 to what is measured. */
+/** Moves this process to core 1 and leaves core 0 to what is measured. */
 export function pinSelf(): void {
   if (canPin) spawnSync('taskset', ['-acp', '1', `${process.pid}`]);
 }
 
-/** A process of node in production mode that answers questions, on core 0 where that can be said. */
-export class PinnedProcess {
-  readonly #child: ChildProcess;
-  /** Rejects when the process ends. */
-  readonly #ended: Promise<never>;
+/** A Node.js process that answers messages. */
+export interface PinnedProcess {
+  /** The first message of the process. */
+  readonly greeting: unknown;
+  /** Sends a message and returns the reply. Rejects if the process ends first. */
+  ask(question: string | number): Promise<unknown>;
+  /** Kills the process and waits for its end. */
+  stop(): Promise<void>;
+}
 
-  private constructor(child: ChildProcess, ended: Promise<never>) {
-    this.#child = child;
-    this.#ended = ended;
-  }
-
-  /**
-   * @param node - The node binary.
-   * @param args - Flags, the program, and its arguments.
-   * @param env - What is added to the environment.
-   * @returns The process, and the first message that it sent.
-   * @throws {Error} When it ends before; the message has what it wrote to stderr.
-   */
-  static async start(
-    node: string,
-    args: readonly string[],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly process: PinnedProcess; readonly message: unknown }> {
-    const [file = '', ...rest] = [...(canPin ? ['taskset', '-c', '0'] : []), node, ...args];
-    const child = spawn(file, rest, {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, ...env, NODE_ENV: 'production' },
-    });
-    let errors = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      errors += text;
-    });
-    const ended = once(child, 'close').then(([code]) => {
-      throw new Error(`${args.join(' ')} ended with ${code} too early:\n${errors}`);
-    });
-    ended.catch(() => {});
-    const [message] = await Promise.race([once(child, 'message'), ended]);
-    return { process: new PinnedProcess(child, ended), message };
-  }
-
-  /**
-   * Sends a message, and waits for the answer.
-   *
-   * @throws {Error} When the process ends before.
-   */
-  async ask(question: unknown): Promise<unknown> {
-    const answer = once(this.#child, 'message');
-    this.#child.send(question as object);
-    const [message] = await Promise.race([answer, this.#ended]);
-    return message;
-  }
-
-  async stop(): Promise<void> {
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
-    await ended;
-  }
+/**
+ * Starts a Node.js process in production mode, on core 0 if this machine can bind it, and waits for
+ * its first message.
+ *
+ * @param node - The node binary.
+ * @param args - Flags, the program, and the program's arguments.
+ * @param env - Variables to add to the environment.
+ * @throws {Error} If the process ends first. The message contains what it wrote to stderr.
+ */
+export async function startPinned(
+  node: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<PinnedProcess> {
+  const [file = '', ...rest] = [...(canPin ? ['taskset', '-c', '0'] : []), node, ...args];
+  const child = spawn(file, rest, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { ...process.env, ...env, NODE_ENV: 'production' },
+  });
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    throw new Error(`${args.join(' ')} exited early with code ${code}:\n${errors}`);
+  });
+  ended.catch(() => {});
+  const receive = async () => (await Promise.race([once(child, 'message'), ended]))[0];
+  return {
+    greeting: await receive(),
+    ask(question) {
+      const reply = receive();
+      child.send(question);
+      return reply;
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      await ended.catch(() => {});
+    },
+  };
 }

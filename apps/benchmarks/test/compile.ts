@@ -1,6 +1,6 @@
 import { compileSources } from '../src/compile.js';
 
-/** Compiles what the tests start, once for all files. */
+/** Compiles the programs that the tests start, once for all test files. */
 export default function setup(): Promise<void> {
   return compileSources();
 }

@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { BENCHMARKS } from '../src/micro/benchmarks.js';
-import { measureBenchmark } from '../src/micro/measure.js';
-import type { Operation, SubjectModule } from '../src/micro/operation.js';
+import { compare, quantileOf } from '../src/comparison.js';
+import { BENCHMARKS, type LibraryModule } from '../src/micro/benchmarks.js';
+import { compareLibraries } from '../src/micro/command.js';
 import { createRequests, PARAM_ROUTES, ROUTES } from '../src/micro/routes.js';
 
-/** Every library of a benchmark, ready. */
-const rows = BENCHMARKS.flatMap(({ name, subjects }) =>
-  subjects.map((subject) => ({ benchmark: name, subject: subject.name })),
+/** Every library of every benchmark. */
+const rows = BENCHMARKS.flatMap(({ name, libraries }) =>
+  libraries.map((library) => ({ benchmark: name, library: library.name })),
 );
 const of = (prefix: string) => rows.filter(({ benchmark }) => benchmark.startsWith(prefix));
 
-async function prepare({ benchmark, subject }: (typeof rows)[number]): Promise<Operation> {
-  const { operations }: SubjectModule = await import(`../src/micro/subjects/${subject}.ts`);
+/** Returns a function that runs the operation once. */
+async function prepare({ benchmark, library }: (typeof rows)[number]): Promise<() => unknown> {
+  const { operations }: LibraryModule = await import(`../src/micro/libraries/${library}.ts`);
   const operation = operations[benchmark]?.();
-  if (operation === undefined) throw new Error(`${subject} has no ${benchmark}.`);
-  return operation;
+  if (operation === undefined) throw new Error(`${library} does not have ${benchmark}.`);
+  return () => operation(operation.input?.() as never);
 }
 
 interface Built {
@@ -25,9 +26,10 @@ const depthOf = ({ dependency }: Built): number =>
   dependency === undefined ? 0 : 1 + depthOf(dependency);
 
 describe('router-param', () => {
-  const expected = createRequests(PARAM_ROUTES)(1_000).map(({ path }) => path.split('/')[2]);
+  const requests = Array.from({ length: 1_000 }, createRequests(PARAM_ROUTES));
+  const expected = requests.map(({ path }) => path.split('/')[2]);
 
-  it.each(of('router-param'))('$subject finds the parameters of the paths', async (row) => {
+  it.each(of('router-param'))('$library finds the parameters in the paths', async (row) => {
     const find = await prepare(row);
     expect(expected.map(() => find())).toEqual(expected);
   });
@@ -35,7 +37,7 @@ describe('router-param', () => {
 
 describe('router-static, router-all', () => {
   it.each([...of('router-static'), ...of('router-all')])(
-    '$subject finds a route for each request of $benchmark',
+    '$library finds a route for each request of $benchmark',
     async (row) => {
       const find = await prepare(row);
       expect(Array.from({ length: 1_000 }, find).map(Boolean)).toEqual(Array(1_000).fill(true));
@@ -43,21 +45,21 @@ describe('router-static, router-all', () => {
   );
 });
 
-it('routers are asked for every route', () => {
-  const requests = createRequests(ROUTES)(10_000);
+it('the requests cover every route', () => {
+  const requests = Array.from({ length: 10_000 }, createRequests(ROUTES));
   const names = requests.map(({ method, path }) => `${method} ${path.replaceAll(/\d+/g, ':')}`);
   expect(new Set(names).size).toBe(211);
 });
 
 describe('compose', () => {
-  it.each(of('compose'))('$subject runs $benchmark to its end', async (row) => {
+  it.each(of('compose'))('$library runs $benchmark to the end', async (row) => {
     const run = await prepare(row);
     expect(await run()).toBeUndefined();
   });
 });
 
 describe('resolve-singleton', () => {
-  it.each(of('resolve-singleton'))('$subject gives the same instance', async (row) => {
+  it.each(of('resolve-singleton'))('$library returns the same instance', async (row) => {
     const resolve = await prepare(row);
     const instance = resolve();
     expect(depthOf(instance as Built)).toBe(2);
@@ -66,7 +68,7 @@ describe('resolve-singleton', () => {
 });
 
 describe('resolve-transient', () => {
-  it.each(of('resolve-transient'))('$subject gives new instances', async (row) => {
+  it.each(of('resolve-transient'))('$library returns new instances', async (row) => {
     const resolve = await prepare(row);
     const instance = resolve();
     expect(depthOf(instance as Built)).toBe(2);
@@ -75,7 +77,7 @@ describe('resolve-transient', () => {
 });
 
 describe('build', () => {
-  it.each(of('build'))('$subject builds anew what the classes ask for', async (row) => {
+  it.each(of('build'))('$library builds new instances with their dependencies', async (row) => {
     const build = await prepare(row);
     const instance = build();
     expect(depthOf(instance as Built)).toBe(9);
@@ -83,12 +85,11 @@ describe('build', () => {
   });
 });
 
-it('measures libraries in processes of their own', async () => {
-  const benchmark = { ...BENCHMARKS[0], subjects: BENCHMARKS[0]?.subjects.slice(0, 2) };
-  const table = await measureBenchmark(benchmark as (typeof BENCHMARKS)[number], {
-    ...{ node: process.execPath, rounds: 1, slice: 1, warmUp: 1 },
-    onProgress() {},
-  });
-  expect(table.rows.map(({ subject }) => subject)).toEqual(benchmark.subjects);
-  for (const { time } of table.rows) expect(time).toBeGreaterThan(0);
+it('measures the libraries of a benchmark', async () => {
+  const [benchmark = { name: '', title: '', libraries: [] }] = BENCHMARKS;
+  const libraries = benchmark.libraries.slice(0, 2);
+  const options = { node: process.execPath, slice: 1, warmUp: 1 };
+  const { rows } = await compare(compareLibraries({ ...benchmark, libraries }, options), 1);
+  expect(rows.map((row) => row.title)).toEqual(['Fairlead', 'find-my-way']);
+  for (const row of rows) expect(quantileOf(row, 'time', 0.5)).toBeGreaterThan(0);
 });

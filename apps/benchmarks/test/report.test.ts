@@ -3,16 +3,16 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { drawChart } from '../src/report/chart.js';
-import { formatTime } from '../src/report/markdown.js';
+import { drawChart } from '../src/chart.js';
+import { formatTime } from '../src/report.js';
 
-it('shows lengths of time in their unit', () => {
+it('formats times in the unit that suits them', () => {
   expect([7.5, 740, 68_100, 9_040_000].map(formatTime)).toEqual([
     ...['7.50 ns', '740 ns', '68.1 µs', '9.04 ms'],
   ]);
 });
 
-it('draws a bar for each value, and escapes labels', () => {
+it('draws a bar for each value and escapes labels', () => {
   const value = { median: 1, low: 0.9, high: 1.1 };
   const svg = drawChart('A & B', [{ title: 'Panel', bars: [{ label: 'a<b', value }] }]);
   expect(svg).toContain('A &amp; B');
@@ -20,7 +20,7 @@ it('draws a bar for each value, and escapes labels', () => {
   expect(svg.match(/<rect x=/g)).toHaveLength(1);
 });
 
-it('writes a table and a chart, and names the command in them', () => {
+it('writes a table with the command, and a chart', () => {
   const folder = mkdtempSync(join(tmpdir(), 'results-'));
   const options = ['--servers', 'raw-again', '--rounds', '1', '--slice', '5', '--warm-up', '5'];
   const cli = join(import.meta.dirname, '../dist/cli.js');
@@ -32,9 +32,9 @@ it('writes a table and a chart, and names the command in them', () => {
   expect(table).toContain('| raw node:http, again (A/A) |');
 });
 
-it('names what there is when a workload is unknown', () => {
+it('lists the workloads if one is unknown', () => {
   const cli = join(import.meta.dirname, '../dist/cli.js');
   expect(() => execFileSync(process.execPath, [cli, 'nothing'], { stdio: 'pipe' })).toThrow(
-    'There is no workload nothing; there are plaintext,',
+    'Unknown workload: nothing. Use one of these: plaintext,',
   );
 });

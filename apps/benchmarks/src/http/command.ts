@@ -1,98 +1,119 @@
-import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { pick, readCount } from '../arguments.js';
-import { pinSelf } from '../pinned-process.js';
-import type { Panel } from '../report/chart.js';
-import { createProgress } from '../report/progress.js';
-import { RESULTS, writeReport } from '../report/write.js';
+import {
+  type CommonOptions,
+  createCommand,
+  formatList,
+  parseCount,
+  parseList,
+  pick,
+  runComparisons,
+} from '../command.js';
+import { type Comparison, ratioOf, type Table } from '../comparison.js';
+import { formatSection, integer, oneDigit, quantiles, ratios, titles } from '../report.js';
 import { AutocannonLoad } from './autocannon.js';
 import { Load } from './load.js';
-import { measureWorkload, type Table } from './measure.js';
-import { BASELINE, SERVERS, type ServerKind, serversOf } from './servers.js';
-import { formatHttpTable, formatSummary } from './tables.js';
+import { type LoadOptions, startLoaded } from './loaded-server.js';
+import { pickServers, SERVERS, type ServerKind, serversOf } from './servers.js';
 import { WORKLOADS, type Workload } from './workloads.js';
 
-const HELP = `pnpm bench [workload...] [options]
+/** How servers take turns. */
+export interface TurnOptions extends LoadOptions {
+  /** The length of a turn, in milliseconds. */
+  readonly slice: number;
+  /** The length of the load before the first turn, in milliseconds. */
+  readonly warmUp: number;
+}
 
-  --servers <names>      comma-separated; all by default, and always raw
-  --rounds <number>      turns of each server, 30 by default
-  --slice <ms>           length of a turn, 40 by default
-  --warm-up <ms>         load before the first turn, 800 by default
-  --connections <number> keep-alive connections, 64 by default
-  --autocannon           makes the load with autocannon; give slices of a second or more
-  --node <path>          node binary of the servers
-  --out <folder>         where tables and charts are written, results/ by default
-  --list                 names of workloads and servers`;
+interface HttpOptions extends CommonOptions, TurnOptions {
+  readonly servers?: readonly string[];
+  readonly rounds: number;
+  readonly autocannon?: true;
+  readonly list?: true;
+}
 
-/** Measures servers over HTTP, as a command line asks for it. */
-export async function runHttp(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      servers: { type: 'string' },
-      rounds: { type: 'string', default: '30' },
-      slice: { type: 'string', default: '40' },
-      'warm-up': { type: 'string', default: '800' },
-      autocannon: { type: 'boolean', default: false },
-      connections: { type: 'string', default: '64' },
-      node: { type: 'string', default: process.execPath },
-      out: { type: 'string', default: RESULTS },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return console.log(HELP);
-  if (values.list) return console.log(list());
+/** Measures servers under load. It is the default command, and the others are added to it. */
+export const http = createCommand('pnpm bench', 'Measure HTTP servers under load')
+  .enablePositionalOptions()
+  .argument('[workload...]', 'names of workloads (default: all)')
+  .option('--servers <names>', 'comma-separated (default: all); raw is always measured', parseList)
+  .option('--rounds <number>', 'turns of each server', parseCount, 30)
+  .option('--slice <ms>', 'length of a turn', parseCount, 40)
+  .option('--warm-up <ms>', 'load before the first turn', parseCount, 800)
+  .option('--connections <number>', 'keep-alive connections', parseCount, 64)
+  .option('--autocannon', 'make the load with autocannon; use slices of a second or more')
+  .option('--list', 'list workloads and servers')
+  .action(runHttp);
 
-  const workloads = pick(WORKLOADS, positionals, 'workload');
-  const names = values.servers?.split(',') ?? [];
-  const servers = pick(SERVERS, names.length > 0 ? [BASELINE.name, ...names] : [], 'server');
-  const rounds = readCount(values.rounds, '--rounds');
-  const entries = workloads.map((workload) => ({
-    workload,
-    servers: serversOf(workload.name, servers),
-  }));
-  const steps = entries.map((entry) => entry.servers.length + rounds);
-  const progress = createProgress(steps.reduce((sum, count) => sum + count, 0));
-  pinSelf();
-
-  const tables: Table[] = [];
-  try {
-    for (const entry of entries) {
-      progress.label(entry.workload.name);
-      const table = await measureWorkload(entry.workload, entry.servers, {
-        node: resolve(values.node),
-        rounds,
-        slice: readCount(values.slice, '--slice'),
-        warmUp: readCount(values['warm-up'], '--warm-up'),
-        connections: readCount(values.connections, '--connections'),
-        generator: values.autocannon ? AutocannonLoad : Load,
-        onProgress: progress.step,
-      });
-      tables.push(table);
-    }
-  } finally {
-    progress.stop();
+async function runHttp(names: readonly string[], options: HttpOptions): Promise<void> {
+  if (options.list) {
+    return console.log(`Workloads\n${formatList(WORKLOADS)}\nServers\n${formatList(SERVERS)}`);
   }
-  writeReport(values.out, {
-    name: positionals.length > 0 ? positionals.join('-') : 'http',
+  const generator = options.autocannon ? AutocannonLoad : Load;
+  const servers = pickServers(options.servers);
+  const comparisons = pick(WORKLOADS, names, 'workload').map((workload) =>
+    compareServers(workload, serversOf(workload.name, servers), { ...options, generator }),
+  );
+  await runComparisons(options, options.rounds, comparisons, {
+    name: names.length > 0 ? names.join('-') : 'http',
     title: 'HTTP',
-    node: tables[0]?.node ?? '',
-    command: ['pnpm bench', ...args].join(' '),
-    sections: [...formatSummary(tables), ...tables.map(formatHttpTable)],
-    panels: tables.map(toPanel),
-    caption: 'requests per second, as a multiple of raw node:http',
+    columns: () => [
+      titles('Server'),
+      ratios('Throughput / raw (95 %)', 'throughput'),
+      ratios('CPU per request / raw (95 %)', 'cpu'),
+      quantiles('CPU, µs', 'cpu', oneDigit),
+      quantiles('in the best tenth', 'cpu', oneDigit, 0.1),
+      quantiles('Requests/s', 'throughput', integer),
+      quantiles('p50, ms', 'latency', (value) => value.toFixed(2)),
+      quantiles('p99, ms', 'latency', (value) => value.toFixed(2), 0.99),
+    ],
+    chart: {
+      caption: 'requests per second, as a multiple of raw node:http',
+      quantity: 'throughput',
+    },
+    summarize: (tables) => [
+      summarize('Throughput / raw, all workloads', tables, 'throughput'),
+      summarize('CPU per request / raw, all workloads', tables, 'cpu'),
+    ],
   });
 }
 
-function toPanel({ workload, rows }: Table): Panel {
-  const bars = rows.map((row) => ({ label: row.server.title, value: row.throughputRatio }));
-  return { title: workload.title, bars };
+/** Formats the ratios of one quantity for all servers and workloads. */
+function summarize(heading: string, tables: readonly Table[], quantity: string): string {
+  const servers = new Set(tables.flatMap(({ rows }) => rows.map(({ title }) => title)));
+  const ratio = ({ rows }: Table, server: string) => {
+    const [baseline] = rows;
+    const row = rows.find(({ title }) => title === server);
+    return row && baseline ? ratioOf(row, baseline, quantity).median.toFixed(2) : '–';
+  };
+  const body = [...servers].map((server) => [
+    ...[server, ...tables.map((table) => ratio(table, server))],
+  ]);
+  return formatSection(heading, ['Server', ...tables.map(({ name }) => `${name}`)], body);
 }
 
-function list(): string {
-  const lines = (items: readonly (Workload | ServerKind)[]) =>
-    items.map(({ name, title }) => `  ${name.padEnd(22)} ${title}`);
-  return ['Workloads', ...lines(WORKLOADS), 'Servers', ...lines(SERVERS)].join('\n');
+/**
+ * Compares servers on a workload.
+ *
+ * @param servers - The baseline and others that have the workload.
+ */
+export function compareServers(
+  workload: Workload,
+  servers: readonly ServerKind[],
+  options: TurnOptions,
+): Comparison {
+  const { name, title } = workload;
+  const contestants = servers.map((server) => async () => {
+    const { process, run, stop } = await startLoaded(server, workload, options);
+    const turn = async () => {
+      const before = await process.usage();
+      const { requests, duration, latencies } = await run(options.slice);
+      const after = await process.usage();
+      return {
+        throughput: (requests / duration) * 1_000,
+        cpu: (after.cpu - before.cpu) / requests,
+        latency: latencies,
+      };
+    };
+    return { title: server.title, warmUp: () => run(options.warmUp), turn, stop };
+  });
+  return { name, title, contestants };
 }

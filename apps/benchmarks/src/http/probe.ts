@@ -2,18 +2,11 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:net';
 
 /**
- * Loaded into each server's process before the server: tells the parent process the port once the
- * server listens, and answers what the parent asks. So a server needs nothing but to listen.
+ * Loaded into each server's process before the server. It sends the port to the parent process once
+ * the server listens, and answers the parent's questions. The server itself only has to listen.
  */
 
-/** What a server's process says once it listens. */
-export interface Listening {
-  readonly port: number;
-  /** The process's version of Node. */
-  readonly node: string;
-}
-
-/** What a server's process answers when it is asked. */
+/** The resources that a process uses. */
 export interface Usage {
   /** CPU time since the start of the process, in microseconds. */
   readonly cpu: number;
@@ -21,7 +14,7 @@ export interface Usage {
   readonly rss: number;
   /** Used heap, in bytes. */
   readonly heap: number;
-  /** Collections of garbage so far; counted only with the flag `--expose-gc`. */
+  /** The number of garbage collections so far. Counted only with the flag `--expose-gc`. */
   readonly collections: number;
 }
 
@@ -32,7 +25,7 @@ subscribe('tracing:net.server.listen:asyncEnd', (message) => {
   const address = server.address();
   if (started.has(server) || typeof address !== 'object' || address === null) return;
   started.add(server);
-  process.send?.({ port: address.port, node: process.version } satisfies Listening);
+  process.send?.(address.port);
 });
 
 let collections = 0;
@@ -43,7 +36,7 @@ if (globalThis.gc !== undefined) {
 }
 
 process.on('message', async () => {
-  // What was observed is told in a later turn of the event loop.
+  // Observers are called in a later turn of the event loop.
   if (globalThis.gc !== undefined) await new Promise((resolve) => setTimeout(resolve, 10));
   const { user, system } = process.cpuUsage();
   process.send?.({

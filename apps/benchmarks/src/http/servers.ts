@@ -1,28 +1,32 @@
 import { mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pick } from '../command.js';
 import { OUTPUT } from '../compile.js';
 import { WORKLOADS } from './workloads.js';
 
-/** What a file in `servers/` exports: how to start each workload; each listens on a free port. */
+/** The exports of a file in `servers/`: one function per workload, which listens on a free port. */
 export interface ServerModule {
   readonly start: Readonly<Record<string, (() => unknown) | undefined>>;
 }
 
-/** What is run for a workload: a file and its arguments, and what is added to the environment. */
+/** A program to run with node. */
 export interface Program {
+  /** The file and its arguments. */
   readonly args: readonly string[];
+  /** Variables to add to the environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A server that can be measured. */
 export interface ServerKind {
-  /** What the command line calls it. */
+  /** The name on the command line. */
   readonly name: string;
+  /** The name in tables and charts. */
   readonly title: string;
-  /** The workloads that it has. */
+  /** The names of the workloads that it has. */
   readonly workloads: readonly string[];
-  /** What precedes the paths of the workloads; nothing when absent. */
+  /** A prefix for the paths of all requests. */
   readonly mount?: string;
   program(workload: string): Program;
 }
@@ -30,13 +34,13 @@ export interface ServerKind {
 const USERS = ['users-list', 'users-get', 'users-create'];
 const PLAIN = WORKLOADS.map(({ name }) => name).filter((name) => !USERS.includes(name));
 
-/** A server of a file in `servers/` that has its name. */
+/** Describes the server in `servers/<name>.ts`. */
 const kind = (name: string, title: string, workloads: readonly string[] = PLAIN): ServerKind => ({
   ...{ name, title, workloads },
   program: (workload) => ({ args: [join(OUTPUT, 'http/serve.js'), name, workload] }),
 });
 
-/** The example service, as it is built, on a new store. */
+/** Describes the built example service with a new store. */
 const usersApi = (name: string, title: string, mount: string, database: () => string) => ({
   ...{ name, title, mount, workloads: USERS },
   program: () => ({
@@ -48,15 +52,15 @@ const usersApi = (name: string, title: string, mount: string, database: () => st
 const memory = () => 'memory:';
 const sqlite = () => `sqlite:${join(mkdtempSync(join(OUTPUT, 'http/store-')), 'users.db')}`;
 
-/** What all others are divided by. */
+/** The server that all others are compared with. */
 export const BASELINE: ServerKind = kind('raw', 'raw node:http', [...PLAIN, ...USERS]);
 
-/** A second process of the baseline: how far it is from 1.00 is the noise. */
+/** A second process of the baseline. The distance of its ratio from 1.00 is the noise of a run. */
 const AGAIN: ServerKind = { ...BASELINE, name: 'raw-again', title: 'raw node:http, again (A/A)' };
 
 const SCHEMAS = ['json', 'param', 'page', 'class-get'];
 
-/** Every server, in the order of the tables. */
+/** All servers, in the order of the tables. */
 export const SERVERS: readonly ServerKind[] = [
   BASELINE,
   AGAIN,
@@ -80,10 +84,15 @@ export const SERVERS: readonly ServerKind[] = [
   usersApi('users-api-sqlite-class', 'users-api, classes, SQLite', '/api/v1', sqlite),
 ];
 
-/** @returns Those of some servers that have a workload. */
+/** Returns the servers that have a workload. */
 export function serversOf(
   workload: string,
   servers: readonly ServerKind[] = SERVERS,
 ): readonly ServerKind[] {
   return servers.filter((server) => server.workloads.includes(workload));
+}
+
+/** Returns the servers with the given names and the baseline, or all servers if there are no names. */
+export function pickServers(names: readonly string[] = []): readonly ServerKind[] {
+  return pick(SERVERS, names.length > 0 ? [BASELINE.name, ...names] : [], 'server');
 }

@@ -1,32 +1,44 @@
-import type { Exchange } from './exchange.js';
 import { AUTHORIZATION, HELLO, Items, ORDER, pageOfUsers, RESOURCES } from './fixtures.js';
-import { createUser, getUser, listUsers } from './users-exchanges.js';
 
-/** The same task for every server. */
+/** A request of a workload and the response that every server must send. */
+export interface Exchange {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly status: number;
+  /** The media type of the response, without parameters. */
+  readonly type: string;
+  /** The body of the response. */
+  readonly response: string;
+  /** Whether each response has new ids and times. */
+  readonly volatile?: boolean;
+}
+
+/** A task that servers are compared on. */
 export interface Workload {
   readonly name: string;
   readonly title: string;
   /**
-   * Brings a fresh server to where it can be measured.
+   * Prepares a newly started server for the measurement.
    *
-   * @param base - URL of the server, with what precedes its paths.
-   * @returns What is sent in turn; the paths follow the base.
+   * @param base - The URL that the paths are relative to.
+   * @returns The requests, which are sent in turn.
    */
   prepare(base: string): Promise<readonly Exchange[]>;
 }
 
-const fixed =
-  (...exchanges: readonly Exchange[]) =>
-  async () =>
-    exchanges;
+/** Creates a workload that needs no preparation. */
+const fixed = (name: string, title: string, ...exchanges: readonly Exchange[]): Workload => ({
+  ...{ name, title },
+  prepare: async () => exchanges,
+});
 
 const JSON_TYPE = 'application/json';
 
 function get(path: string, value: unknown, headers: Record<string, string> = {}): Exchange {
-  return {
-    ...{ method: 'GET', path, headers, status: 200, type: JSON_TYPE },
-    answer: JSON.stringify(value),
-  };
+  const response = JSON.stringify(value);
+  return { method: 'GET', path, headers, status: 200, type: JSON_TYPE, response };
 }
 
 function post(
@@ -36,9 +48,8 @@ function post(
   headers: Record<string, string> = {},
 ): Exchange {
   return {
-    ...{ method: 'POST', path, body: JSON.stringify(body), status: 200, type: JSON_TYPE },
-    headers: { 'Content-Type': JSON_TYPE, ...headers },
-    answer: JSON.stringify(value),
+    ...get(path, value, { 'Content-Type': JSON_TYPE, ...headers }),
+    ...{ method: 'POST', body: JSON.stringify(body) },
   };
 }
 
@@ -48,58 +59,75 @@ const WHEEL = { name: 'Wheel' };
 
 const guarded = { Authorization: AUTHORIZATION };
 
-/** Everything that is measured over HTTP. */
+/** A user in a response of users-api. */
+interface StoredUser {
+  readonly id: string;
+}
+
+/** Creates a hundred users. */
+async function createUsers(base: string): Promise<readonly StoredUser[]> {
+  const users: StoredUser[] = [];
+  for (const index of Array(100).keys()) {
+    const response = await fetch(`${base}/users`, {
+      method: 'POST',
+      headers: { 'Content-Type': JSON_TYPE },
+      body: JSON.stringify({ name: `User ${index}`, email: `user-${index}@example.org` }),
+    });
+    const { data } = (await response.json()) as { data: StoredUser };
+    users.push(data);
+  }
+  return users;
+}
+
+async function prepareList(base: string): Promise<readonly Exchange[]> {
+  const users = await createUsers(base);
+  const meta = { total: users.length, page: 3, limit: 10 };
+  return [get('/users?page=3&limit=10', { data: users.slice(20, 30), meta })];
+}
+
+async function prepareGet(base: string): Promise<readonly Exchange[]> {
+  const users = await createUsers(base);
+  return users.slice(20, 30).map((user) => get(`/users/${user.id}`, { data: user }));
+}
+
+const ADA = { name: 'Ada Lovelace', email: 'ada@example.org' };
+const TIME = new Date(0).toISOString();
+const ID = '00000000-0000-4000-8000-000000000000';
+const STORED_ADA = { id: ID, ...ADA, createdAt: TIME, updatedAt: TIME };
+
+/** All HTTP workloads. */
 export const WORKLOADS: readonly Workload[] = [
-  {
-    name: 'plaintext',
-    title: 'GET of a text',
-    prepare: fixed({ method: 'GET', path: '/', status: 200, type: 'text/plain', answer: HELLO }),
-  },
-  {
-    name: 'json',
-    title: 'GET of a small JSON object',
-    prepare: fixed(get('/', { message: HELLO })),
-  },
-  {
-    name: 'param',
-    title: 'GET with a parameter, among 211 routes',
-    prepare: fixed(
-      ...RESOURCES.map((name, index) =>
-        get(`/${name}/${1_000 + index}`, { id: `${1_000 + index}` }),
-      ),
-    ),
-  },
-  {
-    name: 'post',
-    title: 'POST of 1 KB JSON, parsed and echoed',
-    prepare: fixed(post('/orders', ORDER, ORDER)),
-  },
-  {
-    name: 'async-10',
-    title: 'Ten asynchronous middlewares, then JSON',
-    prepare: fixed(get('/', { hops: 10 })),
-  },
-  {
-    name: 'sync-10',
-    title: 'Ten synchronous middlewares, then JSON',
-    prepare: fixed(get('/', { hops: 10 })),
-  },
-  {
-    name: 'page',
-    title: 'Page of ten users with Date objects',
-    prepare: fixed(get('/users?page=3&limit=10', pageOfUsers('3', '10'))),
-  },
-  {
-    name: 'class-get',
-    title: 'GET: guard, parameter, injected service',
-    prepare: fixed(get('/items/42', items.find('42'), guarded)),
-  },
-  {
-    name: 'class-post',
-    title: 'POST: guard, body, injected service',
-    prepare: fixed(post('/items', WHEEL, items.create(WHEEL), guarded)),
-  },
-  { name: 'users-list', title: 'users-api: page of ten users of a hundred', prepare: listUsers },
-  { name: 'users-get', title: 'users-api: one user', prepare: getUser },
-  { name: 'users-create', title: 'users-api: create a user', prepare: createUser },
+  fixed('plaintext', 'GET of a text', {
+    ...{ method: 'GET', path: '/', status: 200, type: 'text/plain', response: HELLO },
+  }),
+  fixed('json', 'GET of a small JSON object', get('/', { message: HELLO })),
+  fixed(
+    'param',
+    'GET with a parameter, among 211 routes',
+    ...RESOURCES.map((name, index) => get(`/${name}/${1_000 + index}`, { id: `${1_000 + index}` })),
+  ),
+  fixed('post', 'POST of 1 KB JSON, parsed and echoed', post('/orders', ORDER, ORDER)),
+  fixed('async-10', 'Ten asynchronous middlewares, then JSON', get('/', { hops: 10 })),
+  fixed('sync-10', 'Ten synchronous middlewares, then JSON', get('/', { hops: 10 })),
+  fixed(
+    'page',
+    'Page of ten users with Date objects',
+    get('/users?page=3&limit=10', pageOfUsers('3', '10')),
+  ),
+  fixed(
+    'class-get',
+    'GET: guard, parameter, injected service',
+    get('/items/42', items.find('42'), guarded),
+  ),
+  fixed(
+    'class-post',
+    'POST: guard, body, injected service',
+    post('/items', WHEEL, items.create(WHEEL), guarded),
+  ),
+  { name: 'users-list', title: 'users-api: page of ten users of a hundred', prepare: prepareList },
+  { name: 'users-get', title: 'users-api: one user', prepare: prepareGet },
+  fixed('users-create', 'users-api: create a user', {
+    ...post('/users', ADA, { data: STORED_ADA }),
+    ...{ status: 201, volatile: true },
+  }),
 ];

@@ -1,57 +1,71 @@
 import { STACKS } from './middlewares.js';
 
-/** One operation, done by several libraries. */
+/** An operation that several libraries offer. */
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
-  /** Files in `subjects/`, and what the tables call them; Fairlead first. */
-  readonly subjects: readonly Subject[];
+  /** The libraries to compare, Fairlead first. */
+  readonly libraries: readonly Library[];
 }
 
-/** One library. */
-export interface Subject {
+/** A library to measure. */
+export interface Library {
+  /** The name of its file in `libraries/`. */
   readonly name: string;
+  /** The name in tables and charts. */
   readonly title: string;
 }
 
-const subject = (name: string, title: string): Subject => ({ name, title });
+/** A function to time. If it returns a promise, the time until the promise settles counts. */
+export interface Operation {
+  (input: never): unknown;
+  /** Creates the argument of the next call. This is not timed. */
+  readonly input?: () => unknown;
+}
+
+/** The exports of a file in `libraries/`: one function per benchmark, which prepares the operation. */
+export interface LibraryModule {
+  readonly operations: Readonly<Record<string, (() => Operation) | undefined>>;
+}
+
+const library = (name: string, title: string): Library => ({ name, title });
 
 const ROUTERS = [
-  subject('fairlead-router', 'Fairlead'),
-  subject('find-my-way', 'find-my-way'),
-  subject('rou3', 'rou3'),
-  subject('rou3-compiled', 'rou3, compiled'),
-  subject('memoirist', 'memoirist'),
-  subject('hono-router', 'Hono RegExpRouter'),
+  library('fairlead-router', 'Fairlead'),
+  library('find-my-way', 'find-my-way'),
+  library('rou3', 'rou3'),
+  library('rou3-compiled', 'rou3, compiled'),
+  library('memoirist', 'memoirist'),
+  library('hono-router', 'Hono RegExpRouter'),
 ];
 
-const COMPOSERS = [subject('fairlead-compose', 'Fairlead'), subject('koa-compose', 'koa-compose')];
+const COMPOSERS = [library('fairlead-compose', 'Fairlead'), library('koa-compose', 'koa-compose')];
 
 const CONTAINERS = [
-  subject('fairlead-di', 'Fairlead'),
-  subject('tsyringe', 'tsyringe'),
-  subject('inversify', 'inversify'),
-  subject('awilix', 'awilix'),
-  subject('typedi', 'typedi'),
+  library('fairlead-di', 'Fairlead'),
+  library('tsyringe', 'tsyringe'),
+  library('inversify', 'inversify'),
+  library('awilix', 'awilix'),
+  library('typedi', 'typedi'),
 ];
 
-/** Everything that is measured inside one process. */
+/** All benchmarks of single operations. */
 export const BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'router-param',
     title: 'Look up one of 150 routes with a parameter, of 211, and its text',
-    subjects: [...ROUTERS, subject('fairlead-params', 'Fairlead, decoded by name')],
+    libraries: [...ROUTERS, library('fairlead-params', 'Fairlead, decoded by name')],
   },
-  { name: 'router-static', title: 'Look up one of 61 routes without, of 211', subjects: ROUTERS },
-  { name: 'router-all', title: 'Look up one of 211 routes', subjects: ROUTERS },
+  { name: 'router-static', title: 'Look up one of 61 routes without, of 211', libraries: ROUTERS },
+  { name: 'router-all', title: 'Look up one of 211 routes', libraries: ROUTERS },
   ...(['sync', 'async'] as const).flatMap((kind) =>
     STACKS.map((count) => ({
       name: `compose-${kind}-${count}`,
       title: `Run a pipeline of ${count} ${kind}hronous middlewares`,
-      subjects: COMPOSERS,
+      libraries: COMPOSERS,
     })),
   ),
-  { name: 'resolve-singleton', title: 'Resolve a singleton', subjects: CONTAINERS },
-  { name: 'resolve-transient', title: 'Resolve a transient, three deep', subjects: CONTAINERS },
-  { name: 'build', title: 'Register and build 1,000 singletons', subjects: CONTAINERS },
+  { name: 'resolve-singleton', title: 'Resolve a singleton', libraries: CONTAINERS },
+  { name: 'resolve-transient', title: 'Resolve a transient, three deep', libraries: CONTAINERS },
+  { name: 'build', title: 'Register and build 1,000 singletons', libraries: CONTAINERS },
 ];

@@ -3,27 +3,27 @@ import 'reflect-metadata';
 /** Any class. */
 export type Class<T extends object = object> = new (...args: unknown[]) => T;
 
-/** Marks a class, as a library's decorator does. */
-export type Mark = (target: Class) => void;
+/** Decorates a class for a library. */
+export type Decorate = (target: Class) => unknown;
 
-/** Three classes, each of which is given the one before. */
-export function createChain(mark: Mark): readonly [Class, Class, Class] {
-  const first = createClass(mark);
-  const second = createClass(mark, first);
-  return [first, second, createClass(mark, second)];
+/** Creates three classes. The second depends on the first, and the third on the second. */
+export function createChain(decorate: Decorate): readonly [Class, Class, Class] {
+  const first = createClass(decorate);
+  const second = createClass(decorate, first);
+  return [first, second, createClass(decorate, second)];
 }
 
-/** A thousand classes, each of which is given an earlier one: a tree ten deep. */
-export function createTree(mark: Mark): readonly Class[] {
+/** Creates a thousand classes that form a binary tree of dependencies, ten levels deep. */
+export function createTree(decorate: Decorate): readonly Class[] {
   const classes: Class[] = [];
   for (const index of Array(1_000).keys()) {
-    classes.push(createClass(mark, classes[Math.floor((index - 1) / 2)]));
+    classes.push(createClass(decorate, classes[Math.floor((index - 1) / 2)]));
   }
   return classes;
 }
 
-/** As if it had been written out, compiled with decorator metadata. */
-function createClass(mark: Mark, dependency?: Class): Class {
+/** Creates a class like one that was compiled with decorator metadata. */
+function createClass(decorate: Decorate, dependency?: Class): Class {
   const target: Class =
     dependency === undefined
       ? class Independent {}
@@ -35,6 +35,6 @@ function createClass(mark: Mark, dependency?: Class): Class {
           }
         };
   if (dependency !== undefined) Reflect.defineMetadata('design:paramtypes', [dependency], target);
-  mark(target);
+  decorate(target);
   return target;
 }

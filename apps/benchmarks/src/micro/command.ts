@@ -1,87 +1,70 @@
-import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { pick, readCount } from '../arguments.js';
-import { pinSelf } from '../pinned-process.js';
-import type { Panel } from '../report/chart.js';
-import { formatEstimate, formatTable, formatTime } from '../report/markdown.js';
-import { createProgress } from '../report/progress.js';
-import { RESULTS, writeReport } from '../report/write.js';
-import { BENCHMARKS } from './benchmarks.js';
-import { type MicroTable, measureBenchmark } from './measure.js';
+import { join } from 'node:path';
+import {
+  type CommonOptions,
+  createCommand,
+  formatList,
+  parseCount,
+  pick,
+  runComparisons,
+} from '../command.js';
+import type { Comparison } from '../comparison.js';
+import { OUTPUT } from '../compile.js';
+import { startPinned } from '../pinned-process.js';
+import { formatTime, quantiles, ratios, titles } from '../report.js';
+import { BENCHMARKS, type Benchmark } from './benchmarks.js';
 
-const HELP = `pnpm bench micro [benchmark...] [options]
+/** How libraries take turns. */
+export interface TurnOptions {
+  /** The node binary. */
+  readonly node: string;
+  /** The length of a turn, in milliseconds. */
+  readonly slice: number;
+  /** How long each library runs before the first turn, in milliseconds. */
+  readonly warmUp: number;
+}
 
-  --rounds <number>  turns of each library, 30 by default
-  --slice <ms>       length of a turn, 15 by default
-  --warm-up <ms>     work before the first turn, 300 by default
-  --node <path>      node binary of the libraries
-  --out <folder>     where tables and charts are written, results/ by default
-  --list             names of benchmarks`;
+interface MicroOptions extends CommonOptions, TurnOptions {
+  readonly rounds: number;
+  readonly list?: true;
+}
 
-/** Measures single operations, as a command line asks for it. */
-export async function runMicro(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: '30' },
-      slice: { type: 'string', default: '15' },
-      'warm-up': { type: 'string', default: '300' },
-      node: { type: 'string', default: process.execPath },
-      out: { type: 'string', default: RESULTS },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return console.log(HELP);
-  if (values.list) {
-    return console.log(
-      BENCHMARKS.map((each) => `${each.name.padEnd(20)} ${each.title}`).join('\n'),
-    );
-  }
-  const benchmarks = pick(BENCHMARKS, positionals, 'benchmark');
-  const rounds = readCount(values.rounds, '--rounds');
-  const options = {
-    node: resolve(values.node),
-    rounds,
-    slice: readCount(values.slice, '--slice'),
-    warmUp: readCount(values['warm-up'], '--warm-up'),
-  };
-  pinSelf();
-  const steps = benchmarks.map(({ subjects }) => subjects.length + rounds);
-  const progress = createProgress(steps.reduce((sum, count) => sum + count, 0));
-  const tables: MicroTable[] = [];
-  try {
-    for (const benchmark of benchmarks) {
-      progress.label(benchmark.name);
-      tables.push(await measureBenchmark(benchmark, { ...options, onProgress: progress.step }));
-    }
-  } finally {
-    progress.stop();
-  }
-  writeReport(values.out, {
-    name: ['micro', ...positionals].join('-'),
+/** Measures single operations. */
+export const micro = createCommand('micro', 'Measure routers, pipelines and containers')
+  .argument('[benchmark...]', 'names of benchmarks (default: all)')
+  .option('--rounds <number>', 'turns of each library', parseCount, 30)
+  .option('--slice <ms>', 'length of a turn', parseCount, 15)
+  .option('--warm-up <ms>', 'work before the first turn', parseCount, 300)
+  .option('--list', 'list benchmarks')
+  .action(runMicro);
+
+async function runMicro(names: readonly string[], options: MicroOptions): Promise<void> {
+  if (options.list) return console.log(formatList(BENCHMARKS));
+  const comparisons = pick(BENCHMARKS, names, 'benchmark').map((benchmark) =>
+    compareLibraries(benchmark, options),
+  );
+  await runComparisons(options, options.rounds, comparisons, {
+    name: ['micro', ...names].join('-'),
     title: 'Single operations',
-    node: tables[0]?.node ?? '',
-    command: ['pnpm bench micro', ...args].join(' '),
-    sections: tables.map(formatMicroTable),
-    panels: tables.map(toPanel),
-    caption: "time, as a multiple of Fairlead's",
+    columns: () => [
+      titles('Library'),
+      quantiles('Time', 'time', formatTime),
+      quantiles('in the best tenth', 'time', formatTime, 0.1),
+      ratios('Time / Fairlead (95 %)', 'time'),
+    ],
+    chart: { caption: "time, as a multiple of Fairlead's", quantity: 'time' },
   });
 }
 
-function formatMicroTable({ benchmark, rows }: MicroTable): string {
-  const head = ['Library', 'Time', 'in the best tenth', 'Time / Fairlead (95 %)'];
-  const body = rows.map((row) => [
-    row.subject.title,
-    formatTime(row.time),
-    formatTime(row.leastTime),
-    formatEstimate(row.ratio),
-  ]);
-  return `## ${benchmark.name}: ${benchmark.title}\n\n${formatTable(head, body)}\n`;
-}
-
-function toPanel({ benchmark, rows }: MicroTable): Panel {
-  const bars = rows.map(({ subject, ratio }) => ({ label: subject.title, value: ratio }));
-  return { title: benchmark.title, bars };
+/** Compares the libraries of a benchmark. Each runs in its own process. */
+export function compareLibraries(
+  { name, title, libraries }: Benchmark,
+  { node, slice, warmUp }: TurnOptions,
+): Comparison {
+  const contestants = libraries.map((library) => async () => {
+    const program = [join(OUTPUT, 'micro/worker.js'), library.name, name];
+    const { ask, stop } = await startPinned(node, program);
+    const turn = async () => ({ time: Number(await ask(slice)) });
+    return { title: library.title, warmUp: () => ask(warmUp), turn, stop };
+  });
+  return { name, title, contestants };
 }

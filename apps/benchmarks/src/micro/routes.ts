@@ -1,7 +1,7 @@
 import { RESOURCE_ROUTES, RESOURCES } from '../http/fixtures.js';
-import type { Operation } from './operation.js';
+import type { Operation } from './benchmarks.js';
 
-/** Method and pattern of a route. */
+/** The method and the pattern of a route. */
 export type Route = readonly [method: string, pattern: string];
 
 /** The 211 routes. */
@@ -12,55 +12,50 @@ export const ROUTES: readonly Route[] = [
   ),
 ];
 
-/** Those with parameters, of which the first is `id`. */
+/** The routes with parameters. The first parameter is `id`. */
 export const PARAM_ROUTES = ROUTES.filter(([, pattern]) => pattern.includes(':'));
 
-/** Those without. */
-export const STATIC_ROUTES = ROUTES.filter(([, pattern]) => !pattern.includes(':'));
+/** The routes without parameters. */
+const STATIC_ROUTES = ROUTES.filter(([, pattern]) => !pattern.includes(':'));
 
-/** What a router is asked for. */
+/** A request to look up. */
 export interface RoutedRequest {
   readonly method: string;
   readonly path: string;
 }
 
-/** Requests that are made at a time. */
-const BATCH = 1_000;
+/** Looks up a request in a router. */
+export type Find = (method: string, path: string) => unknown;
 
-/** Times a function on requests to random ones of some routes. No path is used a second time. */
-export function onRequests(
-  routes: readonly Route[],
-  use: (method: string, path: string) => unknown,
-): Operation {
-  const next = createRequests(routes);
-  let requests = next(BATCH);
-  let index = 0;
-  const operate = () => {
-    const request = requests[index];
-    index += 1;
-    return request && use(request.method, request.path);
+/** Creates the operations of the router benchmarks that look up a route and its parameter `id`. */
+export function routerOperations(findRoute: Find, findId: Find) {
+  return {
+    'router-param': () => onRequests(PARAM_ROUTES, findId),
+    'router-static': () => onRequests(STATIC_ROUTES, findRoute),
+    'router-all': () => onRequests(ROUTES, findRoute),
   };
-  return Object.assign(operate, {
-    renew() {
-      requests = next(BATCH);
-      index = 0;
-      return BATCH;
-    },
-  });
 }
 
-/** Makes requests to random routes with random parameters; in each process the same. */
-export function createRequests(routes: readonly Route[]): (count: number) => RoutedRequest[] {
+/** Creates an operation that looks up random requests. No path is used twice. */
+export function onRequests(routes: readonly Route[], find: Find): Operation {
+  const operation = ({ method, path }: RoutedRequest) => find(method, path);
+  return Object.assign(operation, { input: createRequests(routes) });
+}
+
+/**
+ * Returns a function that creates requests for random routes with random parameters. The sequence is
+ * the same in each process.
+ */
+export function createRequests(routes: readonly Route[]): () => RoutedRequest {
   let state = 1;
   const random = (bound: number): number => {
     state = (state * 48_271) % 2_147_483_647;
     return state % bound;
   };
-  const createRequest = (): RoutedRequest => {
+  return () => {
     const [method, pattern] = routes[random(routes.length)] ?? ['GET', '/'];
     const path = pattern.replaceAll(/:\w+/g, () => String(random(1_000_000)));
-    // As node:http's parser does: a text of its own, whose hash nobody has asked for yet.
+    // A new string whose hash has not been computed yet, like those from node:http's parser.
     return { method, path: Buffer.from(path).toString('latin1') };
   };
-  return (count) => Array.from({ length: count }, createRequest);
 }

@@ -1,5 +1,5 @@
 import * as rou3 from 'rou3';
-import { onRequests, PARAM_ROUTES, ROUTES, STATIC_ROUTES } from '../routes.js';
+import { ROUTES, routerOperations } from '../routes.js';
 
 const router = rou3.createRouter<string>();
 for (const [method, pattern] of ROUTES) rou3.addRoute(router, method, pattern, pattern);
@@ -7,8 +7,4 @@ for (const [method, pattern] of ROUTES) rou3.addRoute(router, method, pattern, p
 const findRoute = (method: string, path: string) => rou3.findRoute(router, method, path)?.data;
 const findId = (method: string, path: string) => rou3.findRoute(router, method, path)?.params?.id;
 
-export const operations = {
-  'router-param': () => onRequests(PARAM_ROUTES, findId),
-  'router-static': () => onRequests(STATIC_ROUTES, findRoute),
-  'router-all': () => onRequests(ROUTES, findRoute),
-};
+export const operations = routerOperations(findRoute, findId);

@@ -2,14 +2,14 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Context } from '../../../../../packages/core/src/context.js';
 import { compose } from '../../../../../packages/core/src/pipeline.js';
-import { pipelines } from '../middlewares.js';
+import { composeOperations } from '../middlewares.js';
 
 const req = new IncomingMessage(new Socket());
 Object.assign(req, { method: 'GET', url: '/' });
 const ctx = new Context(req, new ServerResponse(req), { methods: () => new Set() });
 const end = () => {};
 
-export const operations = pipelines((stack) => {
+export const operations = composeOperations((stack) => {
   const run = compose(stack);
   return () => run(ctx, end);
 });

@@ -1,6 +1,6 @@
 import { asClass, createContainer } from 'awilix';
 
-/** A class that takes what it needs out of the container's cradle, as awilix does by default. */
+/** Creates a class that reads its dependency from the container's cradle, awilix's default. */
 function createClass(dependency = '') {
   if (dependency === '') return class {};
   return class {

@@ -1,9 +1,9 @@
 import compose from 'koa-compose';
-import { pipelines } from '../middlewares.js';
+import { composeOperations } from '../middlewares.js';
 
 const context = {};
 
-export const operations = pipelines((stack) => {
+export const operations = composeOperations((stack) => {
   const run = compose([...stack]);
   return () => run(context);
 });

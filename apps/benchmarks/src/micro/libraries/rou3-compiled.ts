@@ -1,6 +1,6 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
-import { onRequests, PARAM_ROUTES, ROUTES, STATIC_ROUTES } from '../routes.js';
+import { ROUTES, routerOperations } from '../routes.js';
 
 const router = createRouter<string>();
 for (const [method, pattern] of ROUTES) addRoute(router, method, pattern, pattern);
@@ -9,8 +9,4 @@ const find = compileRouter(router);
 const findRoute = (method: string, path: string) => find(method, path)?.data;
 const findId = (method: string, path: string) => find(method, path)?.params?.id;
 
-export const operations = {
-  'router-param': () => onRequests(PARAM_ROUTES, findId),
-  'router-static': () => onRequests(STATIC_ROUTES, findRoute),
-  'router-all': () => onRequests(ROUTES, findRoute),
-};
+export const operations = routerOperations(findRoute, findId);

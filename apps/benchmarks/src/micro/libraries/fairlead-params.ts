@@ -2,7 +2,7 @@ import { decodeParams } from '../../../../../packages/core/src/context.js';
 import { onRequests, PARAM_ROUTES } from '../routes.js';
 import { tree } from './fairlead-router.js';
 
-/** The parameter as a context gives it: decoded, from an object without prototype. */
+/** Reads the parameter as a context does: decoded, from an object without a prototype. */
 function findId(method: string, path: string): unknown {
   const found = tree.find(method, path);
   return found && decodeParams(found.value, found.rawParams).id;

@@ -1,5 +1,5 @@
 import createRouter, { type HTTPMethod } from 'find-my-way';
-import { onRequests, PARAM_ROUTES, ROUTES, STATIC_ROUTES } from '../routes.js';
+import { ROUTES, routerOperations } from '../routes.js';
 
 const router = createRouter();
 for (const [method, pattern] of ROUTES) router.on(method as HTTPMethod, pattern, () => pattern);
@@ -8,8 +8,4 @@ const find = (method: string, path: string) => router.find(method as HTTPMethod,
 const findRoute = (method: string, path: string) => find(method, path)?.handler;
 const findId = (method: string, path: string) => find(method, path)?.params.id;
 
-export const operations = {
-  'router-param': () => onRequests(PARAM_ROUTES, findId),
-  'router-static': () => onRequests(STATIC_ROUTES, findRoute),
-  'router-all': () => onRequests(ROUTES, findRoute),
-};
+export const operations = routerOperations(findRoute, findId);
