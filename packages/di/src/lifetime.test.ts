@@ -154,6 +154,17 @@ describe('Container[Symbol.dispose]', () => {
     await resolving;
   });
 
+  it.each([
+    ['made an instance', async () => new Pool(), ['pool']],
+    ['failed', () => Promise.reject(new Error('refused')), []],
+  ])('disposes at once after an asynchronous build has %s', async (_how, useFactory, disposed) => {
+    container.register('async', { useFactory });
+    await Promise.allSettled([container.resolveAsync('async')]);
+    container[Symbol.dispose]();
+
+    expect(log).toEqual(disposed);
+  });
+
   it('disposes all instances despite failures, and throws one AggregateError', () => {
     container.resolve(Pool);
     container.resolve(Broken);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { resolveError } from '../test/resolve-error.js';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
@@ -133,9 +134,35 @@ describe('a singleton that would capture a request-scoped instance', () => {
     expect(resolve).toThrow('Path: Cache → Handler → Audit');
   });
 
-  it('is refused again once the transient between them has been planned', () => {
-    container.createScope().resolve(Handler);
+  it('is refused with the same error once the transients between them have been planned', () => {
+    @Service({ scope: 'transient' })
+    class Page {
+      constructor(
+        readonly shared: Shared,
+        readonly handler: Handler,
+      ) {}
+    }
+    @Service()
+    class PageCache {
+      constructor(readonly page: Page) {}
+    }
+    @Service()
+    class AuditLog {
+      constructor(readonly audit: Audit) {}
+    }
+    container.createScope().resolve(Page);
 
-    expect(() => container.resolve(Cache)).toThrow('Path: Cache → Handler → Audit');
+    expect(resolveError(container, Cache)).toMatchObject({
+      name: 'CapturedScopeError',
+      path: [Cache, Handler, Audit],
+    });
+    expect(resolveError(container, PageCache)).toMatchObject({
+      name: 'CapturedScopeError',
+      path: [PageCache, Page, Handler, Audit],
+    });
+    expect(resolveError(container, AuditLog)).toMatchObject({
+      name: 'CapturedScopeError',
+      path: [AuditLog, Audit],
+    });
   });
 });

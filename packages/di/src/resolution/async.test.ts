@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Container, createContainer } from '../container.js';
 import { Inject } from '../decorators/inject.js';
 import { Service } from '../decorators/service.js';
-import { all } from '../dependency.js';
+import { all, type Lazy, lazy } from '../dependency.js';
 import {
   AsyncProviderError,
   ConstructionError,
@@ -128,6 +128,19 @@ describe('resolve with an asynchronous provider', () => {
     expect(resolve).toThrow('await container.initialize(roots)');
   });
 
+  it('leaves no rejection unhandled when what it has called fails later', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const failing = { useFactory: () => Promise.reject(new Error('refused')) };
+    container.register('id', failing, { scope: 'transient' });
+
+    expect(() => container.resolve('id')).toThrow(AsyncProviderError);
+    // Node reports unhandled rejections before the next turn of the event loop.
+    await new Promise(setImmediate);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
   it('returns the instance afterwards', async () => {
     const api = await container.resolveAsync(Api);
 
@@ -147,6 +160,16 @@ describe('initialize', () => {
     await container.initialize([Api]);
 
     expect(container.resolve(Api).users.database.url).toBe('db:');
+  });
+
+  it('makes ready what is reached through lazy dependencies only', async () => {
+    class Reports {
+      static inject = [lazy(() => Database)] as const;
+      constructor(readonly database: Lazy<Connection>) {}
+    }
+    await container.register(Reports).initialize([Reports]);
+
+    expect(container.resolve(Reports).database.value).toEqual({ url: 'db:' });
   });
 
   it('builds every registered asynchronous singleton when called without roots', async () => {
