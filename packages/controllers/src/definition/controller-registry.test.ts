@@ -58,4 +58,33 @@ describe('ControllerRegistry', () => {
     expect(() => registry.register(Other)).toThrow('Other is not a controller');
     expect(registry.all).toEqual([]);
   });
+
+  it('refuses a controller with a route that cannot work, and does not keep it', () => {
+    @Controller('/impossible')
+    class ImpossibleController {
+      @Post('/', { status: 99 })
+      create(_name: string) {}
+    }
+    const registry = new ControllerRegistry();
+    const register = () => registry.register(ImpossibleController);
+    expect(register).toThrow(
+      expect.objectContaining({
+        code: 'START_FAILED',
+        problems: [
+          expect.objectContaining({
+            code: 'ROUTE_REGISTRATION',
+            handler: 'ImpossibleController.create',
+            message: expect.stringContaining('its parameter 0 has no decorator'),
+          }),
+          expect.objectContaining({
+            code: 'ROUTE_REGISTRATION',
+            message: expect.stringContaining('its status is 99'),
+          }),
+        ],
+      }),
+    );
+    expect(registry.has(ImpossibleController)).toBe(false);
+    expect(registry.all).toEqual([]);
+    expect(register).toThrow('ImpossibleController.create');
+  });
 });

@@ -1,0 +1,187 @@
+import { createApp, createRouter } from '@fairlead/core';
+import {
+  type ContainerInterface,
+  describeToken,
+  type RequestScope,
+  type Token,
+} from '@fairlead/di';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type CanActivate,
+  Controller,
+  ControllerResolutionError,
+  Get,
+  RequestContext,
+  registerController,
+  UseGuard,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+class DoorGuard implements CanActivate {
+  canActivate() {
+    return true;
+  }
+}
+
+@Controller('/door')
+@UseGuard(DoorGuard, 'night watch')
+class DoorController {
+  constructor(readonly name = 'front') {}
+
+  @Get()
+  read() {
+    return { name: this.name };
+  }
+}
+
+/** What another container would make of a token. */
+type Make = (token: Token) => unknown;
+
+/** A container that is not of `@fairlead/di`: it resolves, and has no more than is given. */
+function foreign(make: Make, more: Partial<ContainerInterface> = {}): ContainerInterface {
+  return { resolve: make as ContainerInterface['resolve'], ...more };
+}
+
+/** A request scope of such a container. */
+function foreignScope(make: Make, log: string[]): RequestScope {
+  return {
+    resolve: make as RequestScope['resolve'],
+    resolveAsync: async (token) => make(token) as never,
+    register: (token) => log.push(`registered ${describeToken(token)}`),
+    [Symbol.dispose]: () => log.push('disposed at once'),
+    [Symbol.asyncDispose]: async () => void log.push('disposed'),
+  };
+}
+
+const outOfScope = (): never => {
+  throw Object.assign(new Error('only in a scope'), { code: 'DI_OUT_OF_SCOPE' });
+};
+const instances = new Map<Token, unknown>([
+  ['night watch', () => true],
+  [DoorController, new DoorController('back')],
+  [DoorGuard, new DoorGuard()],
+]);
+const supply: Make = (token) => instances.get(token);
+
+describe('a container that is not of @fairlead/di', () => {
+  it('supplies controllers and guards with no more than resolve()', async () => {
+    const { fetch } = await serve({ container: foreign(supply), controllers: [DoorController] });
+    expect(await (await fetch('/door')).json()).toEqual({ name: 'back' });
+  });
+
+  it('is given the classes that it says it does not have, and no others', async () => {
+    const register = vi.fn();
+    const has = (token: Token) => token === DoorGuard;
+    const container = foreign(supply, { has, register });
+    await serve({ container, controllers: [DoorController] });
+    expect(register.mock.calls).toEqual([[DoorController, { useClass: DoorController }]]);
+  });
+
+  it('is given no class where it does not say what it has', async () => {
+    const register = vi.fn();
+    const container = foreign(supply, { register });
+    await serve({ container, controllers: [DoorController] });
+    expect(register).not.toHaveBeenCalled();
+  });
+
+  it('need not take classes that it does not have', async () => {
+    const container = foreign(supply, { has: () => false });
+    const { fetch } = await serve({ container, controllers: [DoorController] });
+    expect((await fetch('/door')).status).toBe(200);
+  });
+
+  it('reports its problems itself when it can', async () => {
+    const problem = new Error('the door is missing');
+    const validate = vi.fn(() => [problem]);
+    const starting = serve({
+      container: foreign(supply, { validate }),
+      controllers: [DoorController],
+    });
+    await expect(starting).rejects.toThrow(ControllerResolutionError);
+    await expect(starting).rejects.toMatchObject({
+      cause: problem,
+      message: 'Cannot resolve the controllers: the door is missing',
+    });
+    expect(validate).toHaveBeenCalledWith([DoorController, DoorGuard, 'night watch']);
+  });
+
+  it('builds what is asynchronous at the start when it can, and fails the start', async () => {
+    const initialize = vi.fn(() => Promise.reject(new Error('no database')));
+    const container = foreign(supply, { initialize });
+    await expect(serve({ container, controllers: [DoorController] })).rejects.toThrow(
+      'Cannot resolve the controllers: no database',
+    );
+    expect(initialize).toHaveBeenCalledWith([DoorController, DoorGuard, 'night watch']);
+  });
+
+  it('supplies a stand-in, whose methods are called', async () => {
+    const standIn = { read: () => ({ name: 'painted' }) };
+    const container = foreign((token) => (token === DoorController ? standIn : supply(token)));
+    const { fetch } = await serve({ container, controllers: [DoorController] });
+    expect(await (await fetch('/door')).json()).toEqual({ name: 'painted' });
+  });
+
+  it.each([
+    ['undefined', undefined, 'undefined'],
+    ['an object without the method', {}, 'an object of Object'],
+  ])('that supplies %s for a controller keeps it from starting', async (_, instance, text) => {
+    const container = foreign((token) => (token === DoorController ? instance : supply(token)));
+    await expect(serve({ container, controllers: [DoorController] })).rejects.toThrow(
+      `Cannot resolve the controller of DoorController.read: the container supplies ${text}`,
+    );
+  });
+
+  it('may be asked by registerController()', async () => {
+    const router = createRouter();
+    registerController(router, DoorController, { container: foreign(supply) });
+    const app = createApp().route('/', router);
+    expect(await (await app.request('/door')).json()).toEqual({ name: 'back' });
+  });
+});
+
+describe('request scopes of such a container', () => {
+  it('supply what is only in a scope, and are disposed with the response', async () => {
+    const log: string[] = [];
+    const container = foreign(outOfScope, { createScope: () => foreignScope(supply, log) });
+    const { fetch } = await serve({ container, controllers: [DoorController] });
+    expect(await (await fetch('/door')).json()).toEqual({ name: 'back' });
+    await expect.poll(() => log).toEqual(['disposed']);
+  });
+
+  it('are given the context of the request where the container has a place for it', async () => {
+    const log: string[] = [];
+    const container = foreign(outOfScope, {
+      has: (token) => token === RequestContext,
+      register: () => undefined,
+      createScope: () => foreignScope(supply, log),
+    });
+    const { fetch } = await serve({ container, controllers: [DoorController] });
+    expect((await fetch('/door')).status).toBe(200);
+    await expect.poll(() => log).toEqual(['registered RequestContext', 'disposed']);
+  });
+
+  it('that refuse an instance answer with a logged 500', async () => {
+    const log: string[] = [];
+    const refuse: Make = () => {
+      throw new Error('the pool is exhausted');
+    };
+    const container = foreign(outOfScope, { createScope: () => foreignScope(refuse, log) });
+    const { fetch, hidden } = await serve({ container, controllers: [DoorController] });
+    expect((await fetch('/door')).status).toBe(500);
+    expect(hidden).toMatchObject([
+      { name: 'ControllerResolutionError', cause: { message: 'the pool is exhausted' } },
+    ]);
+  });
+
+  it('are not needed: the container is asked for each request', async () => {
+    const make = vi
+      .fn<Make>(supply)
+      .mockImplementationOnce(outOfScope)
+      .mockImplementationOnce(outOfScope)
+      .mockImplementationOnce(outOfScope);
+    const container = foreign(make);
+    const { fetch } = await serve({ container, controllers: [DoorController] });
+    expect(await (await fetch('/door')).json()).toEqual({ name: 'back' });
+    expect(make.mock.calls.slice(-3)).toEqual([[DoorGuard], ['night watch'], [DoorController]]);
+  });
+});

@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream';
+import { Service } from '@fairlead/di';
+import { expect, it } from 'vitest';
+import { Controller, Get } from '../src/index.js';
+import { serve } from './support/serve.js';
+import { signal } from './support/signal.js';
+
+it('the scope of a request lives until the stream that answers it has ended', async () => {
+  const steps: string[] = [];
+  const firstRowRead = signal();
+
+  @Service({ scope: 'request' })
+  class Cursor implements Disposable {
+    async *rows() {
+      yield 'first row, ';
+      await firstRowRead.given;
+      steps.push('last row');
+      yield 'last row';
+    }
+
+    [Symbol.dispose]() {
+      steps.push('disposed');
+    }
+  }
+
+  @Controller()
+  @Service({ scope: 'request' })
+  class ExportController {
+    constructor(private readonly cursor: Cursor) {}
+
+    @Get()
+    read() {
+      return Readable.from(this.cursor.rows());
+    }
+  }
+
+  const { fetch } = await serve({ controllers: [ExportController] });
+  const { body } = await fetch('/');
+  const rows = body?.pipeThrough(new TextDecoderStream()).values();
+  expect(await rows?.next()).toMatchObject({ value: 'first row, ' });
+  firstRowRead.give();
+  expect(await rows?.next()).toMatchObject({ value: 'last row' });
+  expect(await rows?.next()).toMatchObject({ done: true });
+  await expect.poll(() => steps).toEqual(['last row', 'disposed']);
+});
