@@ -122,6 +122,10 @@ it.each([
   );
 });
 
+it('takes U+FFFD, which also stands for bytes that are not UTF-8, as any other character', () => {
+  expect(parse('{"name":"\uFFFD"}')).toEqual({ name: '\uFFFD' });
+});
+
 it('finds a forbidden key at any depth', () => {
   const depth = 499;
   const text = `${'[{"a":'.repeat(depth)}{"__proto__":1}${'}]'.repeat(depth)}`;
