@@ -90,6 +90,9 @@ describe('readConfig', () => {
     ['mysql://host/users', 'has the scheme mysql:'],
     ['memory', 'has no scheme'],
     ['users.db', 'has no scheme'],
+    ['//ada:secret@host:5432/users', 'has no scheme'],
+    ['127.0.0.1:5432/users?user=ada:secret', 'has no scheme'],
+    ['ada:secret@host/users', 'has the scheme ada:'],
   ])('rejects DATABASE_URL %s', (url, problem) => {
     expect(() => readConfig({ DATABASE_URL: url })).toThrow(
       `DATABASE_URL ${problem}. Use postgres://`,
@@ -100,6 +103,8 @@ describe('readConfig', () => {
     'mysql://ada:s3cr@t@host/users',
     'postgres://ada:s3cr@t@host:port/users',
     'host/users?password=s3cr@t',
+    '//ada:s3cr@t@host/users',
+    'ada:s3cr@t@host/users',
   ])('does not repeat the password of %s', (url) => {
     expect(() => readConfig({ DATABASE_URL: url })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('s3cr@t') }),

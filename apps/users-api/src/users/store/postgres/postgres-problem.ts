@@ -153,7 +153,7 @@ function problemOf(error: unknown, stage: Stage): Problem {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof DatabaseError) return `SQLSTATE ${error.code}`;
+  if (error instanceof DatabaseError) return `SQLSTATE ${error.code ?? 'unknown'}`;
   // For a host name with several addresses, an AggregateError contains the error of each address.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(first);

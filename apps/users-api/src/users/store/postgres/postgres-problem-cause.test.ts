@@ -1,0 +1,94 @@
+import { EventEmitter } from 'node:events';
+import pg, { DatabaseError } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StoreError } from '../store-error.js';
+import { breaksConnection, postgresProblem, type Stage } from './postgres-problem.js';
+
+const NAME = 'postgres://db/users';
+
+/** An error as the database sends it, with the fields that it has. */
+function databaseError(fields: Partial<DatabaseError>): DatabaseError {
+  return Object.assign(new DatabaseError('what the database wrote', 0, 'error'), fields);
+}
+
+describe('an error without an SQLSTATE', () => {
+  it.each<[Stage, string, string]>([
+    ['connecting', 'STORE_UNREACHABLE', 'cannot be reached: check that the database runs'],
+    ['reading', 'STORE_UNREACHABLE', 'has lost the connection: check that the database runs'],
+    ['writing', 'STORE_INTERRUPTED', 'during a write, which may be there or not: check that'],
+  ])('while %s is %s', (stage, code, text) => {
+    const cause = new Error('connect ECONNREFUSED 127.0.0.1:1');
+    const problem = postgresProblem(cause, NAME, stage);
+    expect(problem).toMatchObject({ code, cause, mayPass: true });
+    expect(problem.message).toMatch(/^The store postgres:\/\/db\/users /);
+    expect(problem.message).toContain(text);
+    expect(problem.message).toMatch(/ \(connect ECONNREFUSED 127\.0\.0\.1:1\)\.$/);
+  });
+
+  it.each([
+    [
+      'the first address of a name that has several',
+      new AggregateError([new Error('one'), 2]),
+      'one',
+    ],
+    ['something that is no error', 'gone', 'gone'],
+  ])('shows the reason of %s', (_, cause, reason) => {
+    expect(postgresProblem(cause, NAME, 'reading').message).toMatch(`runs (${reason}).`);
+  });
+
+  it('ends its connection', () => {
+    expect(breaksConnection(new Error('Query read timeout'))).toBe(true);
+  });
+
+  it('of the database itself fails the statement alone', () => {
+    const cause = databaseError({ severity: 'ERROR' });
+    expect(postgresProblem(cause, NAME, 'writing')).toMatchObject({
+      code: 'STORE_FAILED',
+      message: `The store ${NAME} failed (SQLSTATE unknown).`,
+      cause,
+    });
+    expect(breaksConnection(cause)).toBe(false);
+  });
+});
+
+describe('an error with which the database ends the connection', () => {
+  const terminated = databaseError({ code: '57P01', severity: 'FATAL' });
+
+  it('leaves open what has become of a write', () => {
+    expect(postgresProblem(terminated, NAME, 'writing').code).toBe('STORE_INTERRUPTED');
+    expect(postgresProblem(terminated, NAME, 'reading').code).toBe('STORE_UNREACHABLE');
+    expect(breaksConnection(terminated)).toBe(true);
+  });
+});
+
+it('SQLSTATE 40003 leaves open what has become of a write, and of nothing else', () => {
+  const unknown = databaseError({ code: '40003', severity: 'ERROR' });
+  expect(postgresProblem(unknown, NAME, 'writing').code).toBe('STORE_INTERRUPTED');
+  expect(postgresProblem(unknown, NAME, 'reading').code).toBe('STORE_BUSY');
+});
+
+it('a StoreError stays what it is', () => {
+  const error = new StoreError('STORE_BUSY', 'The store is busy.');
+  expect(postgresProblem(error, NAME, 'writing')).toBe(error);
+});
+
+it('a pool whose connections are all in use for too long is a busy store', async () => {
+  /** A client that connects at once, and needs no database. */
+  class InstantClient extends EventEmitter {
+    connect(done: (error: undefined) => void) {
+      done(undefined);
+    }
+    end() {}
+  }
+  const Client = InstantClient as unknown as typeof pg.Client;
+  const pool = new pg.Pool({ Client, max: 1, connectionTimeoutMillis: 1 });
+  const taken = await pool.connect();
+  onTestFinished(() => taken.release());
+  const error: unknown = await pool.connect().catch((reason) => reason);
+  expect(postgresProblem(error, NAME, 'connecting')).toMatchObject({
+    code: 'STORE_BUSY',
+    mayPass: true,
+    message: expect.stringContaining('has had no free connection in time: raise POOL_SIZE'),
+    cause: error,
+  });
+});
