@@ -198,9 +198,7 @@ describe('controllersPlugin with root', () => {
     const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await serve({ root });
-    const lines = warn.mock.calls.flat();
-    warn.mockRestore();
-    expect(lines).toEqual([expect.stringContaining('[controllers] Discovery failed')]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('[controllers] Discovery failed')]]);
   });
 
   it('rejects for files that cannot be imported if strict', async () => {

@@ -251,9 +251,7 @@ describe('debug', () => {
   it('logs to stderr without a logger', async () => {
     const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
     await serve({ debug: true, controllers: [BareController] });
-    const lines = stderr.mock.calls.flat();
-    stderr.mockRestore();
-    expect(lines).toContain('[controllers] GET /bare');
+    expect(stderr.mock.calls).toContainEqual(['[controllers] GET /bare']);
   });
 });
 

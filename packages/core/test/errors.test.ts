@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import {
   type Application,
   BadRequestError,
@@ -16,8 +16,10 @@ import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
 /** Keeps the framework's stderr output out of the test output. */
-const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-afterEach(() => stderr.mockClear());
+let stderr: MockInstance<typeof console.error>;
+beforeEach(() => {
+  stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
 
 const thrower =
   (error: unknown): Middleware =>

@@ -1,7 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { collectGarbage } from '@fairlead/test-support/collect-garbage';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type Application,
   BadRequestError,
@@ -14,8 +14,9 @@ import {
 import { serve } from './support/serve.js';
 
 /** Keeps the framework's stderr output out of the test output. */
-const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-afterEach(() => stderr.mockClear());
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
 
 function createExample() {
   const router = createRouter()

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type Application,
   cors,
@@ -162,8 +162,9 @@ it.each([new Error('inside').stack, JSON.stringify(new Error().stack), SECRET, i
 );
 
 describe('in production', () => {
-  const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  afterEach(() => stderr.mockClear());
+  beforeEach(() => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  });
   let server: Server;
   beforeAll(async () => {
     vi.stubEnv('NODE_ENV', 'production');

@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { createApp, errorHandler, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
 /** Keeps the framework's stderr output out of the test output. */
-const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-afterEach(() => stderr.mockClear());
+let stderr: MockInstance<typeof console.error>;
+beforeEach(() => {
+  stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
 
 async function getResponse(handler: Middleware, method = 'GET') {
   const send = await sender(createApp().use(errorHandler(), handler));

@@ -4,14 +4,16 @@ import { readdir, readlink, truncate, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createApp, type Middleware } from '@fairlead/core';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 import { serve } from './support/serve.js';
 
 const SIZE = 32 * 1024 * 1024;
-const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-afterEach(() => stderr.mockClear());
+let stderr: MockInstance<typeof console.error>;
+beforeEach(() => {
+  stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
 
 const folder = provideFolder();
 beforeAll(async () => {

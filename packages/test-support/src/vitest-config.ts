@@ -8,6 +8,8 @@ export const testConfig: ViteUserConfig = defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // Restores spies before each test, also when the test before it has failed.
+    restoreMocks: true,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     typecheck: { enabled: true, include: ['**/*.test-d.ts'] },
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],

@@ -8,7 +8,7 @@ import {
   NotFoundError,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createTestApp } from '../src/index.js';
 
 @Controller('/failures')
@@ -93,8 +93,7 @@ describe('an error hidden from the client', () => {
   it('is logged to stderr after the response of its call', async () => {
     const late = new RangeError('late');
     const logged = new Promise((resolve) => {
-      const log = vi.spyOn(console, 'error').mockImplementation(resolve);
-      onTestFinished(() => log.mockRestore());
+      vi.spyOn(console, 'error').mockImplementation(resolve);
     });
     let respond = () => {};
     const responded = new Promise<void>((resolve) => {
