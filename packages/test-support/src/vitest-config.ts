@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** Runs the tests of a package from the source of all packages. */
@@ -10,6 +11,7 @@ export const testConfig: ViteUserConfig = defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Restores spies before each test, also when the test before it has failed.
     restoreMocks: true,
+    setupFiles: fileURLToPath(new URL('random-seed.ts', import.meta.url)),
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     typecheck: { enabled: true, include: ['**/*.test-d.ts'] },
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
