@@ -201,6 +201,16 @@ describe('controllersPlugin with root', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining('[controllers] Discovery failed')]]);
   });
 
+  it('takes include and exclude in place of the defaults', async () => {
+    const root = await writeTree({
+      'users.controller.ts': controllerSource('Users'),
+      'posts.controller.ts': controllerSource('Posts'),
+      'pages.ts': controllerSource('Pages'),
+    });
+    const { plugin } = await serve({ root, include: ['**/*.controller.ts'], exclude: ['posts.*'] });
+    expect(plugin.state.controllers.map(({ name }) => name)).toEqual(['Users']);
+  });
+
   it('rejects for files that cannot be imported if strict', async () => {
     const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
     await expect(serve({ root, strict: true })).rejects.toMatchObject({

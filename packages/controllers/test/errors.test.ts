@@ -79,6 +79,17 @@ describe('every error', () => {
     expect(errors.map(([{ name }]) => name).sort()).toEqual(exported.sort());
   });
 
+  it('of a parameter tells which parameter of which method it is about, and what is wrong', () => {
+    const issues = [{ path: ['body', 'name'], message: 'too short' }];
+    expect(new MissingParameterError(place)).toMatchObject(place);
+    expect(new ParameterInjectionError(place, cause)).toMatchObject({ ...place, cause });
+    expect(new ParameterValidationError(place, issues)).toMatchObject({
+      ...place,
+      issues,
+      details: { issues },
+    });
+  });
+
   it('keeps its cause', () => {
     expect(new ControllerResolutionError('the controller A', cause).cause).toBe(cause);
     expect(new RouteRegistrationError('A.b', { ...diagnostic, cause }).cause).toBe(cause);

@@ -140,7 +140,9 @@ describe('Container[Symbol.dispose]', () => {
   it('throws, and disposes nothing, when an instance needs asynchronous disposal', () => {
     container.resolve(Store);
 
-    expect(() => container[Symbol.dispose]()).toThrow(AsyncDisposalError);
+    const dispose = () => container[Symbol.dispose]();
+    expect(dispose).toThrow(AsyncDisposalError);
+    expect(dispose).toThrow('Store');
     expect(log).toEqual([]);
     expect(container.resolve(Store)).toBeInstanceOf(Store);
   });

@@ -1,7 +1,8 @@
+import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { Service } from '@fairlead/di';
 import { expect, it } from 'vitest';
-import { Controller, Get } from '../src/index.js';
+import { Controller, Get, UseMiddleware } from '../src/index.js';
 import { serve } from './support/serve.js';
 import { signal } from './support/signal.js';
 
@@ -42,4 +43,44 @@ it('the scope of a request lives until the stream that answers it has ended', as
   expect(await rows?.next()).toMatchObject({ value: 'last row' });
   expect(await rows?.next()).toMatchObject({ done: true });
   await expect.poll(() => steps).toEqual(['last row', 'disposed']);
+});
+
+it('the scope of a request lives until its method has ended, when the client has left before', async () => {
+  const steps: string[] = [];
+  const [entered, left, ended] = [signal(), signal(), signal()];
+
+  @Service({ scope: 'request' })
+  class Transaction implements Disposable {
+    [Symbol.dispose]() {
+      steps.push('disposed');
+      ended.give();
+    }
+  }
+
+  @Controller()
+  @Service({ scope: 'request' })
+  class TransferController {
+    constructor(readonly transaction: Transaction) {}
+
+    @Get()
+    @UseMiddleware((ctx, next) => {
+      ctx.res.once('close', () => left.give());
+      return next();
+    })
+    async transfer() {
+      entered.give();
+      await left.given;
+      // Whatever ends with the connection has had its turn after this.
+      await new Promise(setImmediate);
+      steps.push('method ended');
+    }
+  }
+
+  const { url } = await serve({ controllers: [TransferController] });
+  const outgoing = request(url).on('error', () => {});
+  outgoing.end();
+  await entered.given;
+  outgoing.destroy();
+  await ended.given;
+  expect(steps).toEqual(['method ended', 'disposed']);
 });

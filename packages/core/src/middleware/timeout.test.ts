@@ -1,0 +1,24 @@
+import { Readable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { createApp } from '../application.js';
+import type { Middleware } from '../pipeline/middleware.js';
+import { timeout } from './timeout.js';
+
+it('what is answered late is dropped, also where middleware above handles the error', async () => {
+  const done = Promise.withResolvers<void>();
+  const stream = new Readable({ read: () => undefined });
+  const handlesError: Middleware = async (_ctx, next) => {
+    await (next() as Promise<void>).catch(() => done.promise);
+  };
+  const app = createApp().use(handlesError, timeout(1), async (ctx) => {
+    await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+    ctx.status = 201;
+    ctx.json('late');
+    ctx.send(stream);
+    done.resolve();
+  });
+  const answer = await app.request('/');
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ code: 'TIMED_OUT' });
+  expect(stream.destroyed).toBe(true);
+});
