@@ -94,6 +94,16 @@ describe('snapshot and restore', () => {
     expect(parent.resolve(Logger)).toBe(logger);
   });
 
+  it('forget what was built in between of what was registered before', () => {
+    parent.register(Logger);
+    const snapshot = parent.snapshot();
+    parent.register(Level, { useValue: 'debug' });
+    expect(parent.resolve(Logger).level).toBe('debug');
+    parent.restore(snapshot);
+
+    expect(parent.resolve(Logger).level).toBe('info');
+  });
+
   it('work more than once', () => {
     const snapshot = parent.snapshot();
     parent.register(Level, { useValue: 'one' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Controller } from '../decorators/controller.js';
-import { Body } from '../decorators/parameters.js';
+import { Body, Ctx, Header, Param, Query, Req, Res } from '../decorators/parameters.js';
 import { Get, Post } from '../decorators/routes.js';
 import { ControllerRegistry } from './controller-registry.js';
 
@@ -38,6 +38,37 @@ describe('ControllerRegistry', () => {
     });
     expect(definition).toSatisfy(Object.isFrozen);
     expect(definition.routes[0]).toSatisfy(Object.isFrozen);
+  });
+
+  it('states where each parameter comes from, and whether a request must have it', () => {
+    @Controller()
+    class ReadingController {
+      @Post('/:id')
+      read(
+        @Body() _body: unknown,
+        @Body('name') _field: unknown,
+        @Param('id') _param: unknown,
+        @Query() _query: unknown,
+        @Query('page') _page: unknown,
+        @Header('accept') _header: unknown,
+        @Ctx() _ctx: unknown,
+        @Req() _req: unknown,
+        @Res() _res: unknown,
+      ) {}
+    }
+    const { routes } = new ControllerRegistry().register(ReadingController);
+    const stated = routes[0]?.parameters.map((each) => [each.source, each.name, each.required]);
+    expect(stated).toEqual([
+      ['body', undefined, true],
+      ['body', 'name', true],
+      ['param', 'id', true],
+      ['query', undefined, false],
+      ['query', 'page', false],
+      ['header', 'accept', false],
+      ['ctx', undefined, false],
+      ['req', undefined, false],
+      ['res', undefined, false],
+    ]);
   });
 
   it('creates a definition once', () => {

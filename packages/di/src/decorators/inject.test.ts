@@ -41,6 +41,17 @@ describe('@Inject, @Optional and @InjectAll', () => {
     expect(container.resolve(Server)).toEqual({ port: 1, host: 'localhost', plugins: ['a', 'b'] });
   });
 
+  it('may come after a resolution that has failed for want of them', () => {
+    class Late {
+      constructor(readonly port: number) {}
+    }
+    container.register(Port, { useValue: 1 }).register(Late);
+    expect(() => container.resolve(Late)).toThrow('nothing says what parameter 0');
+    Inject(Port)(Late, undefined, 0);
+
+    expect(container.resolve(Late).port).toBe(1);
+  });
+
   it('keep the default of an optional parameter with a primitive type', () => {
     @Service()
     class Limited {
