@@ -201,7 +201,7 @@ describe('controllersPlugin with root', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining('[controllers] Discovery failed')]]);
   });
 
-  it('takes include and exclude in place of the defaults', async () => {
+  it('uses include and exclude instead of the defaults', async () => {
     const root = await writeTree({
       'users.controller.ts': controllerSource('Users'),
       'posts.controller.ts': controllerSource('Posts'),

@@ -79,12 +79,12 @@ describe('every error', () => {
     expect(errors.map(([{ name }]) => name).sort()).toEqual(exported.sort());
   });
 
-  it('of a parameter tells which parameter of which method it is about, and what is wrong', () => {
+  it('about a parameter names the parameter, the method and the problem', () => {
     const issues = [{ path: ['body', 'name'], message: 'too short' }];
-    expect(new MissingParameterError(place)).toMatchObject(place);
-    expect(new ParameterInjectionError(place, cause)).toMatchObject({ ...place, cause });
-    expect(new ParameterValidationError(place, issues)).toMatchObject({
-      ...place,
+    expect(new MissingParameterError(target)).toMatchObject(target);
+    expect(new ParameterInjectionError(target, cause)).toMatchObject({ ...target, cause });
+    expect(new ParameterValidationError(target, issues)).toMatchObject({
+      ...target,
       issues,
       details: { issues },
     });

@@ -63,13 +63,13 @@ const instances = new Map<Token, unknown>([
 ]);
 const supply: Make = (token) => instances.get(token);
 
-describe('a container that is not of @fairlead/di', () => {
-  it('supplies controllers and guards with no more than resolve()', async () => {
+describe('a container other than @fairlead/di', () => {
+  it('resolves controllers and guards with resolve() alone', async () => {
     const { fetch } = await serve({ container: foreign(supply), controllers: [DoorController] });
     expect(await (await fetch('/door')).json()).toEqual({ name: 'back' });
   });
 
-  it('is given the classes that it says it does not have, and no others', async () => {
+  it('receives the classes that has() does not know, and no others', async () => {
     const register = vi.fn();
     const has = (token: Token) => token === DoorGuard;
     const container = foreign(supply, { has, register });
@@ -77,20 +77,20 @@ describe('a container that is not of @fairlead/di', () => {
     expect(register.mock.calls).toEqual([[DoorController, { useClass: DoorController }]]);
   });
 
-  it('is given no class where it does not say what it has', async () => {
+  it('receives no class without has()', async () => {
     const register = vi.fn();
     const container = foreign(supply, { register });
     await serve({ container, controllers: [DoorController] });
     expect(register).not.toHaveBeenCalled();
   });
 
-  it('need not take classes that it does not have', async () => {
+  it('works without register()', async () => {
     const container = foreign(supply, { has: () => false });
     const { fetch } = await serve({ container, controllers: [DoorController] });
     expect((await fetch('/door')).status).toBe(200);
   });
 
-  it('reports its problems itself when it can', async () => {
+  it('reports its own problems through validate()', async () => {
     const problem = new Error('the door is missing');
     const validate = vi.fn(() => [problem]);
     const starting = serve({
@@ -105,7 +105,7 @@ describe('a container that is not of @fairlead/di', () => {
     expect(validate).toHaveBeenCalledWith([DoorController, DoorGuard, 'night watch']);
   });
 
-  it('builds what is asynchronous at the start when it can, and fails the start', async () => {
+  it('builds asynchronous instances at startup through initialize(), and fails the startup', async () => {
     const initialize = vi.fn(() => Promise.reject(new Error('no database')));
     const container = foreign(supply, { initialize });
     await expect(serve({ container, controllers: [DoorController] })).rejects.toThrow(
@@ -114,7 +114,7 @@ describe('a container that is not of @fairlead/di', () => {
     expect(initialize).toHaveBeenCalledWith([DoorController, DoorGuard, 'night watch']);
   });
 
-  it('supplies a stand-in, whose methods are called', async () => {
+  it('may return a replacement, whose methods are called', async () => {
     const standIn = { read: () => ({ name: 'painted' }) };
     const container = foreign((token) => (token === DoorController ? standIn : supply(token)));
     const { fetch } = await serve({ container, controllers: [DoorController] });
@@ -123,15 +123,15 @@ describe('a container that is not of @fairlead/di', () => {
 
   it.each([
     ['undefined', undefined, 'undefined'],
-    ['an object without the method', {}, 'an object of Object'],
-  ])('that supplies %s for a controller keeps it from starting', async (_, instance, text) => {
+    ['an object without the method', {}, 'an instance of Object'],
+  ])('that returns %s for a controller fails the startup', async (_, instance, text) => {
     const container = foreign((token) => (token === DoorController ? instance : supply(token)));
     await expect(serve({ container, controllers: [DoorController] })).rejects.toThrow(
-      `Cannot resolve the controller of DoorController.read: the container supplies ${text}`,
+      `Cannot resolve the controller of DoorController.read: the container returned ${text}`,
     );
   });
 
-  it('may be asked by registerController()', async () => {
+  it('works with registerController()', async () => {
     const router = createRouter();
     registerController(router, DoorController, { container: foreign(supply) });
     const app = createApp().route('/', router);
@@ -140,7 +140,7 @@ describe('a container that is not of @fairlead/di', () => {
 });
 
 describe('request scopes of such a container', () => {
-  it('supply what is only in a scope, and are disposed with the response', async () => {
+  it('resolve request-scoped tokens, and are disposed with the response', async () => {
     const log: string[] = [];
     const container = foreign(outOfScope, { createScope: () => foreignScope(supply, log) });
     const { fetch } = await serve({ container, controllers: [DoorController] });
@@ -148,7 +148,7 @@ describe('request scopes of such a container', () => {
     await expect.poll(() => log).toEqual(['disposed']);
   });
 
-  it('are given the context of the request where the container has a place for it', async () => {
+  it('receive the context of the request when the container knows RequestContext', async () => {
     const log: string[] = [];
     const container = foreign(outOfScope, {
       has: (token) => token === RequestContext,
@@ -160,7 +160,7 @@ describe('request scopes of such a container', () => {
     await expect.poll(() => log).toEqual(['registered RequestContext', 'disposed']);
   });
 
-  it('that refuse an instance answer with a logged 500', async () => {
+  it('that fail to resolve respond with a logged 500', async () => {
     const log: string[] = [];
     const refuse: Make = () => {
       throw new Error('the pool is exhausted');
@@ -173,7 +173,7 @@ describe('request scopes of such a container', () => {
     ]);
   });
 
-  it('are not needed: the container is asked for each request', async () => {
+  it('are optional: the container resolves for each request', async () => {
     const make = vi
       .fn<Make>(supply)
       .mockImplementationOnce(outOfScope)

@@ -16,7 +16,7 @@ describe('a Content-Length that a handler sets', () => {
     expect(text).toMatch(/\r\n\r\n$/);
   });
 
-  it('is 0 with 205, whatever the handler has said', async () => {
+  it('is 0 with 205, even if the handler set another', async () => {
     const app = createApp().use((ctx) => {
       ctx.status = 205;
       ctx.set('Content-Length', 5);

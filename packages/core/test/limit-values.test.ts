@@ -11,7 +11,7 @@ const LIMITS: readonly (keyof ServerLimits)[] = [
 ];
 
 describe.each([-1, 1.5, Number.POSITIVE_INFINITY])('the limit %d', (limit) => {
-  it.each(LIMITS)('is refused by listen() as %s', async (name) => {
+  it.each(LIMITS)('is rejected by listen() as %s', async (name) => {
     await expect(listen(createApp(), 0, { [name]: limit })).rejects.toMatchObject({
       name: 'SetupError',
       code: 'INVALID_LIMIT',
@@ -19,7 +19,7 @@ describe.each([-1, 1.5, Number.POSITIVE_INFINITY])('the limit %d', (limit) => {
     });
   });
 
-  it('is refused by urlencoded() as maxFields', () => {
+  it('is rejected by urlencoded() as maxFields', () => {
     expect(() => urlencoded({ maxFields: limit })).toThrow(
       expect.objectContaining({
         code: 'INVALID_LIMIT',

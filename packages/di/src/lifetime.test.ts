@@ -157,15 +157,18 @@ describe('Container[Symbol.dispose]', () => {
   });
 
   it.each([
-    ['made an instance', async () => new Pool(), ['pool']],
-    ['failed', () => Promise.reject(new Error('refused')), []],
-  ])('disposes at once after an asynchronous build has %s', async (_how, useFactory, disposed) => {
-    container.register('async', { useFactory });
-    await Promise.allSettled([container.resolveAsync('async')]);
-    container[Symbol.dispose]();
+    ['has created an instance', async () => new Pool(), ['pool']],
+    ['has failed', () => Promise.reject(new Error('refused')), []],
+  ])(
+    'disposes synchronously after an asynchronous build %s',
+    async (_how, useFactory, disposed) => {
+      container.register('async', { useFactory });
+      await Promise.allSettled([container.resolveAsync('async')]);
+      container[Symbol.dispose]();
 
-    expect(log).toEqual(disposed);
-  });
+      expect(log).toEqual(disposed);
+    },
+  );
 
   it('disposes all instances despite failures, and throws one AggregateError', () => {
     container.resolve(Pool);

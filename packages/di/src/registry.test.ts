@@ -94,7 +94,7 @@ describe('snapshot and restore', () => {
     expect(parent.resolve(Logger)).toBe(logger);
   });
 
-  it('forget what was built in between of what was registered before', () => {
+  it('discard singletons that were built in between', () => {
     parent.register(Logger);
     const snapshot = parent.snapshot();
     parent.register(Level, { useValue: 'debug' });

@@ -134,7 +134,7 @@ describe('a singleton that would capture a request-scoped instance', () => {
     expect(resolve).toThrow('Path: Cache → Handler → Audit');
   });
 
-  it('is refused with the same error once the transients between them have been planned', () => {
+  it('throws the same error after the transients between them were planned', () => {
     @Service({ scope: 'transient' })
     class Page {
       constructor(

@@ -40,7 +40,7 @@ describe('ControllerRegistry', () => {
     expect(definition.routes[0]).toSatisfy(Object.isFrozen);
   });
 
-  it('states where each parameter comes from, and whether a request must have it', () => {
+  it('contains the source of each parameter, and whether it is required', () => {
     @Controller()
     class ReadingController {
       @Post('/:id')
@@ -57,8 +57,8 @@ describe('ControllerRegistry', () => {
       ) {}
     }
     const { routes } = new ControllerRegistry().register(ReadingController);
-    const stated = routes[0]?.parameters.map((each) => [each.source, each.name, each.required]);
-    expect(stated).toEqual([
+    const parameters = routes[0]?.parameters.map((each) => [each.source, each.name, each.required]);
+    expect(parameters).toEqual([
       ['body', undefined, true],
       ['body', 'name', true],
       ['param', 'id', true],
@@ -90,7 +90,7 @@ describe('ControllerRegistry', () => {
     expect(registry.all).toEqual([]);
   });
 
-  it('refuses a controller with a route that cannot work, and does not keep it', () => {
+  it('rejects a controller with an impossible route, and does not keep it', () => {
     @Controller('/impossible')
     class ImpossibleController {
       @Post('/', { status: 99 })
@@ -105,7 +105,7 @@ describe('ControllerRegistry', () => {
           expect.objectContaining({
             code: 'ROUTE_REGISTRATION',
             handler: 'ImpossibleController.create',
-            message: expect.stringContaining('its parameter 0 has no decorator'),
+            message: expect.stringContaining('parameter 0 has no decorator'),
           }),
           expect.objectContaining({
             code: 'ROUTE_REGISTRATION',

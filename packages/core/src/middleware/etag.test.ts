@@ -32,7 +32,7 @@ describe("a handler's own ETag", () => {
     expect([answer.status, answer.headers.get('ETag')]).toEqual([304, own]);
   });
 
-  it('decides alone: the tag of the bytes does not match', async () => {
+  it('is the only one compared: a tag of the bytes does not match', async () => {
     const plain = await createApp()
       .use(etag(), (ctx) => ctx.send('bytes'))
       .request('/text');

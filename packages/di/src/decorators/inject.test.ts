@@ -41,12 +41,12 @@ describe('@Inject, @Optional and @InjectAll', () => {
     expect(container.resolve(Server)).toEqual({ port: 1, host: 'localhost', plugins: ['a', 'b'] });
   });
 
-  it('may come after a resolution that has failed for want of them', () => {
+  it('may be applied after a resolution that failed without them', () => {
     class Late {
       constructor(readonly port: number) {}
     }
     container.register(Port, { useValue: 1 }).register(Late);
-    expect(() => container.resolve(Late)).toThrow('nothing says what parameter 0');
+    expect(() => container.resolve(Late)).toThrow('constructor parameter 0 is unknown');
     Inject(Port)(Late, undefined, 0);
 
     expect(container.resolve(Late).port).toBe(1);

@@ -128,7 +128,7 @@ describe('resolve with an asynchronous provider', () => {
     expect(resolve).toThrow('await container.initialize(roots)');
   });
 
-  it('leaves no rejection unhandled when what it has called fails later', async () => {
+  it('leaves no unhandled rejection when the factory it called fails later', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     onTestFinished(() => void process.off('unhandledRejection', unhandled));
@@ -162,7 +162,7 @@ describe('initialize', () => {
     expect(container.resolve(Api).users.database.url).toBe('db:');
   });
 
-  it('makes ready what is reached through lazy dependencies only', async () => {
+  it('builds what only lazy dependencies reach', async () => {
     class Reports {
       static inject = [lazy(() => Database)] as const;
       constructor(readonly database: Lazy<Connection>) {}

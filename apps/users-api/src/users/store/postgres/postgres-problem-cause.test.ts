@@ -40,7 +40,7 @@ describe('an error without an SQLSTATE', () => {
     expect(breaksConnection(new Error('Query read timeout'))).toBe(true);
   });
 
-  it('of the database itself fails the statement alone', () => {
+  it('from the database itself fails only the statement', () => {
     const cause = databaseError({ severity: 'ERROR' });
     expect(postgresProblem(cause, NAME, 'writing')).toMatchObject({
       code: 'STORE_FAILED',
@@ -54,14 +54,14 @@ describe('an error without an SQLSTATE', () => {
 describe('an error with which the database ends the connection', () => {
   const terminated = databaseError({ code: '57P01', severity: 'FATAL' });
 
-  it('leaves open what has become of a write', () => {
+  it('leaves the outcome of a write unknown', () => {
     expect(postgresProblem(terminated, NAME, 'writing').code).toBe('STORE_INTERRUPTED');
     expect(postgresProblem(terminated, NAME, 'reading').code).toBe('STORE_UNREACHABLE');
     expect(breaksConnection(terminated)).toBe(true);
   });
 });
 
-it('SQLSTATE 40003 leaves open what has become of a write, and of nothing else', () => {
+it('SQLSTATE 40003 leaves the outcome of a write unknown, and of nothing else', () => {
   const unknown = databaseError({ code: '40003', severity: 'ERROR' });
   expect(postgresProblem(unknown, NAME, 'writing').code).toBe('STORE_INTERRUPTED');
   expect(postgresProblem(unknown, NAME, 'reading').code).toBe('STORE_BUSY');
