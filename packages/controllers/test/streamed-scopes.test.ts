@@ -6,7 +6,7 @@ import { Controller, Get, UseMiddleware } from '../src/index.js';
 import { serve } from './support/serve.js';
 import { signal } from './support/signal.js';
 
-it('the scope of a request lives until the stream that answers it has ended', async () => {
+it('a request scope lives until the stream of its response has ended', async () => {
   const steps: string[] = [];
   const firstRowRead = signal();
 
