@@ -7,7 +7,8 @@ export default defineConfig({
   bundle: false,
   sourcemap: true,
   clean: true,
-  // tsup keeps names where it emits decorator metadata: a call for every function that a request makes.
+  // tsup sets keepNames when it emits decorator metadata. esbuild then adds a call for every function
+  // that a request creates.
   esbuildPlugins: [
     {
       name: 'drop-keep-names',

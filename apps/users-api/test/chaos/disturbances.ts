@@ -11,7 +11,7 @@ export interface Disturbances {
 
 type Kind = keyof Disturbances;
 
-/** Kills, stops and starts what the clients talk to. */
+/** Kills, stops and restarts services, workers and the database. */
 export class Disturber {
   readonly counts: { -readonly [K in Kind]: number } = {
     kills: 0,
@@ -26,9 +26,9 @@ export class Disturber {
   #queue: (() => Promise<void>)[] = [];
 
   /**
-   * @param stage - What the clients share.
+   * @param stage - The state that all clients share.
    * @param hasWorkers - Whether a service has several workers.
-   * @param writes - Writes that are acknowledged between two disturbances, at most.
+   * @param writes - The maximum number of acknowledged writes between two disturbances.
    * @param random - Decides what happens next.
    */
   constructor(stage: Stage, hasWorkers: boolean, writes: number, random: Random) {
@@ -44,7 +44,7 @@ export class Disturber {
     ];
   }
 
-  /** Lets the clients work for a while, disturbs them once, and waits until all is up again. */
+  /** Lets the clients work, causes one disturbance and waits until everything is up again. */
   async round(): Promise<void> {
     await this.#stage.tally.grown(
       'acknowledged',
@@ -54,7 +54,7 @@ export class Disturber {
     await this.#queue.pop()?.();
   }
 
-  /** Ends as many services as there are ways, and starts each again. */
+  /** Ends one service for each way and restarts it. */
   async #end(ways: readonly ('kill' | 'stop')[]): Promise<void> {
     const { fleet } = this.#stage;
     const first = this.#random.integer(0, fleet.size);
@@ -73,14 +73,14 @@ export class Disturber {
     await fleet.at(this.#random.integer(0, fleet.size)).killWorker();
   }
 
-  /** Kills the database, and starts it once a client has been told that it is away. */
+  /** Kills the database and restarts it after a client has received a 503. */
   async #crash(): Promise<void> {
     const { database, tally } = this.#stage;
     if (database === undefined) return;
     this.counts.crashes += 1;
-    const told = tally.grown('unavailable', 1);
+    const noticed = tally.grown('unavailable', 1);
     const restart = await database.crash();
-    await told;
+    await noticed;
     await restart();
   }
 }

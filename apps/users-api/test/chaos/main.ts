@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type ChaosReport, runChaos } from './run-chaos.js';
 
 const { values } = parseArgs({
-  // pnpm hands the "--" on that stands before the options.
+  // pnpm passes on the "--" before the options.
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     minutes: { type: 'string', default: '1' },
@@ -15,7 +15,8 @@ const { values } = parseArgs({
   },
 });
 const { minutes, store, processes, workers, population, writes, seed } = values;
-if (store !== 'sqlite' && store !== 'postgres') throw new Error('--store is sqlite or postgres.');
+if (store !== 'sqlite' && store !== 'postgres')
+  throw new Error('--store must be sqlite or postgres.');
 console.log(
   ['chaos', ...Object.entries(values).map(([name, value]) => `--${name} ${value}`)].join(' '),
 );
@@ -33,12 +34,12 @@ const report = await runChaos({
   onRound: print,
 });
 print(report);
-console.log('Nothing acknowledged was lost, and no answer was wrong.');
+console.log('No acknowledged write was lost, and every response was correct.');
 
 function print(report: ChaosReport): void {
   const perSecond = (report.answered * 1_000) / (performance.now() - start);
   console.log(
-    Object.entries({ ...report, 'answered per second': Math.round(perSecond) })
+    Object.entries({ ...report, 'responses per second': Math.round(perSecond) })
       .map(([what, count]) => `${what} ${count}`)
       .join(', '),
   );

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers that a seed repeats (mulberry32). */
+/** A pseudo-random number generator (mulberry32). The same seed repeats the same numbers. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,22 +15,22 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** An integer from `least` up to, and without, `bound`. */
+  /** Returns an integer from `least` (included) to `bound` (excluded). */
   integer(least: number, bound: number): number {
     return least + Math.floor(this.next() * (bound - least));
   }
 
-  /** One of several values; there must be one. */
+  /** Returns one of the values. */
   pick<const T>(values: readonly [T, ...T[]]): T {
     return values[this.integer(0, values.length)] ?? values[0];
   }
 
-  /** True so many times in a hundred. */
+  /** Returns `true` with a probability of `share` percent. */
   percent(share: number): boolean {
     return this.next() * 100 < share;
   }
 
-  /** Another sequence that the seed repeats as well. */
+  /** Returns a generator for another sequence, which the seed also determines. */
   fork(): Random {
     return new Random(this.integer(0, 2 ** 32));
   }

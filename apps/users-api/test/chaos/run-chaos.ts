@@ -15,40 +15,40 @@ import { World } from './model/world.js';
 import { Random } from './random.js';
 import { type Counts, Tally } from './tally.js';
 
-/** Milliseconds that a service has to end; on a loaded machine it takes some seconds. */
+/** Milliseconds that a service may take to shut down. A loaded machine needs several seconds. */
 const SHUTDOWN_TIMEOUT = '60000';
 
-/** What is put to the test, and for how long. */
+/** Options of {@link runChaos}. */
 export interface ChaosOptions {
   readonly store: 'sqlite' | 'postgres';
-  /** Services side by side on the one store. */
+  /** The number of services that share the store. */
   readonly processes: number;
-  /** Workers of each service. */
+  /** The number of workers of each service. */
   readonly workers: number;
-  /** Users that are there from the start, and that nobody changes: more than 500 make a list a stream. */
+  /** The number of initial users, which no client changes. More than 500 turn a list into a stream. */
   readonly population: number;
-  /** Writes that are acknowledged between two disturbances, at most. */
+  /** The maximum number of acknowledged writes between two disturbances. */
   readonly writes: number;
-  /** Repeats what the clients ask for and what disturbs them, though not the order in time. */
+  /** Determines the requests and the disturbances, but not their timing. */
   readonly seed: number;
-  /** Whether to disturb once more, after so many rounds. */
+  /** Whether to play another round after this many. */
   goesOn(rounds: number): boolean;
-  /** Told after each round. */
+  /** Called after each round. */
   onRound?(report: ChaosReport): void;
 }
 
-/** What happened. */
+/** What happened during a run. */
 export interface ChaosReport extends Counts, Disturbances {
   readonly rounds: number;
 }
 
 /**
- * Lets clients with a model of every user work while the service is killed and stopped again and
- * again, and checks each answer.
+ * Runs clients against services that are repeatedly killed and stopped. Checks every response
+ * against a model of every user.
  *
- * @param options - What is put to the test.
- * @returns What happened, when every answer was right and nothing acknowledged was lost.
- * @throws {Violation} At the first answer that is wrong; with the history of the user concerned.
+ * @param options - The setup and length of the run.
+ * @returns A report, if every response was correct and no acknowledged write was lost.
+ * @throws {Violation} At the first wrong response, with the history of the user concerned.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'users-api-chaos-'));
@@ -96,14 +96,14 @@ async function play(stage: Stage, options: ChaosOptions): Promise<ChaosReport> {
   return report();
 }
 
-/** Creates users, some at a time. */
+/** Creates users in batches of 50. */
 async function populate(client: Client, count: number): Promise<void> {
   for (let created = 0; created < count; created += 50) {
     await Promise.all(Array.from({ length: Math.min(50, count - created) }, () => client.create()));
   }
 }
 
-/** Sets every client to work until it is over. */
+/** Starts every client. Each works until the run is over. */
 function work(stage: Stage, random: Random, isOver: () => boolean): Promise<void>[] {
   const client = (name: string) => new Client(name, stage, random.fork());
   const board: Board = [];

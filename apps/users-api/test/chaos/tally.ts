@@ -1,18 +1,18 @@
-/** What the clients have met so far. */
+/** Counts of the outcomes so far. */
 export interface Counts {
-  /** Requests that were answered, 503 left out. */
+  /** Requests with a response other than 503. */
   readonly answered: number;
-  /** Creates, updates and deletes that were answered with success. */
+  /** Creates, updates and deletes that succeeded. */
   readonly acknowledged: number;
-  /** Requests cut by a kill, and lists cut in the middle by a crash of the database. */
+  /** Requests cut off by a kill, and lists cut off by a database crash. */
   readonly cut: number;
-  /** Requests cut that were sent after the service had been told to stop. */
+  /** Requests that were cut off because they were sent after the service began to stop. */
   readonly late: number;
-  /** Answers of 503. */
+  /** Responses with status 503. */
   readonly unavailable: number;
 }
 
-/** Counts, and lets others wait for a count. */
+/** Counts outcomes and lets callers wait for a count. */
 export class Tally {
   readonly counts: { -readonly [Key in keyof Counts]: number } = {
     answered: 0,
@@ -25,19 +25,19 @@ export class Tally {
 
   add(key: keyof Counts): void {
     this.counts[key] += 1;
-    for (const look of this.#waiting) look();
+    for (const check of this.#waiting) check();
   }
 
-  /** Waits until a count has grown by so much. */
+  /** Waits until a count has grown by `by`. */
   async grown(key: keyof Counts, by: number): Promise<void> {
     const enough = this.counts[key] + by;
     await new Promise<void>((fulfil) => {
-      const look = () => {
+      const check = () => {
         if (this.counts[key] < enough) return;
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         fulfil();
       };
-      this.#waiting.add(look);
+      this.#waiting.add(check);
     });
   }
 }

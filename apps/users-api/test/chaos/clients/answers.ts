@@ -2,25 +2,25 @@ import type { User } from '../../../src/users/user.js';
 import type { Outcome } from '../fleet/exchange.js';
 import { Violation } from '../model/violation.js';
 
-/** A request that was answered. */
+/** The outcome of a request that received a response. */
 export type Answered = Extract<Outcome, { kind: 'answered' }>;
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const FIELDS = 'id,name,email,createdAt,updatedAt';
 
-/** Reads the envelope of one user. */
+/** Returns the user in a single-user response. */
 export function readUser({ status, body }: Answered, expected: number, text: string): User {
   if (status !== expected || !isObject(body) || !isUser(body.data)) wrong(text, status, body);
   return body.data;
 }
 
-/** Reads the answer for a user that was not found. */
+/** Checks the body of a 404 response for a user. */
 export function readMissing(body: unknown, id: string): void {
   if (isObject(body) && body.error === `User ${id} not found`) return;
-  throw new Violation(`The answer for missing user ${id} is ${JSON.stringify(body)}`);
+  throw new Violation(`The response for missing user ${id} is ${JSON.stringify(body)}`);
 }
 
-/** Reads the envelope of the whole list. */
+/** Returns the users and the total in a response with the whole list. */
 export function readList(answer: Answered, text: string): { users: User[]; total: number } {
   const { status, body } = answer;
   if (status !== 200 || !isObject(body) || !isUsers(body.data) || !Number.isInteger(body.total)) {
@@ -29,7 +29,7 @@ export function readList(answer: Answered, text: string): { users: User[]; total
   return { users: body.data, total: Number(body.total) };
 }
 
-/** Reads the envelope of one page. */
+/** Returns the users and the total in a response with one page. */
 export function readPage(
   { status, body }: Answered,
   page: number,
@@ -47,7 +47,7 @@ export function readPage(
 }
 
 function wrong(text: string, status: number, body: unknown): never {
-  throw new Violation(`${text} is answered ${status} ${JSON.stringify(body)?.slice(0, 1_000)}`);
+  throw new Violation(`${text} received ${status} ${JSON.stringify(body)?.slice(0, 1_000)}`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

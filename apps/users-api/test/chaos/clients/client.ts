@@ -10,15 +10,15 @@ import type { Stage } from './stage.js';
 
 const MOUNTS = ['/api/users', '/api/v1/users'] as const;
 
-/** One request and what came of it. */
+/** A request and its outcome. */
 interface Sent {
   readonly outcome: Outcome;
   readonly span: Span;
-  /** For the history: by whom, to whom, what. */
+  /** The client, the service and the request, as shown in a history. */
   readonly text: string;
 }
 
-/** Sends requests in either style to any service, and holds every answer against the model. */
+/** Sends requests to either API of any service and checks every response against the model. */
 export class Client {
   readonly random: Random;
   readonly #name: string;
@@ -26,9 +26,9 @@ export class Client {
   #values = 0;
 
   /**
-   * @param name - What the histories call it; in every value that it writes.
-   * @param stage - Where it plays.
-   * @param random - Decides all that it does.
+   * @param name - Its name in the histories and in every value that it writes.
+   * @param stage - The services, the model and the counts of this run.
+   * @param random - Decides every action of the client.
    */
   constructor(name: string, stage: Stage, random: Random) {
     this.#name = name;
@@ -36,18 +36,18 @@ export class Client {
     this.random = random;
   }
 
-  /** A value that no client has written before. */
+  /** Returns a value that no client has written before. */
   value(): string {
     this.#values += 1;
     return `${this.#name}.${this.#values}`;
   }
 
-  /** Name and email that no client has written before. */
+  /** Returns a name and an email that no client has written before. */
   input(): CreateUserInput {
     return { name: this.value(), email: `${this.value()}@example.com` };
   }
 
-  /** Creates a user; `undefined` when it is not known to have been created. */
+  /** Creates a user. Returns `undefined` if no response confirms the creation. */
   async create(): Promise<UserModel | undefined> {
     const { world } = this.#stage;
     const creation = world.beginCreation(this.input());
@@ -103,13 +103,13 @@ export class Client {
     else {
       const { status, body } = outcome;
       const isRight = status === 204 ? body === undefined : JSON.stringify(body) === SUCCESS;
-      if (!isRight) throw new Violation(`${text} is answered ${status} ${JSON.stringify(body)}`);
+      if (!isRight) throw new Violation(`${text} received ${status} ${JSON.stringify(body)}`);
       model.deleted(deletion, span);
       this.#stage.tally.add('acknowledged');
     }
   }
 
-  /** Reads the whole list; `undefined` when it was not answered. */
+  /** Reads the whole list. Returns `undefined` if there was no response. */
   async list(): Promise<readonly User[] | undefined> {
     const { world } = this.#stage;
     const start = world.beginReading();
@@ -123,7 +123,7 @@ export class Client {
     return users;
   }
 
-  /** Reads one page; `undefined` when it was not answered. */
+  /** Reads one page. Returns `undefined` if there was no response. */
   async page(page: number, limit: number): Promise<readonly User[] | undefined> {
     const { world } = this.#stage;
     const start = world.beginReading();
@@ -150,7 +150,7 @@ export class Client {
     return { outcome, span: { start, end: tick() }, text };
   }
 
-  /** Waits until a request that was not answered has been done, or cannot be done any more. */
+  /** Waits until a request without a response has taken effect or no longer can. */
   async #settle(service: Service): Promise<void> {
     if (service.isEnding) await service.ended;
     await this.#stage.database?.settled();
@@ -165,17 +165,17 @@ export class Client {
 
 const SUCCESS = '{"success":true}';
 
-/** Whether what was asked for was surely not done. */
+/** Whether the request certainly had no effect. */
 function isUndone(outcome: Outcome): boolean {
   return outcome.kind === 'refused' || (outcome.kind === 'unavailable' && outcome.isUndone);
 }
 
-/** Whether what was asked for may have been done or not. */
+/** Whether the request may or may not have taken effect. */
 function isUnknown({ kind }: Outcome): boolean {
   return kind !== 'answered' && kind !== 'refused';
 }
 
-/** Whether a user was not found; the answer says which. */
+/** Whether the user was not found. Also checks the body of the 404 response. */
 function isMissing({ status, body }: Answered, { id }: UserModel): boolean {
   if (status === 404) readMissing(body, id);
   return status === 404;

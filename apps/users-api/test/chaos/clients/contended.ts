@@ -2,13 +2,13 @@ import type { UpdateUserInput } from '../../../src/users/user.js';
 import type { UserModel } from '../model/user-model.js';
 import type { Client } from './client.js';
 
-/** Users that several clients change, until they are deleted and replaced. */
+/** Users that several clients change. A deleted user is replaced. */
 export type Board = UserModel[];
 
-/** How many users a board has. */
+/** The number of users on a board. */
 const SIZE = 3;
 
-/** Changes one field or both of users that other clients change as well. */
+/** Changes one or both fields of users that other clients change too. */
 export async function contend(client: Client, board: Board, isOver: () => boolean): Promise<void> {
   const { random } = client;
   while (!isOver()) {

@@ -2,10 +2,10 @@ import type { UpdateUserInput } from '../../../src/users/user.js';
 import type { UserModel } from '../model/user-model.js';
 import type { Client } from './client.js';
 
-/** How many users a client keeps at most. */
+/** The maximum number of users that a client keeps. */
 const MOST = 12;
 
-/** Works on users that no other client writes: after each answer their state is known exactly. */
+/** Works on users that no other client changes. Each response determines their exact state. */
 export async function workExclusively(client: Client, isOver: () => boolean): Promise<void> {
   const { random } = client;
   const mine: UserModel[] = [];

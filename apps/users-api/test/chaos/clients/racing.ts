@@ -1,7 +1,10 @@
 import type { UserModel } from '../model/user-model.js';
 import type { Client } from './client.js';
 
-/** Deletes users with several requests at once, of which one may succeed, while others touch it. */
+/**
+ * Deletes each user with several concurrent requests, only one of which may succeed. Other requests
+ * read and update the user at the same time.
+ */
 export async function raceDeletes(
   client: Client,
   takeOrphan: () => UserModel | undefined,

@@ -1,7 +1,7 @@
 import { Violation } from '../model/violation.js';
 import type { Client } from './client.js';
 
-/** Reads pages, and now and then the whole list. */
+/** Reads pages and sometimes the whole list. */
 export async function read(client: Client, isOver: () => boolean): Promise<void> {
   const { random } = client;
   while (!isOver()) {
@@ -11,21 +11,22 @@ export async function read(client: Client, isOver: () => boolean): Promise<void>
 }
 
 /**
- * Reads everything once nobody writes: the list, the same list in pages, and each user.
+ * Reads the whole list, then every page of it, then the list again. Call it when no client writes.
  *
- * @throws {Violation} When they do not agree, or something is not answered.
+ * @throws {Violation} When the results differ or a list has no response.
  */
 export async function audit(client: Client): Promise<void> {
   const users = await client.list();
-  if (users === undefined) throw new Violation('The list is not answered, and nothing is wrong');
+  if (users === undefined)
+    throw new Violation('The list has no response although every service is up');
   const limit = client.random.integer(5, 50);
   for (let page = 1; (page - 1) * limit <= users.length; page += 1) {
     const part = users.slice((page - 1) * limit, page * limit);
     if (JSON.stringify(await client.page(page, limit)) !== JSON.stringify(part)) {
-      throw new Violation(`Page ${page} of ${limit} is not that part of the list`);
+      throw new Violation(`Page ${page} with limit ${limit} differs from that part of the list`);
     }
   }
   if (JSON.stringify(await client.list()) !== JSON.stringify(users)) {
-    throw new Violation('Two lists differ, and nobody writes');
+    throw new Violation('Two lists differ although no client writes');
   }
 }

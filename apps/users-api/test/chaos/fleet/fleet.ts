@@ -1,7 +1,7 @@
 import type { Random } from '../random.js';
 import { Service } from './service.js';
 
-/** Services side by side on one store, each started again when it has ended. */
+/** Several services on one store. Each slot holds a service that can end and be replaced. */
 export class Fleet {
   readonly #env: Readonly<Record<string, string>>;
   readonly #slots: (Service | undefined)[];
@@ -9,7 +9,7 @@ export class Fleet {
   #started = 0;
 
   /**
-   * @param size - How many services.
+   * @param size - The number of services.
    * @param env - Their environment variables.
    */
   constructor(size: number, env: Readonly<Record<string, string>>) {
@@ -33,14 +33,18 @@ export class Fleet {
     await Promise.all(this.#slots.map((_, slot) => this.start(slot)));
   }
 
-  /** The service of a slot, which must have been started. */
+  /**
+   * Returns the service of a slot.
+   *
+   * @throws {Error} When no service was started in the slot.
+   */
   at(slot: number): Service {
     const service = this.#slots[slot];
     if (service === undefined) throw new Error(`No service was started in slot ${slot}.`);
     return service;
   }
 
-  /** One of the services that take requests; waits until there is one. */
+  /** Returns one of the services that accept requests. Waits until there is one. */
   async pick(random: Random): Promise<Service> {
     for (;;) {
       const [first, ...rest] = this.#slots.filter((service) => service?.isGone === false);

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const ESTABLISHED = '01';
 
 /**
- * The local ports from which processes of this machine hold a connection to a port. A process
- * that was killed holds none, although the other end may not have noticed yet.
+ * Returns the local ports of this machine's open connections to a port. A killed process has none,
+ * even if the other end has not noticed yet.
  */
 export function openPorts(to: number): ReadonlySet<number> {
   const open = new Set<number>();
@@ -16,7 +16,7 @@ export function openPorts(to: number): ReadonlySet<number> {
   return open;
 }
 
-/** The port of an address such as `0100007F:1F90`. */
+/** Parses the port of an address such as `0100007F:1F90`. */
 function portOf(address = ''): number {
   return Number.parseInt(address.slice(address.indexOf(':') + 1), 16);
 }
