@@ -1,9 +1,9 @@
 import type { Span } from './span.js';
 
-/** How much of a user's history is kept. */
+/** The maximum number of entries in a user's history. */
 const LENGTH = 60;
 
-/** What happened to one user, for the message of a violation. */
+/** The recent requests that concern one user, for the message of a violation. */
 export class History {
   readonly #entries: { readonly span: Span; readonly text: string; times: number }[] = [];
 

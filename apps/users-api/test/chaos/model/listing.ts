@@ -3,7 +3,7 @@ import type { Span } from './span.js';
 import type { UserModel } from './user-model.js';
 import { Violation } from './violation.js';
 
-/** How many earlier lists a new one is compared with. */
+/** The number of earlier lists to compare a new list with. */
 const REMEMBERED = 4;
 
 interface Seen {
@@ -11,17 +11,17 @@ interface Seen {
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** The rules of order that every list keeps: creation order, once each, stable from list to list. */
+/** Checks that lists show each user once, in creation order, in an order that never changes. */
 export class Listing {
   #lists: Seen[] = [];
 
   /**
-   * Checks a page, or a whole list, on its own.
+   * Checks one page or one whole list.
    *
-   * @throws {Violation} When a user is in it twice, or before one that was created earlier.
+   * @throws {Violation} When it contains a user twice, or shows a user before an earlier one.
    */
   check(models: readonly UserModel[]): void {
-    if (new Set(models).size !== models.length) throw new Violation('A list shows a user twice');
+    if (new Set(models).size !== models.length) throw new Violation('A list contains a user twice');
     let youngest: UserModel | undefined;
     for (const model of models) {
       if (youngest !== undefined && model.presence.createdBy < youngest.presence.createStart) {
@@ -36,10 +36,10 @@ export class Listing {
   }
 
   /**
-   * Compares a whole list with those before it.
+   * Compares a whole list with the lists before it.
    *
-   * @throws {Violation} When two users have changed places, or one has come before users that an
-   *   earlier list had shown without it.
+   * @throws {Violation} When two users have swapped positions, or a new user appears before users of
+   *   an earlier list.
    */
   compare(users: readonly User[], span: Span): void {
     for (const earlier of this.#lists) {
@@ -52,9 +52,11 @@ export class Listing {
           lastNew = id;
           continue;
         }
-        if (place < last) throw new Violation(`${id} has changed its place in the list`);
+        if (place < last) throw new Violation(`${id} has changed its position in the list`);
         if (isLater && lastNew !== undefined) {
-          throw new Violation(`${lastNew} came before ${id}, which an earlier list had without it`);
+          throw new Violation(
+            `${lastNew} appeared before ${id}, which an earlier list showed without it`,
+          );
         }
         last = place;
       }

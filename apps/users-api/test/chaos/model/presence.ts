@@ -1,7 +1,7 @@
 import type { Span } from './span.js';
 import { Violation } from './violation.js';
 
-/** A request to delete. `unknown` was not answered, and may have been done until its `end`. */
+/** A request to delete. With the outcome `unknown` it may have taken effect until its `end`. */
 export interface Deletion {
   readonly start: number;
   end: number;
@@ -10,12 +10,12 @@ export interface Deletion {
 
 const POSSIBLE: ReadonlySet<Deletion['outcome']> = new Set(['in flight', 'done', 'unknown']);
 
-/** Whether one user exists: created once, deleted once. */
+/** Tracks whether a user exists. A user is created once and deleted at most once. */
 export class Presence {
   readonly createStart: number;
-  /** From when on the user is known to have been created. */
+  /** The moment from which the user is known to exist. */
   #createdBy = Number.POSITIVE_INFINITY;
-  /** From when on the user is known to have been deleted. */
+  /** The moment from which the user is known to be deleted. */
   #goneBy = Number.POSITIVE_INFINITY;
   readonly #deletions: Deletion[] = [];
 
@@ -31,20 +31,24 @@ export class Presence {
     return this.#goneBy;
   }
 
-  /** Whether the user exists during the whole of a span. */
+  /** Whether the user certainly exists during the whole span. */
   surelyDuring(span: Span): boolean {
     return this.#createdBy < span.start && !this.#mayBeGoneBy(span.end);
   }
 
-  /** Whether the user may exist at a moment of a span. */
+  /** Whether the user may exist at some moment of the span. */
   maybeDuring(span: Span): boolean {
     return this.createStart < span.end && this.#goneBy >= span.start;
   }
 
-  /** @throws {Violation} When the user was gone before the request began. */
+  /**
+   * Records a request that showed the user.
+   *
+   * @throws {Violation} When the user was gone before the request began.
+   */
   seePresent(span: Span): void {
     if (this.#goneBy < span.start) {
-      throw new Violation(`it is shown, and was gone by ${this.#goneBy}`);
+      throw new Violation(`it appears although it was gone by ${this.#goneBy}`);
     }
     this.#createdBy = Math.min(this.#createdBy, span.end);
     for (const deletion of this.#deletions) {
@@ -53,16 +57,20 @@ export class Presence {
     }
   }
 
-  /** @throws {Violation} When the user exists and nobody can have deleted it. */
+  /**
+   * Records a request that did not find the user.
+   *
+   * @throws {Violation} When the user exists and no request can have deleted it.
+   */
   seeAbsent(span: Span): void {
     if (this.#createdBy >= span.start) return;
     if (!this.#mayBeGoneBy(span.end)) {
-      throw new Violation('it is missing, and nobody can have deleted it');
+      throw new Violation('it is missing although no request can have deleted it');
     }
     this.#goneBy = Math.min(this.#goneBy, span.end);
   }
 
-  /** A deletion is about to be sent. */
+  /** Records a deletion that the client is about to send. */
   beginDeletion(start: number): Deletion {
     const deletion: Deletion = { start, end: Number.POSITIVE_INFINITY, outcome: 'in flight' };
     this.#deletions.push(deletion);
@@ -70,16 +78,16 @@ export class Presence {
   }
 
   /**
-   * A deletion was answered with success.
+   * Records a successful deletion.
    *
-   * @throws {Violation} When the user had been gone, or another deletion succeeded as well.
+   * @throws {Violation} When the user was already gone, or another deletion succeeded too.
    */
   deleted(deletion: Deletion, span: Span): void {
     if (this.#deletions.some(({ outcome }) => outcome === 'done')) {
       throw new Violation('two deletions succeeded');
     }
     if (this.#goneBy < span.start) {
-      throw new Violation(`a deletion succeeded, and it was gone by ${this.#goneBy}`);
+      throw new Violation(`a deletion succeeded although it was gone by ${this.#goneBy}`);
     }
     deletion.outcome = 'done';
     deletion.end = span.end;
@@ -87,16 +95,16 @@ export class Presence {
   }
 
   /**
-   * A deletion was not done: the user was not found, or the request never left.
+   * Records a deletion without effect: the user was not found, or the request failed.
    *
-   * @throws {Violation} When the user is gone and no deletion can have removed it.
+   * @throws {Violation} When the user is gone although no deletion can have removed it.
    */
   notDeleted(deletion: Deletion, outcome: 'not found' | 'not done', span: Span): void {
     deletion.outcome = outcome;
     deletion.end = span.end;
     if (outcome === 'not found') this.seeAbsent(span);
     if (this.#goneBy < Number.POSITIVE_INFINITY && !this.#mayBeGoneBy(span.end)) {
-      throw new Violation('it is gone, and no deletion succeeded');
+      throw new Violation('it is gone although no deletion succeeded');
     }
   }
 

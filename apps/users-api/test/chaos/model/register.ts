@@ -1,32 +1,32 @@
 import type { Span } from './span.js';
 import { Violation } from './violation.js';
 
-/** A value on its way into a {@link Register}. */
+/** A write to a {@link Register}. */
 export interface Write {
   readonly value: string;
   readonly start: number;
-  /** When it had surely been done or could not be done any more; `Infinity` until then. */
+  /** When it had taken effect or no longer could. `Infinity` until then. */
   end: number;
-  /** Whether a request has shown it. */
+  /** Whether a response has shown the value. */
   isSeen: boolean;
 }
 
 /**
- * One field that several clients write and read, each value written once. A value may be shown
- * until it is known to have been replaced, or to have never been written.
+ * A field that several clients read and write. Each value is written once. A response may show a
+ * value until it is known to have been replaced or never written.
  */
 export class Register {
   readonly #name: string;
-  /** Values that may be the present one. */
+  /** Values that may be the current one. */
   readonly #live = new Map<string, Write>();
-  /** Values that cannot come back, by the moment from which that is known. */
+  /** Values that can no longer appear, each with the moment from which this is known. */
   readonly #replaced = new Map<string, number>();
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** A write is about to be sent. */
+  /** Records a write that the client is about to send. */
   begin(value: string, start: number): Write {
     const write = { value, start, end: Number.POSITIVE_INFINITY, isSeen: false };
     this.#live.set(value, write);
@@ -34,20 +34,22 @@ export class Register {
   }
 
   /**
-   * A write had no effect and cannot have one.
+   * Records that a write had no effect and cannot have one later.
    *
-   * @throws {Violation} When a request has shown it all the same.
+   * @throws {Violation} When a response has shown the value.
    */
   withdraw(write: Write, at: number): void {
     if (write.isSeen) {
-      throw new Violation(`${this.#name} was ${JSON.stringify(write.value)}, which was refused`);
+      throw new Violation(
+        `${this.#name} was ${JSON.stringify(write.value)}, although that write failed`,
+      );
     }
     this.#live.delete(write.value);
     this.#replaced.set(write.value, at);
   }
 
   /**
-   * A request showed a value.
+   * Records a value that a response showed.
    *
    * @throws {Violation} When nobody wrote it, or it was replaced before the request began.
    */
@@ -58,7 +60,7 @@ export class Register {
     }
     if (replaced !== undefined && replaced < span.start) {
       throw new Violation(
-        `${this.#name} is ${JSON.stringify(value)}, which had been replaced by ${replaced}`,
+        `${this.#name} is ${JSON.stringify(value)}, which was replaced at ${replaced} or before`,
       );
     }
     const seen = this.#live.get(value);

@@ -1,6 +1,6 @@
 /**
- * From before a request was sent until after its answer was there, on the one clock that all
- * clients share: what `end` of one is below `start` of another came before it.
+ * The time from just before a request was sent until just after its response arrived. All clients
+ * share one clock. A request whose `end` is below the `start` of another came first.
  */
 export interface Span {
   readonly start: number;
@@ -9,7 +9,7 @@ export interface Span {
 
 let now = 0;
 
-/** The next moment of the clock; no two are alike. */
+/** Advances the clock and returns the new moment. Every moment is unique. */
 export function tick(): number {
   now += 1;
   return now;

@@ -5,13 +5,13 @@ import { Register, type Write } from './register.js';
 import type { Span } from './span.js';
 import { Violation } from './violation.js';
 
-/** An update on its way: the writes of the fields that it changes. */
+/** The writes of one update, by field. */
 export interface Update {
   readonly name?: Write;
   readonly email?: Write;
 }
 
-/** All that is known of one user, checked against all that is shown of it. */
+/** Everything known about one user. Checks each response that concerns the user against it. */
 export class UserModel {
   readonly id: string;
   readonly history = new History();
@@ -19,41 +19,41 @@ export class UserModel {
   readonly #createdAt: string;
   readonly #name = new Register('name');
   readonly #email = new Register('email');
-  /** The latest `updatedAt` that was shown, and when; a later request shows no earlier one. */
+  /** The latest values of `updatedAt` with the moments they were seen. Later values must not be lower. */
   #updated: { readonly at: string; readonly end: number }[] = [];
 
   /**
-   * @param user - The user as it was shown for the first time.
-   * @param createStart - When its creation was sent.
+   * @param user - The user as first seen in a response.
+   * @param createStart - When the client sent its creation.
    */
   constructor(user: User, createStart: number) {
     this.id = user.id;
     this.presence = new Presence(createStart);
     this.#createdAt = user.createdAt;
-    // The creation is over when the user is shown, which see() is told right after this.
+    // Seeing the user proves that its creation is over. The caller calls see() right after this.
     this.#name.begin(user.name, createStart).end = createStart;
     this.#email.begin(user.email, createStart).end = createStart;
   }
 
-  /** A request showed the user. */
+  /** Records a response that showed the user. */
   see(user: User, span: Span): void {
     this.#check(() => {
       this.presence.seePresent(span);
       this.#name.see(user.name, span);
       this.#email.see(user.email, span);
       if (user.createdAt !== this.#createdAt) {
-        throw new Violation(`createdAt was ${this.#createdAt} and is ${user.createdAt}`);
+        throw new Violation(`createdAt changed from ${this.#createdAt} to ${user.createdAt}`);
       }
       this.#seeUpdatedAt(user.updatedAt, span);
     });
   }
 
-  /** A request did not find the user. */
+  /** Records a response without the user. */
   seeAbsent(span: Span): void {
     this.#check(() => this.presence.seeAbsent(span));
   }
 
-  /** An update is about to be sent. */
+  /** Records an update that the client is about to send. */
   beginUpdate(changes: UpdateUserInput, start: number): Update {
     const { name, email } = changes;
     return {
@@ -62,25 +62,27 @@ export class UserModel {
     };
   }
 
-  /** An update was answered with the user as it is now. */
+  /** Records a successful update and the user in its response. */
   updated(update: Update, user: User, span: Span): void {
     this.settled(update, span.end);
     this.#check(() => {
       for (const field of ['name', 'email'] as const) {
         if (update[field] !== undefined && user[field] !== update[field].value) {
-          throw new Violation(`the update's own answer has another ${field}: ${user[field]}`);
+          throw new Violation(
+            `the response to the update has a different ${field}: ${user[field]}`,
+          );
         }
       }
     });
     this.see(user, span);
   }
 
-  /** An update that was not answered has been done by now, or will never be. */
+  /** Records that an update has taken effect or never will. */
   settled(update: Update, end: number): void {
     for (const write of [update.name, update.email]) if (write !== undefined) write.end = end;
   }
 
-  /** An update was not done, and never will be. */
+  /** Records that an update had no effect and never will. */
   notUpdated(update: Update, end: number): void {
     this.#check(() => {
       if (update.name !== undefined) this.#name.withdraw(update.name, end);
@@ -88,12 +90,12 @@ export class UserModel {
     });
   }
 
-  /** A deletion was answered with success. */
+  /** Records a successful deletion. */
   deleted(deletion: Deletion, span: Span): void {
     this.#check(() => this.presence.deleted(deletion, span));
   }
 
-  /** A deletion was not done. */
+  /** Records a deletion without effect. */
   notDeleted(deletion: Deletion, outcome: 'not found' | 'not done', span: Span): void {
     this.#check(() => this.presence.notDeleted(deletion, outcome, span));
   }
@@ -101,8 +103,8 @@ export class UserModel {
   #seeUpdatedAt(at: string, span: Span): void {
     const before = this.#updated.filter(({ end }) => end < span.start);
     const floor = [this.#createdAt, ...before.map(({ at }) => at)].sort().at(-1) ?? at;
-    if (at < floor) throw new Violation(`updatedAt went back from ${floor} to ${at}`);
-    // Of what came before everything in flight, the latest says it all.
+    if (at < floor) throw new Violation(`updatedAt went backwards from ${floor} to ${at}`);
+    // Of the values seen before this request began, only the latest matters.
     const rest = this.#updated.filter(({ end, at }) => end >= span.start || at === floor);
     this.#updated = [...rest.slice(-64), { at, end: span.end }];
   }

@@ -1,4 +1,4 @@
-/** The service gave an answer that no correct service gives, or lost what it had acknowledged. */
+/** Thrown when the service sends a wrong response or loses an acknowledged write. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }

@@ -10,7 +10,7 @@ function userOf(name: string): User {
   return { id: `id of ${name}`, name, email: `${name}@a`, createdAt: TIME, updatedAt: TIME };
 }
 
-/** Users whose creation was acknowledged, one after the other. */
+/** Returns a world of users whose creations were acknowledged one after the other. */
 function worldOf(...names: string[]): World {
   const world = new World();
   for (const name of names) {
@@ -29,21 +29,21 @@ function page(world: World, names: string[], total: number): void {
 }
 
 describe('World', () => {
-  it('takes the list of all users in the order of their creation', () => {
+  it('accepts the list of all users in creation order', () => {
     expect(() => list(worldOf('a', 'b', 'c'), ['a', 'b', 'c'])).not.toThrow();
   });
 
   it.each([
     ['without a user', ['a', 'c'], 2],
-    ['in another order', ['a', 'c', 'b'], 3],
+    ['in a different order', ['a', 'c', 'b'], 3],
     ['with a user twice', ['a', 'b', 'b', 'c'], 4],
     ['with a user that nobody created', ['a', 'b', 'c', 'd'], 4],
-    ['with another total', ['a', 'b', 'c'], 4],
-  ])('refuses a list %s', (_, names, total) => {
+    ['with a wrong total', ['a', 'b', 'c'], 4],
+  ])('rejects a list %s', (_, names, total) => {
     expect(() => list(worldOf('a', 'b', 'c'), names, total)).toThrow(Violation);
   });
 
-  it('refuses a list with a user before one that an earlier list had without it', () => {
+  it('rejects a list that shows a new user before a user of an earlier list', () => {
     const world = new World();
     for (const name of ['a', 'b']) world.beginCreation({ name, email: `${name}@a` });
     list(world, ['b']);
@@ -54,17 +54,17 @@ describe('World', () => {
     ['that is too short', ['a'], 3],
     ['whose total is too small', ['a', 'b'], 2],
     ['whose total is too large', ['a', 'b'], 4],
-  ])('refuses a page %s', (_, names, total) => {
+  ])('rejects a page %s', (_, names, total) => {
     expect(() => page(worldOf('a', 'b', 'c'), names, total)).toThrow(Violation);
   });
 
-  it('takes either of a list with and without a user whose creation was not answered', () => {
+  it('accepts a user whose creation had no response', () => {
     const world = worldOf('a');
     world.beginCreation({ name: 'b', email: 'b@a' }).end = tick();
     expect(() => list(world, ['a', 'b'])).not.toThrow();
   });
 
-  it('refuses a user that a list did not show once its creation was over', () => {
+  it('rejects a user that was missing from a list after its creation was over', () => {
     const world = worldOf('a');
     world.beginCreation({ name: 'b', email: 'b@a' }).end = tick();
     list(world, ['a']);

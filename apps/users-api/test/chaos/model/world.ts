@@ -4,28 +4,28 @@ import { type Span, tick } from './span.js';
 import { UserModel } from './user-model.js';
 import { Violation } from './violation.js';
 
-/** A creation that has not been answered; its name is the service's only trace of it. */
+/** A creation without a response so far. A list shows its user only by the unique name. */
 export interface Creation {
   readonly input: CreateUserInput;
   readonly start: number;
-  /** When it had surely been done or could not be done any more; `Infinity` until then. */
+  /** When it had taken effect or no longer could. `Infinity` until then. */
   end: number;
-  /** The user that a list has shown for it. */
+  /** The user that a list has shown with its name. */
   adopted: UserModel | undefined;
 }
 
-/** How many users that are gone are remembered with their history. */
+/** The number of deleted users whose history is kept. */
 const REMEMBERED = 20_000;
 
-/** Every user that the clients know of, and the rules of the lists. */
+/** Every user that the clients know. Checks lists and pages against them. */
 export class World {
   readonly #users = new Map<string, UserModel>();
-  /** Users that are surely gone, so that a list that shows one is found out. */
+  /** Users that are certainly gone. A list must not show them. */
   readonly #gone = new Map<string, UserModel>();
   readonly #creations = new Map<string, Creation>();
   readonly #orphans: UserModel[] = [];
   readonly #listing = new Listing();
-  /** Starts of the lists in flight, oldest first. */
+  /** The start moments of the lists in flight, oldest first. */
   readonly #reading = new Set<number>();
 
   /** Users that may exist. */
@@ -33,12 +33,12 @@ export class World {
     return this.#users.values();
   }
 
-  /** A user that was created without an answer, so that no client looks after it. */
+  /** Removes and returns a user whose creation had no response, so no client uses it. */
   takeOrphan(): UserModel | undefined {
     return this.#orphans.pop();
   }
 
-  /** A creation is about to be sent; no other has its name. */
+  /** Records a creation that the client is about to send. Its name must be unique. */
   beginCreation(input: CreateUserInput): Creation {
     const creation: Creation = {
       input,
@@ -50,47 +50,47 @@ export class World {
     return creation;
   }
 
-  /** A creation was answered with the user. */
+  /** Records a successful creation and the user in its response. */
   created(creation: Creation, user: User, span: Span): UserModel {
     this.#creations.delete(creation.input.name);
     const { adopted } = creation;
     if (adopted !== undefined && adopted.id !== user.id) {
-      throw new Violation(`One creation made two users, ${adopted.id} and ${user.id}`);
+      throw new Violation(`One request created two users, ${adopted.id} and ${user.id}`);
     }
     const { name, email } = creation.input;
     if (user.name !== name || user.email !== email || user.updatedAt !== user.createdAt) {
-      throw new Violation(`The creation of ${name} is answered with ${JSON.stringify(user)}`);
+      throw new Violation(`The creation of ${name} returned ${JSON.stringify(user)}`);
     }
     const model = adopted ?? this.#add(user, creation.start);
     model.see(user, span);
     return model;
   }
 
-  /** A creation was not done, and never will be. */
+  /** Records that a creation had no effect and never will. */
   notCreated(creation: Creation): void {
     this.#creations.delete(creation.input.name);
     if (creation.adopted !== undefined) {
-      throw new Violation(`A creation that was refused made user ${creation.adopted.id}`);
+      throw new Violation(`A failed request created user ${creation.adopted.id}`);
     }
   }
 
-  /** A list is about to be asked for. */
+  /** Records that a client is about to request a list or a page. */
   beginReading(): number {
     const start = tick();
     this.#reading.add(start);
     return start;
   }
 
-  /** A list was not answered. */
+  /** Records that a list or a page had no response. */
   notRead(start: number): void {
     this.#reading.delete(start);
   }
 
-  /** The whole list was shown. */
+  /** Checks a response with the whole list. */
   seeList(users: readonly User[], total: number, span: Span): void {
     this.#reading.delete(span.start);
     if (total !== users.length) {
-      throw new Violation(`The list's total is ${total}, and it has ${users.length} users`);
+      throw new Violation(`The list's total is ${total}, but it has ${users.length} users`);
     }
     const models = this.#see(users, span);
     this.#listing.compare(users, span);
@@ -99,19 +99,19 @@ export class World {
     this.#forget(span);
   }
 
-  /** A page was shown. */
+  /** Checks a response with one page. */
   seePage(users: readonly User[], total: number, offset: number, limit: number, span: Span): void {
     this.#reading.delete(span.start);
     const length = Math.max(0, Math.min(limit, total - offset));
     if (users.length !== length) {
       throw new Violation(
-        `A page of ${limit} from ${offset} of ${total} has ${users.length} users, not ${length}`,
+        `A page with limit ${limit}, offset ${offset} and total ${total} has ${users.length} users, not ${length}`,
       );
     }
     const { least, most } = this.#count(span);
     this.#see(users, span);
     if (total < least || total > most) {
-      throw new Violation(`A page's total is ${total}: there are ${least} to ${most} users`);
+      throw new Violation(`A page's total is ${total}, but there are ${least} to ${most} users`);
     }
   }
 
@@ -156,7 +156,7 @@ export class World {
     return { least, most };
   }
 
-  /** Moves what no list in flight can show any more out of the way of the next ones. */
+  /** Removes the users and creations that no list in flight can show any more. */
   #forget(span: Span): void {
     const [oldest = span.end] = this.#reading;
     for (const [id, model] of this.#users) {
