@@ -7,7 +7,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe.each(APIS)('the $variant API over the $store store', (api) => {
   describe('POST on the collection', () => {
-    it('answers 201 with the created user and its Location', async () => {
+    it('responds with 201, the created user and its Location', async () => {
       const { sendJson } = await openApi(api);
       const response = await sendJson('POST', '', ADA);
       const { data, ...rest } = await bodyOf<{ data: User }>(response);
@@ -23,7 +23,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       });
     });
 
-    it('gives a Location that leads to the user, also from a path with a trailing slash', async () => {
+    it('sends a working Location, even for a path with a trailing slash', async () => {
       const { send, sendJson } = await openApi(api);
       const created = await sendJson('POST', '/', ADA);
       const location = created.headers.get('location') ?? '';
@@ -32,7 +32,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       expect(await found.json()).toEqual(await created.json());
     });
 
-    it('takes no id, no times and no unknown fields from the client', async () => {
+    it('ignores an id, timestamps and unknown fields from the client', async () => {
       const { sendJson } = await openApi(api);
       const times = {
         createdAt: '1999-01-01T00:00:00.000Z',
@@ -51,7 +51,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       expect(data.createdAt).not.toBe(times.createdAt);
     });
 
-    it('allows two users with one email', async () => {
+    it('allows two users with the same email', async () => {
       const { create, send } = await openApi(api);
       const users = [await create(), await create()];
       expect(await (await send('GET')).json()).toEqual({ data: users, total: 2 });
@@ -59,7 +59,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
   });
 
   describe('GET on a user', () => {
-    it('answers 200 with the single-user envelope', async () => {
+    it('responds with 200 and the single-user envelope', async () => {
       const { create, send } = await openApi(api);
       const ada = await create();
       const response = await send('GET', `/${ada.id}`);
@@ -68,7 +68,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       expect(await response.json()).toEqual({ data: ada });
     });
 
-    it('answers HEAD with the same headers and no body', async () => {
+    it('responds to HEAD with the same headers and no body', async () => {
       const { create, send } = await openApi(api);
       const ada = await create();
       const [get, head] = [await send('GET', `/${ada.id}`), await send('HEAD', `/${ada.id}`)];
@@ -79,7 +79,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
   });
 
   describe('PUT on a user', () => {
-    it('merges the supplied fields and answers 200 with the updated user', async () => {
+    it('merges the supplied fields and responds with 200 and the updated user', async () => {
       const { create, send, sendJson } = await openApi(api);
       const ada = await create();
       const response = await sendJson('PUT', `/${ada.id}`, { name: 'Ada L.' });
@@ -89,7 +89,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       expect(await (await send('GET', `/${ada.id}`)).json()).toEqual(updated);
     });
 
-    it('never moves updatedAt before what it was', async () => {
+    it('never moves updatedAt backwards', async () => {
       const { create, sendJson } = await openApi(api);
       const ada = await create();
       const { data } = await bodyOf<{ data: User }>(await sendJson('PUT', `/${ada.id}`, {}));
@@ -97,7 +97,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       expect(data.createdAt).toBe(ada.createdAt);
     });
 
-    it('does not validate: an empty string replaces a value', async () => {
+    it('does not validate the values and accepts an empty string', async () => {
       const { create, sendJson } = await openApi(api);
       const ada = await create();
       const response = await sendJson('PUT', `/${ada.id}`, { name: '', email: 'not an address' });
@@ -105,7 +105,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       expect(await response.json()).toMatchObject({ data: { name: '', email: 'not an address' } });
     });
 
-    it('ignores id, times and unknown fields', async () => {
+    it('ignores an id, timestamps and unknown fields', async () => {
       const { create, sendJson } = await openApi(api);
       const ada = await create();
       const body = { id: 'mine', createdAt: 'then', updatedAt: 'then', role: 'admin' };
@@ -126,11 +126,11 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
       expect(await (await send('GET')).json()).toEqual({ data: [grace], total: 1 });
     });
 
-    it('succeeds once when several clients delete one user', async () => {
+    it('succeeds once when several clients delete the same user', async () => {
       const { create, send } = await openApi(api);
       const ada = await create();
-      const answers = await Promise.all([1, 2, 3].map(() => send('DELETE', `/${ada.id}`)));
-      expect(answers.map((answer) => answer.ok).toSorted()).toEqual([false, false, true]);
+      const responses = await Promise.all([1, 2, 3].map(() => send('DELETE', `/${ada.id}`)));
+      expect(responses.map((response) => response.ok).toSorted()).toEqual([false, false, true]);
     });
   });
 });
@@ -138,7 +138,7 @@ describe.each(APIS)('the $variant API over the $store store', (api) => {
 describe.each(APIS.filter(({ variant }) => variant === 'functional'))(
   'the functional API over the $store store',
   (api) => {
-    it('answers DELETE with 204 and an empty body', async () => {
+    it('responds to DELETE with 204 and an empty body', async () => {
       const { create, send } = await openApi(api);
       const response = await send('DELETE', `/${(await create()).id}`);
       expect(response.status).toBe(204);
@@ -151,7 +151,7 @@ describe.each(APIS.filter(({ variant }) => variant === 'functional'))(
 describe.each(APIS.filter(({ variant }) => variant === 'class'))(
   'the class API over the $store store',
   (api) => {
-    it('answers DELETE with 200 and success', async () => {
+    it('responds to DELETE with 200 and success', async () => {
       const { create, send } = await openApi(api);
       const response = await send('DELETE', `/${(await create()).id}`);
       expect(response.status).toBe(200);

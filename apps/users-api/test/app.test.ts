@@ -4,14 +4,14 @@ import { captureLog } from './support/log.js';
 import { STORES } from './support/stores.js';
 
 describe('the application', () => {
-  it('serves both variants over one store', async () => {
+  it('serves both variants from one store', async () => {
     const url = await startService();
     const ada = await clientOf(`${url}/api/users`).create();
     const response = await clientOf(`${url}/api/v1/users`).send('GET', `/${ada.id}`);
     expect(await response.json()).toEqual({ data: ada });
   });
 
-  it('keeps the stores of two applications in one process apart', async () => {
+  it('keeps the stores of two applications in one process separate', async () => {
     const [one, other] = [await startService(), await startService()];
     await clientOf(`${one}/api/v1/users`).create();
     const response = await clientOf(`${other}/api/v1/users`).send('GET');
@@ -19,7 +19,7 @@ describe('the application', () => {
   });
 
   it.each(['/', '/api', '/users', '/api/usersx', '/api/v2/users'])(
-    'answers %s, which no route matches, with a 404 problem',
+    'responds with a 404 problem to %s, which matches no route',
     async (path) => {
       const response = await fetch(`${await startService()}${path}`);
       expect(response.status).toBe(404);
@@ -28,7 +28,7 @@ describe('the application', () => {
     },
   );
 
-  it('answers a failing store with a generic 500 and logs the error', async () => {
+  it('responds with a generic 500 when the store fails, and logs the error', async () => {
     const { logger, lines } = captureLog();
     const store = await STORES.memory();
     const url = await startService({ store, logger });
@@ -61,8 +61,11 @@ describe('the application', () => {
   it.each([
     [true, expect.stringContaining('User nobody not found')],
     [false, undefined],
-  ])('with includeStack %s has the stack %s in an error answer', async (includeStack, stack) => {
-    const response = await fetch(`${await startService({ includeStack })}/api/users/nobody`);
-    expect((await bodyOf<{ stack?: string }>(response)).stack).toEqual(stack);
-  });
+  ])(
+    'with includeStack %s sends the stack %s in an error response',
+    async (includeStack, stack) => {
+      const response = await fetch(`${await startService({ includeStack })}/api/users/nobody`);
+      expect((await bodyOf<{ stack?: string }>(response)).stack).toEqual(stack);
+    },
+  );
 });

@@ -8,21 +8,21 @@ import { openStore } from './support/sqlite.js';
 import { STORES } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
-/** A store that answers when it is told to. */
+/** Creates a store whose checks finish when the test resolves them. */
 function storeOnDemand() {
-  const asked: PromiseWithResolvers<void>[] = [];
+  const checks: PromiseWithResolvers<void>[] = [];
   return {
-    asked,
+    checks,
     check() {
-      const answer = Promise.withResolvers<void>();
-      asked.push(answer);
-      return answer.promise;
+      const result = Promise.withResolvers<void>();
+      checks.push(result);
+      return result.promise;
     },
   };
 }
 
 describe('GET /health/live', () => {
-  it('answers while the store does not', async () => {
+  it('responds with 200 while the store is unavailable', async () => {
     const store = await STORES.memory();
     const url = await startService({ store });
     await store.close();
@@ -34,14 +34,14 @@ describe('GET /health/live', () => {
 });
 
 describe('GET /health/ready', () => {
-  it('answers 200 while the store answers', async () => {
+  it('responds with 200 while the store is available', async () => {
     const response = await fetch(`${await startService()}/health/ready`);
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.json()).toEqual({ status: 'ready' });
   });
 
-  it('answers a 503 problem once the store does not', async () => {
+  it('responds with a 503 problem when the store is unavailable', async () => {
     const store = await STORES.sqlite();
     const url = await startService({ store });
     await store.close();
@@ -54,7 +54,7 @@ describe('GET /health/ready', () => {
     });
   });
 
-  it('answers a 503 problem once the file of an SQLite store is gone, and so do writes', async () => {
+  it('responds with a 503 problem to checks and writes when the SQLite file is gone', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const url = await startService({ store: openStore(path) });
     rmSync(path);
@@ -67,7 +67,7 @@ describe('GET /health/ready', () => {
     expect(await write.json()).toMatchObject({ code: 'STORE_GONE' });
   });
 
-  it('answers a 503 problem once the service stops', async () => {
+  it('responds with a 503 problem when the service is stopping', async () => {
     const { logger } = captureLog();
     const readiness = new Readiness({ store: await STORES.memory(), logger });
     const url = await startService({ readiness });
@@ -79,25 +79,25 @@ describe('GET /health/ready', () => {
 });
 
 describe('Readiness', () => {
-  it('takes a store that does not answer in time for one that fails', async () => {
+  it('treats a store that does not respond in time as unavailable', async () => {
     const { logger, lines } = captureLog();
     const readiness = new Readiness({ store: storeOnDemand(), logger, timeout: 1 });
     await expect(readiness.check()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(lines.all).toMatchObject([{ err: { message: expect.stringContaining('within 1 ms') } }]);
   });
 
-  it('asks the store once for all that ask at the same time', async () => {
+  it('checks the store once for several concurrent callers', async () => {
     const { logger } = captureLog();
     const store = storeOnDemand();
     const readiness = new Readiness({ store, logger });
     const checks = [readiness.check(), readiness.check()];
     await Promise.resolve();
-    store.asked[0]?.resolve();
+    store.checks[0]?.resolve();
     await Promise.all(checks);
-    expect(store.asked).toHaveLength(1);
+    expect(store.checks).toHaveLength(1);
   });
 
-  it('logs once that the store fails, and once that it answers again', async () => {
+  it('logs once when the store fails and once when it recovers', async () => {
     const { logger, lines } = captureLog();
     let failure: Error | undefined = new Error('Gone.');
     const check = async () => {

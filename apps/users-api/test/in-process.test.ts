@@ -13,7 +13,7 @@ const ADA: User = Object.freeze({
   updatedAt: '2026-01-02T03:04:05.678Z',
 });
 
-/** A store that always holds one user, so that a call changes nothing for the next. */
+/** A store that always holds the same user. Its writes change nothing. */
 const ONE_USER: UserStore = {
   list: async function* () {
     yield [ADA];
@@ -40,16 +40,20 @@ const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users
     ['a page', `${users}?page=2&limit=5`],
     ['a user', `${users}/${ADA.id}`],
     ['a user as HTML', `${users}/${ADA.id}`, { headers: { Accept: 'text/html' } }],
-    ['no user', `${users}/nobody`],
+    ['an unknown user', `${users}/nobody`],
     ['a create', users, send('POST', '{"name":"Ada","email":"a@b"}')],
-    ['a create without email', users, send('POST', '{"name":"Ada"}')],
-    ['a create without body', users, { method: 'POST' }],
-    ['a create of another type', users, send('POST', 'name=Ada', { 'Content-Type': 'text/plain' })],
+    ['a create without an email', users, send('POST', '{"name":"Ada"}')],
+    ['a create without a body', users, { method: 'POST' }],
+    [
+      'a create with another content type',
+      users,
+      send('POST', 'name=Ada', { 'Content-Type': 'text/plain' }),
+    ],
     ['an update', `${users}/${ADA.id}`, send('PUT', '{"name":"É"}')],
-    ['an update of nobody', `${users}/nobody`, send('PUT', '{}')],
+    ['an update of an unknown user', `${users}/nobody`, send('PUT', '{}')],
     ['malformed JSON', users, send('POST', '{"name":')],
     ['a forbidden key', users, send('POST', '{"__proto__":{}}')],
-    ['a body past the limit', users, send('POST', `"${'a'.repeat(1_048_576)}"`)],
+    ['a body over the limit', users, send('POST', `"${'a'.repeat(1_048_576)}"`)],
     [
       'an unknown charset',
       users,
@@ -57,9 +61,9 @@ const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users
     ],
     ['an unknown encoding', users, send('POST', '{}', { ...JSON_TYPE, 'Content-Encoding': 'zip' })],
     ['a delete', `${users}/${ADA.id}`, { method: 'DELETE' }],
-    ['a delete of nobody', `${users}/nobody`, { method: 'DELETE' }],
+    ['a delete of an unknown user', `${users}/nobody`, { method: 'DELETE' }],
     ['a HEAD', users, { method: 'HEAD' }],
-    ['a HEAD of nobody', `${users}/nobody`, { method: 'HEAD' }],
+    ['a HEAD of an unknown user', `${users}/nobody`, { method: 'HEAD' }],
     ['OPTIONS', users, { method: 'OPTIONS' }],
     ['another method', users, { method: 'PATCH' }],
     ['a malformed escape', `${users}/%c3%28`],
@@ -69,7 +73,7 @@ const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users
   ],
 );
 
-/** Everything of a response but the time at which it was made, and its own id. */
+/** Reads a whole response except its date and request ID. */
 async function readAll(response: Response) {
   const headers = [...response.headers].filter(
     ([name]) => !['date', 'x-request-id'].includes(name),
@@ -82,13 +86,13 @@ async function readAll(response: Response) {
   };
 }
 
-describe('a call in process equals a call over a socket', () => {
+describe('an in-process call returns the same response as a call over a socket', () => {
   it.each(requests)('%s: %s', async (_what, path, init) => {
     const app = await createUsersApp(await usersAppOptions({ store: ONE_USER }));
     const server = await listen(app, 0);
     onTestFinished(() => server.close({ timeout: 0 }));
     const inProcess = await readAll(await app.request(path, init));
-    // fetch() asks the server to close after a HEAD; a call in process has no connection to keep.
+    // fetch() requests `Connection: close` for a HEAD. An in-process call has no connection.
     const overSocket = await readAll(await fetch(server.url + path, init));
     const hopByHop = (name: string) => name === 'connection';
     const endToEnd = ({ headers }: { headers: [string, string][] }) =>

@@ -4,7 +4,7 @@ import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
 
 describe('GET /metrics', () => {
-  it('counts requests by method, pattern and status, those without a route as one', async () => {
+  it('counts requests by method, route and status, and all without a route together', async () => {
     const { logger, lines } = captureLog();
     const url = await startService({ metrics: ownMetrics(), logger });
     const { create, send } = clientOf(`${url}/api/v1/users`);
@@ -27,7 +27,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  it('has requests in flight, event-loop lag and the process', async () => {
+  it('reports requests in flight, event-loop lag and process metrics', async () => {
     const url = await startService({ metrics: ownMetrics() });
     const text = await (await fetch(`${url}/metrics`)).text();
     expect(text).toMatch(/^http_requests_in_flight 1$/m);
@@ -35,7 +35,7 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes /m);
   });
 
-  it('is no route without metrics', async () => {
+  it('responds with 404 when metrics are disabled', async () => {
     expect((await fetch(`${await startService()}/metrics`)).status).toBe(404);
   });
 });

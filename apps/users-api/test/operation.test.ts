@@ -24,10 +24,10 @@ export class CrashController {
 `;
 
 describe('the command line', () => {
-  it('prints every variable for --help, and ends with 0', async () => {
+  it('prints every variable for --help and exits with 0', async () => {
     const { code, stdout, stderr } = await startProcess({}, { args: ['--help'] }).ended;
     expect(code).toBe(0);
-    // Node 22 warns of its own that node:sqlite is experimental.
+    // Node 22 itself warns that node:sqlite is experimental.
     expect(stderr).not.toMatch(/^users-api/m);
     expect(stdout).toMatch(/^ {2}SHUTDOWN_TIMEOUT\n.*\n.* \(default: 10000\)$/m);
   });
@@ -37,7 +37,7 @@ describe('the command line', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '0.0.0\n' });
   });
 
-  it('ends with 1 at an argument that it does not know, which is named', async () => {
+  it('names an unknown argument and exits with 1', async () => {
     const { code, stdout, stderr } = await startProcess(MEMORY, { args: ['--port=1'] }).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^users-api: Unknown option '--port'.* See --help\.$/m);
@@ -45,7 +45,7 @@ describe('the command line', () => {
 });
 
 describe('the log', () => {
-  it('begins with the configuration at debug', async () => {
+  it('starts with the configuration at level debug', async () => {
     const service = startProcess({ ...MEMORY, LOG_LEVEL: 'debug' });
     await service.url;
     expect(service.log.all[0]).toMatchObject({
@@ -55,7 +55,7 @@ describe('the log', () => {
     });
   });
 
-  it('is one sentence for each request where it is pretty', async () => {
+  it('has one readable line per request in the pretty format', async () => {
     const service = startProcess({ ...MEMORY, LOG_FORMAT: 'pretty' });
     await fetch(`${await service.url}/api/users/nobody`);
     service.kill('SIGTERM');
@@ -64,7 +64,7 @@ describe('the log', () => {
     );
   });
 
-  it('has its last line when the process ends', async () => {
+  it('contains its last line when the process ends', async () => {
     const service = startProcess(MEMORY);
     const create = await createInFlight(await service.url);
     service.kill('SIGTERM');
@@ -77,8 +77,8 @@ describe('the log', () => {
   });
 });
 
-describe('stopping', () => {
-  it('goes on for SHUTDOWN_DELAY, but is not ready', async () => {
+describe('a stopping service', () => {
+  it('serves requests during SHUTDOWN_DELAY but is not ready', async () => {
     const service = startProcess({
       ...MEMORY,
       SHUTDOWN_DELAY: '600000',
@@ -94,14 +94,14 @@ describe('stopping', () => {
     expect(await ready?.json()).toMatchObject({ code: 'STOPPING' });
   });
 
-  it('ends with 0 after SHUTDOWN_DELAY', async () => {
+  it('exits with 0 after SHUTDOWN_DELAY', async () => {
     const service = startProcess({ ...MEMORY, SHUTDOWN_DELAY: '1' });
     await service.url;
     service.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  it('takes a signal that comes twice at once for one', async () => {
+  it('treats two signals in quick succession as one', async () => {
     const service = startProcess(MEMORY);
     const create = await createInFlight(await service.url);
     service.kill('SIGTERM');
@@ -114,7 +114,7 @@ describe('stopping', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  it('cuts what is in flight before SHUTDOWN_TIMEOUT, and ends with 0', async () => {
+  it('cuts off requests in flight before SHUTDOWN_TIMEOUT and exits with 0', async () => {
     const service = startProcess({ ...MEMORY, SHUTDOWN_TIMEOUT: '6000' });
     const create = await createInFlight(await service.url);
     const broken = once(create, 'error');
@@ -124,7 +124,7 @@ describe('stopping', () => {
     await broken;
   });
 
-  it('answers what is in flight after an error that nothing has caught, and ends with 1', async () => {
+  it('finishes requests in flight after an uncaught error and exits with 1', async () => {
     const service = startProcess(MEMORY, { app: appWith(CRASHING) });
     const url = await service.url;
     const create = await createInFlight(url);

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const MEMORY = { DATABASE_URL: 'memory:' };
 
 describe('the process', () => {
-  it('says in one line where it listens and where its users are, and serves both APIs', async () => {
+  it('logs its address and its store in one line and serves both APIs', async () => {
     const service = startProcess(MEMORY);
     const url = await service.url;
     const ada = await clientOf(`${url}/api/users`).create();
@@ -28,17 +28,20 @@ describe('the process', () => {
     });
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s, its files closed', async (signal) => {
-    const path = join(temporaryFolder(), 'users.db');
-    const service = startProcess({ DATABASE_URL: `sqlite:${path}` });
-    await clientOf(`${await service.url}/api/users`).create();
-    expect(existsSync(`${path}-wal`)).toBe(true);
-    service.kill(signal);
-    expect(await service.ended).toMatchObject({ code: 0, signal: null });
-    expect(existsSync(`${path}-wal`)).toBe(false);
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'closes its files and exits with 0 on %s',
+    async (signal) => {
+      const path = join(temporaryFolder(), 'users.db');
+      const service = startProcess({ DATABASE_URL: `sqlite:${path}` });
+      await clientOf(`${await service.url}/api/users`).create();
+      expect(existsSync(`${path}-wal`)).toBe(true);
+      service.kill(signal);
+      expect(await service.ended).toMatchObject({ code: 0, signal: null });
+      expect(existsSync(`${path}-wal`)).toBe(false);
+    },
+  );
 
-  it('keeps what it has acknowledged over SIGKILL', async () => {
+  it('keeps acknowledged writes after SIGKILL', async () => {
     const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'users.db')}` };
     const killed = startProcess(env);
     const users = clientOf(`${await killed.url}/api/users`);
@@ -51,14 +54,14 @@ describe('the process', () => {
     expect(await response.json()).toEqual({ data: [grace], total: 1 });
   });
 
-  it('gives a write 5 seconds for the lock of its file, however the clock is set meanwhile', async () => {
+  it('waits 5 seconds for a file lock, even if the system clock changes meanwhile', async () => {
     const waits = [-HOUR, HOUR].map(async (step) => {
       const folder = temporaryFolder();
-      // Each thread sees the clock set after its first look.
+      // In each thread, every call to Date.now() after the first one sees the changed clock.
       const clock = join(folder, 'clock.cjs');
       writeFileSync(
         clock,
-        `const now = Date.now; let looks = 0; Date.now = () => now() + (looks++ && ${step});`,
+        `const now = Date.now; let calls = 0; Date.now = () => now() + (calls++ && ${step});`,
       );
       const path = join(folder, 'users.db');
       const env = { DATABASE_URL: `sqlite:${path}`, NODE_OPTIONS: `--require ${clock}` };
@@ -73,7 +76,7 @@ describe('the process', () => {
     await Promise.all(waits);
   });
 
-  it('answers what is in flight before it ends', async () => {
+  it('finishes requests in flight before it exits', async () => {
     const service = startProcess(MEMORY);
     const create = await createInFlight(await service.url);
     service.kill('SIGTERM');
@@ -84,7 +87,7 @@ describe('the process', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  it('ends at once with 1 at the second signal', async () => {
+  it('exits with 1 immediately on a second, different signal', async () => {
     const service = startProcess(MEMORY);
     const create = await createInFlight(await service.url);
     const broken = once(create, 'error');
@@ -94,7 +97,7 @@ describe('the process', () => {
     await broken;
   });
 
-  it('takes names and emails as long as its environment allows', async () => {
+  it('limits the length of names and emails as its environment sets', async () => {
     const service = startProcess({ ...MEMORY, MAX_NAME_LENGTH: '3', MAX_EMAIL_LENGTH: '5' });
     const { sendJson } = clientOf(`${await service.url}/api/users`);
     expect((await sendJson('POST', '', { name: 'Ada', email: 'a@b.c' })).status).toBe(201);
@@ -107,7 +110,7 @@ describe('the process', () => {
     });
   });
 
-  it('answers with a stack unless NODE_ENV is production, and warns of that at its start', async () => {
+  it('sends stack traces and warns about them unless NODE_ENV is production', async () => {
     const development = startProcess(MEMORY);
     const production = startProcess({ ...MEMORY, NODE_ENV: 'production' });
     const [open, closed] = await Promise.all(
@@ -128,8 +131,8 @@ describe('the process', () => {
   });
 });
 
-describe('a start that cannot succeed ends with 1 and one message without a stack', () => {
-  it('for wrong variables, all named', async () => {
+describe('a failing startup exits with 1 and prints one message without a stack', () => {
+  it('that names every invalid variable', async () => {
     const { code, stdout, stderr } = await startProcess({
       PORT: 'x',
       NODE_ENV: 'prod',
@@ -146,7 +149,7 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
     );
   });
 
-  it('for a port in use, which is named, its files closed', async () => {
+  it('that names a port in use, after closing its files', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
@@ -161,7 +164,7 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('for a store that cannot be opened, whose path is named', async () => {
+  it('that names the path of a store that cannot be opened', async () => {
     const path = join(temporaryFolder(), 'notes.txt');
     writeFileSync(path, 'A shopping list, which is by no means a database. '.repeat(50));
     const { code, stdout, stderr } = await startProcess({ DATABASE_URL: `sqlite:${path}` }).ended;
@@ -172,8 +175,8 @@ describe('a start that cannot succeed ends with 1 and one message without a stac
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  // Nobody can create a folder in /proc, where mkdir reports that its parent is missing.
-  it('for a store whose folder cannot be created, whose path is named', async () => {
+  // No process can create a folder in /proc. mkdir reports there that the parent is missing.
+  it('that names the path of a store whose folder cannot be created', async () => {
     const env = { DATABASE_URL: 'sqlite:/proc/x/y/users.db' };
     const { code, stdout, stderr } = await startProcess(env).ended;
     expect(code).toBe(1);

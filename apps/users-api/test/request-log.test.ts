@@ -3,8 +3,8 @@ import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
 import { STORES } from './support/stores.js';
 
-describe('the log of requests', () => {
-  it('has method, path, route, status, duration and id of each, and no query', async () => {
+describe('the request log', () => {
+  it('has the method, path, route, status, duration and ID, but not the query', async () => {
     const { logger, lines } = captureLog();
     const url = await startService({ logger });
     const { send, sendJson } = clientOf(`${url}/api/users`);
@@ -26,7 +26,7 @@ describe('the log of requests', () => {
     expect(JSON.stringify(lines.all)).not.toContain('secret');
   });
 
-  it('holds nothing of what users sent', async () => {
+  it('contains no data that users sent', async () => {
     const { logger, lines } = captureLog();
     const { send, sendJson } = clientOf(`${await startService({ logger })}/api/users`);
     await sendJson('POST', '', ADA);
@@ -36,7 +36,7 @@ describe('the log of requests', () => {
     expect(JSON.stringify(lines.all)).not.toMatch(/Ada|example\.com|text\/x/);
   });
 
-  it('is one line, an error with its cause, for a status from 500 up', async () => {
+  it('has one error line with the cause for a status of 500 or above', async () => {
     const { logger, lines } = captureLog();
     const store = await STORES.memory();
     const url = await startService({ store, logger });
@@ -48,21 +48,21 @@ describe('the log of requests', () => {
     ]);
   });
 
-  it.each(['/health/live', '/health/ready'])('has %s at debug', async (path) => {
+  it.each(['/health/live', '/health/ready'])('has %s at level debug', async (path) => {
     const { logger, lines } = captureLog();
     await fetch(`${await startService({ logger })}${path}`);
     expect(await lines.first('request', 1)).toMatchObject([{ level: 'debug', route: path }]);
   });
 });
 
-describe('the id of a request', () => {
-  it('is a new one, whatever the request says', async () => {
+describe('the request ID', () => {
+  it('is new even if the request sends one', async () => {
     const headers = { 'X-Request-Id': 'mine' };
     const response = await fetch(`${await startService()}/health/live`, { headers });
     expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
   });
 
-  it("is the proxy's where a header of a proxy is configured", async () => {
+  it('comes from the request if a header of a proxy is configured', async () => {
     const { logger, lines } = captureLog();
     const url = await startService({ logger, requestIdHeader: 'X-Trace' });
     const response = await fetch(`${url}/health/live`, { headers: { 'X-Trace': 'abc-1' } });

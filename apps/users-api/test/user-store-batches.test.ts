@@ -7,7 +7,7 @@ import { listAll, STORE_NAMES, STORES } from './support/stores.js';
 describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
   const open = STORES[kind];
 
-  it('lists any stretch of the list, in batches none of which is empty', async () => {
+  it('lists any range in non-empty batches', async () => {
     const store = await open();
     const users = await Promise.all(Array.from({ length: 250 }, () => store.create(ADA)));
     expect(await listAll(store)).toEqual(users);
@@ -23,7 +23,7 @@ describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
     );
   });
 
-  it('ends a batch early where users are large', async () => {
+  it('ends a batch early when users are large', async () => {
     const store = await open();
     const name = 'x'.repeat(700_000);
     const users = await Promise.all([1, 2, 3, 4].map(() => store.create({ ...ADA, name })));
@@ -32,7 +32,7 @@ describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
     expect(batches.flat()).toEqual(users);
   });
 
-  it('lists who stays once, and comes to an end, while others come and go', async () => {
+  it('ends and lists each remaining user once while others are created and deleted', async () => {
     const store = await open();
     const users = await Promise.all(Array.from({ length: 350 }, () => store.create(ADA)));
     const listed: User[] = [];
@@ -49,7 +49,7 @@ describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
     expect(listed.length).toBeLessThanOrEqual(350);
   });
 
-  it('returns the first batch of a page of many or large users', async () => {
+  it('returns only the first batch of a page with many or large users', async () => {
     const store = await open();
     const large = { ...ADA, name: 'x'.repeat(700_000) };
     for (let n = 0; n < 4; n += 1) await store.create(large);

@@ -4,7 +4,7 @@ import type { UserStore } from '../src/users/store/user-store.js';
 import type { UpdateUserInput, User } from '../src/users/user.js';
 import { listAll, STORE_NAMES, STORES } from './support/stores.js';
 
-/** What a store should hold: the simplest thing that can be right. */
+/** The users that a store should contain, as a plain array. */
 type Model = User[];
 type Step = (store: UserStore, model: Model, now: string) => Promise<void>;
 
@@ -45,11 +45,11 @@ const remove = fc.nat(9).map(
 );
 
 const step = fc.oneof({ weight: 3, arbitrary: create }, { weight: 2, arbitrary: update }, remove);
-// The clock moves by this much after each step, now and then backwards.
+// The milliseconds by which the clock moves after each step. It sometimes moves backwards.
 const tick = fc.integer({ min: -50, max: 200 });
 
 describe.each(STORE_NAMES)('the %s store', (name) => {
-  it('agrees with a plain list after every create, update and delete', async () => {
+  it('matches a plain array after every create, update and delete', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(step, tick), { maxLength: 40 }), async (steps) => {
         let now = Date.UTC(2030, 0, 2, 12);

@@ -18,13 +18,13 @@ async function fill(store: UserStore, count: number): Promise<User[]> {
 describe.each(STORE_NAMES)('the %s store', (name) => {
   const open = STORES[name];
 
-  it('is empty at first', async () => {
+  it('starts empty', async () => {
     const store = await open();
     expect(await listAll(store)).toEqual([]);
     expect(await store.page({ offset: 0, limit: 10 })).toEqual({ users: [], total: 0 });
   });
 
-  it('creates a user with an id and one time for both dates', async () => {
+  it('creates a user with an ID and the same time in both timestamps', async () => {
     const store = await open(() => NOON);
     expect(await store.create(ADA)).toEqual({
       ...ADA,
@@ -34,7 +34,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     });
   });
 
-  it('finds what it created, and nothing under another id', async () => {
+  it('finds a user by its ID and nothing by any other ID', async () => {
     const store = await open();
     const ada = await store.create(ADA);
     expect(await store.find(ada.id)).toEqual(ada);
@@ -43,14 +43,14 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(await store.find('__proto__')).toBeUndefined();
   });
 
-  it('allows several users with one email', async () => {
+  it('allows several users with the same email', async () => {
     const store = await open();
     const first = await store.create(ADA);
     const second = await store.create(ADA);
     expect(await listAll(store)).toEqual([first, second]);
   });
 
-  it('lists in creation order, also after updates and deletes', async () => {
+  it('lists users in creation order, even after updates and deletes', async () => {
     const store = await open();
     const [first, second, third] = await fill(store, 3);
     await store.update(first?.id ?? '', { name: 'Last changed' });
@@ -60,7 +60,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(ids).toEqual([first?.id, second?.id, fourth.id]);
   });
 
-  it('takes an id as it is written', async () => {
+  it('matches IDs exactly', async () => {
     const store = await open();
     const { id } = await store.create(ADA);
     for (const other of [
@@ -77,14 +77,14 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(await store.find(id)).toMatchObject(ADA);
   });
 
-  it('answers a check while it is open, and not after', async () => {
+  it('passes a check while it is open and fails it after closing', async () => {
     const store = await open();
     await store.check();
     await store.close();
     await expect((async () => store.check())()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 
-  it('returns a page and the count of all users', async () => {
+  it('returns a page and the total number of users', async () => {
     const store = await open();
     const users = await fill(store, 5);
     expect(await store.page({ offset: 0, limit: 2 })).toEqual({
@@ -105,7 +105,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(await store.page(far)).toEqual({ users: [], total: 2 });
   });
 
-  it('updates the supplied fields and updatedAt, and keeps the rest', async () => {
+  it('updates the supplied fields and updatedAt and keeps the rest', async () => {
     let now = NOON;
     const store = await open(() => now);
     const ada = await store.create(ADA);
@@ -126,7 +126,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     });
   });
 
-  it('never lets updatedAt go backwards', async () => {
+  it('never moves updatedAt backwards', async () => {
     let now = NOON;
     const store = await open(() => now);
     const ada = await store.create(ADA);
@@ -134,23 +134,23 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(await store.update(ada.id, { email: '' })).toEqual({ ...ada, email: '' });
   });
 
-  it('updates nothing under an unknown id', async () => {
+  it('updates nothing for an unknown ID', async () => {
     const store = await open();
     const ada = await store.create(ADA);
     expect(await store.update('nobody', { name: 'X' })).toBeUndefined();
     expect(await listAll(store)).toEqual([ada]);
   });
 
-  it('deletes once', async () => {
+  it('deletes a user only once', async () => {
     const store = await open();
     const ada = await store.create(ADA);
-    const answers = await Promise.all([1, 2, 3].map(() => store.delete(ada.id)));
-    expect(answers.toSorted()).toEqual([false, false, true]);
+    const results = await Promise.all([1, 2, 3].map(() => store.delete(ada.id)));
+    expect(results.toSorted()).toEqual([false, false, true]);
     expect(await store.find(ada.id)).toBeUndefined();
     expect(await listAll(store)).toEqual([]);
   });
 
-  it('does not let a caller change what it keeps', async () => {
+  it('does not let callers change its users', async () => {
     const store = await open();
     const ada = await store.create(ADA);
     for (const user of [ada, await store.find(ada.id), ...(await listAll(store))]) {
@@ -159,7 +159,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(await store.find(ada.id)).toMatchObject(ADA);
   });
 
-  it('refuses work after it was closed, and may be closed twice', async () => {
+  it('rejects calls after it is closed and can be closed twice', async () => {
     const store = await open();
     await store.close();
     await store.close();
@@ -167,7 +167,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     await expect((async () => store.create(ADA))()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 
-  it('returns any text of well-formed Unicode without U+0000 as it was given', async () => {
+  it('returns any well-formed Unicode text without U+0000 unchanged', async () => {
     const store = await open();
     const text = fc
       .string({ unit: 'binary' })
@@ -182,7 +182,7 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     );
   });
 
-  it('has pages that, put together, are the list', async () => {
+  it('returns pages that together make up the list', async () => {
     const store = await open();
     await fill(store, 23);
     const list = await listAll(store);

@@ -10,14 +10,14 @@ import { listAll, STORES } from './support/stores.js';
 
 const FULL = new StoreError('STORE_FULL', 'The disk is full: free some space.');
 
-/** A store that can be read and not written. */
+/** A store that rejects writes because its disk is full. */
 class FullUserStore extends MemoryUserStore {
   override create(): never {
     throw FULL;
   }
 }
 
-/** Serves the controller alone, for the running test. */
+/** Creates an app with only the users controller for the current test. */
 async function serve(store: UserStore, prefix = ''): Promise<TestApp> {
   const app = await createTestApp({
     controllers: [UsersController],
@@ -32,7 +32,7 @@ async function serve(store: UserStore, prefix = ''): Promise<TestApp> {
 }
 
 describe('UsersController', () => {
-  it.each(['', '/api/v1', '/tenants/7'])('gives a Location below its prefix %j', async (prefix) => {
+  it.each(['', '/api/v1', '/tenants/7'])('sends a Location below its prefix %j', async (prefix) => {
     const app = await serve(await STORES.memory(() => 0), prefix);
     const created = await app.request(`${prefix}/users`, { method: 'POST', json: ADA });
     const location = created.headers.get('Location') ?? '';
@@ -41,13 +41,13 @@ describe('UsersController', () => {
     expect(await found.json()).toEqual(await created.json());
   });
 
-  it('lets the error of a store through as it is', async () => {
+  it('passes on an error of the store unchanged', async () => {
     const app = await serve(new FullUserStore());
     await expect(app.request('/users', { method: 'POST', json: ADA })).rejects.toBe(FULL);
     expect(await (await app.request('/users')).json()).toEqual({ data: [], total: 0 });
   });
 
-  it('leaves a store open when the application closes: whoever opened it closes it', async () => {
+  it('leaves the store open when the application closes', async () => {
     const store = await STORES.memory();
     const app = await serve(store);
     await app.close();
@@ -56,7 +56,7 @@ describe('UsersController', () => {
 });
 
 describe('src/controllers', () => {
-  it('holds the users controller and nothing that cannot be imported', async () => {
+  it('contains the users controller and only importable files', async () => {
     const app = await createTestApp({
       root: new URL('../src/controllers/', import.meta.url),
       overrides: [

@@ -25,7 +25,7 @@ export interface ChaosOptions {
   readonly processes: number;
   /** The number of workers of each service. */
   readonly workers: number;
-  /** The number of initial users, which no client changes. More than 500 turn a list into a stream. */
+  /** The number of initial users, which no client changes. More than 500 make a list a stream. */
   readonly population: number;
   /** The maximum number of acknowledged writes between two disturbances. */
   readonly writes: number;

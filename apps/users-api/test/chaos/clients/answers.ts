@@ -21,8 +21,8 @@ export function readMissing(body: unknown, id: string): void {
 }
 
 /** Returns the users and the total in a response with the whole list. */
-export function readList(answer: Answered, text: string): { users: User[]; total: number } {
-  const { status, body } = answer;
+export function readList(outcome: Answered, text: string): { users: User[]; total: number } {
+  const { status, body } = outcome;
   if (status !== 200 || !isObject(body) || !isUsers(body.data) || !Number.isInteger(body.total)) {
     wrong(text, status, body);
   }

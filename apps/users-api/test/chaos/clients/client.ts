@@ -158,8 +158,8 @@ export class Client {
 
   #note(model: UserModel, span: Span, text: string, outcome: Outcome): void {
     const isAnswered = outcome.kind === 'answered';
-    const answer = isAnswered ? `${outcome.status} ${JSON.stringify(outcome.body)}` : outcome.kind;
-    model.history.add(span, `${text} → ${answer}`);
+    const result = isAnswered ? `${outcome.status} ${JSON.stringify(outcome.body)}` : outcome.kind;
+    model.history.add(span, `${text} → ${result}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { Violation } from '../model/violation.js';
 import type { Database } from './database.js';
 import type { Service } from './service.js';
 
-/** Milliseconds without a byte after which a request counts as unanswered. */
+/** Milliseconds without a byte after which a response counts as missing. */
 const PATIENCE = 60_000;
 
 /** The outcome of a request, as the client sees it. */
@@ -33,8 +33,8 @@ const openings = new WeakMap<Socket, number>();
  * @param path - The path with the query.
  * @param value - A value to send as JSON.
  * @returns The outcome.
- * @throws {Violation} When a service that was not killed cuts the connection, when a stopping service
- *   leaves a request that it received completely unanswered, or when a 5xx response is wrong.
+ * @throws {Violation} When a service that was not killed cuts the connection, when a stopping
+ *   service sends no response to a complete request, or when a 5xx response is wrong.
  */
 export async function exchange(
   service: Service,
@@ -56,13 +56,13 @@ export async function exchange(
     req.destroy(isCut ? new Error(silence) : new Violation(silence));
   });
   const start = tick();
-  let isAnswering = false;
+  let isResponding = false;
   req.end(body);
   try {
     const res = await responseTo(req);
-    isAnswering = true;
-    const answer = await text(res);
-    return read(what, res, answer);
+    isResponding = true;
+    const raw = await text(res);
+    return read(what, res, raw);
   } catch (error) {
     if (error instanceof Violation) throw error;
     if (isRefusal(error)) {
@@ -71,7 +71,7 @@ export async function exchange(
     }
     const { openedAt, sentAt } = sending;
     if (service.mayCut(openedAt)) return { kind: 'cut' };
-    if (isAnswering && database?.wasUpSince(start) === false) return { kind: 'cut' };
+    if (isResponding && database?.wasUpSince(start) === false) return { kind: 'cut' };
     // The connection was still in the system's backlog when the service stopped listening.
     if (service.stoppedAt < sentAt) return { kind: 'late' };
     throw new Violation(
@@ -101,24 +101,24 @@ function responseTo(req: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-function read(what: string, res: IncomingMessage, answer: string): Outcome {
+function read(what: string, res: IncomingMessage, raw: string): Outcome {
   const { statusCode: status = 0, headers } = res;
-  const body = parse(what, status, answer);
+  const body = parse(what, status, raw);
   if (status === 503) {
     if (headers['retry-after'] === undefined) {
-      throw new Violation(`${what} received 503 without Retry-After: ${answer}`);
+      throw new Violation(`${what} received 503 without Retry-After: ${raw}`);
     }
     return { kind: 'unavailable', isUndone: UNDONE.has(codeOf(body)) };
   }
-  if (status >= 500) throw new Violation(`${what} received ${status}: ${answer}`);
+  if (status >= 500) throw new Violation(`${what} received ${status}: ${raw}`);
   return { kind: 'answered', status, body };
 }
 
-function parse(what: string, status: number, answer: string): unknown {
+function parse(what: string, status: number, raw: string): unknown {
   try {
-    return answer === '' ? undefined : JSON.parse(answer);
+    return raw === '' ? undefined : JSON.parse(raw);
   } catch {
-    throw new Violation(`${what} received ${status} with invalid JSON: ${answer}`);
+    throw new Violation(`${what} received ${status} with invalid JSON: ${raw}`);
   }
 }
 

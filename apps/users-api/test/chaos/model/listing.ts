@@ -38,8 +38,8 @@ export class Listing {
   /**
    * Compares a whole list with the lists before it.
    *
-   * @throws {Violation} When two users have swapped positions, or a new user appears before users of
-   *   an earlier list.
+   * @throws {Violation} When two users have swapped positions, or a new user appears before users
+   *   of an earlier list.
    */
   compare(users: readonly User[], span: Span): void {
     for (const earlier of this.#lists) {

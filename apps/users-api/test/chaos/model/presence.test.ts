@@ -44,7 +44,7 @@ describe('Presence', () => {
     expect(() => presence.seeAbsent({ start: 5, end: 6 })).not.toThrow();
   });
 
-  it('rejects a missing user that appeared after a deletion without a response had ended', () => {
+  it('rejects a missing user that still existed after its only deletion had ended', () => {
     const presence = created();
     const deletion = presence.beginDeletion(3);
     deletion.outcome = 'unknown';

@@ -4,7 +4,7 @@ import { Violation } from './violation.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Returns a register with writes `[value, start, end]`. A write without a response ends `NEVER`. */
+/** Returns a register with writes `[value, start, end]`. The `end` may be `NEVER`. */
 function registerOf(...writes: [string, number, number][]): Register {
   const register = new Register('name');
   for (const [value, start, end] of writes) {
@@ -41,7 +41,7 @@ describe('Register', () => {
     expect(() => register.see(value, { start: 5, end: 6 })).not.toThrow();
   });
 
-  it('rejects a late value of a write without a response that had no effect when it ended', () => {
+  it('rejects a value that a read after the end of its write did not show', () => {
     const register = registerOf(['a', 1, 2]);
     register.begin('b', 3).end = 4;
     register.see('a', { start: 5, end: 6 });

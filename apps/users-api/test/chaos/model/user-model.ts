@@ -19,7 +19,7 @@ export class UserModel {
   readonly #createdAt: string;
   readonly #name = new Register('name');
   readonly #email = new Register('email');
-  /** The latest values of `updatedAt` with the moments they were seen. Later values must not be lower. */
+  /** The latest values of `updatedAt` and when they were seen. Later requests must not show less. */
   #updated: { readonly at: string; readonly end: number }[] = [];
 
   /**
