@@ -19,7 +19,7 @@ export class UserModel {
   readonly #createdAt: string;
   readonly #name = new Register('name');
   readonly #email = new Register('email');
-  /** The latest values of `updatedAt` and when they were seen. Later requests must not show less. */
+  /** The latest values of `updatedAt` and when they were seen. Later requests show no lower value. */
   #updated: { readonly at: string; readonly end: number }[] = [];
 
   /**
