@@ -19,7 +19,7 @@ export class UserModel {
   readonly #createdAt: string;
   readonly #name = new Register('name');
   readonly #email = new Register('email');
-  /** The latest values of `updatedAt` and when they were seen. Later requests show no lower value. */
+  /** The latest values of `updatedAt` and when they were seen. It never moves backwards. */
   #updated: { readonly at: string; readonly end: number }[] = [];
 
   /**

@@ -105,7 +105,7 @@ export class World {
     const length = Math.max(0, Math.min(limit, total - offset));
     if (users.length !== length) {
       throw new Violation(
-        `A page with limit ${limit} at ${offset} of ${total} has ${users.length} users, not ${length}`,
+        `A page of ${limit} at ${offset} of ${total} has ${users.length} users, not ${length}`,
       );
     }
     const { least, most } = this.#count(span);
