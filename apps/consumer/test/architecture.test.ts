@@ -40,7 +40,8 @@ describe('ARCHITECTURE.md', () => {
 });
 
 it('recognizes functions, methods and properties that hold functions', () => {
-  const source = 'export function one() {}\nclass A {\n  async two() {}\n  readonly three = () => 3;\n}\n';
+  const source =
+    'export function one() {}\nclass A {\n  async two() {}\n  readonly three = () => 3;\n}\n';
   expect(['one', 'two', 'three', 'four'].filter((name) => defines(source, name))).toEqual([
     'one',
     'two',
