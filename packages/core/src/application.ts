@@ -32,7 +32,7 @@ export interface Plugin {
    * @param app - The application with all registrations.
    */
   ready?(app: Application): void;
-  /** Releases what `install` opened. `app.close()` calls it, last installed first. */
+  /** Releases what `install` opened. `app.close()` closes plugins in reverse order of installation. */
   close?(): void | Promise<void>;
 }
 
@@ -96,12 +96,13 @@ export class Application {
   }
 
   /**
-   * Installs a plugin. Await it before the next registration, to keep the order as written.
+   * Installs a plugin. Await the promise before you register anything else, so that registrations
+   * keep the order of your code.
    *
    * @throws The error of the plugin's `install`.
    * @throws {SetupError} `INVALID_PLUGIN`, when `plugin` has no `install` method; `DUPLICATE_PLUGIN`,
    *   when it is already installed; `APPLICATION_CLOSED`, after {@link close}, or when `close` is
-   *   called during the installation, which then closes the plugin.
+   *   called during the installation. In the latter case, `close` also closes this plugin.
    * @throws {SealedError} When the application is sealed.
    */
   async plugin(plugin: Plugin): Promise<this> {
@@ -151,8 +152,8 @@ export class Application {
   }
 
   /**
-   * Builds the pipelines and closes the application to registrations. `listen` and the first request
-   * call this. Further calls do nothing.
+   * Builds the pipelines. Later registrations throw. `listen` and the first request call this.
+   * Further calls do nothing.
    *
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
@@ -166,8 +167,8 @@ export class Application {
   }
 
   /**
-   * Handles a node:http request. Needs no `this`: pass it to `http.createServer(app.handle)`. Call
-   * `app.seal()` first, so that you can catch its errors.
+   * Handles a node:http request. It is bound to the application, so you can pass it on as in
+   * `http.createServer(app.handle)`. Call `app.seal()` first, so that you can catch its errors.
    */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
@@ -195,7 +196,8 @@ export class Application {
    * is garbage-collected before its body was read, and when the application closes.
    *
    * @param request - Its body is read completely before it is sent.
-   * @throws The errors of {@link seal}; the reason of the request's signal; the connection's error.
+   * @throws The errors of {@link seal}; the abort reason of the request's signal; the connection's
+   *   error.
    * @throws {SetupError} `APPLICATION_CLOSED`, when the application closes before it responds.
    */
   async fetch(request: Request): Promise<Response> {
@@ -219,8 +221,9 @@ export class Application {
   /**
    * Closes the plugins, last installed first. Close the server before you call this.
    *
-   * Waits for plugins that are still installing, so do not await it inside `install`. Then destroys
-   * the open connections of {@link fetch} and {@link request}. Further calls return the same promise.
+   * First waits for plugins that are still installing, so do not await it inside `install`. Then
+   * destroys the open connections of {@link fetch} and {@link request}, and closes the plugins.
+   * Further calls return the same promise.
    *
    * @throws {AggregateError} When plugins fail to close. The other plugins are still closed.
    */
@@ -325,13 +328,13 @@ async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
 
 const endOfPipeline: Next = () => undefined;
 
-/** Contexts with a malformed target in which a step has failed. Another step may have handled the error. */
+/** Contexts whose refusal pipeline has failed once. Middleware may have handled the error since. */
 const failed = new WeakSet<Context>();
 
 /**
- * Wraps a step for the refusal pipeline. Middleware runs, so loggers and error handlers see the
- * request, but the first one that returns without an error fails with 400. Routers fail at once. A
- * response that was taken over or sent stays as it is.
+ * Wraps a step for the refusal pipeline. Middleware still runs, so that loggers and error handlers
+ * see the request. The first middleware to return without an error then fails with 400. A router fails
+ * with 400 without running. A response that was taken over or sent stays as it is.
  */
 function refuseTarget(step: Step): Middleware {
   const middleware = typeof step === 'function' ? step : assertTarget;

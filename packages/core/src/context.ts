@@ -9,7 +9,7 @@ import {
 import { sendContinue } from './server/connection.js';
 import { decodeParameter, decodeWildcard, parseTarget, type Target } from './target.js';
 
-/** The data of one request, shared by its functions. Augment this interface to declare members. */
+/** Data that the functions of one request share. Augment this interface to declare members. */
 export interface State {
   [key: string]: unknown;
 }
@@ -206,7 +206,7 @@ export class Context {
   }
 
   /**
-   * Returns a request header, or undefined. Joins several lines of the header with `, `.
+   * Returns a request header, or undefined. Joins repeated headers with `, `.
    *
    * @param name - Case-insensitive.
    */
@@ -246,11 +246,11 @@ export class Context {
   }
 
   /**
-   * Responds with JSON. The value is serialized now, so later changes to it have no effect.
+   * Responds with JSON. Serializes the value immediately, so later changes to it have no effect.
    *
    * @param stringify - Serializes the value, such as a serializer compiled from a JSON Schema;
    *   `JSON.stringify` by default.
-   * @throws {TypeError} When JSON cannot represent the value: a cycle, a BigInt, undefined, a function.
+   * @throws {TypeError} When JSON cannot represent the value, such as a cycle, a BigInt or undefined.
    */
   json<T>(value: T, stringify: (value: T) => string = toJson): void {
     this.#response.record(stringify(value), 'application/json; charset=utf-8');
@@ -287,7 +287,7 @@ export class Context {
 
   /**
    * Runs the rest of the pipeline, like the middleware's `next` argument. Await it: until it settles,
-   * another call acts for the middleware downstream.
+   * `ctx.next()` acts as the `next` of the middleware downstream.
    *
    * @throws {NextCalledTwiceError} 500, when the middleware has already called it.
    */

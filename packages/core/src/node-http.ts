@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 
 /**
- * The members of node:http that core calls. An `import` reads every member of a built-in module, and
- * some members of node:http load undici. Instrumentation hooks see a `require` as they see an import.
+ * The members of node:http that core calls. An `import` of a built-in module reads all of its members,
+ * and some members of node:http load undici when they are read. `require` reads only the members named
+ * here. Instrumentation can hook it like an import.
  */
 export const {
   createServer,

@@ -24,7 +24,7 @@ export function assertMiddleware(call: string, candidates: readonly unknown[]): 
   }
 }
 
-/** A step that selects its middleware by the request, such as a mounted router. */
+/** A step that chooses its middleware for each request, such as a mounted router. */
 export interface Branch {
   /** Returns the middleware to run, or undefined to skip the step. */
   choose(ctx: Context): Middleware | undefined;
@@ -34,24 +34,24 @@ export interface Branch {
 export type Step = Middleware | Branch;
 
 /**
- * Composes steps into one middleware. The last step's `next` calls the `next` of the whole.
+ * Composes steps into one middleware. The last step's `next` runs the `next` of that middleware.
  *
  * Creates no promises: a chain of synchronous functions runs and throws synchronously.
  */
 export function compose(steps: readonly Step[]): Middleware {
-  return steps.reduceRight<Middleware>(link, (_ctx, after) => after());
+  return steps.reduceRight<Middleware>(link, (_ctx, outerNext) => outerNext());
 }
 
-/** Puts a step before the rest of a pipeline. The step's `next` runs the rest, once. */
+/** Puts a step before the rest of a pipeline. The step may call its `next`, which runs the rest, once. */
 function link(rest: Middleware, step: Step, index: number): Middleware {
-  return (ctx, after) => {
+  return (ctx, outerNext) => {
     const middleware = typeof step === 'function' ? step : step.choose(ctx);
-    if (middleware === undefined) return rest(ctx, after);
+    if (middleware === undefined) return rest(ctx, outerNext);
     let called = false;
     const next = (): void | Promise<void> => {
       if (called) throw new NextCalledTwiceError(middleware.name || `middleware#${index}`);
       called = true;
-      const result = rest(ctx, after) as void | Promise<void>;
+      const result = rest(ctx, outerNext) as void | Promise<void>;
       if (!isPromiseLike(result)) internals.enterStep(ctx, next);
       return result;
     };

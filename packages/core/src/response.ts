@@ -13,12 +13,12 @@ export type HeaderValue = string | number | readonly string[];
 /** Sets a header without validating it. Use it for constants and checked values. */
 export let putHeader: (headers: ResponseHeaders, name: string, value: string) => void;
 
-/** Returns names and values in turn, as `res.writeHead` takes them. The array is not a copy. */
+/** Returns alternating names and values, as `res.writeHead` accepts them. The array is not a copy. */
 export let rawHeadersOf: (headers: ResponseHeaders) => (string | number | string[])[];
 
 /**
- * The headers of a response that has not been sent. Names are case-insensitive, and are sent with the
- * case of the last write.
+ * The headers of a response that has not been sent. Names are case-insensitive, and are sent as last
+ * written.
  *
  * @see RFC 9110 §5
  */
@@ -107,7 +107,7 @@ export function assertHeader(name: string, value: HeaderValue): void {
   }
 }
 
-/** Headers that describe a body. They go when another body replaces it. */
+/** Headers that belong to a particular response. {@link RecordedResponse.reset} removes them. */
 const REPRESENTATION_HEADERS = [
   'Content-Type',
   'Content-Length',
@@ -170,13 +170,13 @@ export class RecordedResponse<Ctx> {
       else if (type !== present) putHeader(this.headers, 'Content-Type', type);
       this.#defaultType = type;
     }
-    // A Readable emits 'close'; a canceled web stream notifies nobody.
+    // Convert web streams, because a Readable emits 'close', but a canceled web stream notifies nobody.
     const isWeb = isStream(body) && !(body instanceof Readable);
     this.#replaceBody(isWeb ? Readable.fromWeb(body) : body);
     this.takenOver = false;
   }
 
-  /** Clears the status, the body and the headers that describe the body. */
+  /** Clears the status, the body and the {@link REPRESENTATION_HEADERS}. */
   reset(): void {
     if (this.#isFinal) return;
     for (const name of REPRESENTATION_HEADERS) this.headers.delete(name);
@@ -218,11 +218,11 @@ function destroyBody(body: ResponseBody | undefined): void {
 export const NO_CONTENT_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Sends a recorded response. No other function writes to a context's `ServerResponse`. Does nothing
- * when the raw response was taken over or its headers were sent.
+ * Sends a recorded response. Discards it when the raw response was taken over, its headers were sent,
+ * or the connection has closed.
  *
  * @param ctx - Passed to the response's `onError`.
- * @param close - Whether the connection ends with this response.
+ * @param close - Whether to close the connection after this response.
  * @param onError - Called when a streamed body fails and the response has no `onError`. The
  *   connection is closed.
  * @see RFC 9110 §8.6 (Content-Length), §9.3.2 (HEAD), §15.3.5, §15.3.6, §15.4.5 (no content)
@@ -309,7 +309,7 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
   else pipeline(body, (chunks: Readable) => enforceLength(Number(length), chunks), res, done);
 }
 
-/** Passes chunks on. Throws when they are more or fewer bytes than `length`, before any extra byte. */
+/** Forwards chunks up to `length` bytes. Throws when there are more, or fewer, bytes than that. */
 async function* enforceLength(length: number, chunks: AsyncIterable<string | Uint8Array>) {
   let sent = 0;
   for await (const chunk of chunks) {

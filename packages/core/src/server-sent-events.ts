@@ -5,9 +5,9 @@ import type { Context } from './context.js';
 export interface ServerSentEvent {
   /** The event's text. Each line becomes a `data` field. */
   readonly data: string;
-  /** The event's type, in one line; `message` by default. */
+  /** The event's type, without line breaks; `message` by default. */
   readonly event?: string;
-  /** The event's id, in one line. A client that reconnects sends it as `Last-Event-ID`. */
+  /** The event's id, without line breaks. A client that reconnects sends it as `Last-Event-ID`. */
   readonly id?: string;
   /** Milliseconds that a client waits before it reconnects. */
   readonly retry?: number;
@@ -20,8 +20,8 @@ export interface ServerSentEvent {
  * as its pending `await` settles. Pass `ctx.signal` to what it awaits.
  *
  * @param events - The events, in order.
- * @throws {TypeError} While streaming, when an event's type or id contains a line break. The
- *   connection is closed.
+ * @throws {TypeError} While streaming, when an event's type or id contains a line break or a NUL
+ *   character. The connection is closed.
  * @see HTML Standard §9.2
  */
 export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>): void {

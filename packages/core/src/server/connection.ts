@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The number of requests of one connection that may run at a time. */
+/** Maximum number of requests that run at a time on one connection. */
 const MAX_RUNNING = 10;
 
 /** A pipelined request that waits for earlier ones. */
@@ -27,15 +27,15 @@ class Connection {
   isDraining = false;
   /** Number of requests whose response has not been sent completely. */
   running = 0;
-  /** Requests that were read but do not run yet. */
+  /** Requests that have arrived but are not running yet. */
   readonly waiting: WaitingRequest[] = [];
   /** Whether reading is paused because requests wait. */
   isPaused = false;
-  /** When a check first found the connection idle, in milliseconds; undefined since its last request. */
+  /** When a check first found the connection idle, in milliseconds. Each request resets it. */
   idleSince: number | undefined = undefined;
-  /** Bytes read at that time. */
+  /** Bytes read at the time of `idleSince`. */
   #idleBytes = 0;
-  /** When a check first found an incomplete request head. */
+  /** When a check first found bytes of an incomplete request head, in milliseconds. */
   #headSince: number | undefined = undefined;
   /** Bytes accepted by the operating system; undefined when none are pending. */
   #bytesAccepted: number | undefined = undefined;
@@ -147,8 +147,8 @@ export function connectionOf(socket: Socket): Connection | undefined {
 }
 
 /**
- * Runs a request, at once or after earlier requests of its connection. Ignores requests after the
- * announced end of the connection.
+ * Runs a request, at once or after earlier requests of its connection. Ignores the request if a
+ * response has already announced the end of the connection.
  *
  * @param run - Handles the request.
  * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)
@@ -200,7 +200,7 @@ export function announceEnd(res: ServerResponse): void {
   waiting.length = waiting.findIndex((request) => request.res === res) + 1;
 }
 
-/** Makes the last response on a connection announce the connection's end from now on. */
+/** Starts draining a connection: its last response announces that the connection ends. */
 export function drain(socket: Socket): void {
   const connection = connectionOf(socket);
   if (connection !== undefined) connection.isDraining = true;

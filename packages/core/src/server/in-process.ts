@@ -27,8 +27,8 @@ export class InProcess {
    * Sends a request.
    *
    * @param request - Its body is read completely before it is sent.
-   * @returns The response with a streamed body. The connection closes when the body was read, canceled
-   *   or garbage-collected.
+   * @returns The response with a streamed body. The connection closes when the body has been read,
+   *   canceled or garbage-collected.
    * @throws As `fetch` does: the reason of the request's signal, or the connection's error.
    */
   async fetch(request: Request): Promise<Response> {
@@ -75,10 +75,10 @@ export class InProcess {
   #connect(): Duplex {
     if (this.#closedBy !== undefined) throw this.#closedBy;
     const [near, far] = duplexPair();
-    // Destroying one side does not close the other: in neither direction before Node 24, and not in
-    // this direction since.
+    // Destroying `near` does not close `far`. Before Node 24, destroying `far` does not close `near`
+    // either.
     near.once('close', () => far.destroy());
-    // node's client ignores the end of the connection after the complete response.
+    // Once the response is complete, Node's client ignores the end of the connection.
     near.once('end', () => near.destroy());
     const closed = new Promise<void>((resolve) => {
       far.once('close', () => {
@@ -110,7 +110,7 @@ function toResponse(incoming: IncomingMessage, method: string, connection: Duple
 
 /**
  * Converts a message to a web stream. `Readable.toWeb` would keep a reference to the stream while the
- * connection is open. Here only a pending read does, so an unreachable stream is garbage-collected.
+ * connection is open. Here only a pending read does, so an unreachable stream can be garbage-collected.
  */
 function toWebStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]();

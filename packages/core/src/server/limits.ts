@@ -12,7 +12,7 @@ import { assertLimit } from '../errors/setup-error.js';
 import { createServer as createNodeServer } from '../node-http.js';
 import { admit, announceEnd, connectionOf, expectContinue, track } from './connection.js';
 
-/** Limits on what a server accepts, and its timeouts. */
+/** Limits on the requests that a server accepts, and its timeouts. */
 export interface ServerLimits {
   /** Milliseconds from the start of a request until its headers are complete; 20,000 by default. */
   readonly headersTimeout?: number;
@@ -28,11 +28,11 @@ export interface ServerLimits {
    * connection; 30,000 by default. 0 sets no limit.
    */
   readonly writeTimeout?: number;
-  /** Bytes of the request line and the headers together; 16,384 by default. */
+  /** Maximum bytes of the request line and headers together; 16,384 by default. */
   readonly maxHeaderSize?: number;
-  /** Number of request headers; 200 by default. */
+  /** Maximum number of request headers; 200 by default. */
   readonly maxHeaders?: number;
-  /** Bytes of the request target; 8,192 by default. */
+  /** Maximum bytes of the request target; 8,192 by default. */
   readonly maxTargetSize?: number;
 }
 
@@ -66,7 +66,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
 
 /**
  * Creates a node:http server that refuses requests that are too long, too slow or malformed. Refusals
- * have a problem body and keep the order of the requests.
+ * have a problem body and are sent in the order of the requests.
  *
  * @param handle - Handles every other request.
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
@@ -80,21 +80,21 @@ export function createServer(handle: RequestListener, limits: Required<ServerLim
     else refuse(res, refusal);
   };
   const options: ServerOptions & { optimizeEmptyRequests: boolean } = {
-    // node throws when headersTimeout exceeds requestTimeout.
+    // Node throws when headersTimeout exceeds requestTimeout.
     headersTimeout: requestTimeout > 0 ? Math.min(headersTimeout, requestTimeout) : headersTimeout,
     requestTimeout,
-    // node would set and clear a timer for each request. listen() checks all connections instead.
+    // Node would set and clear a timer for each request. listen() checks all connections instead.
     keepAliveTimeout: 0,
     maxHeaderSize,
-    // checkHead() also refuses several Host headers.
+    // checkHead() checks Host instead, because it also refuses repeated Host headers.
     requireHostHeader: false,
-    // The precision of the timeouts.
+    // How often node checks headersTimeout and requestTimeout.
     connectionsCheckingInterval: checkInterval(headersTimeout, requestTimeout),
     // A request without a body starts as an ended stream. Node 22 ignores the option.
     optimizeEmptyRequests: true,
   };
   const server = createNodeServer(options);
-  // node silently drops headers past its own limit. checkHead() refuses them.
+  // Node would silently drop headers past its limit. checkHead() refuses the request instead.
   server.maxHeadersCount = 0;
   // `100 Continue` is sent when the body is read, so a refused body is never sent.
   server.on('checkContinue', (req, res) => {
@@ -118,7 +118,7 @@ const refuseExpectation: RequestListener = (_req, res) => {
   );
 };
 
-/** Returns the milliseconds between two checks for timeouts in milliseconds. A timeout of 0 is ignored. */
+/** Returns the interval at which to check timeouts. All are in milliseconds. Ignores timeouts of 0. */
 export function checkInterval(...timeouts: readonly number[]): number {
   const shortest = Math.min(...timeouts.filter((timeout) => timeout > 0));
   return Math.min(1_000, Math.max(50, shortest / 4));
@@ -147,7 +147,7 @@ function checkHead(
   return undefined;
 }
 
-/** Responds to a request that the application does not get. */
+/** Refuses a request before it reaches the application, and closes the connection. */
 function refuse(res: ServerResponse, error: HttpError): void {
   const body = JSON.stringify(describeProblem(error, undefined, false));
   announceEnd(res);
@@ -163,7 +163,7 @@ function refuse(res: ServerResponse, error: HttpError): void {
 /** The code of node's error for an incomplete request that timed out. */
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** Sends 408 on a connection whose next request does not start in time, and closes it. */
+/** Sends 408 on a connection whose next request head is not complete in time, and closes it. */
 export function refuseLate(socket: Socket): void {
   onClientError(Object.assign(new Error('Request timeout'), { code: REQUEST_TIMEOUT }), socket);
 }
@@ -178,8 +178,8 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
   else if (latest === undefined) respond();
   else if (!latest.req.complete) {
-    // The latest request is itself invalid or late. It gets no refusal when its response has started
-    // or earlier responses are pending.
+    // The latest request is itself invalid or late. If its response has started, or earlier responses
+    // are pending, the refusal cannot be sent.
     if (latest.headersSent || latest.socket === null) socket.destroy();
     else respond();
   } else if (!connection?.isEnding) {

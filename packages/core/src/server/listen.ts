@@ -28,7 +28,7 @@ export interface CloseOptions {
 export interface Server {
   /** Base URL, such as `http://localhost:8080`. */
   readonly url: string;
-  /** The bound port, also when you passed 0. */
+  /** The port that the server listens on, even if you passed 0. */
   readonly port: number;
   /**
    * Accepts pending connections and stops listening. Open connections continue. Further calls wait
@@ -52,12 +52,12 @@ const CLOSE_CHECK_INTERVAL = 50;
 const IDLE_CHECKS = 4;
 
 /**
- * Seals an application and listens for its requests.
+ * Seals an application and starts serving it.
  *
  * @param app - The application.
  * @param port - 0 to 65535; 0 selects a free port.
  * @param options - The host to bind, limits and timeouts.
- * @returns The server, when its port is bound.
+ * @returns The server, once its port is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
  * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer.
  * @throws {RangeError} When `port` is not an integer from 0 to 65535.
@@ -93,7 +93,7 @@ export async function listen(
   });
   enforceTimeouts(server, sockets, limits);
   const address = server.address() as AddressInfo;
-  // A server that stopped listening closes with its last connection.
+  // After the server stops listening, it emits 'close' when its last connection closes.
   const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -122,8 +122,8 @@ export async function listen(
 /**
  * Closes connections that exceed `keepAliveTimeout` or `writeTimeout`, until the server closes.
  *
- * One timer checks all connections. A timer for each, as for node's `keepAliveTimeout`, would be set
- * and cleared with every request.
+ * One timer checks all connections. With a timer per connection, like node's `keepAliveTimeout`, every
+ * request would have to set and clear one.
  */
 function enforceTimeouts(
   server: HttpServer,
