@@ -143,7 +143,7 @@ describe('an import that can never finish fails the startup when', () => {
       message(
         `Discovery failed: these files cannot finish importing, and the process has nothing else to do: ${pending.join(', ')}. Either they import a module that awaits the startup at its top level, such as the entry file, or a top-level await never settles.`,
         `At: ${pending[0]}`,
-        'Fix: move what they import from that module to a separate file. If it is not the entry file, add it to exclude. Make any other top-level await settle.',
+        'Fix: move what they import from that module to a separate file. If that module is not the entry file, add it to exclude. Make any other top-level await settle.',
       ),
     );
     expect(code).toBe(1);

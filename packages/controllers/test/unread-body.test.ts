@@ -38,7 +38,7 @@ describe('a required body that no parser has read', () => {
     expect(await response.json()).toMatchObject({
       code: 'BODY_NOT_READ',
       error:
-        "No parser has read a body of type 'text/csv': send application/json, or install a parser (app.use(json())).",
+        "No parser read the body of type 'text/csv'. Send application/json, or install a parser, such as app.use(json()).",
     });
   });
 
@@ -47,7 +47,7 @@ describe('a required body that no parser has read', () => {
     const response = await fetch('/body', { method: 'POST', ...chunked('a') });
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
-      error: expect.stringContaining('No parser has read a body without a type:'),
+      error: expect.stringContaining('No parser read the body without a type.'),
     });
   });
 });

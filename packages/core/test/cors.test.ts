@@ -382,7 +382,7 @@ describe('cors() rejects', () => {
     'credentials for every origin: %j',
     (options) => {
       const message =
-        "cors() cannot use true as credentials when origin is '*', the default. Set origin to the origins that may send credentials.";
+        "cors() cannot allow credentials when origin is '*', the default. Set origin to the origins that may send credentials.";
       expect(() => cors(options)).toThrow(refused(message));
     },
   );

@@ -7,7 +7,7 @@ export interface RequestScope extends AsyncDisposable, Disposable {
   resolve<T>(token: Token<T>): T;
   /** Resolves like `resolve`, and waits for asynchronous factories. */
   resolveAsync<T>(token: Token<T>): Promise<T>;
-  /** Registers a value for a request-scoped token, which replaces its provider in this scope. */
+  /** Registers a value for a request-scoped token. It replaces the token's provider in this scope. */
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): unknown;
 }
 
@@ -23,8 +23,8 @@ export interface ContainerInterface {
   /** Registers a provider for a token. */
   register?<T>(token: Token<T>, provider: Provider<NoInfer<T>>): unknown;
   /**
-   * Whether every `resolve` of a token returns the same instance. The caller then resolves it once
-   * and keeps it.
+   * Whether every `resolve` of a token returns the same instance. If so, the caller may resolve it
+   * once and keep it.
    */
   isShared?(token: Token): boolean;
   /** Returns every wiring problem reachable from the given tokens. Constructs nothing. */

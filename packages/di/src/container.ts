@@ -12,7 +12,7 @@ import { ContainerScope } from './scope.js';
 import { type Constructor, isToken, type Token } from './token.js';
 import { validate } from './validate.js';
 
-/** Creates instances from providers and keeps them. Containers share no instances. */
+/** Creates instances from providers and keeps them. Shares instances with child containers only. */
 export class Container implements ContainerInterface, AsyncDisposable, Disposable {
   readonly #registry: Registry;
   /** Caches the bindings found in the current epoch. */
@@ -81,7 +81,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Returns the instance for a token. With several providers, the last one counts.
+   * Returns the instance for a token. If it has several providers, the last one wins.
    *
    * @throws {InjectionError} When the token or one of its dependencies has no provider or
    *   cannot be built. The subclass identifies the problem.
@@ -114,8 +114,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Builds every singleton with a factory that is reachable from the roots. Afterwards
-   * `resolve` can return the asynchronous ones.
+   * Calls the factory of every singleton that is reachable from the roots. Afterwards `resolve`
+   * can return the instances of asynchronous factories.
    *
    * @param roots - The tokens to start from. Default: every token registered in this container.
    * @throws {InjectionError} The first wiring problem, or the first failed build.
@@ -160,8 +160,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Restores the providers and singletons of a snapshot. Drops singletons built since then,
-   * which are still disposed with the container.
+   * Restores the providers and singletons of a snapshot. Drops singletons built since then. The
+   * container still disposes them.
    *
    * @param snapshot - A snapshot of this container.
    */
@@ -214,5 +214,5 @@ export function createContainer(): Container {
   return new Container();
 }
 
-/** The default container, for libraries that were given none. */
+/** The default container, which libraries use unless you pass another. */
 export const container: Container = createContainer();

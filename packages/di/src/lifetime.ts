@@ -42,7 +42,7 @@ export class Lifetime {
    * Disposes every instance synchronously, newest first.
    *
    * @throws {AsyncDisposalError} When an instance has only `Symbol.asyncDispose` or a build is
-   *   running. Nothing has been disposed then.
+   *   running. In that case, nothing is disposed.
    * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
    */
   disposeSync(): void {

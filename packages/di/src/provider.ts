@@ -55,8 +55,8 @@ const scopes: readonly unknown[] = ['singleton', 'transient', 'request', undefin
 /**
  * Checks a provider before it is registered.
  *
- * @throws {InvalidProviderError} When the provider is of no kind or of several, has a value of
- *   the wrong type, or has a scope that is unknown or does not apply.
+ * @throws {InvalidProviderError} When the provider has no kind or several, a value of the wrong
+ *   type, or a scope that is unknown or does not apply.
  */
 export function checkProvider(token: Token, provider: Provider, scope: Scope | undefined): void {
   const problem = describeProblem(provider, scope);

@@ -62,11 +62,14 @@ export class Registry implements Owner {
     const registered = new Map(this.#registered);
     const implicit = new Map(this.#implicit);
     const bindings = [...registered.values(), ...implicit.values()].flat();
-    const cells = bindings.map((each) => ({ each, cell: each.cell.empty ? undefined : each.cell }));
+    const cells = bindings.map((binding) => ({
+      binding,
+      cell: binding.cell.empty ? undefined : binding.cell,
+    }));
     return new Snapshot(() => {
       this.#registered = new Map(registered);
       this.#implicit = new Map(implicit);
-      for (const { each, cell } of cells) each.restoreCell(cell);
+      for (const { binding, cell } of cells) binding.restoreCell(cell);
       this.tree.epoch++;
     });
   }

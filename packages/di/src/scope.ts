@@ -31,8 +31,8 @@ export class ContainerScope implements RequestScope, ScopeCells {
   }
 
   /**
-   * @throws {InvalidProviderError} When the token is not request-scoped. Instances shared
-   *   between requests could not see the value of one request.
+   * @throws {InvalidProviderError} When the token is not request-scoped, or the provider is not
+   *   `{ useValue }`. An instance shared between requests must not hold the value of one request.
    */
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): this {
     const binding = this.#open(token);

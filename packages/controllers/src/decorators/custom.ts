@@ -11,7 +11,7 @@ import type { ParamOptions } from '../metadata/parameter.js';
 import { parameterDecorator } from './parameters.js';
 
 /**
- * Combines decorators into one, with the effect of writing them below each other in this order.
+ * Combines decorators into one that has the same effect as writing them one per line, in this order.
  *
  * @param decorators - For classes, for methods, or for both. The result applies where all of them do.
  */
@@ -31,7 +31,7 @@ export function applyDecorators(...decorators: readonly unknown[]): unknown {
   };
 }
 
-/** A decorator of {@link createRouteMetadata}, which also reads its values. */
+/** A decorator created by {@link createRouteMetadata}. Its `get` reads the values that it sets. */
 export interface RouteMetadata<Value> {
   /** Sets a value for every route of a class, or for those of one method. */
   (value: Value): ClassDecorator & MethodDecorator;
@@ -72,7 +72,7 @@ export function createRouteMetadata<Value>(name: string): RouteMetadata<Value> {
   return metadata;
 }
 
-/** A decorator of {@link createCustomParamDecorator}, used with or without parentheses. */
+/** A decorator created by {@link createCustomParamDecorator}. You can omit its parentheses. */
 export interface CustomParamDecorator<Value> {
   /** `@CurrentUser user: User` */
   (target: object, key: string | symbol | undefined, index: number): void;

@@ -59,8 +59,8 @@ export function Req(): ParameterDecorator {
 }
 
 /**
- * Injects node's response. A method that returns undefined, without a response through the context,
- * must write and end the response itself.
+ * Injects node's response. A method that neither returns a value nor responds through the context
+ * must write and end it.
  */
 export function Res(): ParameterDecorator {
   return sourceDecorator('Res', 'res', undefined, undefined, false);

@@ -1,7 +1,7 @@
 import { methodMetadata, type RouteMethod, type RouteOptions } from '../metadata/class-metadata.js';
 
 /**
- * Makes a method handle requests. Its return value is sent as JSON.
+ * Makes a method handle requests. Its return value is the response: JSON, bytes or a stream.
  *
  * @param path - Pattern below the controller's prefix, such as `/:id`; the prefix itself by default.
  * @param options - Status and documentation of the route.
@@ -53,8 +53,8 @@ export function HttpCode(status: number): MethodDecorator {
 }
 
 /**
- * Adds a header to a route's response. May be repeated. Values for one name become several lines.
- * The header is set before the method runs, which can still change it.
+ * Adds a header to a route's response. You can repeat it: several values for one name are sent as
+ * separate header lines. The header is set before the method runs, so the method can still change it.
  *
  * @param name - Header name, case-insensitive.
  * @param value - Text without control characters.

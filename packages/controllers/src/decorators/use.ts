@@ -39,9 +39,9 @@ export function UseMiddleware(
 }
 
 /**
- * Wraps every method of a class, or one method, in interceptors. The first is the outermost, and the
- * class's are outside of the method's. Interceptors of base classes and of overridden methods are
- * further out. They run after guards and parameters.
+ * Wraps every method of a class, or one method, in interceptors. The first is the outermost. The
+ * class's interceptors wrap the method's, and those of base classes and overridden methods wrap both.
+ * They run after the guards, once the parameters have been read.
  *
  * @param interceptors - Functions `(ctx, next)`, or container tokens for such functions.
  */
@@ -54,8 +54,8 @@ export function UseInterceptor(
 }
 
 /**
- * Excludes the guards of the methods that this method overrides. Its own guards still run, and those
- * of its class and base classes.
+ * Excludes the guards of the methods that this method overrides. Its own guards and those of its class
+ * and base classes still run.
  */
 export function SkipInheritedGuards(): MethodDecorator {
   return (target, key): void => {
@@ -64,8 +64,8 @@ export function SkipInheritedGuards(): MethodDecorator {
 }
 
 /**
- * Excludes the middleware of the methods that this method overrides. Its own middleware still runs,
- * and that of its class and base classes.
+ * Excludes the middleware of the methods that this method overrides. Its own middleware and that of
+ * its class and base classes still run.
  */
 export function SkipInheritedMiddleware(): MethodDecorator {
   return (target, key): void => {
@@ -74,8 +74,8 @@ export function SkipInheritedMiddleware(): MethodDecorator {
 }
 
 /**
- * Excludes the interceptors of the methods that this method overrides. Its own interceptors still
- * run, and those of its class and base classes.
+ * Excludes the interceptors of the methods that this method overrides. Its own interceptors and those
+ * of its class and base classes still run.
  */
 export function SkipInheritedInterceptors(): MethodDecorator {
   return (target, key): void => {

@@ -7,11 +7,11 @@ import { isGuardClass } from '../metadata/references.js';
 import { isStandardSchema } from '../metadata/standard-schema.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
-// Like @fairlead/core: an import of node:http would also load its fetch.
+// An import of node:http would also load its fetch.
 const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
 
 /**
- * Finds all problems of a definition that do not depend on other controllers.
+ * Finds all problems in a definition that do not depend on other controllers.
  *
  * @returns One error per problem, those of routes in their order.
  */
@@ -76,7 +76,7 @@ function inspect(value: unknown): string {
   return process.getBuiltinModule('node:util').inspect(value, { depth: 0 });
 }
 
-/** Checks that references lead to functions. In an import cycle they may be undefined. */
+/** Checks that each reference is a function or a token. In an import cycle it may be undefined. */
 function checkReferences(
   kind: 'guard' | 'middleware' | 'interceptor',
   references: readonly unknown[],

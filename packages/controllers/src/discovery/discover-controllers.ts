@@ -18,10 +18,10 @@ export interface DiscoveryResult {
   readonly error?: DiscoveryError;
 }
 
-/** Milliseconds that discovery waits for an import to finish after the previous one has. */
+/** Milliseconds that discovery waits for the next import to finish. */
 export const IMPORT_TIMEOUT = 10_000;
 
-/** Turns of the event loop that {@link IMPORT_TIMEOUT} takes at least. */
+/** Minimum number of event loop turns before an import times out. */
 const TIMEOUT_TICKS = 10;
 
 /** `@Controller(` in TypeScript source, or in compiled JavaScript. */
@@ -138,7 +138,7 @@ function isController(value: unknown): value is Constructor {
 }
 
 function importError(file: string, cause: unknown): DiscoveryError {
-  // Errors of this package and of the container bring their own fix.
+  // Errors of this package and of the container already contain a fix.
   const [thrown, fix = importFix(file, cause)] = String(cause).split('\n  Fix: ');
   const problem = `importing the file threw ${thrown}`;
   return new DiscoveryError(file, { problem, fix, cause }, positionIn(file, cause));
@@ -208,6 +208,6 @@ function stalledError(files: readonly string[], reason: string): DiscoveryError 
   const names = files.map((file) => describeLocation(file)).join(', ');
   return new DiscoveryError(first, {
     problem: `these files ${reason}: ${names}. Either they import a module that awaits the startup at its top level, such as the entry file, or a top-level await never settles.`,
-    fix: 'move what they import from that module to a separate file. If it is not the entry file, add it to exclude. Make any other top-level await settle.',
+    fix: 'move what they import from that module to a separate file. If that module is not the entry file, add it to exclude. Make any other top-level await settle.',
   });
 }

@@ -101,7 +101,7 @@ export class StartError extends ControllerError {
 }
 
 /**
- * Throws a single problem itself, and several as one {@link StartError}.
+ * Throws a single problem as it is, and several as one {@link StartError}.
  *
  * @throws {ControllerError} 500, unless `problems` is empty.
  */

@@ -13,7 +13,7 @@ import { locationOf } from '../metadata/class-metadata.js';
 import { isGuardClass, type MiddlewareReference } from '../metadata/references.js';
 import { RequestScopes } from './request-scopes.js';
 
-/** Describes for error messages what the container must resolve. */
+/** Describes a token that the container must resolve, for error messages. */
 export interface Requirement {
   /** As `the guard AdminGuard of UsersController.create`. */
   readonly description: string;
@@ -50,8 +50,8 @@ export class Instances {
   }
 
   /**
-   * Registers classes that the container does not know, then finds what it cannot resolve. Without
-   * `validate`, the container resolves each token.
+   * Registers classes that the container does not know, then finds the tokens that it cannot resolve.
+   * If the container has no `validate`, it resolves each token to find out.
    *
    * @param tokens - All required tokens, with their descriptions.
    */
@@ -135,7 +135,7 @@ export class Instances {
   }
 }
 
-/** The requirement at which the path of a container's error starts. */
+/** Returns the requirement for the first token in the path of a container's error. */
 function requirementOf(error: unknown, tokens: ReadonlyMap<Token, Requirement>): Requirement {
   const path: unknown = error instanceof Error && 'path' in error ? error.path : undefined;
   const start: Token | undefined = Array.isArray(path) ? path[0] : undefined;
@@ -149,7 +149,7 @@ function resolutionError(requirement: Requirement, cause: unknown): ControllerRe
 }
 
 /**
- * Creates the error for an instance of the wrong kind.
+ * Creates the error for an instance that is not what the route needs.
  *
  * @param expected - With an article, as `a function (ctx, next)`.
  * @param instance - The instance that the container returned.

@@ -22,7 +22,7 @@ export class RequestContext extends Context {
 /** Throws before the base constructor runs, so no context is created. */
 function refuse(): ConstructorParameters<typeof Context> {
   throw new ControllerError(
-    'RequestContext is only available in the scope that the route of a controller opens. In another scope, register one: scope.register(RequestContext, { useValue: ctx }).',
+    'RequestContext is only available in the scope that a controller's route opens. In another scope, register one: scope.register(RequestContext, { useValue: ctx }).',
     { code: 'NO_REQUEST' },
   );
 }
@@ -58,8 +58,8 @@ export class RequestScopes {
 
   /**
    * Opens a request's scope and registers its context there. Disposes the scope after the pipeline and
-   * all functions under {@link hold} have settled, the response was sent or its client left, and the
-   * response's stream has closed.
+   * all functions under {@link hold} have settled, the response was sent or the client disconnected,
+   * and the response's stream has closed.
    */
   readonly middleware: Middleware = (ctx, next) => {
     const scope = this.#container.createScope?.();
@@ -96,7 +96,7 @@ export class RequestScopes {
     const wrapped: typeof run = (ctx, input) => {
       const result = run(ctx, input);
       const held = this.#scopes.get(ctx);
-      // Promise.resolve: a thenable may restart its work each time it is awaited.
+      // Promise.resolve awaits a thenable once. Some restart their work each time they are awaited.
       return held && isPromiseLike(result) ? Promise.resolve(result).finally(held.take()) : result;
     };
     return Object.defineProperty(wrapped, 'name', { value: run.name });

@@ -45,7 +45,7 @@ export function createReadArguments(
   const readers: ReadValue[] = [];
   for (const parameter of parameters) readers[parameter.index] = createReader(parameter, handler);
   const all = Array.from(readers, (read) => read ?? (() => undefined));
-  // An array that grew while it was filled would take six times the memory.
+  // Allocated with its final size, because an array that grows would take six times the memory.
   return (ctx) => readFrom(all, ctx, new Array(all.length), 0);
 }
 
@@ -131,7 +131,7 @@ function ownProperty(body: unknown, key: string): unknown {
 /**
  * Creates the error for a required parameter that a request lacks.
  *
- * @returns 400; or 415 `BODY_NOT_READ` for a body that was sent but not read by any parser.
+ * @returns 415 `BODY_NOT_READ` if the client sent a body that no parser read; otherwise 400.
  */
 function missingParameter(
   ctx: Context,
@@ -140,9 +140,9 @@ function missingParameter(
 ): HttpError {
   if (source !== 'body' || !hasUnreadBody(ctx)) return new MissingParameterError(target);
   const type = ctx.get('Content-Type');
-  const body = type === undefined ? 'a body without a type' : `a body of type '${type}'`;
+  const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
   return new UnsupportedMediaTypeError(
-    `No parser has read ${body}: send application/json, or install a parser (app.use(json())).`,
+    `No parser read ${body}. Send application/json, or install a parser, such as app.use(json()).`,
     { code: 'BODY_NOT_READ' },
   );
 }

@@ -29,8 +29,8 @@ export function guardName(guard: Guard, index: number): string {
  *
  * @param guards - The guards of a route.
  * @param handler - The route's method, as `UsersController.create`.
- * @returns A function that returns after every guard has allowed; a promise only if a guard
- *   returned one.
+ * @returns A function that returns once every guard has allowed the request. It returns a promise
+ *   only if a guard does.
  * @throws {GuardRejectionError} 403, from that function, when a guard returns `false`, `null` or
  *   `undefined`.
  * @throws {ControllerError} 500 `INVALID_GUARD`, from that function, when a guard returns any other
@@ -48,7 +48,7 @@ export function createGuardCheck(
       index += 1;
       if (verdict === true) continue;
       if (isPromiseLike(verdict)) {
-        // A foreign `then` may not return a promise, and the request would continue without one.
+        // A foreign `then` may return no promise. Then the request would continue unchecked.
         return Promise.resolve(verdict).then((settled) => {
           assertAllowed(settled, name, handler);
           return checkFrom(index, ctx);
@@ -65,7 +65,7 @@ function assertAllowed(verdict: unknown, name: string, handler: string): void {
   if (verdict === false || verdict === null || verdict === undefined) {
     throw new GuardRejectionError(name);
   }
-  // Logs the type, because the value may be a user.
+  // Name only the type, because the message is logged and the value may be a user.
   const type = typeof verdict === 'object' ? verdict.constructor?.name || 'object' : typeof verdict;
   const factory = typeof verdict === 'function' ? ` If ${name} is a factory, call it.` : '';
   throw new ControllerError(

@@ -8,8 +8,8 @@ import { toJsonSchema } from '../metadata/standard-schema.js';
 export type WriteJson = (value: unknown) => string;
 
 /**
- * Compiles a JSON Schema to a function that serializes its values. It throws for an invalid schema,
- * and that function for an invalid value. `fast-json-stringify` is such a compiler.
+ * Compiles a JSON Schema to a function that serializes values. The compiler throws for an invalid
+ * schema, and the function throws for an invalid value. `fast-json-stringify` is such a compiler.
  */
 export type CompileResponse = { bivariant(schema: object): WriteJson }['bivariant'];
 
@@ -37,7 +37,7 @@ export function createPrepareResponse(plan: ResponsePlan): (ctx: Context) => voi
     if (status !== undefined) ctx.status = status;
     for (const { name, value } of headers) ctx.set(name, value);
     if (!takesResponse) return;
-    // What the method writes to the raw response bypasses the context.
+    // The method may write to the raw response, which bypasses the context.
     if (status !== undefined) ctx.res.statusCode = status;
     for (const { name, value } of headers) ctx.res.setHeader(name, value);
   };
@@ -45,7 +45,7 @@ export function createPrepareResponse(plan: ResponsePlan): (ctx: Context) => voi
 
 /**
  * Creates the function that records the response for a method's result: JSON, bytes or a stream, and
- * 204 for undefined. A response that the method made through the context wins.
+ * 204 for undefined. A body that the method set through the context takes precedence.
  */
 export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
   const { handler, redirect, status, takesResponse } = plan;
@@ -100,7 +100,7 @@ function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {
   );
 }
 
-/** Precedes the check for ReadableStream, whose first use loads all web streams. */
+/** Checked before `instanceof ReadableStream`, because the first use of that class loads all web streams. */
 function isAsyncIterable(result: unknown): boolean {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
@@ -128,7 +128,7 @@ function groupByName(headers: readonly HeaderMetadata[]): Map<string, HeaderGrou
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
-/** Finds what is wrong with a redirect, at most one problem. */
+/** Returns the first problem of a redirect; an empty list if it has none. */
 export function checkRedirect({ url, statusCode }: RedirectMetadata): Diagnostic[] {
   if (typeof url !== 'string' || url === '') {
     return [{ problem: 'the URL of its redirect is empty.', fix: 'pass the URL as a string.' }];

@@ -22,7 +22,7 @@ const FRAME = /^ *at (?:(.+) \()?(?:async )?((?:file:|\/|[A-Za-z]:\\).+?):(\d+:\
 
 /**
  * Formats a call site. It picks the nearest frame without a function name, which is a module's top
- * level: named frames below it belong to functions that create decorators.
+ * level. Named frames that are nearer belong to functions that create decorators.
  *
  * @returns As `src/users.ts:12:1`; undefined if the stack does not show it.
  */

@@ -59,7 +59,7 @@ export interface RouteMetadataKey {
 /** Values that decorators of `createRouteMetadata` attach to a route, by decorator. */
 export type RouteValues = ReadonlyMap<RouteMetadataKey, unknown>;
 
-/** Metadata that an overriding method adds to that of the overridden method. */
+/** The kinds of metadata that an overriding method adds to, rather than replaces. */
 export type AdditiveKind = 'guards' | 'middleware' | 'interceptors';
 
 /** Metadata of one method of one class, without inherited metadata. */
@@ -71,7 +71,7 @@ export interface MethodMetadata {
   readonly interceptors: InterceptorReference[];
   readonly headers: HeaderMetadata[];
   readonly values: Map<RouteMetadataKey, unknown>;
-  /** What the method does not inherit from overridden methods. */
+  /** The kinds of metadata that the method does not inherit from the methods it overrides. */
   readonly skips: Set<AdditiveKind>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
@@ -134,7 +134,7 @@ export function ownMetadata(target: object): ClassMetadata | undefined {
   return Reflect.getOwnMetadata(METADATA, target) as ClassMetadata | undefined;
 }
 
-/** Reads the metadata of a class, created if absent, for a decorator to extend. */
+/** Returns the metadata of a class for a decorator to extend. Creates it if absent. */
 export function classMetadata(target: object): ClassMetadata {
   const present = ownMetadata(target);
   if (present !== undefined) return present;
@@ -151,7 +151,7 @@ export function classMetadata(target: object): ClassMetadata {
 }
 
 /**
- * Reads the metadata of a method, created if absent, for a decorator to extend.
+ * Returns the metadata of a method for a decorator to extend. Creates it if absent.
  *
  * @param prototype - Target of the method decorator.
  * @param key - Name of the method; undefined for a constructor's parameter.
@@ -191,7 +191,7 @@ export function methodMetadata(
   return created;
 }
 
-/** The metadata that a decorator for classes and methods extends. */
+/** Returns the metadata that a decorator extends, whether it decorates a class or a method. */
 export function classOrMethodMetadata(
   target: object,
   key: string | symbol | undefined,
@@ -228,7 +228,7 @@ export function inheritedMetadata(target: object): InheritedMetadata {
   };
 }
 
-/** Own metadata of every class, from the furthest base down to `target`. */
+/** Returns the own metadata of a class and its base classes, from the furthest base to `target`. */
 function metadataChain(target: object): ClassMetadata[] {
   const levels: ClassMetadata[] = [];
   for (let level: object | null = target; level !== null; level = Object.getPrototypeOf(level)) {

@@ -6,11 +6,11 @@ import type { ParameterDefinition } from '../metadata/parameter.js';
 import { type BuiltRoute, routeOf } from '../routes/build-routes.js';
 import type { RegisteredController } from '../routes/register-controller.js';
 
-/** Full patterns by route. A router that is mounted at several prefixes has several. */
+/** Full patterns by route. A route has several if its router is mounted at several prefixes. */
 type Patterns = ReadonlyMap<BuiltRoute, readonly string[]>;
 
 /**
- * Finds problems of registered routes that depend on where their router is mounted.
+ * Finds the problems of registered routes that depend on where their router is mounted.
  *
  * @param app - With all routes registered.
  * @param controllers - The controllers of one plugin, whose routes are on one router.
@@ -42,8 +42,8 @@ function notMounted(): ControllerError {
 }
 
 /**
- * Finds `@Param()` names that no request can provide. The pattern of each route must have a required
- * parameter. For an optional one, the pattern of one route of its method suffices.
+ * Finds `@Param()` names that no request can provide. The pattern of every route of a method must
+ * contain the method's required parameters. An optional parameter needs to be in only one of them.
  */
 function checkParameters(
   { controller, routes }: RegisteredController,

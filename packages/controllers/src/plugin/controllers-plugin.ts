@@ -23,7 +23,7 @@ export interface ControllersPlugin extends Plugin {
    * Discovers controllers and registers their routes.
    *
    * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work. Throws
-   *   a single problem itself, and several as one {@link StartError}. Nothing is registered then.
+   *   a single problem as it is, and several as one {@link StartError}. Then nothing is registered.
    */
   install(): Promise<void>;
   /**

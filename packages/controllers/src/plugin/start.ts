@@ -25,8 +25,8 @@ interface Discovery {
 }
 
 /**
- * Discovers controllers, defines and checks them, builds their routes and registers these. Registers
- * nothing if there is a problem.
+ * Discovers and checks controllers, then builds and registers their routes. Registers nothing if there
+ * is a problem.
  *
  * @throws {ControllerError} 500, for a single problem; {@link StartError} for several.
  */
@@ -115,7 +115,7 @@ function attempt<T>(run: () => T): { readonly value?: T; readonly problems: read
   }
 }
 
-/** Returns the problems of an error, and rethrows one that is not of this package. */
+/** Returns the problems that an error of this package reports. Rethrows any other error. */
 function problemsOf(error: unknown): readonly Error[] {
   if (error instanceof StartError) return error.problems;
   if (error instanceof ControllerError) return [error];

@@ -69,7 +69,7 @@ export interface BuildRoutesOptions {
   readonly compileResponse?: CompileResponse;
 }
 
-/** What the routes of all controllers are built with. */
+/** Everything that building a route needs besides its definition. */
 export interface BuildContext {
   readonly prefix: string;
   readonly middleware: readonly MiddlewareReference[];
@@ -101,7 +101,7 @@ export function buildRoutes(
   return buildCheckedRoutes(definition, context);
 }
 
-/** Applies the defaults of options. */
+/** Creates the context for building routes from options and their defaults. */
 export function createBuildContext({
   prefix = '',
   middleware = [],
@@ -114,7 +114,7 @@ export function createBuildContext({
 }
 
 /**
- * Builds the routes of a checked controller. It looks up everything that a request needs.
+ * Builds the routes of a checked controller. Resolves shared instances now, not for each request.
  *
  * @throws {ControllerResolutionError} 500, when the container cannot resolve an instance, or returns
  *   one of the wrong kind.
@@ -170,10 +170,10 @@ function buildRoute(
   return built;
 }
 
-/** Routes by the function that runs their method, which is all that a router keeps. */
+/** Routes by the last of their handlers. The router keeps only the handlers, not the route. */
 const ROUTES = new WeakMap<Middleware, BuiltRoute>();
 
-/** Finds the route that a handler was built for; undefined for a handler that is not a controller's. */
+/** Finds the route that a handler was built for; undefined if the handler is not from a controller. */
 export function routeOf(handler: Middleware | undefined): BuiltRoute | undefined {
   return handler === undefined ? undefined : ROUTES.get(handler);
 }

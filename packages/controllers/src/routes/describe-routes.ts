@@ -25,8 +25,8 @@ export interface RouteDescription {
 /**
  * Describes every route of an application, functional and class-based.
  *
- * @param app - With its routers mounted and its plugins installed. Middleware of `app.use` is not
- *   listed. It precedes every route that is mounted after it.
+ * @param app - With its routers mounted and its plugins installed. The result omits middleware of
+ *   `app.use`, which runs before every route that is mounted after it.
  * @returns In the order of registration. A function without a name is `(anonymous)`.
  */
 export function describeRoutes(app: Application): readonly RouteDescription[] {

@@ -27,9 +27,10 @@ export interface RegisteredController extends ControllerDefinition {
 /**
  * Registers the routes of a single controller on a router.
  *
- * Asynchronous providers must be built before: call `await container.initialize()` first. Where the
- * router is mounted is unknown here. So a `@Param()` that no pattern has fails with 400 for each
- * request, while the plugin detects it at startup.
+ * If the container has asynchronous providers, call `await container.initialize()` first.
+ *
+ * Unlike the plugin, this function does not know where the router is mounted, so it cannot check the
+ * names of `@Param()`. A required name that the pattern lacks fails each request with 400.
  *
  * @param router - Receives the routes.
  * @param target - A class with `@Controller()`.
@@ -74,7 +75,7 @@ export function findProblems(
   ];
 }
 
-/** Builds a controller in which {@link findProblems} found none. */
+/** Builds the routes of a controller in which {@link findProblems} found no problem. */
 export function buildController(
   definition: ControllerDefinition,
   context: BuildContext,

@@ -21,7 +21,7 @@ export interface BodyFormat {
    * @see Encoding Standard §4.2 for the labels of each encoding.
    */
   readonly encodings?: readonly string[];
-  /** Parses a body that is not empty into `ctx.body`. */
+  /** Parses a non-empty body. The result becomes `ctx.body`. */
   parse(bytes: Buffer, type: MediaType): unknown;
 }
 
@@ -110,7 +110,7 @@ export function parseMediaType(header: string): MediaType {
 }
 
 /**
- * Creates a {@link parseMediaType} that caches the last header, because most clients send the same one.
+ * Creates a {@link parseMediaType} that caches its last result, because most clients send the same header.
  */
 function createMediaTypeReader(): (header: string) => MediaType {
   let last = '';

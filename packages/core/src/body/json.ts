@@ -46,7 +46,7 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (cause) {
     throw malformed('it does not follow the JSON grammar', cause);
   }
-  // Every forbidden key contains `proto`, which an escape may hide.
+  // Every forbidden key contains `proto`, possibly written with a \u escape.
   if (text.includes('proto') || text.includes('\\u')) assertNoForbiddenKey(value);
   return value;
 }

@@ -14,7 +14,7 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = n
   ['br', () => zlib().createBrotliDecompress()],
 ]);
 
-/** Loads node:zlib with the first encoded body. */
+/** Loads node:zlib when the first encoded body arrives. */
 function zlib() {
   return process.getBuiltinModule('node:zlib');
 }

@@ -175,7 +175,7 @@ function assertOptions(options: CorsOptions): void {
   if (options.credentials === true && (options.origin ?? '*') === '*') {
     throw new SetupError(
       'INVALID_CORS',
-      "cors() cannot use true as credentials when origin is '*', the default. Set origin to the origins that may send credentials.",
+      "cors() cannot allow credentials when origin is '*', the default. Set origin to the origins that may send credentials.",
     );
   }
 }

@@ -21,15 +21,15 @@ export interface ErrorHandlerOptions {
  * - An HttpError sets the status, code, message, details and headers of the response.
  * - An error with the shape of the npm package http-errors and a status from 400 to 499 sets the status,
  *   message and headers.
- * - An error with `expose: false` keeps its status. The client receives a generic message, and `onError`
- *   the error.
- * - For any other value the client receives a generic 500, and `onError` the value.
+ * - An error with `expose: false` keeps its status, but the client receives a generic message. `onError`
+ *   receives the error.
+ * - For any other value, the client receives a generic 500, and `onError` receives the value.
  *
  * @see RFC 9457
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   const { onError = logError } = options;
-  // The string 'false' of an environment variable must not enable stacks.
+  // The string 'false', as from an environment variable, must not enable stacks.
   const includeStack = options.includeStack === true;
   const respond = (ctx: Context, error: unknown): void => {
     respondWithError(ctx, error, includeStack, onError);

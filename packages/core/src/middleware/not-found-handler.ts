@@ -9,7 +9,7 @@ import { respondWithProblem } from './error-handler.js';
  * Responds to requests that no middleware or route has handled. Register it last.
  *
  * An unknown path gets 404. A known path with another method gets 405, or 204 for OPTIONS, both with
- * `Allow`. A route that calls `next()` without a response gets 404.
+ * `Allow`. If a route matches but calls `next()`, and nothing responds, the request gets 404.
  *
  * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
  */

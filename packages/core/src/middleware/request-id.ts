@@ -15,7 +15,7 @@ export interface RequestIdOptions {
 }
 
 /**
- * Sets an id for each request in `ctx.state.requestId` and a response header.
+ * Gives each request an id, in `ctx.state.requestId` and a response header.
  *
  * @throws {TypeError} When the header's name is not a token.
  */

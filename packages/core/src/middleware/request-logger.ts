@@ -15,7 +15,7 @@ export interface RequestLoggerOptions {
  * Logs each request as `<METHOD> <path> <status> <duration> ms`. The duration covers downstream
  * middleware, but not sending the response.
  *
- * For an error on its way to the error handler, it logs the error's status.
+ * If downstream middleware throws, it logs the status of the error.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   const { log = (line) => console.log(line), now = () => performance.now() } = options;
@@ -32,7 +32,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   };
 }
 
-/** Returns the status that the client receives. */
+/** Returns the status that the response has so far, or 404 if nothing has responded. */
 function statusOf(ctx: Context): number {
   if (ctx.res.headersSent) return ctx.res.statusCode;
   return ctx.answered ? ctx.status : 404;

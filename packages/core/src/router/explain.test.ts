@@ -50,7 +50,7 @@ describe('app.explain()', () => {
   it.each([
     ['GET', '/API/users', "segment 1 is 'API', not 'api' (case-sensitive)"],
     ['PUT', '/api/users/7', 'it handles GET, not PUT'],
-    ['GET', '/api/users//posts', 'segment 3 is empty, but :id is not'],
+    ['GET', '/api/users//posts', 'segment 3 is empty, but :id needs a value'],
   ])('explains why no route matches %s %s', (method, path, reason) => {
     const { match, near } = app.explain(method, path);
     expect(match).toBeUndefined();

@@ -96,7 +96,7 @@ function describeMatch({ method, pattern, rawParams }: FoundRoute) {
   return { method, pattern: pattern.text, params: decodeParams(pattern, rawParams) };
 }
 
-/** Ranks patterns that match above others, and those by the number of matching segments. */
+/** Ranks patterns that match first, and the others by the number of leading segments that match. */
 function rank({ length, reason }: Comparison): number {
   return reason === undefined ? Number.MAX_SAFE_INTEGER : length;
 }
@@ -112,7 +112,7 @@ function reasonOfMatching(
   return `it matches, but ${match.key} takes precedence`;
 }
 
-/** How far a pattern matches a path. */
+/** How much of a path a pattern matches. */
 interface Comparison {
   /** Number of leading segments that match. */
   readonly length: number;
@@ -155,7 +155,7 @@ function compareSegment(
   rules: PathRules,
 ): string | undefined {
   if (segment.kind === 'param') {
-    return text === '' ? `is empty, but :${segment.name} is not` : undefined;
+    return text === '' ? `is empty, but :${segment.name} needs a value` : undefined;
   }
   if (foldCase(segment.text, rules) === foldCase(text, rules)) return undefined;
   const onlyCase = segment.text.toLowerCase() === text.toLowerCase();

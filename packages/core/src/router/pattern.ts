@@ -129,7 +129,7 @@ export function significantSegments(pattern: Pattern, { strict }: PathRules): re
   return endsInSlash && !strict ? pattern.segments.slice(0, -1) : pattern.segments;
 }
 
-/** Returns static text in the case that the rules compare. */
+/** Returns text in lower case, unless the rules are case-sensitive. */
 export function foldCase(text: string, { caseSensitive }: PathRules): string {
   return caseSensitive ? text : text.toLowerCase();
 }

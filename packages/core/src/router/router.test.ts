@@ -101,10 +101,10 @@ describe('nesting', () => {
     const inner = createRouter();
     outer.route('/inner', inner);
     expect(() => inner.route('/outer', outer)).toThrow(
-      "Cannot nest the router at '/outer': it contains this router. Create a separate router.",
+      "Cannot nest the router at '/outer': its parent would be nested in itself. Create a separate router.",
     );
     expect(() => outer.route('/self', outer)).toThrow(
-      "Cannot nest the router at '/self': it contains this router. Create a separate router.",
+      "Cannot nest the router at '/self': its parent would be nested in itself. Create a separate router.",
     );
   });
 

@@ -138,7 +138,7 @@ export class Router {
     if (router.#contains(this)) {
       throw new SetupError(
         'ROUTER_CYCLE',
-        `Cannot nest the router at '${prefix}': it contains this router. Create a separate router.`,
+        `Cannot nest the router at '${prefix}': its parent would be nested in itself. Create a separate router.`,
       );
     }
     const { caseSensitive, strict } = this.rules;

@@ -23,7 +23,7 @@ interface Node<T> {
   param: Node<T> | undefined;
   /** Routes of the pattern that ends here. */
   leaf: RoutesByMethod<T> | undefined;
-  /** Routes of the pattern that ends here, or continues with a slash and a wildcard. */
+  /** Routes of the pattern that adds a slash and a wildcard. It also matches a path that ends here. */
   wildcard: RoutesByMethod<T> | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Query<T> {
   /** Selects a value by method. The search continues when it returns undefined. */
   readonly select: (routes: RoutesByMethod<T>, method: string) => T | undefined;
   readonly path: string;
-  /** The path in the case that static text is compared with. It is ASCII, so as long as `path`. */
+  /** The path as compared with static text, see {@link foldCase}. It is ASCII, so as long as `path`. */
   readonly folded: string;
   /** The end of the path for static text and parameters, before an insignificant trailing slash. */
   readonly end: number;
@@ -88,7 +88,7 @@ export class Tree<T> {
     return new Set(matching);
   }
 
-  /** Prints the tree, one node per line in order of precedence, with the methods of its routes. */
+  /** Formats the tree, one node per line in order of precedence, with the methods of its routes. */
   toString(): string {
     return printNode(this.#root).join('\n');
   }
@@ -189,7 +189,7 @@ function createNode<T>(text: string): Node<T> {
   return { text, statics: [], param: undefined, leaf: undefined, wildcard: undefined };
 }
 
-/** Returns the node that follows `node` after `text`. Splits nodes so that common prefixes are shared. */
+/** Returns the node that `text` leads to from `node`. Splits nodes so that they share common prefixes. */
 function addText<T>(node: Node<T>, text: string): Node<T> {
   if (text === '') return node;
   const first = text.charCodeAt(0);
@@ -208,7 +208,7 @@ function addText<T>(node: Node<T>, text: string): Node<T> {
   return addText(fork, text.slice(shared));
 }
 
-/** Returns the node that follows `node` after a slash and a parameter. */
+/** Returns the node that a slash and a parameter lead to from `node`. */
 function addParam<T>(node: Node<T>): Node<T> {
   node.param ??= createNode('');
   return node.param;

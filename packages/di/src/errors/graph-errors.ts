@@ -31,7 +31,7 @@ export class UnknownTokenError extends InjectionError {
   }
 }
 
-/** Providers depend on each other in a circle. */
+/** Providers depend on each other in a cycle. */
 export class CyclicDependencyError extends InjectionError {
   readonly code = 'DI_CYCLE';
 

@@ -25,7 +25,7 @@ export class Cell implements InstanceCell {
   }
 
   /**
-   * Returns the instance, or a `Pending` one. Builds it on the first call.
+   * Returns the instance, or a `Pending` for it. The first call builds it.
    *
    * @param lifetime - Disposes the instance.
    */

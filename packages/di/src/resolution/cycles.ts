@@ -1,7 +1,7 @@
 import type { Binding } from '../binding.js';
 import { edgesOf } from './graph.js';
 
-/** The number of cycles can grow exponentially with the size of the graph. */
+/** Limits the list, because the number of cycles can grow exponentially with the size of the graph. */
 const MAX_CYCLES = 100;
 
 type Edges = Map<Binding, Set<Binding>>;
@@ -10,7 +10,7 @@ type Edges = Map<Binding, Set<Binding>>;
  * Lists the simple cycles among bindings, each once.
  *
  * @param bindings - A cycle starts at the binding that comes first in this list.
- * @returns At most 100 cycles. Each omits the repetition of its first binding at the end.
+ * @returns At most 100 cycles, each without its first binding repeated at the end.
  */
 export function cyclesAmong(bindings: readonly Binding[]): Binding[][] {
   const cycles: Binding[][] = [];

@@ -12,11 +12,11 @@ export class Pending {
     readonly path: readonly Token[],
     readonly promise: Promise<unknown>,
   ) {
-    // Every consumer handles the rejection itself. Without one, it must not count as unhandled.
+    // Consumers handle the rejection. It must not count as unhandled when there are none.
     promise.catch(() => {});
   }
 
-  /** Prepends a waiting token to the path, and to that of a later failure. */
+  /** Prepends a waiting token to the path, and to the path of a later failure. */
   prepend(token: Token): Pending {
     const promise = this.promise.catch((error) => {
       throw Failure.prepend(token, error);
@@ -31,7 +31,7 @@ function settled(value: unknown): unknown {
 }
 
 /**
- * Waits for every pending value of a list. Leaves other values alone, including instances
+ * Waits for every pending value in a list. Returns other values as they are, including instances
  * with a `then` method.
  */
 async function settleAll(values: readonly unknown[]): Promise<unknown[]> {
@@ -47,8 +47,8 @@ async function settleAll(values: readonly unknown[]): Promise<unknown[]> {
 /**
  * Calls the suppliers and combines their values, waiting for pending ones first.
  *
- * @param combine - May return a {@link Pending} value.
- * @returns The combined value, or a {@link Pending} one.
+ * @param combine - May return a {@link Pending}.
+ * @returns The combined value, or a {@link Pending} for it.
  */
 export function gather(
   suppliers: readonly Supplier[],

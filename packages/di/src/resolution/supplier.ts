@@ -1,7 +1,7 @@
 import type { Lifetime } from '../lifetime.js';
 import type { Token } from '../token.js';
 
-/** Returns an instance or a `Pending` one. Throws a `Failure`. */
+/** Returns an instance, or a `Pending` for one. Throws a `Failure` when it cannot be built. */
 export type Supplier = (scope: ScopeCells | undefined) => unknown;
 
 /** Holds one instance and builds it on first use. */

@@ -5,7 +5,7 @@ import type { Token } from '../token.js';
 import { cyclesAmong } from './cycles.js';
 import { edgesOf, followEdge } from './graph.js';
 
-/** A path to a request-scoped binding through transient ones. */
+/** A path through transient bindings to a request-scoped one. */
 type RequestPath = readonly Token[] | undefined;
 
 /**
