@@ -100,7 +100,7 @@ function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {
   );
 }
 
-/** Checked before `instanceof ReadableStream`, because the first use of that class loads all web streams. */
+/** Checked before ReadableStream, because the first use of that class loads all web streams. */
 function isAsyncIterable(result: unknown): boolean {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
