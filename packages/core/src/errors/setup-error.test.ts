@@ -31,7 +31,7 @@ it.each([
     new SealedError('app.use()'),
     'SealedError',
     'APPLICATION_SEALED',
-    'app.use() was called after the application started handling requests. Register middleware, routes and plugins before you call listen(), fetch() or request().',
+    'app.use() was called after the application was sealed. Register middleware, routes and plugins before you call listen(), seal(), fetch() or request().',
   ],
   [
     new ListenError(80, undefined, Object.assign(new Error('bind'), { code: 'EACCES' })),

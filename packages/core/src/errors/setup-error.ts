@@ -64,7 +64,7 @@ export class SealedError extends SetupError {
   constructor(call: string) {
     super(
       'APPLICATION_SEALED',
-      `${call} was called after the application started handling requests. Register middleware, routes and plugins before you call listen(), fetch() or request().`,
+      `${call} was called after the application was sealed. Register middleware, routes and plugins before you call listen(), seal(), fetch() or request().`,
     );
   }
 }

@@ -16,7 +16,6 @@ const DEFAULTS: Readonly<Record<string, string>> = {
  * Sets security headers on all responses, including errors. Handlers can override them.
  *
  * @param changes - Headers to add or replace by name; `false` omits a header.
- * @returns The middleware.
  * @throws {TypeError} When a name is not a token, or a value contains a control character.
  * @see OWASP REST Security Cheat Sheet; RFC 6797 for Strict-Transport-Security
  */

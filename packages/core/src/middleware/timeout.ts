@@ -12,7 +12,6 @@ import { respondWithProblem } from './error-handler.js';
  * The middleware throws {@link ServiceUnavailableError} 503 `TIMED_OUT`.
  *
  * @param milliseconds - An integer from 1 to 2,147,483,647.
- * @returns The middleware.
  * @throws {SetupError} `INVALID_TIMEOUT`, when `milliseconds` is out of range.
  */
 export function timeout(milliseconds: number): Middleware {
