@@ -6,7 +6,8 @@ import type { Guard, InterceptorReference, MiddlewareReference } from '../metada
 
 /**
  * Adds guards to every route of a class, or to one method. They run from left to right and top to
- * bottom, the class's before the method's. Guards of base classes and of overridden methods run first.
+ * bottom, the class's before the method's. Guards of base classes run before the class's, and guards of
+ * overridden methods before the method's.
  *
  * @param guards - Functions, classes with `canActivate`, or container tokens for either; at least one.
  * @throws {ControllerError} 500 `NO_GUARDS`, without any guard.
@@ -26,7 +27,8 @@ export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDe
 /**
  * Adds middleware to every route of a class, or to one method. It runs after the plugin's middleware
  * and before the guards, from left to right and top to bottom, the class's before the method's.
- * Middleware of base classes and of overridden methods runs first.
+ * Middleware of base classes runs before the class's, and middleware of overridden methods before the
+ * method's.
  *
  * @param middleware - Functions `(ctx, next)`, or container tokens for such functions.
  */
@@ -40,8 +42,8 @@ export function UseMiddleware(
 
 /**
  * Wraps every method of a class, or one method, in interceptors. The first is the outermost. The
- * class's interceptors wrap the method's, and those of base classes and overridden methods wrap both.
- * They run after the guards, once the parameters have been read.
+ * class's interceptors wrap the method's. Interceptors of base classes wrap the class's, and those of
+ * overridden methods wrap the method's. They run after the guards, once the parameters have been read.
  *
  * @param interceptors - Functions `(ctx, next)`, or container tokens for such functions.
  */

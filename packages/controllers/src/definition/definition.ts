@@ -27,7 +27,7 @@ export interface RouteDefinition {
   readonly handler: string;
   /** The decorated parameters of the method, in their order. */
   readonly parameters: readonly ParameterDefinition[];
-  /** The class's guards, then the method's, those of base classes and overridden methods first. */
+  /** The guards of base classes, the class, overridden methods and the method, in this order. */
   readonly guards: readonly Guard[];
   /** The class's middleware, then the method's, in the order of guards. */
   readonly middleware: readonly MiddlewareReference[];
