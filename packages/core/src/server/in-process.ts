@@ -75,8 +75,8 @@ export class InProcess {
   #connect(): Duplex {
     if (this.#closedBy !== undefined) throw this.#closedBy;
     const [near, far] = duplexPair();
-    // Destroying `near` does not close `far`. Before Node 24, destroying `far` does not close `near`
-    // either.
+    // Destroying one side does not close the other. Since Node 24 the other side sees the end of its
+    // input; before, it sees nothing.
     near.once('close', () => far.destroy());
     // Once the response is complete, Node's client ignores the end of the connection.
     near.once('end', () => near.destroy());
