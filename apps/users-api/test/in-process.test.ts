@@ -94,7 +94,7 @@ describe('an in-process call returns the same response as a call over a socket',
     const inProcess = await readAll(await app.request(path, init));
     // fetch() requests `Connection: close` for a HEAD. An in-process call has no connection.
     const overSocket = await readAll(await fetch(server.url + path, init));
-    const hopByHop = (name: string) => name === 'connection';
+    const hopByHop = (name: string) => ['connection', 'keep-alive'].includes(name);
     const endToEnd = ({ headers }: { headers: [string, string][] }) =>
       headers.filter(([name]) => !hopByHop(name));
     expect({ ...inProcess, headers: endToEnd(inProcess) }).toEqual({
