@@ -6,6 +6,7 @@ export default defineConfig({
     // High limits for slow machines. No test waits for them.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
+    reporters: ['default', 'json'],
+    outputFile: { json: 'reports/vitest.json' },
   },
 });

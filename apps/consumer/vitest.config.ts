@@ -1,12 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { testConfig } from '@fairlead/test-support/vitest-config';
+import { mergeConfig } from 'vitest/config';
 
-export default defineConfig({
-  test: {
-    globalSetup: ['test/support/packages.ts'],
-    include: ['test/**/*.test.ts'],
-    // High limits for slow machines. No test waits for them.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
-  },
+export default mergeConfig(testConfig, {
+  // Keeps `using`: compiled, it leaves the decorators of its module as they are.
+  oxc: { target: 'esnext' },
 });

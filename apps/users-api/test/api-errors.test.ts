@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADA, APIS, shareApi, startService } from './support/api.js';
+import { ADA, shareApi, startService, WIRE_APIS } from './support/api.js';
 import { captureLog } from './support/log.js';
 import { STORES } from './support/stores.js';
 
@@ -14,7 +14,7 @@ function chunked(chunks: Buffer[], headers: Record<string, string>): RequestInit
   return { body: Readable.from(chunks), headers, duplex: 'half' };
 }
 
-describe.each(APIS)('errors of the $variant API over the $store store', (api) => {
+describe.each(WIRE_APIS)('errors of the $variant API over the $store store', (api) => {
   const sharedApi = shareApi(api);
 
   it.each(['GET', 'DELETE'])(

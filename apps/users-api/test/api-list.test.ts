@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../src/users/user.js';
-import { APIS, type Api, bodyOf, openApi, shareApi } from './support/api.js';
+import { type Api, bodyOf, openApi, shareApi, WIRE_APIS } from './support/api.js';
 
 async function fill({ create }: Api, count: number): Promise<User[]> {
   const users: User[] = [];
@@ -11,7 +11,7 @@ async function fill({ create }: Api, count: number): Promise<User[]> {
   return users;
 }
 
-describe.each(APIS)('the list of the $variant API over the $store store', (which) => {
+describe.each(WIRE_APIS)('the list of the $variant API over the $store store', (which) => {
   const sharedApi = shareApi(which);
   let filling: Promise<User[]> | undefined;
 

@@ -5,7 +5,7 @@ import { MemoryUserStore } from '../src/users/store/memory.js';
 import { StoreError } from '../src/users/store/store-error.js';
 import type { UserStore } from '../src/users/store/user-store.js';
 import type { User } from '../src/users/user.js';
-import { ADA, APIS, startService } from './support/api.js';
+import { ADA, startService, WIRE_APIS } from './support/api.js';
 import { captureLog } from './support/log.js';
 import { listAll, STORES } from './support/stores.js';
 
@@ -51,7 +51,7 @@ const BATCH: readonly User[] = Array.from({ length: 500 }, (_, n) => ({
   updatedAt: '2030-01-02T12:00:00.000Z',
 }));
 
-describe.each(APIS)('a long list of the $variant API over the $store store', (api) => {
+describe.each(WIRE_APIS)('a long list of the $variant API over the $store store', (api) => {
   it('is sent as JSON.stringify writes it, whole or as a large page', async () => {
     const store = await STORES[api.store]();
     const data = await fill(store);

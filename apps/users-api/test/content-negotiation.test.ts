@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { APIS, openApi } from './support/api.js';
+import { shareApi, WIRE_APIS } from './support/api.js';
 
-describe.each(APIS)('a user in the $variant API over the $store store', (api) => {
+describe.each(WIRE_APIS)('a user in the $variant API over the $store store', (api) => {
+  const sharedApi = shareApi(api);
+
   it.each(['text/html', 'text/html,application/xhtml+xml,*/*;q=0.8', 'TEXT/HTML'])(
     'is an HTML page for Accept: %s',
     async (accept) => {
-      const { create, send } = await openApi(api);
+      const { create, send } = await sharedApi();
       const ada = await create();
       const response = await send('GET', `/${ada.id}`, { headers: { accept } });
       expect(response.status).toBe(200);
@@ -18,7 +20,7 @@ describe.each(APIS)('a user in the $variant API over the $store store', (api) =>
   it.each(['application/json', '*/*', 'image/png', 'text/plain'])(
     'is the JSON envelope for Accept: %s',
     async (accept) => {
-      const { create, send } = await openApi(api);
+      const { create, send } = await sharedApi();
       const ada = await create();
       const response = await send('GET', `/${ada.id}`, { headers: { accept } });
       expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
@@ -28,7 +30,7 @@ describe.each(APIS)('a user in the $variant API over the $store store', (api) =>
   );
 
   it('has its name and email escaped in HTML', async () => {
-    const { create, send } = await openApi(api);
+    const { create, send } = await sharedApi();
     const { id } = await create({ name: '<script>alert(1)</script>', email: `"&'@example.com` });
     const page = await (await send('GET', `/${id}`, { headers: { accept: 'text/html' } })).text();
     expect(page).not.toContain('<script>');
@@ -37,7 +39,7 @@ describe.each(APIS)('a user in the $variant API over the $store store', (api) =>
   });
 
   it('that does not exist is a JSON problem, whatever is accepted', async () => {
-    const { send } = await openApi(api);
+    const { send } = await sharedApi();
     const response = await send('GET', '/nobody', { headers: { accept: 'text/html' } });
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fallbackOf } from '../src/config/help.js';
 import { SETTING_NAMES } from '../src/config/settings.js';
 import { OPERATION_ROUTES } from '../src/operation-routes.js';
-import { APP } from './support/service-process.js';
+import { APP } from './support/built-program.js';
 
 const ROOT = resolve(APP, '../..');
 const read = (path: string): string => readFileSync(join(APP, path), 'utf8');

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bodyOf, clientOf } from './support/api.js';
 import { appWith } from './support/app-copy.js';
-import { APP, startProcess } from './support/service-process.js';
+import { APP } from './support/built-program.js';
+import { startProcess } from './support/service-process.js';
 
 const MEMORY = { DATABASE_URL: 'memory:' };
 const README = readFileSync(join(APP, 'README.md'), 'utf8');

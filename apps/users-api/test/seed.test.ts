@@ -7,7 +7,7 @@ import { temporaryFolder } from './support/temporary-folder.js';
 
 /** Starts the program that fills the store of an environment. */
 function seed(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  return startProcess(env, { program: 'src/seed.ts', args });
+  return startProcess(env, { program: 'seed', args });
 }
 
 /** Counts the users of a database. */

@@ -16,9 +16,10 @@ import { startService as startConfigured } from '../src/service.js';
 import { hasTracingSdk, traceRequests } from '../src/tracing/trace-requests.js';
 import { openTracing } from '../src/tracing/tracing.js';
 import { startService } from './support/api.js';
+import { APP } from './support/built-program.js';
 import { freePort } from './support/free-port.js';
 import { captureLog } from './support/log.js';
-import { APP, type ServiceProcess, startProcess } from './support/service-process.js';
+import { type ServiceProcess, startProcess } from './support/service-process.js';
 import { STORES } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 

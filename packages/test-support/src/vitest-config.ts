@@ -13,7 +13,10 @@ export const testConfig: ViteUserConfig = defineConfig({
     restoreMocks: true,
     setupFiles: fileURLToPath(new URL('random-seed.ts', import.meta.url)),
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    typecheck: { enabled: true, include: ['**/*.test-d.ts'] },
-    reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
+    // Starting a process for each file takes longer than most files.
+    isolate: false,
+    maxWorkers: 2,
+    reporters: ['default', 'json'],
+    outputFile: { json: 'reports/vitest.json' },
   },
 });

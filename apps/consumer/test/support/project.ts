@@ -21,14 +21,15 @@ export function runTsc(compiler: string, args: readonly string[], project: strin
   return run(process.execPath, [join(here, 'node_modules', compiler, 'bin/tsc'), ...args], project);
 }
 
-/** Creates an empty project outside the workspace, and installs tarballs and packages into it with npm. */
-export async function createProject(
-  project: string,
-  dependencies: readonly string[],
-): Promise<void> {
+/** Creates an empty project outside the workspace. */
+export async function createProject(project: string): Promise<void> {
   await mkdir(project, { recursive: true });
   await cp(join(here, 'fixtures/tsconfig.json'), join(project, 'tsconfig.json'));
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+}
+
+/** Installs tarballs and packages into a project with npm. */
+export async function install(project: string, dependencies: readonly string[]): Promise<void> {
   const flags = ['--no-audit', '--no-fund', '--strict-peer-deps', '--prefer-offline'];
   await run('npm', ['install', ...flags, '@types/node@22.20.5', ...dependencies], project);
 }

@@ -16,6 +16,9 @@ export const APIS = (['functional', 'class'] as const).flatMap((variant) =>
   STORE_NAMES.map((store) => ({ variant, store, mount: MOUNTS[variant] })),
 );
 
+/** Every variant over SQLite: which store there is changes nothing in the format of responses. */
+export const WIRE_APIS = APIS.filter(({ store }) => store === 'sqlite');
+
 /** Name and email that a create accepts. */
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
 

@@ -1,6 +1,6 @@
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { APP } from './service-process.js';
+import { APP } from './built-program.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** Copies what the app needs to run from source, and adds a controller to it. */

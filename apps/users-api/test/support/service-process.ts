@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { APP, builtProgram } from './built-program.js';
 import { LogLines } from './log.js';
 
-/** The folder of this app. */
-export const APP = resolve(import.meta.dirname, '../..');
+/** Runs TypeScript, as the script `dev` does. */
+const FROM_SOURCE = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
 
 /** On a loaded machine a worker takes some seconds to start, and the end of the process waits for it. */
 const DEFAULTS = { HOST: '127.0.0.1', PORT: '0', SHUTDOWN_TIMEOUT: '60000' };
@@ -34,28 +34,29 @@ export interface ServiceProcess {
 
 /** What a process is started with beside its environment. */
 export interface ProcessOptions {
-  /** The folder of the app; this one unless given. */
+  /** The folder of a copy of the app, which runs from source. The built app runs unless given. */
   readonly app?: string;
-  /** The program, a file of the app; `src/main.ts` unless given. */
-  readonly program?: string;
+  /** The program, a file of the app without its extension; `main` unless given. */
+  readonly program?: 'main' | 'seed';
   /** Arguments of the program. */
   readonly args?: readonly string[];
 }
 
 /**
- * Starts `src/main.ts`, on a free port unless `PORT` is given. The process is killed when the
+ * Starts a program of the app, on a free port unless `PORT` is given. The process is killed when the
  * running test ends.
  *
  * @param env - Environment variables.
- * @param options - The folder of the app, and arguments.
+ * @param options - The folder of the app, its program, and arguments.
+ * @throws {Error} When the app has not been built since its sources were changed.
  */
 export function startProcess(
   env: Readonly<Record<string, string>>,
-  { app = APP, program = 'src/main.ts', args = [] }: ProcessOptions = {},
+  { app, program = 'main', args = [] }: ProcessOptions = {},
 ): ServiceProcess {
-  const loader = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
-  const child = spawn(process.execPath, [...loader, program, ...args], {
-    cwd: app,
+  const node = app === undefined ? [builtProgram(program)] : [...FROM_SOURCE, `src/${program}.ts`];
+  const child = spawn(process.execPath, [...node, ...args], {
+    cwd: app ?? APP,
     env: { PATH: process.env.PATH, ...DEFAULTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

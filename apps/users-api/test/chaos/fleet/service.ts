@@ -2,18 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { APP, builtProgram } from '../../support/built-program.js';
 import { tick } from '../model/span.js';
 import { Violation } from '../model/violation.js';
-
-const APP = resolve(import.meta.dirname, '../../..');
-const FROM_SOURCE = [
-  '--conditions=@fairlead/source',
-  '--import',
-  '@oxc-node/core/register',
-  'src/main.ts',
-];
 
 /** How much of what a service wrote is kept for the message of a failure, in lines. */
 const LINES = 40;
@@ -35,7 +27,7 @@ export class Service {
 
   private constructor(name: string, env: Readonly<Record<string, string>>) {
     this.name = name;
-    const child = spawn(process.execPath, FROM_SOURCE, {
+    const child = spawn(process.execPath, [builtProgram('main')], {
       cwd: APP,
       env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { packages } from './support/packages.js';
-import { createProject, here, run, runTsc } from './support/project.js';
+import { createProject, here, install, run, runTsc } from './support/project.js';
 
 /** The projects, with the packages they install and the output of their app. */
 const projects = [
@@ -46,8 +46,8 @@ describe.each(projects)('$name, installed from its tarball with its peers', (def
 
   beforeAll(async () => {
     project = join(root, name);
-    const packed = installs.map((dependency) => tarballs[dependency] ?? dependency);
-    await createProject(project, [...packed, ...peers]);
+    await createProject(project);
+    await install(project, [...installs.map((dependency) => tarballs[dependency] ?? dependency), ...peers]);
     await cp(join(here, 'fixtures', name), project, { recursive: true });
   });
 

@@ -1,0 +1,34 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { here, install, run } from './support/project.js';
+import { testBlocks } from './support/test-blocks.js';
+
+/** What the documents use beside the packages: a peer, validators, and a compiler of schemas. */
+const LIBRARIES = ['reflect-metadata', 'zod', 'valibot', 'arktype', 'fast-json-stringify'];
+
+/** Imports a module whose servers take a free port and do not keep the process alive. */
+const RUNNER = `
+import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (options, ...rest) {
+  return listen.call(this, { ...options, port: 0 }, ...rest).unref();
+};
+await import(process.argv[2]);
+`;
+
+testBlocks({
+  compiler: 'typescript',
+  async provide(project) {
+    const libraries = await Promise.all(LIBRARIES.map(installedVersion));
+    await install(project, [...Object.values(inject('tarballs')), ...libraries]);
+    await writeFile(join(project, 'run.mjs'), RUNNER);
+  },
+  run: (project, file) => run(process.execPath, ['run.mjs', `./dist/${file}.js`], project),
+});
+
+/** Names a library as npm installs it, in the version that this workspace package has. */
+async function installedVersion(name: string): Promise<string> {
+  const manifest = await readFile(join(here, 'node_modules', name, 'package.json'), 'utf8');
+  return `${name}@${JSON.parse(manifest).version}`;
+}
