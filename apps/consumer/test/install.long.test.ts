@@ -47,7 +47,10 @@ describe.each(projects)('$name, installed from its tarball with its peers', (def
   beforeAll(async () => {
     project = join(root, name);
     await createProject(project);
-    await install(project, [...installs.map((dependency) => tarballs[dependency] ?? dependency), ...peers]);
+    await install(project, [
+      ...installs.map((dependency) => tarballs[dependency] ?? dependency),
+      ...peers,
+    ]);
     await cp(join(here, 'fixtures', name), project, { recursive: true });
   });
 

@@ -64,7 +64,9 @@ export function testBlocks({ compiler, compilerOptions, provide, run }: BlockOpt
     // A comment after console.log() on the same line is the expected output.
     it.each(blocks)('runs and prints its comments: $location', async ({ file, code }) => {
       const { stdout, stderr } = await run(project, file);
-      const expected = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+      const expected = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(
+        ([, text]) => text,
+      );
       expect(stdout.split('\n').filter((line) => expected.includes(line))).toEqual(expected);
       expect(stderr).toBe('');
     });

@@ -20,7 +20,9 @@ export function describeChaos(cases: readonly ChaosCase[]): void {
       'no acknowledged write is lost, no answer is wrong: $store, $processes × $workers processes',
       { timeout: TIMEOUT },
       async ({ rounds, met, ...options }, { onTestFailed }) => {
-        onTestFailed(() => console.error(`TEST_SEED=${SEED} repeats the requests and disturbances.`));
+        onTestFailed(() =>
+          console.error(`TEST_SEED=${SEED} repeats the requests and disturbances.`),
+        );
         const goesOn = (played: number) => played < rounds;
         const report = await runChaos({
           ...options,
