@@ -106,6 +106,32 @@ describe('requests of one connection', () => {
   });
 });
 
+/** An application whose requests last until their client disconnects, with a promise of the first abort. */
+function createAbortable() {
+  const aborted = Promise.withResolvers<boolean>();
+  const app = createApp().use(async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    aborted.resolve(signal.aborted);
+  });
+  return { app, aborted: aborted.promise };
+}
+
+it('a client that disconnects while its requests wait aborts those that run', async () => {
+  const { app, aborted } = createAbortable();
+  const { port } = await serve(app);
+  const { socket } = connectRaw(port);
+  socket.write(paths(20).map(get).join(''), () => socket.destroy());
+  expect(await aborted).toBe(true);
+});
+
+it('a connection whose many requests make no progress is closed after requestTimeout', async () => {
+  const { app, aborted } = createAbortable();
+  const { port } = await serve(app, { requestTimeout: 200 });
+  const { socket } = connectRaw(port);
+  socket.write(paths(500).map(get).join(''), () => socket.destroy());
+  expect(await aborted).toBe(true);
+});
+
 it('a connection with waiting requests is not read', async () => {
   const { app, begun } = createGate();
   const server = await serve(app);

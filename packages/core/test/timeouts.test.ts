@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -117,6 +117,44 @@ describe('writeTimeout', () => {
       await turn();
     }
     expect(ctx.res.destroyed).toBe(false);
+  });
+});
+
+describe('a refused connection', () => {
+  it('is closed even if the client keeps its side open', async () => {
+    const { port } = await serve(createApp(), { headersTimeout: 100, requestTimeout: 100 });
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    const failed = new Promise<NodeJS.ErrnoException>((resolve) => socket.once('error', resolve));
+    socket.resume();
+    await once(socket, 'end');
+    const dripping = setInterval(() => socket.write('x'), 20);
+    onTestFinished(() => clearInterval(dripping));
+    expect((await failed).code).toMatch(/^(EPIPE|ECONNRESET)$/);
+  });
+});
+
+describe('a request body that is still arriving after the response', () => {
+  it('has until requestTimeout, not keepAliveTimeout', async () => {
+    const advance = fakeTime();
+    const received = { bytes: 0 };
+    const app = createApp().use((ctx) => {
+      ctx.bodyStream().on('data', (chunk: Buffer) => {
+        received.bytes += chunk.length;
+      });
+      ctx.send('accepted');
+    });
+    const { port } = await serve(app, { keepAliveTimeout: 1_000 });
+    const connection = connectRaw(port);
+    connection.socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\n\r\n');
+    await connection.responses(1);
+    for (let count = 1; count <= 30; count += 1) {
+      await write(connection.socket, 'x');
+      await vi.waitUntil(() => received.bytes === count);
+      advance(250);
+      await turn();
+    }
+    expect(received.bytes).toBe(30);
   });
 });
 

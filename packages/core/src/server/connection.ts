@@ -4,6 +4,12 @@ import type { Socket } from 'node:net';
 /** Maximum number of requests that run at a time on one connection. */
 const MAX_RUNNING = 10;
 
+/**
+ * The number of waiting requests at which reading stops. Below it, reading goes on, because only a
+ * read reveals that the client has disconnected.
+ */
+const PAUSE_AT = 100;
+
 /** A pipelined request that waits for earlier ones. */
 interface WaitingRequest {
   readonly req: IncomingMessage;
@@ -40,6 +46,9 @@ class Connection {
   /** Bytes accepted by the operating system; undefined when none are pending. */
   #bytesAccepted: number | undefined = undefined;
   #stalledSince = 0;
+  /** Number of waiting requests when a check last saw it change; undefined while reading. */
+  #waitingSeen: number | undefined = undefined;
+  #stuckSince = 0;
 
   constructor(socket: Socket, keepAlive: string | undefined) {
     this.socket = socket;
@@ -91,6 +100,25 @@ class Connection {
   }
 
   /**
+   * Whether reading is paused and no request has finished for `timeout` milliseconds. The client may
+   * have disconnected, which a paused connection does not notice.
+   *
+   * @param now - Milliseconds on a monotonic clock.
+   * @param timeout - 0 sets no limit.
+   */
+  isStuck(now: number, timeout: number): boolean {
+    if (timeout === 0 || !this.isPaused) {
+      this.#waitingSeen = undefined;
+      return false;
+    }
+    if (this.waiting.length !== this.#waitingSeen) {
+      this.#waitingSeen = this.waiting.length;
+      this.#stuckSince = now;
+    }
+    return now - this.#stuckSince >= timeout;
+  }
+
+  /**
    * Whether the connection has waited too long for its next request: `'idle'` when no bytes have
    * arrived, `'late'` when bytes such as empty lines have arrived but no complete request head.
    *
@@ -99,7 +127,9 @@ class Connection {
    * @param headTimeout - Milliseconds from the first byte until the request head is complete.
    */
   idleness(now: number, timeout: number, headTimeout: number): 'idle' | 'late' | undefined {
-    if (timeout === 0 || this.latest === undefined || this.isBusy) return undefined;
+    // A response may end before the body of its request. Until then, the request has its own timeout.
+    if (this.latest?.writableFinished && this.latest.req.complete) this.latest = null;
+    if (timeout === 0 || this.latest !== null || this.socket.writableLength > 0) return undefined;
     const { bytesRead } = this.socket;
     if (this.idleSince === undefined) {
       this.idleSince = now;
@@ -173,7 +203,7 @@ export function admit(req: IncomingMessage, res: ServerResponse, run: RequestLis
     return;
   }
   connection.waiting.push({ req, res, run });
-  connection.pause();
+  if (connection.waiting.length >= PAUSE_AT) connection.pause();
 }
 
 function onSent(this: ServerResponse): void {

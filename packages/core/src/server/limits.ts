@@ -160,6 +160,9 @@ function refuse(res: ServerResponse, error: HttpError): void {
     .end(body);
 }
 
+/** Milliseconds in which a client may read a refusal and close its side of the connection. */
+const LINGER = 1_000;
+
 /** The code of node's error for an incomplete request that timed out. */
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
@@ -172,7 +175,11 @@ export function refuseLate(socket: Socket): void {
 function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const connection = connectionOf(socket);
   const latest = connection?.latest ?? undefined;
-  const respond = () => socket.end(formatRefusal(error));
+  const respond = () => {
+    socket.end(formatRefusal(error));
+    // Closing at once would reset the connection if bytes are unread, and the client might lose the response.
+    setTimeout(() => socket.destroy(), LINGER).unref();
+  };
   // Bytes after the last request of the connection: its response closes the connection.
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
   if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();

@@ -120,7 +120,8 @@ export async function listen(
 }
 
 /**
- * Closes connections that exceed `keepAliveTimeout` or `writeTimeout`, until the server closes.
+ * Closes connections that exceed `keepAliveTimeout` or `writeTimeout`, or that are stuck for
+ * `requestTimeout`, until the server closes.
  *
  * One timer checks all connections. With a timer per connection, like node's `keepAliveTimeout`, every
  * request would have to set and clear one.
@@ -128,16 +129,16 @@ export async function listen(
 function enforceTimeouts(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
-  { keepAliveTimeout, writeTimeout, headersTimeout }: Required<ServerLimits>,
+  { keepAliveTimeout, writeTimeout, headersTimeout, requestTimeout }: Required<ServerLimits>,
 ): void {
-  if (keepAliveTimeout === 0 && writeTimeout === 0) return;
   // Empty lines look like the start of a request. They must not extend the idle time for long.
   const headTimeout = Math.min(headersTimeout || keepAliveTimeout, keepAliveTimeout);
   const check = (): void => {
     const now = performance.now();
     for (const socket of sockets) {
       const connection = connectionOf(socket);
-      if (connection?.isStalled(now, writeTimeout)) socket.destroy();
+      const isStalled = connection?.isStalled(now, writeTimeout);
+      if (isStalled || connection?.isStuck(now, requestTimeout)) socket.destroy();
       const idleness = connection?.idleness(now, keepAliveTimeout, headTimeout);
       if (idleness === 'idle') socket.destroy();
       else if (idleness === 'late') refuseLate(socket);
@@ -146,7 +147,7 @@ function enforceTimeouts(
   // After a blocked event loop, setImmediate lets the process read pending data before the check.
   const checks = setInterval(
     () => setImmediate(check),
-    checkInterval(keepAliveTimeout, writeTimeout),
+    checkInterval(keepAliveTimeout, writeTimeout, requestTimeout),
   );
   checks.unref();
   server.once('close', () => clearInterval(checks));
