@@ -13,6 +13,7 @@ testBlocks({
   compiler: 'typescript-7',
   compilerOptions: {
     customConditions: ['@fairlead/source'],
+    lib: ['ES2024'],
     noEmit: true,
     skipLibCheck: true,
   },
