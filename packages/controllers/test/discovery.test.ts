@@ -211,12 +211,21 @@ describe('controllersPlugin with root', () => {
     expect(plugin.state.controllers.map(({ name }) => name)).toEqual(['Users']);
   });
 
-  it('rejects for files that cannot be imported if strict', async () => {
+  it('rejects for files that cannot be imported if strict, without a warning', async () => {
     const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
-    await expect(serve({ root, strict: true })).rejects.toMatchObject({
+    const logger = silent();
+    await expect(serve({ root, logger, strict: true })).rejects.toMatchObject({
       name: 'DiscoveryError',
       file: join(root, 'b.js'),
     });
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it('registers a class only once that is also in `controllers`', async () => {
+    const root = await writeTree({ 'a.ts': controllerSource('A') });
+    const controllers = getControllersFromResults(await discoverControllers({ root }));
+    const { plugin } = await serve({ root, controllers });
+    expect(plugin.state.controllers.map(({ name }) => name)).toEqual(['A']);
   });
 
   it('rejects for a missing root even if not strict, together with other problems', async () => {

@@ -66,6 +66,13 @@ class PlainController {
     throw new Error('unreachable');
   }
 
+  @Get('/stacked')
+  @UseInterceptor(wrapIn('first'))
+  @UseInterceptor(wrapIn('second'))
+  stacked() {
+    return 'stacked';
+  }
+
   @Get('/flaky')
   @UseInterceptor(retry)
   flaky() {
@@ -86,6 +93,11 @@ describe('an interceptor', () => {
     expect(await (await fetch('/items/inherited')).json()).toEqual({
       base: { outer: { inner: 'inherited' } },
     });
+  });
+
+  it('runs inside those of the decorators above its own', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/plain/stacked')).json()).toEqual({ first: { second: 'stacked' } });
   });
 
   it('receives the context and the result', async () => {
@@ -109,7 +121,7 @@ describe('an interceptor', () => {
 
   it('adds no handler to a route', () => {
     const lengths = buildRoutes(PlainController).map(({ handlers }) => handlers.length);
-    expect(lengths).toEqual([1, 1, 1]);
+    expect(lengths).toEqual([1, 1, 1, 1]);
   });
 });
 

@@ -33,6 +33,12 @@ class RedirectController {
     return { statusCode: 303 };
   }
 
+  @Get('/undefined')
+  @Redirect('/target', 307)
+  async undefinedMembers() {
+    return { url: undefined, statusCode: undefined };
+  }
+
   @Get('/injected')
   @Redirect('/target')
   injected() {
@@ -61,6 +67,7 @@ describe('Redirect', () => {
     ['string', 307, '/other'],
     ['object', 308, '/other'],
     ['partial', 303, '/target'],
+    ['undefined', 307, '/target'],
   ])('%s: %i to %s with an empty body', async (path, status, location) => {
     const { fetch } = await serve({ controllers });
     const response = await fetch(`/redirect/${path}`, { redirect: 'manual' });

@@ -102,6 +102,19 @@ describe('install rejects and registers nothing for', () => {
     );
   });
 
+  it('a guard token that is for a guard class instead of an instance', async () => {
+    class AdminGuard {
+      canActivate() {
+        return true;
+      }
+    }
+    const container = createContainer();
+    container.register<unknown>(ADMIN, { useValue: AdminGuard });
+    const error = await failStart([GuardedController], { container });
+    expect(error.message).toContain('the guard token(ADMIN) of GuardedController.read');
+    expect(error.message).toContain('the container returned the function AdminGuard');
+  });
+
   it('a middleware token that is not for a function', async () => {
     const container = createContainer().register('audit', { useValue: 7 });
     const error = await failStart([LoggedController], { container });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { createApp, sendEvents } from '../src/index.js';
@@ -19,6 +20,11 @@ describe('sendEvents()', () => {
     expect(await response.text()).toBe(
       'event: note\nid: 1\nretry: 500\ndata: a\ndata: b\n\ndata: \n\n',
     );
+  });
+
+  it.each(['\n', '\r\n', '\r'])('writes a line of its own after the line end %j', async (end) => {
+    const app = createApp().use((ctx) => sendEvents(ctx, Readable.from([{ data: `a${end}b` }])));
+    expect(await (await app.request('/')).text()).toBe('data: a\ndata: b\n\n');
   });
 
   it('ends the source when the client disconnects', async () => {

@@ -160,6 +160,18 @@ describe('Container.register', () => {
     expect(container.resolveAll(Port)).toEqual([1, 2]);
   });
 
+  it('injects the last of several providers', () => {
+    @Service()
+    class Server {
+      constructor(@Inject(Port) readonly port: number) {}
+    }
+    container
+      .register(Port, { useValue: 1 }, { multi: true })
+      .register(Port, { useValue: 2 }, { multi: true });
+
+    expect(container.resolve(Server).port).toBe(2);
+  });
+
   it('overrides the scope of a decorated class', () => {
     container.register(Clock, { useClass: Clock }, { scope: 'transient' });
 
@@ -191,6 +203,9 @@ describe('Container.register', () => {
     expect(() => container.register(Port, provider, { scope: 'request' })).toThrow(
       'useValue takes no scope',
     );
+    expect(() =>
+      container.register(Port, { useExisting: token<number>('Other') }, { scope: 'transient' }),
+    ).toThrow('useExisting takes no scope');
   });
 
   it('rejects an invalid token', () => {

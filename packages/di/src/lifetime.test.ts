@@ -127,6 +127,27 @@ describe('a lazy handle that outlives its container', () => {
   });
 });
 
+describe('an instance with both kinds of disposal', () => {
+  class Both {
+    [Symbol.dispose]() {
+      log.push('disposed synchronously');
+    }
+    async [Symbol.asyncDispose]() {
+      log.push('disposed asynchronously');
+    }
+  }
+
+  it('is disposed as its container is', async () => {
+    container.register(Both).resolve(Both);
+    await container.dispose();
+    const other = createContainer().register(Both);
+    other.resolve(Both);
+    other[Symbol.dispose]();
+
+    expect(log).toEqual(['disposed asynchronously', 'disposed synchronously']);
+  });
+});
+
 describe('Container[Symbol.dispose]', () => {
   it('disposes synchronously disposable instances', () => {
     container.resolve(Pool);

@@ -103,6 +103,32 @@ describe('a request scope', () => {
     expect(container.resolve(Shared)).toBeInstanceOf(Shared);
   });
 
+  it('disposes its instances synchronously', () => {
+    const log: string[] = [];
+    class Transaction {
+      [Symbol.dispose]() {
+        log.push('rolled back');
+      }
+    }
+    container.register(Transaction, { useClass: Transaction }, { scope: 'request' });
+    const scope = container.createScope();
+    scope.resolve(Transaction);
+    scope[Symbol.dispose]();
+
+    expect(log).toEqual(['rolled back']);
+    expect(() => scope.resolve(Shared)).toThrow(DisposedError);
+  });
+
+  it('rejects an instance that is built after its disposal has begun', async () => {
+    container.register('user', { useFactory: async () => ({}) }, { scope: 'request' });
+    const scope = container.createScope();
+    const resolving = scope.resolveAsync('user');
+    const disposing = scope[Symbol.asyncDispose]();
+
+    await expect(resolving).rejects.toThrow(DisposedError);
+    await disposing;
+  });
+
   it('cannot resolve anything after its container is disposed', async () => {
     const scope = container.createScope();
     await container.dispose();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Controller } from '../decorators/controller.js';
 import { Body, Ctx, Header, Param, Query, Req, Res } from '../decorators/parameters.js';
-import { Get, Post } from '../decorators/routes.js';
+import { Get, HttpCode, Post, Redirect } from '../decorators/routes.js';
 import { ControllerRegistry } from './controller-registry.js';
 
 @Controller({ prefix: '/users', version: 'v2' })
@@ -16,6 +16,17 @@ class UserController {
 }
 
 class Other {}
+
+/** Creates a controller whose only route has a decorator. */
+function controllerWith(decorator: MethodDecorator) {
+  @Controller()
+  class DecoratedController {
+    @Get()
+    @decorator
+    read() {}
+  }
+  return DecoratedController;
+}
 
 describe('ControllerRegistry', () => {
   it('returns the frozen definition of a class', () => {
@@ -117,5 +128,25 @@ describe('ControllerRegistry', () => {
     expect(registry.has(ImpossibleController)).toBe(false);
     expect(registry.all).toEqual([]);
     expect(register).toThrow('ImpossibleController.create');
+  });
+
+  it.each([
+    ['a status of 200', HttpCode(200)],
+    ['a status of 599', HttpCode(599)],
+    ['a redirect with 300', Redirect('/target', 300)],
+    ['a redirect with 399', Redirect('/target', 399)],
+  ])('accepts %s', (_, decorator) => {
+    expect(() => new ControllerRegistry().register(controllerWith(decorator))).not.toThrow();
+  });
+
+  it.each([
+    ['a status of 199', HttpCode(199), 'its status is 199.'],
+    ['a status of 600', HttpCode(600), 'its status is 600.'],
+    ['a status of 200.5', HttpCode(200.5), 'its status is 200.5.'],
+    ['a redirect with 299', Redirect('/target', 299), 'the status of its redirect is 299.'],
+    ['a redirect with 400', Redirect('/target', 400), 'the status of its redirect is 400.'],
+    ['a redirect with 302.5', Redirect('/target', 302.5), 'the status of its redirect is 302.5.'],
+  ])('rejects %s', (_, decorator, problem) => {
+    expect(() => new ControllerRegistry().register(controllerWith(decorator))).toThrow(problem);
   });
 });

@@ -40,3 +40,9 @@ describe("a handler's own ETag", () => {
     expect((await app.request('/text', { headers })).status).toBe(200);
   });
 });
+
+it('any copy is current for If-None-Match: *', async () => {
+  const app = createApp().use(etag(), (ctx) => ctx.send('bytes'));
+  const response = await app.request('/', { headers: { 'If-None-Match': '*' } });
+  expect(response.status).toBe(304);
+});

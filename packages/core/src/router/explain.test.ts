@@ -70,4 +70,17 @@ describe('app.explain()', () => {
     open.explain('GET', '/');
     expect(() => open.use(nothing)).not.toThrow();
   });
+
+  it('lists no more than ten routes', () => {
+    const router = createRouter();
+    for (let index = 0; index < 12; index += 1) router.get(`/route${index}`, nothing);
+    expect(createApp().route('/', router).explain('GET', '/').near).toHaveLength(10);
+  });
+
+  it('counts no segment in the root path', () => {
+    const router = createRouter().get('/users', nothing);
+    expect(createApp().route('/', router).explain('GET', '/').near).toMatchObject([
+      { reason: 'it has 1 segment, but the path has 0' },
+    ]);
+  });
 });

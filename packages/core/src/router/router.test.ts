@@ -108,6 +108,14 @@ describe('nesting', () => {
     );
   });
 
+  it('rejects a router that contains this one at any depth', () => {
+    const [top, middle, bottom] = [createRouter(), createRouter(), createRouter()];
+    top.route('/middle', middle.route('/bottom', bottom));
+    expect(() => bottom.route('/top', top)).toThrow(
+      expect.objectContaining({ code: 'ROUTER_CYCLE' }),
+    );
+  });
+
   it('rejects a router with other options', () => {
     expect(() => createRouter().route('/a', createRouter({ strict: true }))).toThrow(
       "Cannot nest the router at '/a': it compares paths differently from its parent. Create both with the same caseSensitive and strict options.",

@@ -190,6 +190,16 @@ describe('initialize', () => {
     expect(build).not.toHaveBeenCalled();
   });
 
+  it('calls no factory of a transient or request-scoped token', async () => {
+    const make = vi.fn(() => 1);
+    container
+      .register('transient', { useFactory: make }, { scope: 'transient' })
+      .register('request', { useFactory: make }, { scope: 'request' });
+    await container.initialize();
+
+    expect(make).not.toHaveBeenCalled();
+  });
+
   it('rejects with the first wiring problem', async () => {
     await expect(container.initialize(['nobody'])).rejects.toThrow("Nothing provides 'nobody'");
     expect(connect).not.toHaveBeenCalled();
