@@ -22,3 +22,10 @@ it('what is answered late is dropped, also where middleware above handles the er
   expect(await answer.json()).toMatchObject({ code: 'TIMED_OUT' });
   expect(stream.destroyed).toBe(true);
 });
+
+it('accepts the longest time of a timer, and names it in the error for a longer one', () => {
+  expect(() => timeout(2_147_483_647)).not.toThrow();
+  expect(() => timeout(2_147_483_648)).toThrow(
+    'Invalid timeout: 2147483648. Pass timeout() an integer from 1 to 2147483647.',
+  );
+});
