@@ -57,6 +57,18 @@ describe('app.explain()', () => {
     expect(near.map((route) => route.reason)).toContain(reason);
   });
 
+  it('explains parameters with text around them', () => {
+    const images = createApp().route('/', createRouter().get('/:file.png', nothing));
+    expect(images.explain('GET', '/logo.png').match).toEqual({
+      method: 'GET',
+      pattern: '/:file.png',
+      params: { file: 'logo' },
+    });
+    expect(images.explain('GET', '/logo.gif').near).toEqual([
+      { method: 'GET', pattern: '/:file.png', reason: "segment 1 is 'logo.gif', not ':file.png'" },
+    ]);
+  });
+
   it('returns no routes for a malformed target', () => {
     expect(app.explain('GET', '/api/users/%')).toEqual({
       path: '/api/users/%',

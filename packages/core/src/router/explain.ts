@@ -1,7 +1,14 @@
 import { decodeParams } from '../context.js';
 import { parseTarget } from '../target.js';
 import { type MountedRouter, mountedRoutes } from './mount.js';
-import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
+import {
+  type AffixSegment,
+  foldCase,
+  matchAffix,
+  type PathRules,
+  type Pattern,
+  significantSegments,
+} from './pattern.js';
 import { handlesMethod, Tree } from './tree.js';
 
 /** A route that does not handle a request, and why. */
@@ -149,13 +156,24 @@ function count(segments: number): string {
   return segments === 1 ? '1 segment' : `${segments} segments`;
 }
 
+function formatAffix({ names, literals }: AffixSegment): string {
+  return literals
+    .map((literal, index) => (index === 0 ? literal : `:${names[index - 1]}${literal}`))
+    .join('');
+}
+
 function compareSegment(
   segment: Exclude<Pattern['segments'][number], { kind: 'wildcard' }>,
   text: string,
   rules: PathRules,
 ): string | undefined {
   if (segment.kind === 'param') {
-    return text === '' ? `is empty, but :${segment.name} needs a value` : undefined;
+    return text === '' ? `is empty, but :${segment.names[0]} needs a value` : undefined;
+  }
+  if (segment.kind === 'affix') {
+    const literals = segment.literals.map((literal) => foldCase(literal, rules));
+    const values = matchAffix(text, foldCase(text, rules), 0, text.length, literals);
+    return values === undefined ? `is '${text}', not '${formatAffix(segment)}'` : undefined;
   }
   if (foldCase(segment.text, rules) === foldCase(text, rules)) return undefined;
   const onlyCase = segment.text.toLowerCase() === text.toLowerCase();

@@ -10,8 +10,8 @@ describe('parsePattern', () => {
       text: '/files/:owner/*path',
       segments: [
         { kind: 'static', text: 'files' },
-        { kind: 'param', name: 'owner' },
-        { kind: 'wildcard', name: 'path' },
+        { kind: 'param', names: ['owner'] },
+        { kind: 'wildcard', names: ['path'] },
       ],
       names: ['owner', 'path'],
       endsInWildcard: true,
@@ -29,6 +29,23 @@ describe('parsePattern', () => {
       names: [],
       endsInWildcard: false,
     });
+  });
+
+  it.each([
+    ['/:file.png', ['file'], ['', '.png']],
+    ['/:from-:to', ['from', 'to'], ['', '-', '']],
+    ['/v:major.:minor', ['major', 'minor'], ['v', '.', '']],
+    ['/:año%2fé', ['año'], ['', '%2F%C3%A9']],
+    ['/:id%3Aarchive', ['id'], ['', ':archive']],
+  ])('parses parameters with text around them in %s', (pattern, names, literals) => {
+    expect(parsePattern(pattern).segments).toEqual([{ kind: 'affix', names, literals }]);
+  });
+
+  it('reads %3A and %2A as a colon and an asterisk', () => {
+    expect(parsePattern('/%3Aid/%2a').segments).toEqual([
+      { kind: 'static', text: ':id' },
+      { kind: 'static', text: '*' },
+    ]);
   });
 
   it('adds the leading slash', () => {
@@ -53,11 +70,15 @@ describe('parsePattern', () => {
     ['/*rest/b', "the wildcard '*rest' is not the last segment. Move it to the end."],
     [
       '/:',
-      "':' is not a valid parameter. Use ':name' as a whole segment, with letters, digits and underscores.",
+      "':' has a colon without a name. Use ':name' with letters, digits and underscores, or write '%3A' for a colon.",
     ],
     [
-      '/:a-b',
-      "':a-b' is not a valid parameter. Use ':name' as a whole segment, with letters, digits and underscores.",
+      '/v1:',
+      "'v1:' has a colon without a name. Use ':name' with letters, digits and underscores, or write '%3A' for a colon.",
+    ],
+    [
+      '/:a:b',
+      "':a:b' has two parameters without text between them. Separate them, as in ':from-:to'.",
     ],
     [
       '/*a.b',
@@ -65,8 +86,13 @@ describe('parsePattern', () => {
     ],
     [
       '/:id?',
-      "':id?' is not a valid parameter. Use ':name' as a whole segment, with letters, digits and underscores.",
+      "':id?' has a modifier or a regular expression. Register a route for each form of the path, and check the value in the handler.",
     ],
+    [
+      '/:id(\\d+)',
+      "':id(\\d+)' has a modifier or a regular expression. Register a route for each form of the path, and check the value in the handler.",
+    ],
+    ['/:id-:id', "the parameter 'id' appears twice. Rename one of them."],
     ['/:id/x/:id', "the parameter 'id' appears twice. Rename one of them."],
     ['/:id/*id', "the parameter 'id' appears twice. Rename one of them."],
     [
@@ -97,6 +123,7 @@ describe('shapeOf', () => {
     ['/files/*', '/files/*path'],
     ['/users', '/users/'],
     ['/users', '/%75sers'],
+    ['/:a.png', '/:b.png'],
   ])('is the same for %s and %s', (one, other) => {
     expect(shape(one)).toBe(shape(other));
   });
@@ -106,6 +133,10 @@ describe('shapeOf', () => {
     ['/users/:id', '/users/id'],
     ['/users', '/Users'],
     ['/', '/*'],
+    ['/:a.png', '/:a'],
+    ['/:a.png', '/%3A.png'],
+    ['/:a', '/%3A'],
+    ['/*', '/%2A'],
   ])('differs for %s and %s', (one, other) => {
     expect(shape(one)).not.toBe(shape(other));
   });

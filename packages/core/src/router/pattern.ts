@@ -4,8 +4,17 @@ import { normalizeSegment } from '../target.js';
 /** One segment of a pattern: static text, or a named parameter or wildcard. */
 export type Segment =
   | { readonly kind: 'static'; readonly text: string }
-  | { readonly kind: 'param'; readonly name: string }
-  | { readonly kind: 'wildcard'; readonly name: string };
+  | { readonly kind: 'param'; readonly names: readonly [string] }
+  | AffixSegment
+  | { readonly kind: 'wildcard'; readonly names: readonly [string] };
+
+/** A segment of parameters with text around them, such as `:file.png` or `:from-:to`. */
+export interface AffixSegment {
+  readonly kind: 'affix';
+  readonly names: readonly string[];
+  /** The text before, between and after the parameters: one more than there are names. */
+  readonly literals: readonly string[];
+}
 
 /** A parsed route pattern. */
 export interface Pattern {
@@ -18,23 +27,31 @@ export interface Pattern {
   readonly endsInWildcard: boolean;
 }
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** Matches a parameter within a segment. */
+const PARAMETER = /:([\p{L}_][\p{L}\p{N}_]*)/u;
+
+/** Matches characters that other routers read as modifiers or regular expressions after a parameter. */
+const MODIFIER = /[?*+(){}[\]\\|^$]/;
 
 /**
  * Parses a pattern such as `/users/:id` or `/files/*path`.
  *
- * A segment is static text or `:name`, which matches one non-empty segment. The last segment may be
- * `*name` or `*`, which matches the rest of the path, even if empty.
+ * A segment is static text or `:name`, which matches one non-empty segment. A parameter may have text
+ * around it, as in `:file.png` and `:from-:to`. The last segment may be `*name` or `*`, which matches
+ * the rest of the path, even if empty.
  *
- * @param text - With or without a leading slash; a trailing slash adds an empty segment.
- * @throws {InvalidPatternError} For an empty inner segment, an invalid or repeated name, a wildcard
- *   that is not last, or a malformed escape.
+ * @param text - With or without a leading slash; a trailing slash adds an empty segment. `%3A` and
+ *   `%2A` stand for a colon and an asterisk.
+ * @throws {InvalidPatternError} For an empty inner segment, an invalid or repeated name, parameters
+ *   without text between them, a wildcard that is not last, or a malformed escape.
  */
 export function parsePattern(text: string): Pattern {
   const path = text.startsWith('/') ? text : `/${text}`;
   const parts = path === '/' ? [] : path.slice(1).split('/');
   const segments = parts.map((part, index) => parseSegment(part, index === parts.length - 1, text));
-  const names = segments.flatMap((segment) => (segment.kind === 'static' ? [] : [segment.name]));
+  const names = segments.flatMap((segment) => (segment.kind === 'static' ? [] : segment.names));
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
     throw new InvalidPatternError(
@@ -70,22 +87,55 @@ function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
         `the wildcard '${part}' is not the last segment. Move it to the end.`,
       );
     }
-    return { kind: 'wildcard', name: part === '*' ? part : parseName(part, pattern) };
+    return { kind: 'wildcard', names: [part === '*' ? part : parseName(part, pattern)] };
   }
-  if (part.startsWith(':')) return { kind: 'param', name: parseName(part, pattern) };
+  if (part.includes(':')) return parseParameters(part, pattern);
   if (part === '' && !isLast) {
     throw new InvalidPatternError(
       pattern,
       'it has an empty segment. Use one slash between segments.',
     );
   }
+  return { kind: 'static', text: parseText(part, pattern) };
+}
+
+/** Parses a segment that has a colon: a parameter, or several parameters with text around them. */
+function parseParameters(part: string, pattern: string): Segment {
+  // `split` with a capturing group returns text and names in turn.
+  const pieces = part.split(PARAMETER);
+  const names = pieces.filter((_, index) => index % 2 === 1);
+  const texts = pieces.filter((_, index) => index % 2 === 0);
+  if (texts.some((text) => text.includes(':'))) {
+    throw new InvalidPatternError(
+      pattern,
+      `'${part}' has a colon without a name. Use ':name' with letters, digits and underscores, or write '%3A' for a colon.`,
+    );
+  }
+  if (texts.some((text) => MODIFIER.test(text))) {
+    throw new InvalidPatternError(
+      pattern,
+      `'${part}' has a modifier or a regular expression. Register a route for each form of the path, and check the value in the handler.`,
+    );
+  }
+  const [name = ''] = names;
+  if (names.length === 1 && part === `:${name}`) return { kind: 'param', names: [name] };
+  if (texts.slice(1, -1).includes('')) {
+    throw new InvalidPatternError(
+      pattern,
+      `'${part}' has two parameters without text between them. Separate them, as in ':from-:to'.`,
+    );
+  }
+  return { kind: 'affix', names, literals: texts.map((text) => parseText(text, pattern)) };
+}
+
+function parseText(text: string, pattern: string): string {
   try {
-    return { kind: 'static', text: normalizeSegment(part) };
+    return normalizeSegment(text);
   } catch (cause) {
     if (!(cause instanceof URIError)) throw cause;
     throw new InvalidPatternError(
       pattern,
-      `'${part}' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.`,
+      `'${text}' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.`,
     );
   }
 }
@@ -102,6 +152,44 @@ function parseName(part: string, pattern: string): string {
 }
 
 /**
+ * Matches a path segment with the literals of an {@link AffixSegment}. Every parameter has at least one
+ * character. All but the last are as short as possible. Takes linear time.
+ *
+ * Text after a parameter starts with a character that is not part of a name, so it never matches inside
+ * an escape such as `%2F`.
+ *
+ * @param path - In normal form.
+ * @param folded - The path as compared with the literals, see {@link foldCase}.
+ * @param begin - Index of the segment's first character.
+ * @param end - Index after its last character.
+ * @param literals - Folded like `folded`.
+ * @returns The values, still percent-encoded, or undefined when the segment does not match.
+ */
+export function matchAffix(
+  path: string,
+  folded: string,
+  begin: number,
+  end: number,
+  literals: readonly string[],
+): string[] | undefined {
+  const first = literals[0] ?? '';
+  const last = literals[literals.length - 1] ?? '';
+  const lastStart = end - last.length;
+  if (!folded.startsWith(first, begin) || !folded.startsWith(last, lastStart)) return undefined;
+  const values: string[] = [];
+  let at = begin + first.length;
+  for (let index = 1; index < literals.length; index += 1) {
+    const literal = literals[index] ?? '';
+    const isLast = index === literals.length - 1;
+    const found = isLast ? lastStart : folded.indexOf(literal, at + 1);
+    if (found <= at || found > lastStart) return undefined;
+    values.push(path.slice(at, found));
+    at = found + literal.length;
+  }
+  return values;
+}
+
+/**
  * Returns the pattern without its names. Two patterns of equal shape match the same paths.
  *
  * @param rules - The rules of the router.
@@ -109,9 +197,16 @@ function parseName(part: string, pattern: string): string {
 export function shapeOf(pattern: Pattern, rules: PathRules): string {
   const shape = significantSegments(pattern, rules).map((segment) => {
     if (segment.kind === 'param') return ':';
-    return segment.kind === 'wildcard' ? '*' : foldCase(segment.text, rules);
+    if (segment.kind === 'wildcard') return '*';
+    const texts = segment.kind === 'affix' ? segment.literals : [segment.text];
+    return texts.map((text) => escapeMarks(foldCase(text, rules))).join(':');
   });
   return `/${shape.join('/')}`;
+}
+
+/** Escapes the characters that stand for parameters and wildcards. */
+function escapeMarks(text: string): string {
+  return text.replaceAll(':', '%3A').replaceAll('*', '%2A');
 }
 
 /** How a router compares paths. */

@@ -5,12 +5,13 @@ import { type Match, Tree } from './tree.js';
 
 interface PlainRoute {
   readonly method: string;
-  /** Static texts, `:` and a final `*`. */
+  /** Static texts, `:`, texts with `:` in them, and a final `*`. */
   readonly steps: readonly string[];
 }
 
 const staticText = fc.constantFrom('a', 'b', 'A', 'é', 'ab', 'abc', 'è');
-const step = fc.oneof({ weight: 2, arbitrary: staticText }, fc.constant(':'));
+const affix = fc.constantFrom('a:', ':-b', ':-:', 'a:-:-B', ':.é', 'A:');
+const step = fc.oneof({ weight: 2, arbitrary: staticText }, fc.constant(':'), affix);
 const end = fc.constantFrom<readonly string[]>([], [], ['*'], ['']);
 const plainRoute: fc.Arbitrary<PlainRoute> = fc.record({
   method: fc.constantFrom('GET', 'POST', 'HEAD', 'ALL'),
@@ -25,7 +26,14 @@ const routeSet = fc.uniqueArray(plainRoute, {
   selector: ({ method, steps }) => `${method} ${steps.join('/').toLowerCase().replace(/\/?$/, '')}`,
 });
 const path = fc
-  .array(fc.oneof({ weight: 6, arbitrary: staticText }, fc.constantFrom('', 'c')), { maxLength: 5 })
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: staticText },
+      fc.constantFrom('', 'c'),
+      fc.string({ unit: fc.constantFrom('a', 'b', 'B', '-', 'é', '/'), maxLength: 6 }),
+    ),
+    { maxLength: 5 },
+  )
   .map((texts) => `/${texts.map(encodeURIComponent).join('/')}`);
 const rules: fc.Arbitrary<PathRules> = fc.record({
   caseSensitive: fc.boolean(),
@@ -33,7 +41,23 @@ const rules: fc.Arbitrary<PathRules> = fc.record({
 });
 
 function patternOf({ steps }: PlainRoute): string {
-  return `/${steps.map((step, index) => (/^[:*]$/.test(step) ? `${step}p${index}` : step)).join('/')}`;
+  return `/${steps.map((step, index) => step.replace(/[:*]/g, (mark, at) => `${mark}p${index}_${at}`)).join('/')}`;
+}
+
+/** Matches a segment with a regular expression, in which an escape is one character. */
+function matchStep(step: string, text: string, caseSensitive: boolean): string[] | undefined {
+  const literals = step.split(':').map((text) => encodeURIComponent(text).replace('.', '\\.'));
+  const source = literals.join('((?:%..|[^%])+?)');
+  return new RegExp(`^${source}$`, caseSensitive ? '' : 'i').exec(text)?.slice(1);
+}
+
+/** Ranks a step of a pattern. Lower ranks, in lexical order, take precedence. */
+function rankOf(step: string, fold: (text: string) => string): string {
+  if (step === '*') return '3';
+  if (step === ':') return '2';
+  if (!step.includes(':')) return '0';
+  const literals = step.split(':').map((text) => fold(encodeURIComponent(text)));
+  return `1${99 - literals.join('').length}${literals.join('/:')}`;
 }
 
 /** Finds the best route by trying all of them. */
@@ -52,14 +76,13 @@ function findNaively(
     const fixed = isOpen ? steps.slice(0, -1) : steps;
     const fits =
       (isOpen ? texts.length >= fixed.length : texts.length === fixed.length) &&
-      fixed.every((step, index) => {
-        const text = texts[index] ?? '';
-        return step === ':' ? text !== '' : fold(encodeURIComponent(step)) === fold(text);
-      });
+      fixed.every((step, index) => matchStep(step, texts[index] ?? '', caseSensitive));
     const methodRank = [method, method === 'HEAD' ? 'GET' : method, 'ALL'].indexOf(route.method);
     if (!fits || methodRank === -1) return [];
-    const rank = steps.map((step) => (step === '*' ? 2 : step === ':' ? 1 : 0)).join('');
-    const params = fixed.flatMap((step, index) => (step === ':' ? [texts[index] ?? ''] : []));
+    const rank = steps.map((step) => rankOf(step, fold)).join('');
+    const params = fixed.flatMap(
+      (step, index) => matchStep(step, texts[index] ?? '', caseSensitive) ?? [],
+    );
     const rest = isOpen
       ? [
           path

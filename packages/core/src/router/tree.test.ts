@@ -29,6 +29,34 @@ describe('find', () => {
     },
   );
 
+  it.each([
+    ['/logo.png', '/:file.png', ['logo']],
+    ['/me.png', '/me.png', []],
+    ['/a-b.png', '/:file.png', ['a-b']],
+    ['/a-b-c', '/:from-:to', ['a', 'b-c']],
+    ['/.png', '/:any', ['.png']],
+    ['/-x', '/:any', ['-x']],
+    ['/--x', '/:from-:to', ['-', 'x']],
+    ['/a%2Db', '/:any', ['a%2Db']],
+    ['/user-7', '/user-:id', ['7']],
+    ['/user-7/x', '/*', ['user-7/x']],
+  ])(
+    'takes %s to %s: static over parameters with text over :param, the longest text first',
+    (path, value, rawParams) => {
+      const patterns = ['/*', '/:any', '/:from-:to', '/:file.png', '/user-:id', '/me.png'];
+      expect(treeOf(patterns).find('GET', path)).toEqual({ value, rawParams });
+    },
+  );
+
+  it('does not split an escape at text between parameters', () => {
+    const tree = treeOf(['/:a%2F:b']);
+    expect(tree.find('GET', '/%2F%2F%2F')).toEqual({
+      value: '/:a%2F:b',
+      rawParams: ['%2F', '%2F'],
+    });
+    expect(tree.find('GET', '/%2F%2F')).toBeUndefined();
+  });
+
   it('skips a pattern of higher precedence that lacks the method', () => {
     const tree = treeOf(['/users/me']);
     tree.insert('POST', parsePattern('/users/:id'), 'by id');

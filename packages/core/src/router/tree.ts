@@ -1,4 +1,11 @@
-import { foldCase, type PathRules, type Pattern, significantSegments } from './pattern.js';
+import {
+  type AffixSegment,
+  foldCase,
+  matchAffix,
+  type PathRules,
+  type Pattern,
+  significantSegments,
+} from './pattern.js';
 import { ALL } from './router.js';
 
 const SLASH = 47;
@@ -19,12 +26,21 @@ interface Node<T> {
   text: string;
   /** Child nodes that start with text, by the code of its first character. */
   readonly statics: Node<T>[];
+  /** Child nodes after a slash and parameters with text around them, the most specific first. */
+  affixes: AffixChild<T>[] | undefined;
   /** Child node after a slash and a parameter. */
   param: Node<T> | undefined;
   /** Routes of the pattern that ends here. */
   leaf: RoutesByMethod<T> | undefined;
   /** Routes of the pattern that adds a slash and a wildcard. It also matches a path that ends here. */
   wildcard: RoutesByMethod<T> | undefined;
+}
+
+/** The node after a segment of parameters with text around them. */
+interface AffixChild<T> {
+  /** Folded, see {@link foldCase}. */
+  readonly literals: readonly string[];
+  readonly node: Node<T>;
 }
 
 /** The input of a search. */
@@ -40,8 +56,9 @@ interface Query<T> {
 }
 
 /**
- * A radix tree of patterns. In each segment static text takes precedence over a parameter, and a
- * parameter over a wildcard, with backtracking. The order of insertion has no effect.
+ * A radix tree of patterns. In each segment static text takes precedence over parameters with text
+ * around them, these over a parameter, and a parameter over a wildcard, with backtracking. The order of
+ * insertion has no effect.
  */
 export class Tree<T> {
   readonly #rules: PathRules;
@@ -59,6 +76,7 @@ export class Tree<T> {
     for (const segment of significantSegments(pattern, this.#rules)) {
       if (segment.kind === 'wildcard') kind = 'wildcard';
       else if (segment.kind === 'param') node = addParam(node);
+      else if (segment.kind === 'affix') node = addAffix(node, segment, this.#rules);
       else node = addText(node, `/${foldCase(segment.text, this.#rules)}`);
     }
     const routes: RoutesByMethod<T> = node[kind] ?? new Map();
@@ -121,7 +139,7 @@ function search<T>(
     if (at < end) {
       const child = node.statics[folded.charCodeAt(at)];
       if (child !== undefined) {
-        if (node.param === undefined && node.wildcard === undefined) {
+        if (node.param === undefined && node.wildcard === undefined && node.affixes === undefined) {
           node = child;
           at += child.text.length;
           continue;
@@ -130,10 +148,17 @@ function search<T>(
         if (match !== undefined) return match;
       }
       if (path.charCodeAt(at) !== SLASH) return undefined;
-      if (node.param !== undefined) {
+      if (node.param !== undefined || node.affixes !== undefined) {
         const slash = path.indexOf('/', at + 1);
         const stop = slash === -1 || slash > end ? end : slash;
-        const match = stop > at + 1 ? search(node.param, stop, params + 1, query) : undefined;
+        if (node.affixes !== undefined) {
+          const match = searchAffixes(node.affixes, at + 1, stop, params, query);
+          if (match !== undefined) return match;
+        }
+        const match =
+          stop > at + 1 && node.param !== undefined
+            ? search(node.param, stop, params + 1, query)
+            : undefined;
         if (match !== undefined) {
           match.rawParams[params] = path.slice(at + 1, stop);
           return match;
@@ -149,6 +174,25 @@ function search<T>(
     const rawParams = new Array<string>(params + 1);
     rawParams[params] = path.slice(at + 1);
     return { value, rawParams };
+  }
+  return undefined;
+}
+
+/** Searches the nodes after the segment from `begin` to `stop`, in order of precedence. */
+function searchAffixes<T>(
+  affixes: readonly AffixChild<T>[],
+  begin: number,
+  stop: number,
+  params: number,
+  query: Query<T>,
+): { readonly value: T; readonly rawParams: string[] } | undefined {
+  for (const { literals, node } of affixes) {
+    const values = matchAffix(query.path, query.folded, begin, stop, literals);
+    if (values === undefined) continue;
+    const match = search(node, stop, params + values.length, query);
+    if (match === undefined) continue;
+    for (const [index, value] of values.entries()) match.rawParams[params + index] = value;
+    return match;
   }
   return undefined;
 }
@@ -186,7 +230,14 @@ export function handlesMethod(methods: ReadonlySet<string>, method: string): boo
 }
 
 function createNode<T>(text: string): Node<T> {
-  return { text, statics: [], param: undefined, leaf: undefined, wildcard: undefined };
+  return {
+    text,
+    statics: [],
+    affixes: undefined,
+    param: undefined,
+    leaf: undefined,
+    wildcard: undefined,
+  };
 }
 
 /** Returns the node that `text` leads to from `node`. Splits nodes so that they share common prefixes. */
@@ -214,10 +265,38 @@ function addParam<T>(node: Node<T>): Node<T> {
   return node.param;
 }
 
+/** Returns the node that a slash and parameters with text around them lead to from `node`. */
+function addAffix<T>(node: Node<T>, segment: AffixSegment, rules: PathRules): Node<T> {
+  const literals = segment.literals.map((literal) => foldCase(literal, rules));
+  const label = labelOf(literals);
+  node.affixes ??= [];
+  const existing = node.affixes.find((child) => labelOf(child.literals) === label);
+  if (existing !== undefined) return existing.node;
+  const child = { literals, node: createNode<T>('') };
+  node.affixes.push(child);
+  node.affixes.sort(bySpecificity);
+  return child.node;
+}
+
+/** Sorts by the length of the literals, longest first, then by their text. */
+function bySpecificity<T>(one: AffixChild<T>, other: AffixChild<T>): number {
+  const difference = other.literals.join('').length - one.literals.join('').length;
+  if (difference !== 0) return difference;
+  return labelOf(one.literals) < labelOf(other.literals) ? -1 : 1;
+}
+
+/** A literal may contain a colon, but not a slash. */
+function labelOf(literals: readonly string[]): string {
+  return `/${literals.join('/:')}`;
+}
+
 /** Returns the lines of a node and its children, in order of precedence. */
 function printNode<T>(node: Node<T>, label = node.text): string[] {
   // `flatMap` skips the holes of a sparse array.
   const children = node.statics.flatMap((child) => printNode(child));
+  for (const { literals, node: child } of node.affixes ?? []) {
+    children.push(...printNode(child, `/${literals.join(':')}`));
+  }
   if (node.param !== undefined) children.push(...printNode(node.param, '/:'));
   if (node.wildcard !== undefined) children.push(printLine('/*', node.wildcard));
   return [printLine(label, node.leaf), ...children.map((line) => `  ${line}`)];
