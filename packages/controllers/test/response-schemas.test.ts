@@ -116,7 +116,7 @@ describe('response', () => {
         code: 'RESPONSE_SCHEMA',
         cause: { message: '"name" is required!' },
         message: message(
-          'Cannot send the response of UsersController.refused: the returned value does not match its response schema: Error: "name" is required!',
+          'Cannot send the response of UsersController.refused: the returned value does not match its response schema: "name" is required!',
           'Fix: return a value that matches `response`, or correct the schema.',
         ),
       },

@@ -46,6 +46,32 @@ class ValueController {
     return { count: 1n };
   }
 
+  @Get('/map')
+  map() {
+    return new Map([['count', 1]]);
+  }
+
+  @Get('/nested-promise')
+  nestedPromise() {
+    return { user: Promise.resolve({ name: 'Ada' }) };
+  }
+
+  @Get('/response')
+  async response() {
+    return new Response('teapot', { status: 418, headers: { 'Content-Type': 'text/x' } });
+  }
+
+  @Get('/blob')
+  blob() {
+    return new Blob(['a,b'], { type: 'text/csv' });
+  }
+
+  @Get('/generator')
+  async *generator() {
+    yield 'one, ';
+    yield Buffer.from('two');
+  }
+
   @Get('/refuses')
   refuses() {
     return {
@@ -178,16 +204,38 @@ describe('a value that JSON cannot represent', () => {
         code: 'RESPONSE_NOT_JSON',
         cause: expect.any(TypeError),
         message: message(
-          'Cannot send the response of ValueController.noJson: JSON cannot represent the returned value: TypeError: Do not know how to serialize a BigInt',
-          'Fix: return a value without cycles, BigInts, functions and symbols.',
+          'Cannot send the response of ValueController.noJson: JSON cannot represent the returned value: Do not know how to serialize a BigInt',
+          'Fix: return a value that JSON can represent, bytes, a stream or a Response.',
         ),
       },
     ]);
   });
 
+  it.each([
+    ['map', 'it is a Map. Convert it with Object.fromEntries().'],
+    ['nested-promise', "'user' is a Promise. Await it."],
+  ])('becomes a logged 500 instead of {}: %s', async (path, problem) => {
+    const { fetch, hidden } = await serve({ controllers });
+    expect((await fetch(`/values/${path}`)).status).toBe(500);
+    expect(hidden).toMatchObject([{ message: expect.stringContaining(problem) }]);
+  });
+
   it('becomes the HttpError that its toJSON() throws', async () => {
     const { fetch } = await serve({ controllers });
     expect((await fetch('/values/refuses')).status).toBe(409);
+  });
+});
+
+describe('a returned body', () => {
+  it.each([
+    ['/values/response', 418, 'teapot', 'text/x'],
+    ['/values/blob', 200, 'a,b', 'text/csv'],
+    ['/values/generator', 200, 'one, two', 'application/octet-stream'],
+  ])('is sent as it is: %s', async (path, status, text, type) => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch(path);
+    expect([response.status, await response.text()]).toEqual([status, text]);
+    expect(response.headers.get('Content-Type')).toBe(type);
   });
 });
 

@@ -1,15 +1,57 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Context, internals, type RouteTable } from './context.js';
+import {
+  Context,
+  type ContextEnvironment,
+  type ErrorPolicy,
+  internals,
+  type RouteTable,
+  type State,
+} from './context.js';
+import { InternalServerError } from './errors/http-error.js';
+
 import { SealedError, SetupError } from './errors/setup-error.js';
-import { logError, respondWithError } from './middleware/error-handler.js';
-import { assertTarget, respondNotFound } from './middleware/not-found-handler.js';
+import {
+  createErrorPolicy,
+  DEFAULT_ERROR_POLICY,
+  type ErrorHandlerOptions,
+  logError,
+  respondWithError,
+} from './middleware/error-handler.js';
+import {
+  assertTarget,
+  createLastMiddleware,
+  respondNotFound,
+} from './middleware/not-found-handler.js';
 import { after, isPromiseLike, type Next } from './next.js';
-import { assertMiddleware, compose, type Middleware, type Step } from './pipeline.js';
+import {
+  type AnyHandler,
+  assertMiddleware,
+  compose,
+  type Handler,
+  type Middleware,
+  type Step,
+} from './pipeline.js';
 import { writeResponse } from './response.js';
 import { type Explanation, explain } from './router/explain.js';
-import { assertNoConflict, createMount, type MountedRouter } from './router/mount.js';
-import { parsePrefix } from './router/pattern.js';
-import { type Route, Router, sealRouter } from './router/router.js';
+import {
+  assertNoConflict,
+  createMount,
+  createPrefixStep,
+  type MountedRouter,
+  type PrefixedMiddleware,
+} from './router/mount.js';
+import { type PathRules, parsePrefix } from './router/pattern.js';
+import {
+  createRouter,
+  type PrefixFor,
+  type Route,
+  type RouteFunction,
+  RouteMethods,
+  type RouteParams,
+  Router,
+  type RouterOptions,
+  sealRouter,
+} from './router/router.js';
 import { endsDrain, isAwaitingContinue } from './server/connection.js';
 import { InProcess } from './server/in-process.js';
 import { joinPaths } from './target.js';
@@ -36,39 +78,80 @@ export interface Plugin {
   close?(): void | Promise<void>;
 }
 
-/** A middleware, or a router with its prefix, in the order of registration. */
-type Entry = Middleware | MountedRouter;
+/** Options of {@link createApp}. */
+export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
+  /**
+   * Responds to requests that no middleware or route has handled, unless the path has routes for other
+   * methods. The status is 404 unless the function sets another one. By default, the body is a problem.
+   */
+  readonly notFound?: Handler;
+}
+
+/** A middleware or a router, with its prefix if it has one, in the order of registration. */
+type Entry = Middleware | PrefixedMiddleware | MountedRouter;
 
 /** What {@link Application.seal} builds from the registrations. */
 interface SealedApplication {
   readonly pipeline: Middleware;
   /** The pipeline for requests with a malformed target. */
   readonly refusalPipeline: Middleware;
-  readonly table: RouteTable;
+  readonly environment: ContextEnvironment;
 }
 
-/** A stack of middleware and routers that handles requests. */
-export class Application {
+/**
+ * A stack of middleware and routers that handles requests.
+ *
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ */
+export class Application<S extends State = State> extends RouteMethods<unknown, S> {
+  readonly #rules: PathRules;
+  readonly #errors: ErrorPolicy;
+  readonly #notFound: Handler | undefined;
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
   /** Plugins that are installing, each with a promise that resolves when `install` settles. */
   readonly #installing = new Map<Plugin, Promise<void>>();
+  /** The router of the routes registered last, until something else is registered. */
+  #router: Router | undefined = undefined;
   #sealed: SealedApplication | undefined = undefined;
   #inProcess: InProcess | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
   #isOpen = true;
 
+  constructor(options: ApplicationOptions = {}) {
+    super();
+    this.#rules = createRouter(options).rules;
+    this.#errors = createErrorPolicy(options, DEFAULT_ERROR_POLICY);
+    this.#notFound = options.notFound;
+  }
+
   /**
-   * Adds middleware. Requests pass through middleware and routers in the order of registration.
+   * Adds middleware. Requests pass through middleware, routes and routers in the order of registration.
    *
+   * @param prefix - Path, compared as by the router, to which the middleware is restricted: `/admin` is
+   *   for `/admin` and every path below it. May contain parameters. By default, all paths.
    * @param middleware - Functions `(ctx, next)`.
+   * @returns This application. With a single middleware, its type includes the state that the middleware
+   *   sets.
    * @throws {InvalidMiddlewareError} When an argument is not a function.
+   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
    * @throws {SealedError} When the application is sealed.
    */
-  use(...middleware: readonly Middleware[]): this {
+  use<A extends object = State>(middleware: Middleware<S & A>): Application<S & A>;
+  use(...middleware: readonly Middleware<S>[]): this;
+  use<Prefix extends string>(
+    prefix: Prefix,
+    ...middleware: readonly RouteFunction<RouteParams<unknown, Prefix>, S>[]
+  ): this;
+  use(first: string | AnyHandler, ...others: readonly AnyHandler[]): this {
     this.#assertOpen('app.use()');
-    assertMiddleware('app.use()', middleware);
-    this.#entries.push(...middleware);
+    const isPrefix = typeof first === 'string';
+    const middleware = (isPrefix ? others : [first, ...others]) as readonly Middleware[];
+    assertMiddleware('app.use()', isPrefix && others.length === 0 ? [undefined] : middleware);
+    if (isPrefix) {
+      parsePrefix(first);
+      this.#add({ prefix: first, middleware });
+    } else this.#add(...middleware);
     return this;
   }
 
@@ -82,7 +165,10 @@ export class Application {
    * @throws {SetupError} `INVALID_ROUTER`, when `router` is not a router.
    * @throws {SealedError} When the application is sealed.
    */
-  route(prefix: string, router: Router): this {
+  route<Prefix extends string, PrefixParams>(
+    prefix: PrefixFor<Prefix, PrefixParams>,
+    router: Router<PrefixParams, State>,
+  ): this {
     this.#assertOpen('app.route()');
     if (!(router instanceof Router)) {
       throw new SetupError(
@@ -91,8 +177,37 @@ export class Application {
       );
     }
     parsePrefix(prefix);
-    this.#entries.push({ prefix, router });
+    this.#add({ prefix, router });
     return this;
+  }
+
+  /**
+   * Registers a route of the application. Consecutive routes share a router, so their patterns take
+   * precedence as in a router. Middleware runs before the routes that are registered after it.
+   *
+   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
+   * @param pattern - Static text, parameters such as `:name`, and a final `*name`.
+   * @param handlers - Middleware of this route, then its handler.
+   * @throws {SetupError} As `router.on()`.
+   * @throws {SealedError} When the application is sealed.
+   */
+  override on<Path extends string>(
+    method: string,
+    pattern: Path,
+    ...handlers: readonly RouteFunction<RouteParams<unknown, Path>, S>[]
+  ): this {
+    this.#assertOpen(`app.${method.toLowerCase()}('${pattern}')`);
+    const router = this.#router ?? createRouter(this.#rules);
+    // The router ignores which state its handlers need.
+    router.on(method, pattern, ...(handlers as readonly AnyHandler[] as readonly Middleware[]));
+    if (this.#router === undefined) this.#add({ prefix: '/', router });
+    this.#router = router;
+    return this;
+  }
+
+  #add(...entries: readonly Entry[]): void {
+    this.#router = undefined;
+    this.#entries.push(...entries);
   }
 
   /**
@@ -172,8 +287,8 @@ export class Application {
    */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
-    const { pipeline, refusalPipeline, table } = this.#sealed;
-    const ctx = new Context(req, res, table);
+    const { pipeline, refusalPipeline, environment } = this.#sealed;
+    const ctx = new Context(req, res, environment);
     try {
       const run = internals.targetOf(ctx).malformed ? refusalPipeline : pipeline;
       const result = run(ctx, endOfPipeline);
@@ -245,26 +360,31 @@ export class Application {
     assertNoConflict(this.#routers());
     for (const plugin of this.#plugins) plugin.ready?.(this);
     const mounts: RouteTable[] = [];
-    const steps = this.#entries.map((entry) => {
+    const steps: Step[] = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
+      if ('middleware' in entry) return createPrefixStep(entry, this.#rules);
       const mount = createMount(entry);
       mounts.push(mount);
       return mount;
     });
-    const table: RouteTable = {
+    steps.push(createLastMiddleware(this.#notFound));
+    const routes: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
     };
-    const refusalPipeline = compose(steps.map(refuseTarget));
-    return Object.freeze({ pipeline: compose(steps), refusalPipeline, table });
+    return Object.freeze({
+      pipeline: compose(steps),
+      refusalPipeline: compose(steps.map(refuseTarget)),
+      environment: Object.freeze({ routes, errors: this.#errors }),
+    });
   }
 
   #routers(): MountedRouter[] {
-    return this.#entries.filter((entry) => typeof entry !== 'function');
+    return this.#entries.filter((entry) => 'router' in entry);
   }
 
   #finish(ctx: Context): void {
     try {
-      if (!ctx.answered) respondNotFound(ctx);
+      if (!ctx.answered) respondUnanswered(ctx);
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error);
@@ -274,7 +394,7 @@ export class Application {
   /** Sends an error response, or closes the connection if that fails. */
   #fail(ctx: Context, error: unknown): void {
     try {
-      respondWithError(ctx, error, false, logError);
+      respondWithError(ctx, error, this.#errors);
       this.#write(ctx);
     } catch (failure) {
       logError(failure);
@@ -285,7 +405,7 @@ export class Application {
   #write(ctx: Context): void {
     // A client that never got `100 Continue` may or may not send its body, so end the connection.
     const close = isAwaitingContinue(ctx.req) || endsDrain(ctx.res);
-    writeResponse(internals.responseOf(ctx), ctx, close, logError);
+    writeResponse(internals.responseOf(ctx), ctx, close, internals.errorPolicyOf(ctx).onError);
   }
 
   #assertOpen(call: string): void {
@@ -328,6 +448,23 @@ async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
 
 const endOfPipeline: Next = () => undefined;
 
+/**
+ * Responds to a request that no function has answered, although none has passed it on to the end of the
+ * pipeline.
+ *
+ * @throws {InternalServerError} 500 `NO_RESPONSE`, when a route matched.
+ */
+function respondUnanswered(ctx: Context): void {
+  if (ctx.pattern === undefined) {
+    respondNotFound(ctx);
+    return;
+  }
+  throw new InternalServerError(
+    `The route ${ctx.method} ${ctx.pattern} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`,
+    { code: 'NO_RESPONSE' },
+  );
+}
+
 /** Contexts whose refusal pipeline has failed once. Middleware may have handled the error since. */
 const failed = new WeakSet<Context>();
 
@@ -350,7 +487,11 @@ function refuseTarget(step: Step): Middleware {
     );
 }
 
-/** Creates an application without middleware or routes. */
-export function createApp(): Application {
-  return new Application();
+/**
+ * Creates an application without middleware or routes.
+ *
+ * @param options - How errors and unhandled requests become responses, and how paths are compared.
+ */
+export function createApp(options?: ApplicationOptions): Application {
+  return new Application(options);
 }

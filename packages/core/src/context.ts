@@ -1,11 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { isHttpError, UnsupportedMediaTypeError } from './errors/http-error.js';
+import type { FormatError } from './errors/problem.js';
 import { after, type Next } from './next.js';
 import {
   type HeaderValue,
+  isBody,
+  isResponse,
   RecordedResponse,
   type ResponseBody,
   type ResponseHeaders,
+  recordResponse,
 } from './response.js';
+import { serialize, toJson } from './serialize.js';
 import { sendContinue } from './server/connection.js';
 import { decodeParameter, decodeWildcard, parseTarget, type Target } from './target.js';
 
@@ -13,6 +19,9 @@ import { decodeParameter, decodeWildcard, parseTarget, type Target } from './tar
 export interface State {
   [key: string]: unknown;
 }
+
+/** Decoded route parameters by name. */
+export type Params = Readonly<Record<string, string>>;
 
 /** The routes of an application. */
 export interface RouteTable {
@@ -26,15 +35,15 @@ export interface RouteTable {
 
 /** The parts of a route that a context needs. */
 export interface MatchedRoute {
-  /** Full pattern, with its prefixes. */
-  readonly pattern: string;
+  /** Full pattern, with its prefixes; undefined for the prefix of middleware. */
+  readonly pattern: string | undefined;
   /** Parameter names, in the order of the path. */
   readonly names: readonly string[];
   /** Whether the last parameter is a wildcard. */
   readonly endsInWildcard: boolean;
 }
 
-/** The route that matches a request. */
+/** The route, or the prefix of middleware, that matches a request. */
 export interface RouteMatch {
   readonly value: MatchedRoute;
   /** Parameter values, still percent-encoded. */
@@ -45,12 +54,18 @@ export interface RouteMatch {
 export interface ContextInternals {
   /** Makes `ctx.next()` call `next`. */
   enterStep(ctx: Context, next: Next): void;
-  /** Sets the route that matches the request. */
+  /** Sets the route, or the prefix of middleware, that matches the request. */
   setMatch(ctx: Context, match: RouteMatch): void;
+  /** Returns the parsed body without checking that it was read. */
+  bodyOf(ctx: Context): unknown;
+  /** Returns how errors become responses: the policy of the outermost error handler or the application. */
+  errorPolicyOf(ctx: Context): ErrorPolicy;
+  /** Replaces the application's policy, unless an outer error handler already has. */
+  setErrorPolicy(ctx: Context, policy: ErrorPolicy): void;
   /** Aborts `ctx.signal`. */
   abortSignal(ctx: Context, reason: unknown): void;
   /** Returns the recorded response. */
-  responseOf(ctx: Context): RecordedResponse<Context>;
+  responseOf(ctx: Context): RecordedResponse;
   /** Returns the parsed request target. */
   targetOf(ctx: Context): Target;
   /** Returns the methods of the routes that match the path. */
@@ -60,26 +75,41 @@ export interface ContextInternals {
 /** Access to a context's private members for the other modules of core. */
 export let internals: ContextInternals;
 
+/** How the errors of a request become responses. */
+export interface ErrorPolicy {
+  /** Whether error bodies include stacks. */
+  readonly includeStack: boolean;
+  /** Called with errors whose message is hidden from the client. */
+  readonly onError: (error: unknown, ctx: Context) => void;
+  /** Returns the body for an error; undefined for the problem itself. */
+  readonly format: FormatError | undefined;
+}
+
+/** What the application knows about all of its requests. */
+export interface ContextEnvironment {
+  readonly routes: RouteTable;
+  readonly errors: ErrorPolicy;
+}
+
 /**
  * One request and its response. The response is recorded here and sent once the pipeline has run, so
  * middleware can still change it after `await next()`.
  */
-export class Context {
+export class Context<P extends Params = Params, S extends State = State> {
   /** The node:http request. */
   readonly req: IncomingMessage;
 
   /** The node:http response, for reading. Call {@link takeOver} to write to it. */
   readonly res: ServerResponse;
 
-  /** The parsed request body; undefined until a parser such as `json()` reads it. */
-  body: unknown = undefined;
-
   readonly #target: Target;
-  readonly #routes: RouteTable;
-  readonly #response = new RecordedResponse<Context>();
+  readonly #environment: ContextEnvironment;
+  readonly #response = new RecordedResponse();
+  #errors: ErrorPolicy;
+  #body: unknown = undefined;
   #next: Next = outsideMiddleware;
   #match: RouteMatch | undefined = undefined;
-  #params: Readonly<Record<string, string>> | undefined = undefined;
+  #params: Params | undefined = undefined;
   #searchParams: URLSearchParams | undefined = undefined;
   #query: Readonly<Record<string, string>> | undefined = undefined;
   #state: State | undefined = undefined;
@@ -100,14 +130,20 @@ export class Context {
       },
       responseOf: (ctx) => ctx.#response,
       targetOf: (ctx) => ctx.#target,
-      allowedMethods: (ctx) => ctx.#routes.methods(ctx.path),
+      allowedMethods: (ctx) => ctx.#environment.routes.methods(ctx.path),
+      bodyOf: (ctx) => ctx.#body,
+      errorPolicyOf: (ctx) => ctx.#errors,
+      setErrorPolicy: (ctx, policy) => {
+        if (ctx.#errors === ctx.#environment.errors) ctx.#errors = policy;
+      },
     };
   }
 
-  constructor(req: IncomingMessage, res: ServerResponse, routes: RouteTable) {
+  constructor(req: IncomingMessage, res: ServerResponse, environment: ContextEnvironment) {
     this.req = req;
     this.res = res;
-    this.#routes = routes;
+    this.#environment = environment;
+    this.#errors = environment.errors;
     this.#target = parseTarget(this.method, req.url ?? '');
   }
 
@@ -134,9 +170,10 @@ export class Context {
    * Decoded route parameters by name, in an object without a prototype; empty before a route matches.
    * A wildcard's value keeps `%2F`, so each of its slashes is a slash of the path.
    */
-  get params(): Readonly<Record<string, string>> {
+  get params(): P {
     this.#params ??= paramsOf(this.#match);
-    return this.#params;
+    // The pattern of the route determines both the names and P.
+    return this.#params as P;
   }
 
   /** The first value of each query parameter, in an object without a prototype. */
@@ -168,9 +205,39 @@ export class Context {
   }
 
   /** Data that the middleware, guards and handler of this request share. */
-  get state(): State {
+  get state(): S {
     this.#state ??= {};
-    return this.#state;
+    // S lists what the middleware before this function has set.
+    return this.#state as S;
+  }
+
+  /**
+   * The parsed request body; undefined without a body. Before a route matches, it is also undefined
+   * for a body that no parser has read.
+   *
+   * @throws {UnsupportedMediaTypeError} 415 `BODY_NOT_READ`, within a route, when the client sent a body
+   *   that no parser has read. Parsers can test `ctx.hasBody` instead.
+   */
+  get body(): unknown {
+    if (this.#body === undefined && this.pattern !== undefined) this.#assertBodyRead();
+    return this.#body;
+  }
+
+  set body(body: unknown) {
+    this.#body = body;
+  }
+
+  #assertBodyRead(): void {
+    const { req, res } = this;
+    // Error handlers and loggers may read the body after the response was recorded.
+    if (req.readableDidRead || this.#response.body !== undefined || res.headersSent) return;
+    if (!this.hasBody) return;
+    const type = this.get('Content-Type');
+    const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
+    throw new UnsupportedMediaTypeError(
+      `No parser read ${body}. Send application/json, or install a parser, such as app.use(json()).`,
+      { code: 'BODY_NOT_READ' },
+    );
   }
 
   /** Aborts when the client disconnects before the response is complete. */
@@ -250,24 +317,48 @@ export class Context {
    *
    * @param stringify - Serializes the value, such as a serializer compiled from a JSON Schema;
    *   `JSON.stringify` by default.
-   * @throws {TypeError} When JSON cannot represent the value, such as a cycle, a BigInt or undefined.
+   * @throws {TypeError} When JSON cannot represent the value, such as a cycle, a BigInt or undefined, or
+   *   would write an object as `{}`, such as a Map, an Error or a promise.
    */
   json<T>(value: T, stringify: (value: T) => string = toJson): void {
-    this.#response.record(stringify(value), 'application/json; charset=utf-8');
+    let text: string;
+    try {
+      text = serialize(value, stringify);
+    } catch (cause) {
+      throw isHttpError(cause) ? cause : notJson(this, cause);
+    }
+    this.#record(text, 'application/json; charset=utf-8');
   }
 
   /** Responds with an HTML document. Escape user input before you pass it. */
   html(text: string): void {
-    this.#response.record(text, 'text/html; charset=utf-8');
+    this.#record(text, 'text/html; charset=utf-8');
   }
 
   /**
-   * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text and to
-   * `application/octet-stream` for bytes and streams.
+   * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text, to the type
+   * of a `Blob`, and to `application/octet-stream` otherwise.
    */
   send(body: ResponseBody): void {
-    const isText = typeof body === 'string';
-    this.#response.record(body, isText ? 'text/plain; charset=utf-8' : 'application/octet-stream');
+    this.#record(body, typeof body === 'string' ? 'text/plain; charset=utf-8' : OCTET_STREAM);
+  }
+
+  /**
+   * Responds with a value as if a handler had returned it, unless something has recorded a body.
+   *
+   * - Undefined does nothing.
+   * - Bytes, node and web streams, a `Blob` and async iterables become the body, as with {@link send}.
+   * - A web `Response` replaces the status, and adds its headers and body.
+   * - Every other value, also a string, becomes JSON, as with {@link json}.
+   *
+   * @param stringify - Serializes JSON values, as for {@link json}.
+   * @throws {TypeError} When JSON cannot represent the value, or the body of a `Response` was read.
+   */
+  respond<T>(value: T, stringify?: (value: T) => string): void {
+    if (value === undefined || this.#response.isFilled || this.res.headersSent) return;
+    if (isBody(value)) this.send(value);
+    else if (isResponse(value)) recordResponse(this.#response, value);
+    else this.json(value, stringify);
   }
 
   /**
@@ -281,8 +372,13 @@ export class Context {
   redirect(url: string, status = 302): void {
     assertStatus('redirect status', status, 300, 399);
     this.set('Location', url);
-    this.#response.record('', undefined);
+    this.#record('', undefined);
     this.status = status;
+  }
+
+  #record(body: ResponseBody, type: string | undefined): void {
+    if (this.#response.isSent) reportLate(this, this.#errors);
+    this.#response.record(body, type);
   }
 
   /**
@@ -306,15 +402,18 @@ export class Context {
   }
 }
 
+/** Default `Content-Type` of bytes and streams. */
+const OCTET_STREAM = 'application/octet-stream';
+
 function outsideMiddleware(): never {
   throw new TypeError(
     'ctx.next() was called outside middleware. Call it while a middleware handles the request.',
   );
 }
 
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+const NO_PARAMS: Params = Object.freeze(Object.create(null));
 
-function paramsOf(match: RouteMatch | undefined): Readonly<Record<string, string>> {
+function paramsOf(match: RouteMatch | undefined): Params {
   return match === undefined ? NO_PARAMS : decodeParams(match.value, match.rawParams);
 }
 
@@ -364,11 +463,19 @@ function assertStatus(name: string, status: number, min: number, max: number): v
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
 }
 
-/** Serializes a value, and throws a TypeError where `JSON.stringify` returns undefined. */
-function toJson(value: unknown): string {
-  const text: string | undefined = JSON.stringify(value);
-  if (text !== undefined) return text;
-  throw new TypeError(
-    `Cannot serialize ${typeof value} as JSON. Pass a value that JSON can represent.`,
+/** Creates the error for a value that cannot be serialized. */
+function notJson({ method, pattern, path }: Context, cause: unknown): TypeError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new TypeError(`Cannot send the body of ${method} ${pattern ?? path} as JSON: ${reason}`, {
+    cause,
+  });
+}
+
+/** Reports a response that was recorded too late to be sent. */
+function reportLate(ctx: Context, { onError }: ErrorPolicy): void {
+  const error = new Error(
+    `A response to ${ctx.method} ${ctx.pattern ?? ctx.path} came after the response was sent. Await or return every promise, including that of next().`,
   );
+  Error.captureStackTrace(error, reportLate);
+  onError(error, ctx);
 }

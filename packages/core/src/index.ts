@@ -1,9 +1,9 @@
-export { Application, createApp, type Plugin } from './application.js';
+export { Application, type ApplicationOptions, createApp, type Plugin } from './application.js';
 export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
 export { type JsonOptions, json } from './body/json.js';
 export { type RawOptions, raw, text } from './body/text.js';
-export { Context, type RouteTable, type State } from './context.js';
+export { Context, type Params, type RouteTable, type State } from './context.js';
 export {
   BadRequestError,
   ConflictError,
@@ -22,7 +22,7 @@ export {
   UnprocessableContentError,
   UnsupportedMediaTypeError,
 } from './errors/http-error.js';
-export type { Problem } from './errors/problem.js';
+export type { FormatError, Problem } from './errors/problem.js';
 export {
   InvalidMiddlewareError,
   InvalidPatternError,
@@ -35,7 +35,7 @@ export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';
 export { type ErrorHandlerOptions, errorHandler } from './middleware/error-handler.js';
 export { etag } from './middleware/etag.js';
-export { notFoundHandler } from './middleware/not-found-handler.js';
+export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
 export { type RequestIdOptions, requestId } from './middleware/request-id.js';
 export { type RequestLoggerOptions, requestLogger } from './middleware/request-logger.js';
 export { secureHeaders } from './middleware/secure-headers.js';
@@ -44,8 +44,14 @@ export type { Next } from './next.js';
 export type { Handler, Middleware } from './pipeline.js';
 export type { HeaderValue, ResponseBody, ResponseHeaders } from './response.js';
 export type { Explanation, NearRoute } from './router/explain.js';
-export type { PathRules } from './router/pattern.js';
-export { createRouter, type Route, Router, type RouterOptions } from './router/router.js';
+export type { PathParams, PathRules } from './router/pattern.js';
+export {
+  type AddRoute,
+  createRouter,
+  type Route,
+  Router,
+  type RouterOptions,
+} from './router/router.js';
 export type { ServerLimits } from './server/limits.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';
 export { type ServerSentEvent, sendEvents } from './server-sent-events.js';

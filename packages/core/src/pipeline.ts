@@ -1,16 +1,34 @@
-import { type Context, internals } from './context.js';
+import { type Context, internals, type Params, type State } from './context.js';
 import { NextCalledTwiceError } from './errors/http-error.js';
 import { InvalidMiddlewareError } from './errors/setup-error.js';
 import { isPromiseLike, type Next } from './next.js';
+import type { PathParams } from './router/pattern.js';
 
 /**
- * Handles a request, or passes it on with `next()`. Write the response through `ctx`: the pipeline
- * awaits a returned promise and ignores any other return value.
+ * Handles a request, or passes it on with `next()`. The pipeline awaits a returned promise, and ignores
+ * any other return value of middleware.
+ *
+ * @typeParam S - Members of `ctx.state` that the middleware sets for the functions after it.
  */
-export type Middleware = (ctx: Context, next: Next) => unknown;
+export type Middleware<S extends object = State> = (
+  ctx: Context<Params, State & S>,
+  next: Next,
+) => unknown;
 
-/** The last function of a route. */
-export type Handler = Middleware;
+/**
+ * The last function of a route. Its return value becomes the response, unless it responds through `ctx`:
+ * a JSON value, bytes, a stream, a `Blob`, an async iterable or a web `Response`.
+ *
+ * @typeParam Path - The pattern, from which `ctx.params` gets its type.
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ */
+export type Handler<Path extends string = string, S extends object = State> = (
+  ctx: Context<PathParams<Path>, State & S>,
+  next: Next,
+) => unknown;
+
+/** A middleware or handler that may need any parameters and any state. */
+export type AnyHandler = (ctx: Context<never, never>, next: Next) => unknown;
 
 /**
  * Checks that every candidate is a function.

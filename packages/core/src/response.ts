@@ -4,8 +4,18 @@ import type { ReadableStream } from 'node:stream/web';
 import { validateHeaderName, validateHeaderValue } from './node-http.js';
 import { announceEnd, keepAliveOf } from './server/connection.js';
 
-/** The body of a response: text, bytes, or a stream of either. */
-export type ResponseBody = string | Uint8Array | Readable | ReadableStream;
+/** The body of a response: text, bytes, a `Blob`, or a stream of text or bytes. */
+export type ResponseBody =
+  | string
+  | Uint8Array
+  | ArrayBuffer
+  | Blob
+  | Readable
+  | ReadableStream
+  | AsyncIterable<string | Uint8Array>;
+
+/** A body that can be sent. */
+type WritableBody = string | Uint8Array | Readable;
 
 /** A response header's value. Each array element is sent as a separate header line. */
 export type HeaderValue = string | number | readonly string[];
@@ -64,6 +74,11 @@ export class ResponseHeaders {
     this.set(name, present === undefined ? value : [present, value].flat().map(String));
   }
 
+  /** Returns the names of all headers, as written. */
+  names(): string[] {
+    return this.#raw.filter((_, index) => index % 2 === 0).map(String);
+  }
+
   /** Removes a header. Returns whether it was set. */
   delete(name: string): boolean {
     const index = this.#indexOf(name);
@@ -107,31 +122,21 @@ export function assertHeader(name: string, value: HeaderValue): void {
   }
 }
 
-/** Headers that belong to a particular response. {@link RecordedResponse.reset} removes them. */
-const REPRESENTATION_HEADERS = [
-  'Content-Type',
-  'Content-Length',
-  'Content-Encoding',
-  'Content-Language',
-  'Content-Location',
-  'Content-Disposition',
-  'Content-Range',
-  'ETag',
-  'Last-Modified',
-  'Cache-Control',
-  'Expires',
-  'Location',
-];
+/**
+ * Matches the names of headers that describe one particular body. {@link RecordedResponse.reset} removes
+ * them.
+ */
+const BODY_HEADER =
+  /^(?:content-(?!security-policy)|etag$|last-modified$|cache-control$|expires$|location$|accept-ranges$|repr-digest$|digest$)/i;
 
 /** The response that the pipeline has recorded. {@link writeResponse} sends it. */
-export class RecordedResponse<Ctx> {
+export class RecordedResponse {
   readonly headers = new ResponseHeaders();
-  /** Called when a streamed body fails. */
-  onError: ((error: unknown, ctx: Ctx) => void) | undefined = undefined;
   /** Whether the user writes to the raw response. */
   takenOver = false;
   #status: number | undefined = undefined;
-  #body: string | Uint8Array | Readable | undefined = undefined;
+  #body: WritableBody | undefined = undefined;
+  #isSent = false;
   #isFinal = false;
   #defaultType: string | undefined = undefined;
 
@@ -145,13 +150,23 @@ export class RecordedResponse<Ctx> {
   }
 
   /** Undefined until it is recorded. */
-  get body(): string | Uint8Array | Readable | undefined {
+  get body(): WritableBody | undefined {
     return this.#body;
+  }
+
+  /** Whether a body was recorded, or the raw response was taken over. */
+  get isFilled(): boolean {
+    return this.#body !== undefined || this.takenOver;
   }
 
   /** Whether a body or a status was recorded, or the raw response was taken over. */
   get isRecorded(): boolean {
-    return this.#body !== undefined || this.#status !== undefined || this.takenOver;
+    return this.isFilled || this.#status !== undefined;
+  }
+
+  /** Whether the response was sent, unless it was final before, as after a timeout. */
+  get isSent(): boolean {
+    return this.#isSent;
   }
 
   /**
@@ -164,22 +179,22 @@ export class RecordedResponse<Ctx> {
       destroyBody(body);
       return;
     }
+    const defaultType = isBlob(body) && body.type !== '' ? body.type : type;
     const present = this.headers.get('Content-Type');
     if (present === this.#defaultType) {
-      if (type === undefined) this.headers.delete('Content-Type');
-      else if (type !== present) putHeader(this.headers, 'Content-Type', type);
-      this.#defaultType = type;
+      if (defaultType === undefined) this.headers.delete('Content-Type');
+      else if (defaultType !== present) putHeader(this.headers, 'Content-Type', defaultType);
+      this.#defaultType = defaultType;
     }
-    // Convert web streams, because a Readable emits 'close', but a canceled web stream notifies nobody.
-    const isWeb = isStream(body) && !(body instanceof Readable);
-    this.#replaceBody(isWeb ? Readable.fromWeb(body) : body);
+    if (isBlob(body)) putHeader(this.headers, 'Content-Length', String(body.size));
+    this.#replaceBody(toWritable(body));
     this.takenOver = false;
   }
 
-  /** Clears the status, the body and the {@link REPRESENTATION_HEADERS}. */
+  /** Clears the status, the body and the headers that describe the body. */
   reset(): void {
     if (this.#isFinal) return;
-    for (const name of REPRESENTATION_HEADERS) this.headers.delete(name);
+    for (const name of this.headers.names()) if (BODY_HEADER.test(name)) this.headers.delete(name);
     this.#defaultType = undefined;
     this.#replaceBody(undefined);
     this.status = undefined;
@@ -191,7 +206,12 @@ export class RecordedResponse<Ctx> {
     this.#isFinal = true;
   }
 
-  #replaceBody(body: string | Uint8Array | Readable | undefined): void {
+  /** Records that the response is being sent. */
+  markSent(): void {
+    this.#isSent = !this.#isFinal;
+  }
+
+  #replaceBody(body: WritableBody | undefined): void {
     if (this.#body !== body) destroyBody(this.#body);
     // A stream may fail before it is sent. The writer checks `errored`.
     if (body instanceof Readable) body.on('error', () => undefined);
@@ -199,15 +219,89 @@ export class RecordedResponse<Ctx> {
   }
 }
 
-function isStream(body: ResponseBody | undefined): body is Readable | ReadableStream {
-  return typeof body === 'object' && !(body instanceof Uint8Array);
+/**
+ * Whether a value is a body other than text: bytes, a `Blob`, a stream or an async iterable.
+ *
+ * Reads tags, because the first use of a class such as `Blob` loads its module.
+ */
+export function isBody(value: unknown): value is Exclude<ResponseBody, string> {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    value instanceof Uint8Array ||
+    Symbol.asyncIterator in value ||
+    value instanceof ArrayBuffer ||
+    isBlob(value)
+  );
 }
+
+function isBlob(value: unknown): value is Blob {
+  const tag = tagOf(value);
+  return tag === 'Blob' || tag === 'File';
+}
+
+/** Whether a value is a web `Response`, of node or of a package. */
+export function isResponse(value: unknown): value is Response {
+  return tagOf(value) === 'Response';
+}
+
+function tagOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !(Symbol.toStringTag in value))
+    return undefined;
+  return value[Symbol.toStringTag];
+}
+
+/**
+ * Converts a body. Web streams become a `Readable`, because that emits 'close', but a canceled web stream
+ * notifies nobody.
+ */
+function toWritable(body: ResponseBody): WritableBody {
+  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Readable)
+    return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (isBlob(body)) return Readable.fromWeb(body.stream() as ReadableStream);
+  return isWebStream(body) ? Readable.fromWeb(body) : Readable.from(body, { objectMode: false });
+}
+
+function isWebStream(body: ResponseBody | undefined): body is ReadableStream {
+  return tagOf(body) === 'ReadableStream';
+}
+
+/**
+ * Records a web `Response`. Its headers replace those of the context, except that `Vary` and `Set-Cookie`
+ * add up.
+ *
+ * @throws {TypeError} When its body was read, or its status is not from 200 to 599.
+ */
+export function recordResponse(recorded: RecordedResponse, response: Response): void {
+  const { status, bodyUsed, body } = response;
+  if (bodyUsed || status < 200) {
+    const problem = bodyUsed ? 'its body was already read' : `its status is ${status}`;
+    throw new TypeError(`Cannot send the Response: ${problem}. Create a new Response.`);
+  }
+  for (const [name, value] of response.headers) {
+    if (name === 'vary' || name === 'set-cookie') recorded.headers.append(name, value);
+    // fetch() has decoded the body, and the connection was another one.
+    else if (response.url === '' || !OF_CONNECTION.has(name)) recorded.headers.set(name, value);
+  }
+  recorded.status = status;
+  recorded.record(body ?? '', undefined);
+}
+
+/** Headers of a fetched response that do not apply to another connection or to the decoded body. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /** Destroys an unsent stream. */
 function destroyBody(body: ResponseBody | undefined): void {
   if (body instanceof Readable) body.destroy();
   // Canceling a stream that is locked to another reader rejects.
-  else if (isStream(body)) body.cancel().catch(() => undefined);
+  else if (isWebStream(body)) body.cancel().catch(() => undefined);
 }
 
 /**
@@ -221,23 +315,23 @@ export const NO_CONTENT_STATUSES: ReadonlySet<number> = new Set([204, 205, 304])
  * Sends a recorded response. Discards it when the raw response was taken over, its headers were sent,
  * or the connection has closed.
  *
- * @param ctx - Passed to the response's `onError`.
+ * @param ctx - Passed to `onError`.
  * @param close - Whether to close the connection after this response.
- * @param onError - Called when a streamed body fails and the response has no `onError`. The
- *   connection is closed.
+ * @param onError - Called when a streamed body fails. The connection is closed.
  * @see RFC 9110 §8.6 (Content-Length), §9.3.2 (HEAD), §15.3.5, §15.3.6, §15.4.5 (no content)
  */
 export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
-  response: RecordedResponse<Ctx>,
+  response: RecordedResponse,
   ctx: Ctx,
   close: boolean,
-  onError: (error: unknown) => void,
+  onError: (error: unknown, ctx: Ctx) => void,
 ): void {
   const { res } = ctx;
   if (response.takenOver || res.headersSent || res.destroyed) {
     destroyBody(response.body);
     return;
   }
+  response.markSent();
   const { headers, status = 200 } = response;
   const body = NO_CONTENT_STATUSES.has(status) ? undefined : response.body;
   if (body !== response.body) {
@@ -248,7 +342,7 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   if (close) putHeader(headers, 'Connection', 'close');
   if (close || hasCloseOption(headers.get('Connection'))) announceEnd(res);
   else announceKeepAlive(res, headers);
-  if (body instanceof Readable) sendStream(body, ctx, status, headers, response.onError ?? onError);
+  if (body instanceof Readable) sendStream(body, ctx, status, headers, onError);
   else sendWhole(body ?? '', res, status, headers);
 }
 

@@ -106,10 +106,15 @@ describe('a second call of next', () => {
   });
 });
 
+const ENVIRONMENT: ConstructorParameters<typeof Context>[2] = {
+  routes: { methods: () => new Set() },
+  errors: { includeStack: false, onError: () => undefined, format: undefined },
+};
+
 describe('ctx.next()', () => {
   it('outside middleware is an error', async () => {
     const app = createApp().use((ctx) => {
-      const other = new Context(ctx.req, ctx.res, { methods: () => new Set() });
+      const other = new Context(ctx.req, ctx.res, ENVIRONMENT);
       expect(() => other.next()).toThrow(
         'ctx.next() was called outside middleware. Call it while a middleware handles the request.',
       );

@@ -70,8 +70,9 @@ describe('Middleware', () => {
       expectTypeOf(ctx).toEqualTypeOf<Context>();
       expectTypeOf(next).returns.toEqualTypeOf<void | Promise<void>>();
     });
-    createRouter().get('/', (ctx) => {
-      expectTypeOf(ctx).toEqualTypeOf<Context>();
+    createRouter().get('/', (ctx, next) => {
+      expectTypeOf(ctx).toEqualTypeOf<Context<Record<never, string>>>();
+      expectTypeOf(next).returns.toEqualTypeOf<void | Promise<void>>();
     });
   });
 

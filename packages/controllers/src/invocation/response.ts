@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { type Context, isHttpError, type ResponseBody } from '@fairlead/core';
+import { type Context, isHttpError } from '@fairlead/core';
 import { ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
 import { toJsonSchema } from '../metadata/standard-schema.js';
@@ -44,8 +43,8 @@ export function createPrepareResponse(plan: ResponsePlan): (ctx: Context) => voi
 }
 
 /**
- * Creates the function that records the response for a method's result: JSON, bytes or a stream, and
- * 204 for undefined. A body that the method set through the context takes precedence.
+ * Creates the function that records the response for a method's result, as `ctx.respond` does, and 204 for
+ * undefined. A body that the method set through the context takes precedence.
  */
 export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
   const { handler, redirect, status, takesResponse } = plan;
@@ -67,42 +66,31 @@ export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result:
 }
 
 function recordBody(ctx: Context, result: unknown, plan: ResponsePlan): void {
-  if (isRawBody(result)) {
-    ctx.send(result);
-    return;
-  }
   const write = ctx.status < 300 ? plan.write : undefined;
   try {
-    ctx.json(result, write);
-  } catch (cause) {
-    if (isHttpError(cause)) throw cause;
-    throw write === undefined ? notJson(plan.handler, cause) : notOfSchema(plan.handler, cause);
+    ctx.respond(result, write);
+  } catch (error) {
+    if (isHttpError(error)) throw error;
+    // The context names the route, which the handler's name replaces here.
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw write === undefined ? notSendable(plan.handler, cause) : notOfSchema(plan.handler, cause);
   }
 }
 
-function notJson(handler: string, cause: unknown): ControllerError {
-  const title = `Cannot send the response of ${handler}: JSON cannot represent the returned value: ${String(cause)}`;
-  const fix = 'return a value without cycles, BigInts, functions and symbols.';
+function notSendable(handler: string, cause: unknown): ControllerError {
+  const title = `Cannot send the response of ${handler}: JSON cannot represent the returned value: ${messageOf(cause)}`;
+  const fix = 'return a value that JSON can represent, bytes, a stream or a Response.';
   return new ControllerError(errorText({ title, fix }), { code: 'RESPONSE_NOT_JSON', cause });
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function notOfSchema(handler: string, cause: unknown): ControllerError {
-  const title = `Cannot send the response of ${handler}: the returned value does not match its response schema: ${String(cause)}`;
+  const title = `Cannot send the response of ${handler}: the returned value does not match its response schema: ${messageOf(cause)}`;
   const fix = 'return a value that matches `response`, or correct the schema.';
   return new ControllerError(errorText({ title, fix }), { code: 'RESPONSE_SCHEMA', cause });
-}
-
-function isRawBody(result: unknown): result is Exclude<ResponseBody, string> {
-  return (
-    result instanceof Uint8Array ||
-    result instanceof Readable ||
-    (isAsyncIterable(result) && result instanceof ReadableStream)
-  );
-}
-
-/** Checked before ReadableStream, because the first use of that class loads all web streams. */
-function isAsyncIterable(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
 /** A header with all of its values. */

@@ -1,3 +1,4 @@
+import { internals } from '../context.js';
 import { UnsupportedMediaTypeError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline.js';
@@ -35,7 +36,7 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   const limit = parseLimit(options.limit ?? '1mb');
   const mediaTypeOf = createMediaTypeReader();
   const middleware: Middleware = (ctx, next) => {
-    if (ctx.req.readableEnded || !ctx.hasBody || ctx.body !== undefined) return next();
+    if (ctx.req.readableEnded || !ctx.hasBody || internals.bodyOf(ctx) !== undefined) return next();
     const type = mediaTypeOf(ctx.req.headers['content-type'] ?? '');
     if (!format.accepts(type.essence)) return next();
     assertCharset(format, type);

@@ -1,8 +1,9 @@
-import { type Context, internals } from '../context.js';
+import { type Context, type ErrorPolicy, internals } from '../context.js';
 import { readHttpError } from '../errors/http-error.js';
-import { describeProblem } from '../errors/problem.js';
+import { describeProblem, type FormatError } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
 import type { Middleware } from '../pipeline.js';
+import { serialize, toJson } from '../serialize.js';
 
 /** Options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {
@@ -13,10 +14,13 @@ export interface ErrorHandlerOptions {
    * bodies; `console.error` by default.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
+  /** Returns the body for an error; the problem body of RFC 9457 by default. */
+  readonly format?: FormatError;
 }
 
 /**
- * Converts errors from downstream middleware into problem bodies. Register it first.
+ * Converts errors from downstream middleware into problem bodies. Register it first. Options that you
+ * omit are those of `createApp()`.
  *
  * - An HttpError sets the status, code, message, details and headers of the response.
  * - An error with the shape of the npm package http-errors and a status from 400 to 499 sets the status,
@@ -28,36 +32,58 @@ export interface ErrorHandlerOptions {
  * @see RFC 9457
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
-  const { onError = logError } = options;
-  // The string 'false', as from an environment variable, must not enable stacks.
-  const includeStack = options.includeStack === true;
-  const respond = (ctx: Context, error: unknown): void => {
-    respondWithError(ctx, error, includeStack, onError);
+  const policies = new WeakMap<ErrorPolicy, ErrorPolicy>();
+  const policyFor = (base: ErrorPolicy): ErrorPolicy => {
+    const known = policies.get(base);
+    if (known !== undefined) return known;
+    const policy = createErrorPolicy(options, base);
+    policies.set(base, policy);
+    return policy;
   };
   return function errorHandler(ctx, next) {
-    internals.responseOf(ctx).onError ??= onError;
+    const base = internals.errorPolicyOf(ctx);
+    const policy = policyFor(base);
+    internals.setErrorPolicy(ctx, policy);
     try {
       const result = next();
-      if (isPromiseLike(result)) return result.then(undefined, (error) => respond(ctx, error));
+      if (isPromiseLike(result)) {
+        return result.then(undefined, (error) => respondWithError(ctx, error, policy));
+      }
     } catch (error) {
-      respond(ctx, error);
+      respondWithError(ctx, error, policy);
     }
   };
 }
 
+/** How an application without options turns errors into responses. */
+export const DEFAULT_ERROR_POLICY: ErrorPolicy = Object.freeze({
+  includeStack: false,
+  onError: logError,
+  format: undefined,
+});
+
+/** Fills in omitted options from another policy. */
+export function createErrorPolicy(
+  { includeStack, onError, format }: ErrorHandlerOptions,
+  base: ErrorPolicy,
+): ErrorPolicy {
+  return Object.freeze({
+    // The string 'false', as from an environment variable, must not enable stacks.
+    includeStack: includeStack === undefined ? base.includeStack : includeStack === true,
+    onError: onError ?? base.onError,
+    format: format ?? base.format,
+  });
+}
+
 /** Responds with an error, or closes the connection when the response has already started. */
-export function respondWithError(
-  ctx: Context,
-  error: unknown,
-  includeStack: boolean,
-  onError: (error: unknown, ctx: Context) => void,
-): void {
+export function respondWithError(ctx: Context, error: unknown, policy: ErrorPolicy): void {
+  const { onError } = policy;
   if (ctx.res.headersSent) {
     ctx.res.destroy();
     onError(error, ctx);
     return;
   }
-  const sent = respondWithSerializable(ctx, error, includeStack);
+  const sent = respondWithSerializable(ctx, error, policy);
   if (!readHttpError(sent)?.expose) onError(sent, ctx);
 }
 
@@ -66,40 +92,46 @@ export function respondWithError(
  *
  * @returns The error of the response.
  */
-function respondWithSerializable(ctx: Context, error: unknown, includeStack: boolean): unknown {
+function respondWithSerializable(ctx: Context, error: unknown, policy: ErrorPolicy): unknown {
   try {
-    respondWithProblem(ctx, error, includeStack);
+    respondWithProblem(ctx, error, policy);
     return error;
   } catch (failure) {
     const both = new AggregateError(
       [error, failure],
-      'An error could not be written as a response. Check its details and headers.',
+      'An error could not be written as a response. Check its details and headers, and the format option.',
     );
-    respondWithProblem(ctx, both, includeStack);
+    respondWithProblem(ctx, both, { ...policy, format: undefined });
     return both;
   }
 }
 
 /**
- * Replaces the recorded response with an error's problem body. Keeps headers that do not describe a
- * body, such as those of CORS.
+ * Replaces the recorded response with an error's body. Keeps headers that do not describe a body, such
+ * as those of CORS.
  *
  * @param error - Any thrown value.
- * @param includeStack - Whether the body includes the error's stack.
+ * @param policy - Determines the format of the body, and whether it includes the error's stack.
  * @see RFC 9457
  */
-export function respondWithProblem(ctx: Context, error: unknown, includeStack = false): void {
+export function respondWithProblem(
+  ctx: Context,
+  error: unknown,
+  { includeStack, format }: Pick<ErrorPolicy, 'includeStack' | 'format'>,
+): void {
   const problem = describeProblem(error, ctx.path, includeStack);
-  const body = JSON.stringify(problem);
   const response = internals.responseOf(ctx);
   response.reset();
   response.status = problem.status;
-  response.record(body, 'application/problem+json');
   for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {})) {
     // `Vary` accumulates. Other headers of the error replace earlier ones.
     if (name.toLowerCase() === 'vary') response.headers.append(name, value);
     else response.headers.set(name, value);
   }
+  const body = format?.(problem, error, ctx) ?? problem;
+  if (response.isFilled) return;
+  const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';
+  response.record(serialize(body, toJson), type);
 }
 
 /** Logs an error to stderr, with its stack and causes. */

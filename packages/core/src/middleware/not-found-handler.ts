@@ -1,9 +1,17 @@
-import { type Context, internals } from '../context.js';
+import { type Context, type ErrorPolicy, internals } from '../context.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
-import type { Middleware } from '../pipeline.js';
+import type { FormatError } from '../errors/problem.js';
+import { isPromiseLike } from '../next.js';
+import type { Handler, Middleware } from '../pipeline.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
 import { respondWithProblem } from './error-handler.js';
+
+/** Options of {@link notFoundHandler}. */
+export interface NotFoundHandlerOptions {
+  /** Returns the body for a 404 or 405; that of the error handler or of `createApp()` by default. */
+  readonly format?: FormatError;
+}
 
 /**
  * Responds to requests that no middleware or route has handled. Register it last.
@@ -13,38 +21,70 @@ import { respondWithProblem } from './error-handler.js';
  *
  * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
  */
-export function notFoundHandler(): Middleware {
+export function notFoundHandler({ format }: NotFoundHandlerOptions = {}): Middleware {
   return function notFoundHandler(ctx) {
-    if (!ctx.answered) respondNotFound(ctx);
+    if (!ctx.answered) respondNotFound(ctx, format);
   };
+}
+
+/**
+ * Creates the last middleware of an application: a {@link notFoundHandler} that lets a function respond
+ * to unknown paths.
+ *
+ * @param handler - Called with the status set to 404. Without a response, the default body is sent.
+ */
+export function createLastMiddleware(handler: Handler | undefined): Middleware {
+  const standard = notFoundHandler();
+  if (handler === undefined) return standard;
+  return (ctx, next) => {
+    if (ctx.answered) return;
+    assertTarget(ctx);
+    if (supportsOtherMethods(ctx)) return standard(ctx, next);
+    ctx.status = 404;
+    const respond = (value: unknown): void => {
+      ctx.respond(value);
+      if (!internals.responseOf(ctx).isFilled) respondNotFound(ctx);
+    };
+    const result = handler(ctx, next);
+    return isPromiseLike(result) ? result.then(respond) : respond(result);
+  };
+}
+
+/** Whether the path has routes, but none for the method of the request. */
+function supportsOtherMethods(ctx: Context): boolean {
+  const methods = internals.allowedMethods(ctx);
+  // A route that matched but called next() gets 404: its method is supported.
+  return (methods.size > 0 && !handlesMethod(methods, ctx.method)) || ctx.path === '*';
 }
 
 /**
  * Responds to an unhandled request as {@link notFoundHandler} describes.
  *
+ * @param format - Returns the body; that of the request's error policy by default.
  * @throws {BadRequestError} 400, when the request target is malformed.
  */
-export function respondNotFound(ctx: Context): void {
+export function respondNotFound(ctx: Context, format?: FormatError): void {
   assertTarget(ctx);
-  const methods = internals.allowedMethods(ctx);
-  // A route that matched but called next() gets 404: its method is supported.
-  const isOtherMethod = methods.size > 0 && !handlesMethod(methods, ctx.method);
-  if (!isOtherMethod && ctx.path !== '*') {
+  const policy: Pick<ErrorPolicy, 'includeStack' | 'format'> = {
+    includeStack: false,
+    format: format ?? internals.errorPolicyOf(ctx).format,
+  };
+  if (!supportsOtherMethods(ctx)) {
     const detail =
       ctx.pattern === undefined
         ? `No route matches ${ctx.path}.`
         : `The route ${ctx.pattern} matches ${ctx.path}, but nothing sent a response.`;
-    respondWithProblem(ctx, new NotFoundError(detail));
+    respondWithProblem(ctx, new NotFoundError(detail), policy);
     return;
   }
-  const allow = formatAllow(methods);
+  const allow = formatAllow(internals.allowedMethods(ctx));
   if (ctx.method === 'OPTIONS') {
     ctx.status = 204;
     ctx.set('Allow', allow);
     return;
   }
   const detail = `${ctx.path} does not support ${ctx.method}. Use one of ${allow}.`;
-  respondWithProblem(ctx, new MethodNotAllowedError(detail, { headers: { Allow: allow } }));
+  respondWithProblem(ctx, new MethodNotAllowedError(detail, { headers: { Allow: allow } }), policy);
 }
 
 /**

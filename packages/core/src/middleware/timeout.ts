@@ -30,7 +30,7 @@ export function timeout(milliseconds: number): Middleware {
           `${ctx.method} ${ctx.path} did not complete within ${milliseconds} ms.`,
           { code: 'TIMED_OUT' },
         );
-        respondWithProblem(ctx, error);
+        respondWithProblem(ctx, error, { ...internals.errorPolicyOf(ctx), includeStack: false });
         internals.responseOf(ctx).finalize();
         internals.abortSignal(ctx, error);
         reject(error);

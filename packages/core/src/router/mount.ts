@@ -1,16 +1,17 @@
 import { type Context, internals, type MatchedRoute, type RouteTable } from '../context.js';
 import { RouteConflictError } from '../errors/setup-error.js';
+import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
-import { type Pattern, parsePattern, shapeOf } from './pattern.js';
-import type { Router } from './router.js';
+import { type PathRules, type Pattern, parsePattern, parsePrefix, shapeOf } from './pattern.js';
+import { ALL, type AnyRouter } from './router.js';
 import { Tree } from './tree.js';
 
 /** A router with the prefix at which it is mounted. */
 export interface MountedRouter {
   /** May contain parameters. */
   readonly prefix: string;
-  readonly router: Router;
+  readonly router: AnyRouter;
 }
 
 /** A route of a mounted router. */
@@ -51,18 +52,63 @@ export function assertNoConflict(routers: readonly MountedRouter[]): void {
   }
 }
 
+/** Middleware that runs for the paths below a prefix. */
+export interface PrefixedMiddleware {
+  /** May contain parameters. */
+  readonly prefix: string;
+  readonly middleware: readonly Middleware[];
+}
+
+/**
+ * Creates the step that runs middleware for the paths that equal a prefix or are below it.
+ *
+ * @param rules - How the paths are compared.
+ */
+export function createPrefixStep(
+  { prefix, middleware }: PrefixedMiddleware,
+  rules: PathRules,
+): Branch {
+  const { names } = parsePrefix(prefix);
+  const run = compose(middleware);
+  const tree = new Tree<ComposedRoute>(rules);
+  const route = { pattern: undefined, names, endsInWildcard: false, run };
+  tree.insert(ALL, parsePattern(joinPaths(prefix, '*')), route);
+  return Object.freeze({
+    choose(ctx: Context): Middleware | undefined {
+      const match = tree.find(ctx.method, ctx.path);
+      if (match === undefined) return undefined;
+      internals.setMatch(ctx, match);
+      return run;
+    },
+  });
+}
+
 /** A route with its composed pipeline. */
 interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
+}
+
+const endOfRoute: Middleware = (_ctx, next) => next();
+
+/** Wraps the last function of a route, so that its return value becomes the response. */
+function respondWithResult(handler: Middleware): Middleware {
+  const respond: Middleware = (ctx, next) => {
+    const result = handler(ctx, next);
+    if (result === undefined) return;
+    if (!isPromiseLike(result)) return ctx.respond(result);
+    return Promise.resolve(result).then((value) => ctx.respond(value));
+  };
+  return Object.defineProperty(respond, 'name', { value: handler.name });
 }
 
 /** Composes the pipeline of each route, and returns the step that selects one for a request. */
 export function createMount(mounted: MountedRouter): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(mounted.router.rules);
   for (const { method, pattern, handlers } of mountedRoutes(mounted)) {
-    const [handler, ...others] = handlers;
+    const middleware = handlers.slice(0, -1);
+    const handler = respondWithResult(handlers.at(-1) ?? endOfRoute);
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
-    const run = handler !== undefined && others.length === 0 ? handler : compose(handlers);
+    const run = middleware.length === 0 ? handler : compose([...middleware, handler]);
     const { text, names, endsInWildcard } = pattern;
     tree.insert(method, pattern, { pattern: text, names, endsInWildcard, run });
   }

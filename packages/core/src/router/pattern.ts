@@ -1,3 +1,4 @@
+import type { Params } from '../context.js';
 import { InvalidPatternError } from '../errors/setup-error.js';
 import { normalizeSegment } from '../target.js';
 
@@ -26,6 +27,62 @@ export interface Pattern {
   /** Whether the last segment is a wildcard. */
   readonly endsInWildcard: boolean;
 }
+
+/**
+ * The parameters of a pattern: `{ id: string }` for `'/users/:id'`. A wildcard without a name is `'*'`.
+ * For a pattern that is not a literal type, any name is a string.
+ */
+export type PathParams<Path extends string> = string extends Path
+  ? Params
+  : { readonly [Name in ParamName<Path>]: string };
+
+/** The names of the parameters of a pattern. */
+export type ParamName<Path extends string> = Path extends `${infer Start}/*${infer Wildcard}`
+  ? NameAfterColon<Start> | (Wildcard extends '' ? '*' : Wildcard)
+  : Path extends `*${infer Wildcard}`
+    ? Wildcard extends ''
+      ? '*'
+      : Wildcard
+    : NameAfterColon<Path>;
+
+type NameAfterColon<
+  Text extends string,
+  Found extends string = never,
+> = Text extends `${string}:${infer Rest}`
+  ? NameAfterColon<Rest, Found | LeadingName<Rest>>
+  : Found;
+
+/** The text before the first character that a name cannot contain. */
+type LeadingName<
+  Text extends string,
+  Name extends string = '',
+> = Text extends `${infer First}${infer Rest}`
+  ? First extends Delimiter
+    ? Name
+    : LeadingName<Rest, `${Name}${First}`>
+  : Name;
+
+/** Characters of a path that are not part of a name. */
+type Delimiter =
+  | '/'
+  | '-'
+  | '.'
+  | '~'
+  | '!'
+  | '$'
+  | '&'
+  | "'"
+  | '('
+  | ')'
+  | '*'
+  | '+'
+  | ','
+  | ';'
+  | '='
+  | ':'
+  | '@'
+  | '%'
+  | ' ';
 
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
@@ -64,7 +121,7 @@ export function parsePattern(text: string): Pattern {
 }
 
 /**
- * Parses the prefix of a mounted or nested router.
+ * Parses the prefix of a router or of middleware.
  *
  * @throws {InvalidPatternError} When the prefix is not a valid pattern, or contains a wildcard.
  */
@@ -73,7 +130,7 @@ export function parsePrefix(text: string): Pattern {
   if (pattern.endsInWildcard) {
     throw new InvalidPatternError(
       text,
-      'a prefix cannot contain a wildcard. Move the wildcard to the routes.',
+      'a prefix cannot contain a wildcard. Remove it: a prefix matches every path below it.',
     );
   }
   return pattern;

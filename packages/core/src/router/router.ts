@@ -1,8 +1,17 @@
+import type { Context, Params, State } from '../context.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
+import type { Next } from '../next.js';
 import { METHODS } from '../node-http.js';
-import { assertMiddleware, type Handler, type Middleware } from '../pipeline.js';
+import { type AnyHandler, assertMiddleware, type Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
-import { type PathRules, parsePattern, parsePrefix, shapeOf } from './pattern.js';
+import {
+  type ParamName,
+  type PathParams,
+  type PathRules,
+  parsePattern,
+  parsePrefix,
+  shapeOf,
+} from './pattern.js';
 
 /** The method of a route that handles every method. */
 export const ALL = 'ALL';
@@ -20,14 +29,125 @@ export interface Route {
   readonly handlers: readonly Middleware[];
 }
 
-/** Seals a router and its nested routers. Registering a route afterwards throws. */
-export let sealRouter: (router: Router) => void;
+/** The parameters of a route: those of its pattern, and those of the prefixes that its router states. */
+export type RouteParams<PrefixParams, Path extends string> = string extends Path
+  ? Params
+  : { readonly [Name in ParamName<Path> | (keyof PrefixParams & string)]: string };
 
-/** A table of routes, relative to the prefix at which it is mounted. */
-export class Router {
+/**
+ * A function of a route, which gets the parameters of the route and the state that the middleware before
+ * it has set.
+ */
+export type RouteFunction<P extends Params, S extends State> = (
+  ctx: Context<P, S>,
+  next: Next,
+) => unknown;
+
+/**
+ * Registers a route: a pattern, middleware of this route, then its handler.
+ *
+ * The handler's return value becomes the response, unless it responds through `ctx`. What middleware
+ * declares as its state is in the type of `ctx.state` of the functions after it, for up to three
+ * middleware. `PrefixParams`, `S` and `Result` are those of the router or application.
+ */
+export interface AddRoute<PrefixParams, S extends State, Result> {
+  <Path extends string>(
+    pattern: Path,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S>,
+  ): Result;
+  <Path extends string, A extends object = State>(
+    pattern: Path,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A>,
+  ): Result;
+  <Path extends string, A extends object = State, B extends object = State>(
+    pattern: Path,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B>,
+  ): Result;
+  <
+    Path extends string,
+    A extends object = State,
+    B extends object = State,
+    C extends object = State,
+  >(
+    pattern: Path,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    third: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A & B> & C>,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B & C>,
+  ): Result;
+  <Path extends string>(
+    pattern: Path,
+    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S>[]
+  ): Result;
+}
+
+/** Registers routes, with one method for each HTTP method. */
+export abstract class RouteMethods<PrefixParams, S extends State> {
+  /** Registers a route for GET, and for HEAD unless the pattern has a HEAD route. */
+  readonly get: AddRoute<PrefixParams, S, this> = this.#methodFor('GET');
+
+  /** Registers a route for POST. */
+  readonly post: AddRoute<PrefixParams, S, this> = this.#methodFor('POST');
+
+  /** Registers a route for PUT. */
+  readonly put: AddRoute<PrefixParams, S, this> = this.#methodFor('PUT');
+
+  /** Registers a route for PATCH. */
+  readonly patch: AddRoute<PrefixParams, S, this> = this.#methodFor('PATCH');
+
+  /** Registers a route for DELETE. */
+  readonly delete: AddRoute<PrefixParams, S, this> = this.#methodFor('DELETE');
+
+  /** Registers a route for HEAD. */
+  readonly head: AddRoute<PrefixParams, S, this> = this.#methodFor('HEAD');
+
+  /** Registers a route for OPTIONS. */
+  readonly options: AddRoute<PrefixParams, S, this> = this.#methodFor('OPTIONS');
+
+  /** Registers a route for every method that has no other route with this pattern. */
+  readonly all: AddRoute<PrefixParams, S, this> = this.#methodFor(ALL);
+
+  /**
+   * Registers a route.
+   *
+   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
+   * @param pattern - Static text, parameters such as `:name`, and a final `*name`.
+   * @param handlers - Middleware of this route, then its handler.
+   */
+  abstract on<Path extends string>(
+    method: string,
+    pattern: Path,
+    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S>[]
+  ): this;
+
+  #methodFor(method: string): AddRoute<PrefixParams, S, this> {
+    return (pattern: string, ...handlers: readonly AnyHandler[]) =>
+      this.on(method, pattern, ...(handlers as readonly Middleware[]));
+  }
+}
+
+/** A router for any prefix and any state. */
+export type AnyRouter = Router<unknown, State>;
+
+/** Seals a router and its nested routers. Registering a route afterwards throws. */
+export let sealRouter: (router: AnyRouter) => void;
+
+/**
+ * A table of routes, relative to the prefix at which it is mounted.
+ *
+ * @typeParam PrefixParams - Parameters of the prefix at which the router is mounted.
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ */
+export class Router<PrefixParams = PathParams<''>, S extends State = State> extends RouteMethods<
+  PrefixParams,
+  S
+> {
   /** How the router compares paths. */
   readonly rules: Readonly<PathRules>;
-  readonly #entries: (Route | { readonly prefix: string; readonly router: Router })[] = [];
+  readonly #entries: (Route | { readonly prefix: string; readonly router: AnyRouter })[] = [];
   readonly #middleware: Middleware[] = [];
   readonly #byShape = new Map<string, Route>();
   #sealed = false;
@@ -40,6 +160,7 @@ export class Router {
   }
 
   constructor({ caseSensitive = true, strict = false }: RouterOptions = {}) {
+    super();
     this.rules = Object.freeze({ caseSensitive, strict });
   }
 
@@ -47,7 +168,8 @@ export class Router {
    * Registers a route.
    *
    * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
-   * @param pattern - Static text, `:name` and a final `*name`; relative to the mount prefix.
+   * @param pattern - Static text, parameters such as `:name`, and a final `*name`; relative to the mount
+   *   prefix.
    * @param handlers - Middleware of this route, then its handler.
    * @throws {RouteConflictError} When an equivalent pattern is already registered for this method.
    * @throws {InvalidPatternError} When the pattern is invalid.
@@ -55,12 +177,21 @@ export class Router {
    * @throws {SetupError} `INVALID_METHOD`, when no request can have the method.
    * @throws {SealedError} When the router is sealed.
    */
-  on(method: string, pattern: string, ...handlers: readonly Handler[]): this {
+  override on<Path extends string>(
+    method: string,
+    pattern: Path,
+    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S>[]
+  ): this {
     const call = `router.${method.toLowerCase()}('${pattern}')`;
     this.#assertOpen(call);
     assertMiddleware(call, handlers.length === 0 ? [undefined] : handlers);
     const parsed = parsePattern(pattern);
-    const route = { method: parseMethod(method), pattern: parsed.text, handlers };
+    const route = {
+      method: parseMethod(method),
+      pattern: parsed.text,
+      // The pattern provides the parameters, and the middleware before the handler the state.
+      handlers: handlers as readonly AnyHandler[] as readonly Middleware[],
+    };
     const key = `${route.method} ${shapeOf(parsed, this.rules)}`;
     const existing = this.#byShape.get(key);
     if (existing) throw new RouteConflictError(route.method, existing.pattern, route.pattern);
@@ -69,57 +200,20 @@ export class Router {
     return this;
   }
 
-  /** Registers a route for GET, and for HEAD unless the pattern has a HEAD route. */
-  get(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on('GET', pattern, ...handlers);
-  }
-
-  /** Registers a route for POST. */
-  post(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on('POST', pattern, ...handlers);
-  }
-
-  /** Registers a route for PUT. */
-  put(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on('PUT', pattern, ...handlers);
-  }
-
-  /** Registers a route for PATCH. */
-  patch(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on('PATCH', pattern, ...handlers);
-  }
-
-  /** Registers a route for DELETE. */
-  delete(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on('DELETE', pattern, ...handlers);
-  }
-
-  /** Registers a route for HEAD. */
-  head(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on('HEAD', pattern, ...handlers);
-  }
-
-  /** Registers a route for OPTIONS. */
-  options(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on('OPTIONS', pattern, ...handlers);
-  }
-
-  /** Registers a route for every method that has no other route with this pattern. */
-  all(pattern: string, ...handlers: readonly Handler[]): this {
-    return this.on(ALL, pattern, ...handlers);
-  }
-
   /**
    * Adds middleware that runs before every route of this router, including routes registered earlier.
    * It runs only when a route matches.
    *
+   * @returns This router. With a single middleware, its type includes the state that the middleware sets.
    * @throws {InvalidMiddlewareError} When an argument is not a function.
    * @throws {SealedError} When the router is sealed.
    */
-  use(...middleware: readonly Middleware[]): this {
+  use<A extends object = State>(middleware: Middleware<S & A>): Router<PrefixParams, S & A>;
+  use(...middleware: readonly Middleware<S>[]): this;
+  use(...middleware: readonly AnyHandler[]): this {
     this.#assertOpen('router.use()');
     assertMiddleware('router.use()', middleware);
-    this.#middleware.push(...middleware);
+    this.#middleware.push(...(middleware as readonly Middleware[]));
     return this;
   }
 
@@ -133,7 +227,10 @@ export class Router {
    * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
    * @throws {SealedError} When the router is sealed.
    */
-  route(prefix: string, router: Router): this {
+  route<Prefix extends string, NestedParams>(
+    prefix: PrefixFor<Prefix, NestedParams, PrefixParams>,
+    router: Router<NestedParams, State>,
+  ): this {
     this.#assertOpen('router.route()');
     if (router.#contains(this)) {
       throw new SetupError(
@@ -173,7 +270,7 @@ export class Router {
     return this.#entries.filter((entry) => 'router' in entry);
   }
 
-  #contains(router: Router): boolean {
+  #contains(router: AnyRouter): boolean {
     return router === this || this.#nested().some((nested) => nested.router.#contains(router));
   }
 
@@ -200,10 +297,26 @@ export function parseMethod(method: string): string {
 }
 
 /**
+ * A prefix that has the parameters which a router states. For another prefix, an error names the
+ * missing parameters.
+ */
+export type PrefixFor<Prefix extends string, NestedParams, PrefixParams = unknown> = Prefix &
+  (string extends Prefix
+    ? unknown
+    : [Exclude<keyof NestedParams, ParamName<Prefix> | keyof PrefixParams>] extends [never]
+      ? unknown
+      : `lacks the parameter :${Exclude<keyof NestedParams, ParamName<Prefix>> & string}`);
+
+/**
  * Creates a router.
  *
+ * @typeParam Prefix - The prefix at which you will mount the router, if it has parameters:
+ *   `createRouter<'/users/:user/posts'>()`. The handlers then know its parameters.
+ * @typeParam S - Members of `ctx.state` that middleware of the application sets.
  * @param options - `caseSensitive` (default true) and `strict` trailing slashes (default false).
  */
-export function createRouter(options?: RouterOptions): Router {
+export function createRouter<Prefix extends string = '', S extends object = State>(
+  options?: RouterOptions,
+): Router<PathParams<Prefix>, State & S> {
   return new Router(options);
 }

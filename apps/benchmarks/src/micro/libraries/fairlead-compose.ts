@@ -6,7 +6,10 @@ import { composeOperations } from '../middlewares.js';
 
 const req = new IncomingMessage(new Socket());
 Object.assign(req, { method: 'GET', url: '/' });
-const ctx = new Context(req, new ServerResponse(req), { methods: () => new Set() });
+const ctx = new Context(req, new ServerResponse(req), {
+  routes: { methods: () => new Set() },
+  errors: { includeStack: false, onError: () => {}, format: undefined },
+});
 const end = () => {};
 
 export const operations = composeOperations((stack) => {

@@ -1,0 +1,82 @@
+/**
+ * Serializes a value, and throws a TypeError where `JSON.stringify` returns undefined.
+ *
+ * @param value - The whole body of a response.
+ * @throws {TypeError} The message continues a sentence: `it is of type symbol`.
+ */
+export function toJson(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text !== undefined) return text;
+  throw new TypeError(`it is of type ${typeof value}. ${adviceFor(value)}`);
+}
+
+/**
+ * Serializes a value, and checks that no object with content became `{}`.
+ *
+ * @param stringify - Serializes the value.
+ * @throws {TypeError} For a Map, a Set, an Error, a promise, an iterator, an observable or another
+ *   object that JSON writes as `{}` although it has content. The message continues a sentence.
+ */
+export function serialize<T>(value: T, stringify: (value: T) => string): string {
+  const text = stringify(value);
+  // Only the objects in question become `{}`, except errors, which may have enumerable members.
+  if (text.includes('{}') || value instanceof Error) assertRepresentable(value);
+  return text;
+}
+
+/** Checks every object without recursion, which could overflow the stack. */
+function assertRepresentable(root: unknown): void {
+  const pending: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: '' }];
+  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+    const { value, path } = entry;
+    if (typeof value !== 'object' || value === null || hasMethod(value, 'toJSON')) continue;
+    if (isUnrepresentable(value)) {
+      const place = path === '' ? `it is ${describe(value)}` : `'${path}' is ${describe(value)}`;
+      throw new TypeError(`${place}. ${adviceFor(value)}`);
+    }
+    for (const [key, member] of Object.entries(value)) {
+      pending.push({ value: member, path: path === '' ? key : `${path}.${key}` });
+    }
+  }
+}
+
+function isUnrepresentable(value: object): boolean {
+  if (Array.isArray(value)) return false;
+  if (value instanceof Error || hasMethod(value, 'then') || hasMethod(value, 'subscribe'))
+    return true;
+  if (Symbol.iterator in value || Symbol.asyncIterator in value) return true;
+  // Such as a RegExp, a WeakMap, a Blob or a Request, but not an empty object of a user's class.
+  return Object.keys(value).length === 0 && tagOf(value) !== 'Object' && isBuiltIn(value);
+}
+
+/** Whether an object's class is part of the runtime. */
+function isBuiltIn(value: object): boolean {
+  const type: unknown = value.constructor;
+  return typeof type === 'function' && Object.hasOwn(globalThis, type.name);
+}
+
+function hasMethod(value: object, name: string): boolean {
+  return name in value && typeof (value as Record<string, unknown>)[name] === 'function';
+}
+
+/** Returns the built-in type of an object, such as `Map`. */
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
+function describe(value: object): string {
+  const name = value.constructor?.name || tagOf(value);
+  return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`;
+}
+
+function adviceFor(value: unknown): string {
+  if (value === undefined) return 'Pass null, or send no body.';
+  if (typeof value === 'function') return 'Call it.';
+  if (typeof value !== 'object' || value === null) return 'Convert it to text.';
+  if (hasMethod(value, 'then')) return 'Await it.';
+  if (value instanceof Error) return 'Throw it, or send its message.';
+  if (hasMethod(value, 'subscribe')) return 'Convert it to a promise, as with firstValueFrom().';
+  if (value instanceof Map) return 'Convert it with Object.fromEntries().';
+  if (Symbol.iterator in value) return 'Convert it to an array.';
+  return 'Convert it to an object, an array or text.';
+}

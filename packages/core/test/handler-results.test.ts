@@ -1,0 +1,373 @@
+import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { type Context, createApp, createRouter, json, timeout } from '../src/index.js';
+import { sender } from './support/send.js';
+
+let stderr: MockInstance<typeof console.error>;
+beforeEach(() => {
+  stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
+
+/** Requests `/items/7` of an application whose handler returns a value. */
+async function get(handler: (ctx: Context) => unknown, method = 'GET') {
+  const send = await sender(createApp().get('/items/:id', handler));
+  return send(method, '/items/7');
+}
+
+async function* chunks() {
+  yield 'one, ';
+  yield Buffer.from('two');
+}
+
+class Money {
+  constructor(readonly cents: number) {}
+  toJSON() {
+    return `${this.cents / 100} EUR`;
+  }
+}
+
+describe('the return value of a handler', () => {
+  it.each<[string, unknown, string]>([
+    ['an object', { id: 7 }, '{"id":7}'],
+    ['an array', [1, 2], '[1,2]'],
+    ['text', 'seven', '"seven"'],
+    ['a number', 7, '7'],
+    ['false', false, 'false'],
+    ['null', null, 'null'],
+    ['empty objects', { filter: {}, rows: [{}] }, '{"filter":{},"rows":[{}]}'],
+    ['an object without a prototype', Object.create(null), '{}'],
+    ['an object of a class', new (class Empty {})(), '{}'],
+    ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['an object with toJSON', { price: new Money(750) }, '{"price":"7.5 EUR"}'],
+    ['text with braces', { text: '{}' }, '{"text":"{}"}'],
+  ])('is sent as JSON: %s', async (_, value, text) => {
+    for (const handler of [() => value, async () => value]) {
+      const reply = await get(handler);
+      expect(reply).toMatchObject({ status: 200, text });
+      expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    }
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['bytes', () => Buffer.from('one, two'), 'application/octet-stream'],
+    [
+      'an ArrayBuffer',
+      () => new TextEncoder().encode('one, two').buffer,
+      'application/octet-stream',
+    ],
+    ['a node stream', () => Readable.from(chunks()), 'application/octet-stream'],
+    ['a web stream', () => new Blob(['one, two']).stream(), 'application/octet-stream'],
+    ['a Blob', () => new Blob(['one, two'], { type: 'text/csv' }), 'text/csv'],
+    ['a Blob without a type', () => new Blob(['one, two']), 'application/octet-stream'],
+    ['a File', () => new File(['one, two'], 'a.csv', { type: 'text/csv' }), 'text/csv'],
+    ['an async generator', chunks, 'application/octet-stream'],
+    ['an async iterable', () => ({ [Symbol.asyncIterator]: chunks }), 'application/octet-stream'],
+  ])('is the body: %s', async (_, create, type) => {
+    const reply = await get(create);
+    expect(reply).toMatchObject({ status: 200, text: 'one, two' });
+    expect(reply.headers['content-type']).toBe(type);
+  });
+
+  it('keeps a status and a type that were set', async () => {
+    const reply = await get((ctx) => {
+      ctx.status = 201;
+      ctx.set('Content-Type', 'application/hal+json');
+      return { id: 7 };
+    });
+    expect(reply).toMatchObject({ status: 201, text: '{"id":7}' });
+    expect(reply.headers['content-type']).toBe('application/hal+json');
+  });
+
+  it('sends the size of a Blob, and only that for HEAD', async () => {
+    const reply = await get(() => new Blob(['one, two']), 'HEAD');
+    expect(reply).toMatchObject({ status: 200, text: '' });
+    expect(reply.headers['content-length']).toBe('8');
+  });
+
+  it('yields to a response through ctx', async () => {
+    const reply = await get((ctx) => {
+      ctx.html('<p>7</p>');
+      return { id: 7 };
+    });
+    expect(reply.text).toBe('<p>7</p>');
+    const taken = await get((ctx) => {
+      ctx.takeOver().end('raw');
+      return { id: 7 };
+    });
+    expect(taken.text).toBe('raw');
+  });
+
+  it('responds with a status alone if it is undefined', async () => {
+    const reply = await get((ctx) => {
+      ctx.status = 202;
+    });
+    expect(reply).toMatchObject({ status: 202, text: '' });
+  });
+
+  it('of middleware is ignored', async () => {
+    const app = createApp()
+      .use(async (_ctx, next) => {
+        await next();
+        return 'ignored';
+      })
+      .use((_ctx, next) => {
+        next();
+        return 'ignored';
+      })
+      .get(
+        '/',
+        async (_ctx, next) => next(),
+        () => 'handler',
+      );
+    expect(await (await app.request('/')).text()).toBe('"handler"');
+  });
+
+  it('is visible to middleware upstream', async () => {
+    const app = createApp()
+      .use(async (ctx, next) => {
+        await next();
+        ctx.set('X-Body', String(ctx.responseBody));
+      })
+      .get('/', async () => [7]);
+    expect((await app.request('/')).headers.get('X-Body')).toBe('[7]');
+  });
+});
+
+describe('a Response that a handler returns', () => {
+  it('replaces the status and adds its headers', async () => {
+    const reply = await get((ctx) => {
+      ctx.status = 201;
+      ctx.set('X-Kept', 'yes');
+      ctx.set('X-Replaced', 'no');
+      ctx.append('Vary', 'Origin');
+      const headers = new Headers({
+        'X-Replaced': 'yes',
+        Vary: 'Accept',
+        'Content-Type': 'text/x',
+      });
+      headers.append('Set-Cookie', 'a=1');
+      headers.append('Set-Cookie', 'b=2');
+      return new Response('teapot', { status: 418, headers });
+    });
+    expect(reply).toMatchObject({ status: 418, text: 'teapot' });
+    expect(reply.headers).toMatchObject({
+      'x-kept': 'yes',
+      'x-replaced': 'yes',
+      vary: 'Origin, Accept',
+      'content-type': 'text/x',
+      'set-cookie': ['a=1', 'b=2'],
+    });
+  });
+
+  it('may have no body', async () => {
+    expect(await get(() => new Response(null, { status: 204 }))).toMatchObject({ status: 204 });
+    const redirect = await get(() => Response.redirect('http://localhost/x', 303));
+    expect(redirect.headers.location).toBe('http://localhost/x');
+  });
+
+  it('may come from fetch(), which has decoded its body', async () => {
+    const upstream = createApp().get('/', (ctx) => {
+      ctx.set('Content-Encoding', 'gzip');
+      ctx.set('X-Upstream', 'yes');
+      return Buffer.from('1f8b0800000000000003cb48cdc9c907008', 'hex');
+    });
+    const reply = await get(async () => {
+      const response = await upstream.request('/');
+      return Object.defineProperty(response, 'url', { value: 'http://upstream/' });
+    });
+    expect(reply.headers).toMatchObject({ 'x-upstream': 'yes' });
+    expect(reply.headers).not.toHaveProperty('content-encoding');
+  });
+
+  it.each<[string, () => Promise<Response>, string]>([
+    [
+      'whose body was read',
+      async () => {
+        const response = new Response('once');
+        await response.text();
+        return response;
+      },
+      'Cannot send the Response: its body was already read. Create a new Response.',
+    ],
+    [
+      'of a network error',
+      async () => Response.error(),
+      'Cannot send the Response: its status is 0. Create a new Response.',
+    ],
+  ])('%s is a logged 500', async (_, handler, message) => {
+    expect(await get(handler)).toMatchObject({ status: 500 });
+    expect(stderr.mock.calls).toEqual([[new TypeError(message)]]);
+  });
+});
+
+describe('a value that JSON cannot represent', () => {
+  const observable = { subscribe: () => undefined };
+  it.each<[string, unknown, string]>([
+    ['a Map', new Map([[1, 2]]), 'it is a Map. Convert it with Object.fromEntries().'],
+    ['a Set', new Set([1]), 'it is a Set. Convert it to an array.'],
+    ['an Error', new Error('boom'), 'it is an Error. Throw it, or send its message.'],
+    [
+      'an error with members',
+      Object.assign(new RangeError('x'), { code: 'X' }),
+      'it is a RangeError. Throw it, or send its message.',
+    ],
+    ['a RegExp', /x/, 'it is a RegExp. Convert it to an object, an array or text.'],
+    [
+      'an observable',
+      observable,
+      'it is an Object. Convert it to a promise, as with firstValueFrom().',
+    ],
+    ['a generator', [1].values(), 'it is an Iterator. Convert it to an array.'],
+    [
+      'a nested promise',
+      { users: [{ roles: Promise.resolve([]) }] },
+      "'users.0.roles' is a Promise. Await it.",
+    ],
+    ['a nested Map', { tags: new Map() }, "'tags' is a Map. Convert it with Object.fromEntries()."],
+    ['a symbol', Symbol('x'), 'it is of type symbol. Convert it to text.'],
+    ['a function', () => 7, 'it is of type function. Call it.'],
+  ])('is a logged 500 that names the route and the type: %s', async (_, value, message) => {
+    for (const handler of [() => value, (ctx: Context) => ctx.json(value)]) {
+      stderr.mockClear();
+      const reply = await get(handler);
+      expect(reply.status).toBe(500);
+      expect(reply.text).not.toContain('JSON');
+      expect(stderr.mock.calls).toEqual([
+        [new TypeError(`Cannot send the body of GET /items/:id as JSON: ${message}`)],
+      ]);
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['a BigInt', 7n],
+    [
+      'a cycle',
+      (() => {
+        const self: Record<string, unknown> = {};
+        self.self = self;
+        return self;
+      })(),
+    ],
+  ])('is a logged 500: %s', async (_, value) => {
+    expect((await get(() => value)).status).toBe(500);
+    expect(stderr.mock.calls[0]?.[0]).toMatchObject({
+      message: expect.stringMatching(/^Cannot send the body of GET \/items\/:id as JSON: ./),
+    });
+  });
+});
+
+describe('a route that sends no response', () => {
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['returns nothing', () => undefined],
+    ['resolves to nothing', async () => undefined],
+  ])('is a logged 500: its handler %s', async (_, handler) => {
+    const reply = await get(handler);
+    expect(reply.status).toBe(500);
+    expect(JSON.parse(reply.text)).toMatchObject({ code: 'NO_RESPONSE' });
+    expect(stderr.mock.calls[0]?.[0]).toMatchObject({
+      message:
+        'The route GET /items/:id sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().',
+    });
+  });
+
+  it('is a logged 500 if next() was neither awaited nor returned, and its response is logged', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<unknown>();
+    const errors: unknown[] = [];
+    const app = createApp({
+      onError: (error) => errors.push(error) && errors.length === 2 && late.resolve(error),
+    })
+      .use((_ctx, next) => {
+        void next();
+      })
+      .get('/slow', async (ctx) => {
+        await promise;
+        ctx.json('late');
+      });
+    expect((await app.request('/slow')).status).toBe(500);
+    resolve();
+    expect(await late.promise).toMatchObject({
+      message:
+        'A response to GET /slow came after the response was sent. Await or return every promise, including that of next().',
+      stack: expect.stringContaining('handler-results.test.ts'),
+    });
+    expect(errors[0]).toMatchObject({ code: 'NO_RESPONSE' });
+  });
+
+  it('may have passed the request on with next()', async () => {
+    const app = createApp().get('/', (_ctx, next) => next());
+    expect((await app.request('/')).status).toBe(404);
+    expect(stderr).not.toHaveBeenCalled();
+  });
+});
+
+it('a response after a timeout is not logged', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const app = createApp()
+    .use(timeout(10))
+    .get('/', async (ctx) => {
+      await promise;
+      ctx.json('late');
+      done.resolve();
+    });
+  expect((await app.request('/')).status).toBe(503);
+  stderr.mockClear();
+  resolve();
+  await done.promise;
+  expect(stderr).not.toHaveBeenCalled();
+});
+
+describe('a body that no parser has read', () => {
+  const app = createApp()
+    .use(json())
+    .use((ctx, next) => {
+      ctx.state.seen = ctx.body;
+      return next();
+    })
+    .post('/', (ctx) => ({ body: ctx.body ?? 'none' }))
+    .post('/unread', () => 'fine')
+    .post('/stream', (ctx) => ctx.bodyStream())
+    .route(
+      '/nested',
+      createRouter().post('/', ({ body }) => ({ body })),
+    );
+  const post = (path: string, type?: string, body?: string) =>
+    app.request(path, {
+      method: 'POST',
+      ...(body === undefined ? {} : { body: new TextEncoder().encode(body) }),
+      headers: type === undefined ? {} : { 'Content-Type': type },
+    });
+
+  it.each([
+    ['/', 'text/plain', "the body of type 'text/plain'"],
+    ['/nested', 'application/xml', "the body of type 'application/xml'"],
+    ['/', undefined, 'the body without a type'],
+  ])('is a 415 when the handler of %s reads it: %s', async (path, type, body) => {
+    const response = await post(path, type, 'x');
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({
+      code: 'BODY_NOT_READ',
+      detail: `No parser read ${body}. Send application/json, or install a parser, such as app.use(json()).`,
+    });
+  });
+
+  it('is no error if the handler ignores it or reads it as a stream', async () => {
+    expect(await (await post('/unread', 'text/plain', 'x')).json()).toBe('fine');
+    expect(await (await post('/stream', 'text/plain', 'x')).text()).toBe('x');
+  });
+
+  it('is no error if it is empty', async () => {
+    expect(await (await post('/', 'text/plain')).json()).toEqual({ body: 'none' });
+    expect(await (await post('/', 'application/json', '')).json()).toEqual({ body: 'none' });
+  });
+
+  it('may be read as undefined by the error handler', async () => {
+    const bodies: unknown[] = [];
+    const failing = createApp({ onError: (_error, ctx) => bodies.push(ctx.body) }).post('/', () => {
+      throw new Error('boom');
+    });
+    const response = await failing.request('/', { method: 'POST', body: 'x' });
+    expect([response.status, bodies]).toEqual([500, [undefined]]);
+  });
+});

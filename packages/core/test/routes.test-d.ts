@@ -1,0 +1,167 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type Context,
+  createApp,
+  createRouter,
+  type Handler,
+  type Middleware,
+  type PathParams,
+  type Router,
+  requestId,
+  type State,
+} from '../src/index.js';
+
+interface User {
+  readonly name: string;
+}
+
+const signIn: Middleware<{ user: User }> = (ctx, next) => {
+  ctx.state.user = { name: 'Ada' };
+  return next();
+};
+const measure: Middleware<{ started: number }> = (ctx, next) => {
+  ctx.state.started = performance.now();
+  return next();
+};
+const plain = (_ctx: Context, next: () => unknown) => next();
+
+describe('PathParams', () => {
+  it('has the parameters of the pattern', () => {
+    expectTypeOf<PathParams<'/:id/posts/:post'>>().toEqualTypeOf<{
+      readonly id: string;
+      readonly post: string;
+    }>();
+    expectTypeOf<PathParams<'users/:id'>>().toEqualTypeOf<{ readonly id: string }>();
+    expectTypeOf<PathParams<'/about'>>().toEqualTypeOf<Record<never, string>>();
+  });
+
+  it('has the wildcard', () => {
+    expectTypeOf<PathParams<'/:owner/*path'>>().toEqualTypeOf<{
+      readonly owner: string;
+      readonly path: string;
+    }>();
+    expectTypeOf<PathParams<'/*'>>().toEqualTypeOf<{ readonly '*': string }>();
+    expectTypeOf<PathParams<'*rest'>>().toEqualTypeOf<{ readonly rest: string }>();
+  });
+
+  it('ends names at text around them', () => {
+    expectTypeOf<PathParams<'/:file.png'>>().toEqualTypeOf<{ readonly file: string }>();
+    expectTypeOf<PathParams<'/v:major.:minor_x/:año-%3A'>>().toEqualTypeOf<{
+      readonly major: string;
+      readonly minor_x: string;
+      readonly año: string;
+    }>();
+  });
+
+  it('is open for a pattern that is not a literal', () => {
+    expectTypeOf<PathParams<string>>().toEqualTypeOf<Readonly<Record<string, string>>>();
+  });
+});
+
+describe.each([['application'], ['router']])('a route of the %s', () => {
+  const app = createApp();
+  const router = createRouter();
+
+  it('has typed parameters, so a typo does not compile', () => {
+    app.get('/:id/posts/:post', (ctx) => {
+      expectTypeOf(ctx).toEqualTypeOf<
+        Context<{ readonly id: string; readonly post: string }, State>
+      >();
+      // @ts-expect-error: the parameter is called post.
+      return ctx.params.pots;
+    });
+    router.post('/:id/*path', async ({ params }) => {
+      expectTypeOf(params).toEqualTypeOf<{ readonly id: string; readonly path: string }>();
+    });
+    router.on('PURGE', '/:id', ({ params }) => params.id);
+    // @ts-expect-error: the handler needs another parameter.
+    router.get('/:id', (ctx: Context<{ name: string }>) => ctx.params.name);
+  });
+
+  it('has any parameter if the pattern is not a literal', () => {
+    const pattern: string = '/:id';
+    router.get(pattern, ({ params }) => {
+      expectTypeOf(params).toEqualTypeOf<Readonly<Record<string, string>>>();
+    });
+  });
+
+  it('accepts functions that need no particular parameters or state', () => {
+    const show: Handler<'/users/:id'> = (ctx) => ctx.params.id;
+    router.get('/:id', plain, show).get('/x/:id', show);
+    // @ts-expect-error: the pattern lacks the parameter id.
+    router.get('/:name', show);
+  });
+
+  it('has the state of its middleware, without casts', () => {
+    app.get('/me', signIn, (ctx) => {
+      expectTypeOf(ctx.state.user).toEqualTypeOf<User>();
+      expectTypeOf(ctx.state.other).toBeUnknown();
+    });
+    router.get('/:id', signIn, plain, measure, (ctx) => {
+      expectTypeOf(ctx.state.user).toEqualTypeOf<User>();
+      expectTypeOf(ctx.state.started).toBeNumber();
+      expectTypeOf(ctx.params.id).toBeString();
+    });
+    router.get(
+      '/:id',
+      signIn,
+      (ctx, next) => {
+        expectTypeOf(ctx.state.user).toEqualTypeOf<User>();
+        expectTypeOf(ctx.params.id).toBeString();
+        return next();
+      },
+      (ctx) => expectTypeOf(ctx.state.user).toEqualTypeOf<User>(),
+    );
+  });
+
+  it('has the state of earlier use()', () => {
+    createRouter()
+      .use(signIn)
+      .get('/', (ctx) => expectTypeOf(ctx.state.user).toEqualTypeOf<User>());
+    createApp()
+      .use(signIn)
+      .use(measure)
+      .use(plain)
+      .get('/', (ctx) => {
+        expectTypeOf(ctx.state.user).toEqualTypeOf<User>();
+        expectTypeOf(ctx.state.started).toBeNumber();
+      });
+  });
+
+  it('has the state and the prefix that createRouter() states', () => {
+    const posts = createRouter<'/users/:user/posts', { user: User }>().get('/:id', (ctx) => {
+      expectTypeOf(ctx.params).toEqualTypeOf<{ readonly user: string; readonly id: string }>();
+      expectTypeOf(ctx.state.user).toEqualTypeOf<User>();
+    });
+    app.route('/users/:user/posts', posts).route('/:user', posts);
+    // @ts-expect-error: the prefix lacks the parameter user.
+    app.route('/users', posts);
+    createRouter<'/users/:user'>().route('/posts', createRouter<'/:user'>());
+    // @ts-expect-error: neither prefix has the parameter user.
+    createRouter<'/users/:id'>().route('/posts', createRouter<'/:user'>());
+    const prefix: string = '/users';
+    app.route(prefix, posts);
+  });
+});
+
+describe('middleware at a prefix', () => {
+  it('has the parameters of the prefix', () => {
+    createApp().use('/users/:user', plain, ({ params }, next) => {
+      expectTypeOf(params).toEqualTypeOf<{ readonly user: string }>();
+      return next();
+    });
+  });
+});
+
+describe('chaining', () => {
+  it('keeps the type of the router', () => {
+    expectTypeOf(createRouter().get('/', plain).use(plain)).toEqualTypeOf<Router>();
+    expectTypeOf(createRouter().use(signIn)).toEqualTypeOf<
+      Router<Record<never, string>, State & { user: User }>
+    >();
+  });
+
+  it('mounts a router with any state', () => {
+    createApp().use(signIn).route('/', createRouter<'', { user: User }>()).use(requestId());
+  });
+});
