@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isHttpError, UnsupportedMediaTypeError } from './errors/http-error.js';
-import type { FormatError } from './errors/problem.js';
+import type { Problem } from './errors/problem.js';
 import { after, type Next } from './next.js';
 import {
   type HeaderValue,
@@ -74,6 +74,17 @@ export interface ContextInternals {
 
 /** Access to a context's private members for the other modules of core. */
 export let internals: ContextInternals;
+
+/**
+ * Returns the body for an error, in the application's own format. The status, and the headers of the
+ * error, are already set. The body is sent as `application/json`, unless the function sets another
+ * `Content-Type` or responds through `ctx`.
+ *
+ * @param problem - The standard body, without hidden messages.
+ * @param error - The thrown value. Do not send parts of it to clients unless `problem` has them.
+ * @returns A JSON value; undefined for `problem` itself.
+ */
+export type FormatError = (problem: Problem, error: unknown, ctx: Context) => unknown;
 
 /** How the errors of a request become responses. */
 export interface ErrorPolicy {

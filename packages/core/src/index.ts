@@ -3,7 +3,7 @@ export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
 export { type JsonOptions, json } from './body/json.js';
 export { type RawOptions, raw, text } from './body/text.js';
-export { Context, type Params, type RouteTable, type State } from './context.js';
+export { Context, type FormatError, type Params, type RouteTable, type State } from './context.js';
 export {
   BadRequestError,
   ConflictError,
@@ -22,7 +22,7 @@ export {
   UnprocessableContentError,
   UnsupportedMediaTypeError,
 } from './errors/http-error.js';
-export type { FormatError, Problem } from './errors/problem.js';
+export type { Problem } from './errors/problem.js';
 export {
   InvalidMiddlewareError,
   InvalidPatternError,

@@ -1,4 +1,3 @@
-import type { Context } from '../context.js';
 import { readHttpError, titleOf } from './http-error.js';
 
 /**
@@ -26,17 +25,6 @@ export interface Problem {
   /** The error's details. */
   readonly [extension: string]: unknown;
 }
-
-/**
- * Returns the body for an error, in the application's own format. The status, and the headers of the
- * error, are already set. The body is sent as `application/json`, unless the function sets another
- * `Content-Type` or responds through `ctx`.
- *
- * @param problem - The standard body, without hidden messages.
- * @param error - The thrown value. Do not send parts of it to clients unless `problem` has them.
- * @returns A JSON value; undefined for `problem` itself.
- */
-export type FormatError = (problem: Problem, error: unknown, ctx: Context) => unknown;
 
 /**
  * Creates the error body for a thrown value.

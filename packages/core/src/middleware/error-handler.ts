@@ -1,6 +1,6 @@
-import { type Context, type ErrorPolicy, internals } from '../context.js';
+import { type Context, type ErrorPolicy, type FormatError, internals } from '../context.js';
 import { readHttpError } from '../errors/http-error.js';
-import { describeProblem, type FormatError } from '../errors/problem.js';
+import { describeProblem } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
 import type { Middleware } from '../pipeline.js';
 import { serialize, toJson } from '../serialize.js';

@@ -1,6 +1,5 @@
-import { type Context, type ErrorPolicy, internals } from '../context.js';
+import { type Context, type ErrorPolicy, type FormatError, internals } from '../context.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
-import type { FormatError } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
 import type { Handler, Middleware } from '../pipeline.js';
 import { ALL } from '../router/router.js';
