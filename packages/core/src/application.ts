@@ -53,7 +53,13 @@ import {
   sealRouter,
 } from './router/router.js';
 import { endsDrain, isAwaitingContinue } from './server/connection.js';
-import { InProcess } from './server/in-process.js';
+import { type Caller, InProcess } from './server/in-process.js';
+import {
+  type ClientReader,
+  createClientReader,
+  type ProxyOptions,
+  type TrustedProxies,
+} from './server/proxy.js';
 import { joinPaths } from './target.js';
 
 /** An extension that an application installs once, at startup. */
@@ -85,6 +91,12 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
    * methods. The status is 404 unless the function sets another one. By default, the body is a problem.
    */
   readonly notFound?: Handler;
+  /**
+   * The proxies that may name the client in `ctx.ip`, `ctx.protocol` and `ctx.host`; none by default. A
+   * number of proxies or a list of their addresses trusts `X-Forwarded-For`, `-Proto` and `-Host`. An
+   * object also selects the headers.
+   */
+  readonly proxy?: TrustedProxies | ProxyOptions;
 }
 
 /** A middleware or a router, with its prefix if it has one, in the order of registration. */
@@ -107,6 +119,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   readonly #rules: PathRules;
   readonly #errors: ErrorPolicy;
   readonly #notFound: Handler | undefined;
+  readonly #readClient: ClientReader;
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
   /** Plugins that are installing, each with a promise that resolves when `install` settles. */
@@ -118,11 +131,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #closing: Promise<void> | undefined = undefined;
   #isOpen = true;
 
+  /** @throws {SetupError} `INVALID_PROXY`, when the option `proxy` is invalid. */
   constructor(options: ApplicationOptions = {}) {
     super();
     this.#rules = createRouter(options).rules;
     this.#errors = createErrorPolicy(options, DEFAULT_ERROR_POLICY);
     this.#notFound = options.notFound;
+    this.#readClient = createClientReader(options.proxy);
   }
 
   /**
@@ -310,15 +325,18 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * The application sees the client disconnect when the response body is canceled, when the response
    * is garbage-collected before its body was read, and when the application closes.
    *
-   * @param request - Its body is read completely before it is sent.
+   * @param request - Its body is read completely before it is sent. A URL with `https:` makes
+   *   `ctx.protocol` `'https'`.
+   * @param caller - Who makes the request; `127.0.0.1` by default.
+   * @throws {TypeError} When the caller's `ip` is not an IP address.
    * @throws The errors of {@link seal}; the abort reason of the request's signal; the connection's
    *   error.
    * @throws {SetupError} `APPLICATION_CLOSED`, when the application closes before it responds.
    */
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, caller: Caller = {}): Promise<Response> {
     this.seal();
     this.#inProcess ??= new InProcess(this.handle);
-    return this.#inProcess.fetch(request);
+    return this.#inProcess.fetch(request, caller);
   }
 
   /**
@@ -326,11 +344,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param path - Path and query.
    * @param init - As for `new Request()`.
+   * @param caller - As for {@link fetch}.
    */
-  async request(path: string, init?: RequestInit): Promise<Response> {
+  async request(path: string, init?: RequestInit, caller?: Caller): Promise<Response> {
     // `new URL('//users', base)` would read 'users' as the host.
     const url = path.startsWith('/') ? `http://localhost${path}` : path;
-    return this.fetch(new Request(new URL(url, 'http://localhost'), init));
+    return this.fetch(new Request(new URL(url, 'http://localhost'), init), caller);
   }
 
   /**
@@ -374,7 +393,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return Object.freeze({
       pipeline: compose(steps),
       refusalPipeline: compose(steps.map(refuseTarget)),
-      environment: Object.freeze({ routes, errors: this.#errors }),
+      environment: Object.freeze({ routes, errors: this.#errors, readClient: this.#readClient }),
     });
   }
 
@@ -490,7 +509,9 @@ function refuseTarget(step: Step): Middleware {
 /**
  * Creates an application without middleware or routes.
  *
- * @param options - How errors and unhandled requests become responses, and how paths are compared.
+ * @param options - How errors and unhandled requests become responses, how paths are compared, and which
+ *   proxies are trusted.
+ * @throws {SetupError} `INVALID_PROXY`, when the option `proxy` is invalid.
  */
 export function createApp(options?: ApplicationOptions): Application {
   return new Application(options);

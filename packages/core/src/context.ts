@@ -13,6 +13,7 @@ import {
 } from './response.js';
 import { serialize, toJson } from './serialize.js';
 import { sendContinue } from './server/connection.js';
+import type { ClientReader } from './server/proxy.js';
 import { decodeParameter, decodeWildcard, parseTarget, type Target } from './target.js';
 
 /** Data that the functions of one request share. Augment this interface to declare members. */
@@ -100,6 +101,7 @@ export interface ErrorPolicy {
 export interface ContextEnvironment {
   readonly routes: RouteTable;
   readonly errors: ErrorPolicy;
+  readonly readClient: ClientReader;
 }
 
 /**
@@ -202,6 +204,28 @@ export class Context<P extends Params = Params, S extends State = State> {
   /** Request headers by lower-case name. */
   get headers(): IncomingHttpHeaders {
     return this.req.headers;
+  }
+
+  /**
+   * The client's IP address, with an IPv4-mapped IPv6 address as IPv4. It is that of the connection, or
+   * the one that a trusted `proxy` reports. Empty when the connection has none, as on a Unix socket or
+   * after the client has disconnected.
+   */
+  get ip(): string {
+    return this.#environment.readClient(this.req).ip;
+  }
+
+  /** The protocol that the client uses: that of the connection, or the one that a trusted `proxy` reports. */
+  get protocol(): 'http' | 'https' {
+    return this.#environment.readClient(this.req).protocol;
+  }
+
+  /**
+   * The host that the client requests, with its port if it names one: the `Host` header, or the host that
+   * a trusted `proxy` reports. Empty without a `Host` header. A client may send any host.
+   */
+  get host(): string {
+    return this.#environment.readClient(this.req).host;
   }
 
   /**

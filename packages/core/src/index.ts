@@ -52,6 +52,8 @@ export {
   Router,
   type RouterOptions,
 } from './router/router.js';
+export type { Caller } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';
+export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export { type ServerSentEvent, sendEvents } from './server-sent-events.js';

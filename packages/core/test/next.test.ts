@@ -7,6 +7,7 @@ import {
   type Middleware,
   NextCalledTwiceError,
 } from '../src/index.js';
+import { createClientReader } from '../src/server/proxy.js';
 import { sender } from './support/send.js';
 
 describe('a second call of next', () => {
@@ -109,6 +110,7 @@ describe('a second call of next', () => {
 const ENVIRONMENT: ConstructorParameters<typeof Context>[2] = {
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => undefined, format: undefined },
+  readClient: createClientReader(undefined),
 };
 
 describe('ctx.next()', () => {

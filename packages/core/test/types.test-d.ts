@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   type Application,
+  type Caller,
   type Context,
   createApp,
   createRouter,
@@ -100,7 +101,7 @@ describe('the application', () => {
   });
 
   it("responds in process with the platform's Response", () => {
-    expectTypeOf<Application['fetch']>().parameters.toEqualTypeOf<[Request]>();
+    expectTypeOf<Application['fetch']>().parameters.toEqualTypeOf<[Request, caller?: Caller]>();
     expectTypeOf<Application['fetch']>().returns.resolves.toEqualTypeOf<Response>();
     expectTypeOf<Application['request']>().returns.resolves.toEqualTypeOf<Response>();
   });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { request as httpRequest } from '../node-http.js';
 import { NO_CONTENT_STATUSES } from '../response.js';
@@ -6,6 +7,12 @@ import { completeLimits, createServer } from './limits.js';
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
 const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());
+
+/** Who makes a call without a socket. */
+export interface Caller {
+  /** The address that the call comes from, as that of a connection; `127.0.0.1` by default. */
+  readonly ip?: string;
+}
 
 /** Sends requests to a request listener over in-memory connections. */
 export class InProcess {
@@ -27,17 +34,21 @@ export class InProcess {
    * Sends a request.
    *
    * @param request - Its body is read completely before it is sent.
+   * @param caller - Who makes the request.
    * @returns The response with a streamed body. The connection closes when the body has been read,
    *   canceled or garbage-collected.
    * @throws As `fetch` does: the reason of the request's signal, or the connection's error.
    */
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, { ip = '127.0.0.1' }: Caller): Promise<Response> {
+    if (isIP(ip) === 0) {
+      throw new TypeError(`Invalid ip of a call: '${ip}'. Pass an IPv4 or IPv6 address.`);
+    }
     const { signal } = request;
     signal.throwIfAborted();
     const body = Buffer.from(await request.arrayBuffer());
-    const connection = this.#connect();
+    const { protocol, pathname, search, host } = new URL(request.url);
+    const connection = this.#connect(ip, protocol === 'https:');
 
-    const { pathname, search, host } = new URL(request.url);
     const headers = new Headers(request.headers);
     headers.set('Host', headers.get('Host') ?? host);
     if (!headers.has('Connection')) headers.set('Connection', 'keep-alive');
@@ -72,9 +83,11 @@ export class InProcess {
     await Promise.all(closed);
   }
 
-  #connect(): Duplex {
+  #connect(remoteAddress: string, encrypted: boolean): Duplex {
     if (this.#closedBy !== undefined) throw this.#closedBy;
     const [near, far] = duplexPair();
+    // As on a socket.
+    Object.assign(far, { remoteAddress, encrypted });
     // Destroying one side does not close the other. Since Node 24 the other side sees the end of its
     // input; before, it sees nothing.
     near.once('close', () => far.destroy());

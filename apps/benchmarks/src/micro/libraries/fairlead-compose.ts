@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Context } from '../../../../../packages/core/src/context.js';
 import { compose } from '../../../../../packages/core/src/pipeline.js';
+import { createClientReader } from '../../../../../packages/core/src/server/proxy.js';
 import { composeOperations } from '../middlewares.js';
 
 const req = new IncomingMessage(new Socket());
@@ -9,6 +10,7 @@ Object.assign(req, { method: 'GET', url: '/' });
 const ctx = new Context(req, new ServerResponse(req), {
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => {}, format: undefined },
+  readClient: createClientReader(undefined),
 });
 const end = () => {};
 

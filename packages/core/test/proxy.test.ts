@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ApplicationOptions, createApp } from '../src/index.js';
+import { sender } from './support/send.js';
+
+const PROXY = '10.0.0.1';
+const OUTER = '10.0.0.2';
+const CLIENT = '192.0.2.7';
+
+type Proxy = ApplicationOptions['proxy'];
+
+function echo(proxy: Proxy) {
+  return createApp(proxy === undefined ? {} : { proxy }).use((ctx) =>
+    ctx.json({ ip: ctx.ip, protocol: ctx.protocol, host: ctx.host }),
+  );
+}
+
+/** Returns what the application reads from a request that arrives from a peer, by default a proxy. */
+async function read(proxy: Proxy, headers: Record<string, string>, ip = PROXY): Promise<unknown> {
+  const response = await echo(proxy).request('/', { headers: { Host: 'own', ...headers } }, { ip });
+  return response.json();
+}
+
+const X_FORWARDED = {
+  'X-Forwarded-For': CLIENT,
+  'X-Forwarded-Proto': 'https',
+  'X-Forwarded-Host': 'example.com',
+};
+const FORWARDED = { Forwarded: `for=${CLIENT};proto=https;host=example.com` };
+const direct = { ip: PROXY, protocol: 'http', host: 'own' };
+const forwarded = { ip: CLIENT, protocol: 'https', host: 'example.com' };
+
+describe('without a proxy', () => {
+  it('the connection and Host name the client', async () => {
+    const send = await sender(echo(undefined));
+    const headers = { Host: 'own:80', ...X_FORWARDED, ...FORWARDED };
+    const reply = await send('GET', '/', { headers });
+    expect(reply.json()).toEqual({ ip: '127.0.0.1', protocol: 'http', host: 'own:80' });
+  });
+
+  it('an IPv4-mapped address is IPv4', async () => {
+    expect(await read(undefined, {}, '::ffff:192.0.2.7')).toHaveProperty('ip', CLIENT);
+  });
+
+  it('a call without a socket comes from 127.0.0.1 by the protocol of its URL', async () => {
+    const response = await echo(undefined).request('https://example.com/');
+    expect(await response.json()).toEqual({
+      ip: '127.0.0.1',
+      protocol: 'https',
+      host: 'example.com',
+    });
+  });
+
+  it('a call without a socket cannot come from anything but an IP address', async () => {
+    await expect(createApp().request('/', {}, { ip: 'localhost' })).rejects.toThrow(
+      "Invalid ip of a call: 'localhost'. Pass an IPv4 or IPv6 address.",
+    );
+  });
+});
+
+describe('behind a proxy', () => {
+  it.each<[Proxy, Record<string, string>]>([
+    [1, X_FORWARDED],
+    [[PROXY], X_FORWARDED],
+    [['10.0.0.0/8'], X_FORWARDED],
+    [{ trust: 1 }, X_FORWARDED],
+    [{ trust: ['10.0.0.0/8'], header: 'x-forwarded' }, X_FORWARDED],
+    [{ trust: 1, header: 'forwarded' }, FORWARDED],
+    [{ trust: [PROXY], header: 'forwarded' }, FORWARDED],
+  ])('the option %j reads %j', async (proxy, headers) => {
+    expect(await read(proxy, headers)).toEqual(forwarded);
+  });
+
+  it.each<[Proxy, Record<string, string>]>([
+    [1, FORWARDED],
+    [[PROXY], FORWARDED],
+    [{ trust: 1, header: 'forwarded' }, X_FORWARDED],
+    [0, X_FORWARDED],
+    [[], X_FORWARDED],
+  ])('the option %j ignores %j', async (proxy, headers) => {
+    expect(await read(proxy, headers)).toEqual(direct);
+  });
+
+  it.each([
+    ['x-forwarded', X_FORWARDED],
+    ['forwarded', FORWARDED],
+  ] as const)('a peer that is not listed cannot use the headers: %s', async (header, headers) => {
+    const proxy = { trust: ['10.0.0.0/8'], header };
+    expect(await read(proxy, headers, '203.0.113.9')).toEqual({ ...direct, ip: '203.0.113.9' });
+  });
+
+  it('an IPv4 range matches a mapped peer, and an IPv6 range an IPv6 peer', async () => {
+    expect(await read(['10.0.0.0/8'], X_FORWARDED, '::ffff:10.0.0.1')).toEqual(forwarded);
+    expect(await read(['fd00::/8'], X_FORWARDED, 'fd00::1')).toEqual(forwarded);
+  });
+
+  it('the last address that is not a proxy is the client', async () => {
+    const headers = { 'X-Forwarded-For': `6.6.6.6, ${CLIENT}, ${OUTER}` };
+    expect(await read(['10.0.0.0/8'], headers)).toHaveProperty('ip', CLIENT);
+    expect(await read([PROXY], headers)).toHaveProperty('ip', OUTER);
+    expect(await read(2, headers)).toHaveProperty('ip', CLIENT);
+  });
+
+  it.each([
+    ['X-Forwarded-For', 1, [CLIENT, '6.6.6.6, 6.6.6.7']],
+    ['X-Forwarded-For', 2, ['6.6.6.7', '6.6.6.6, 6.6.6.7']],
+    ['X-Forwarded-For', 5, ['6.6.6.6', '6.6.6.6, 6.6.6.7']],
+  ] as const)(
+    'repeated %s headers are one list, for %i proxies',
+    async (name, proxy, [ip, sent]) => {
+      const send = await sender(echo(proxy));
+      const reply = await send('GET', '/', { headers: { [name]: [sent, CLIENT] } });
+      expect(reply.json()).toHaveProperty('ip', ip);
+    },
+  );
+
+  it('protocol and host are those of the proxy that the client is connected to', async () => {
+    const headers = {
+      'X-Forwarded-For': `6.6.6.6, ${CLIENT}, ${OUTER}`,
+      'X-Forwarded-Proto': 'http, https, http',
+      'X-Forwarded-Host': 'evil, example.com, inner',
+    };
+    expect(await read(2, headers)).toEqual(forwarded);
+    const elements =
+      'host=evil;proto=http, for=192.0.2.7;proto=https;host=example.com, for=10.0.0.2;proto=http;host=inner';
+    expect(await read({ trust: 2, header: 'forwarded' }, { Forwarded: elements })).toEqual(
+      forwarded,
+    );
+  });
+
+  it('a protocol and host that an inner proxy passes on count', async () => {
+    const headers = { ...X_FORWARDED, 'X-Forwarded-For': `${CLIENT}, ${OUTER}` };
+    expect(await read(2, headers)).toEqual(forwarded);
+  });
+
+  it('a protocol counts without addresses', async () => {
+    const headers = { 'X-Forwarded-Proto': 'http, HTTPS' };
+    expect(await read(1, headers)).toEqual({ ...direct, protocol: 'https' });
+  });
+
+  it.each([
+    ['192.0.2.7:4711', CLIENT],
+    ['2001:db8::7', '2001:db8::7'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    ['[2001:db8::7]:4711', '2001:db8::7'],
+    ['::ffff:192.0.2.7', CLIENT],
+    ['unknown', PROXY],
+    ['_hidden', PROXY],
+    [',', '6.6.6.6'],
+    ['192.0.2.300', PROXY],
+    ['[192.0.2.7]', PROXY],
+    ['192.0.2.7:', PROXY],
+    ['example.com', PROXY],
+    ['"192.0.2.7"', PROXY],
+  ])('X-Forwarded-For: %s is the address %s', async (address, ip) => {
+    expect(await read(1, { 'X-Forwarded-For': `6.6.6.6, ${address}` })).toHaveProperty('ip', ip);
+  });
+
+  it.each([
+    ['for=192.0.2.7', CLIENT],
+    ['For="192.0.2.7:4711"', CLIENT],
+    ['for="[2001:db8::7]:4711"', '2001:db8::7'],
+    ['for="[2001:db8::7]:_port"; by=_proxy', '2001:db8::7'],
+    ['for="\\1\\92.0.2.7"', CLIENT],
+    ['secret="a;for=6.6.6.6";for=192.0.2.7', CLIENT],
+    ['proto=https', PROXY],
+    ['for=unknown', PROXY],
+    ['for=_hidden', PROXY],
+    ['for=2001:db8::7', PROXY],
+    ['for=192.0.2.7;for=6.6.6.6', PROXY],
+    ['for=192.0.2.7 proto=https', PROXY],
+    ['for="192.0.2.7', PROXY],
+    ['for', PROXY],
+    ['=', PROXY],
+  ])('Forwarded: %s is the address %s', async (element, ip) => {
+    const proxy: Proxy = { trust: 1, header: 'forwarded' };
+    expect(await read(proxy, { Forwarded: `for=6.6.6.6, ${element}` })).toHaveProperty('ip', ip);
+  });
+
+  it('a quotation that the client opens does not swallow what the proxy appends', async () => {
+    const Forwarded = `for=6.6.6.6, for="6.6.6.7, for="${CLIENT}";proto=https;host=example.com`;
+    expect(await read({ trust: 1, header: 'forwarded' }, { Forwarded })).toEqual(forwarded);
+  });
+
+  it.each(['ftp', 'https:', 'htt ps'])(
+    'the protocol %j is that of the connection',
+    async (value) => {
+      const headers = { ...X_FORWARDED, 'X-Forwarded-Proto': value };
+      expect(await read(1, headers)).toEqual({ ...forwarded, protocol: 'http' });
+    },
+  );
+
+  it.each(['a b', 'a/b', 'a@b', 'a:b', '[::1', '<script>', 'a:123456'])(
+    'the malformed host %j gives way to Host',
+    async (value) => {
+      const headers = { ...X_FORWARDED, 'X-Forwarded-Host': value };
+      expect(await read(1, headers)).toEqual({ ...forwarded, host: 'own' });
+    },
+  );
+
+  it.each(['example.com:8443', '[2001:db8::1]:80', '192.0.2.1'])(
+    'the host %s counts',
+    async (host) => {
+      expect(await read(1, { 'X-Forwarded-Host': host })).toHaveProperty('host', host);
+    },
+  );
+});
+
+describe('whatever a client sends, its address is the one that its proxy saw', () => {
+  const client = fc.oneof(
+    fc.ipV4().filter((ip) => !ip.startsWith('10.')),
+    fc.ipV6().filter((ip) => !/^(?:fd|::)/i.test(ip) && !ip.includes('.')),
+  );
+  const proxies = fc.array(
+    fc.oneof(
+      fc.nat(255).map((last) => `10.0.0.${last}`),
+      fc.nat(9).map((last) => `fd00::${last}`),
+    ),
+    { minLength: 1, maxLength: 4 },
+  );
+  const piece = fc.oneof(
+    fc.constantFrom('for=', '"', ',', ';', '\\', '6.6.6.6', '10.0.0.1', 'unknown', '[::1]'),
+    fc.string({ maxLength: 3 }),
+  );
+  const sent = fc
+    .array(piece, { maxLength: 12 })
+    .map((pieces) => pieces.join('').trim())
+    .filter((text) => text !== '');
+
+  it.each([
+    ['X-Forwarded-For', 'x-forwarded', (address: string) => address],
+    [
+      'Forwarded',
+      'forwarded',
+      (address: string) => (address.includes(':') ? `for="[${address}]"` : `for=${address}`),
+    ],
+  ] as const)('in %s', async (name, header, format) => {
+    const law = fc.asyncProperty(client, proxies, sent, async (from, chain, text) => {
+      const senders = [from, ...chain];
+      const ip = senders.at(-1) ?? '';
+      const value = [text, ...senders.slice(0, -1).map(format)].join(', ');
+      for (const trust of [chain.length, ['10.0.0.0/8', 'fd00::/8']]) {
+        const seen = await read({ trust, header }, { [name]: value }, ip);
+        expect(seen).toHaveProperty('ip', from);
+      }
+    });
+    await fc.assert(law, { numRuns: 100 });
+  });
+});
+
+describe('the option proxy', () => {
+  it.each<[unknown, string]>([
+    [true, 'it is true. Use a number of proxies'],
+    [null, 'it is null. Use a number of proxies'],
+    ['10.0.0.1', 'it is "10.0.0.1". Use a number of proxies'],
+    [-1, '-1 is not a number of proxies'],
+    [1.5, '1.5 is not a number of proxies'],
+    [Number.NaN, 'NaN is not a number of proxies'],
+    [['proxy.local'], '"proxy.local" is not an address or CIDR range'],
+    [['10.0.0.0/33'], '"10.0.0.0/33" is not an address or CIDR range'],
+    [['10.0.0.0/'], '"10.0.0.0/" is not an address or CIDR range'],
+    [[''], '"" is not an address or CIDR range'],
+    [[1], '1 is not an address or CIDR range'],
+    [['0.0.0.0/0'], '"0.0.0.0/0" trusts every address'],
+    [{}, 'trust is undefined. Use a number of proxies'],
+    [{ trust: 1, header: 'Forwarded' }, 'header is "Forwarded". Use \'x-forwarded\''],
+    [{ trust: 1, headers: 'forwarded' }, "it has no member 'headers'. Remove it"],
+  ])('refuses %j', (proxy, message) => {
+    expect(() => Reflect.apply(createApp, undefined, [{ proxy }])).toThrow(
+      expect.objectContaining({
+        name: 'SetupError',
+        code: 'INVALID_PROXY',
+        message: expect.stringContaining(`Invalid proxy option of createApp(): ${message}`),
+      }),
+    );
+  });
+});
