@@ -70,7 +70,9 @@ function checkPrefix({ name, path, domain, secure }: ResolvedCookie): void {
     throw new CookieError('COOKIE_PREFIX_BROKEN', name, reason);
   };
   if (!secure) {
-    reject('its prefix requires Secure. Use TLS, or pass secure: true if a proxy terminates TLS.');
+    reject(
+      'its prefix requires Secure. Use TLS, set createApp({ proxy }) if a proxy terminates TLS, or pass secure: true.',
+    );
   }
   if (isHost && path !== '/') reject("the prefix __Host- requires the path '/'. Pass path: '/'.");
   if (isHost && domain) reject('the prefix __Host- does not allow a domain. Remove the domain.');

@@ -10,7 +10,7 @@ export interface CookieScope {
   readonly path?: string;
   /** Whether each top-level site has a separate cookie. Requires `secure`. Default false. */
   readonly partitioned?: boolean;
-  /** Whether the cookie is sent over TLS only. Default: whether this request used TLS. */
+  /** Whether the cookie is sent over TLS only. Default: whether `ctx.protocol` is `https`. */
   readonly secure?: boolean;
   /** Whether the cookie is hidden from scripts in pages. Default true. */
   readonly httpOnly?: boolean;
@@ -43,7 +43,12 @@ export function setCookie(
   value: string,
   options: CookieOptions = {},
 ): void {
-  const { path = '/', httpOnly = true, sameSite = 'lax', secure = usesTls(ctx) } = options;
+  const {
+    path = '/',
+    httpOnly = true,
+    sameSite = 'lax',
+    secure = ctx.protocol === 'https',
+  } = options;
   const cookie = { ...options, name, value, path, httpOnly, sameSite, secure };
   const line = formatCookie(cookie);
   const others = [ctx.responseHeaders.get('Set-Cookie') ?? []]
@@ -63,10 +68,6 @@ export function setCookie(
  */
 export function deleteCookie(ctx: Context, name: string, scope: CookieScope = {}): void {
   setCookie(ctx, name, '', { ...scope, maxAge: 0, expires: new Date(0) });
-}
-
-function usesTls({ req }: Context): boolean {
-  return 'encrypted' in req.socket && req.socket.encrypted === true;
 }
 
 /** Returns a key that is equal for cookies that replace each other in a client. RFC 6265 §5.3, step 11 */

@@ -47,3 +47,16 @@ it('a cookie set over TLS is Secure', async () => {
     expect.stringContaining('; Secure;'),
   ]);
 });
+
+it.each([
+  [{ proxy: 1 }, 'https', 'a=1; Path=/; HttpOnly; Secure; SameSite=Lax'],
+  [{ proxy: 1 }, 'http', 'a=1; Path=/; HttpOnly; SameSite=Lax'],
+  [{}, 'https', 'a=1; Path=/; HttpOnly; SameSite=Lax'],
+])('with the options %j, X-Forwarded-Proto: %s sets %s', async (options, protocol, cookie) => {
+  const behind = createApp(options).use((ctx) => {
+    setCookie(ctx, 'a', '1');
+    ctx.send('');
+  });
+  const response = await behind.request('/', { headers: { 'X-Forwarded-Proto': protocol } });
+  expect(response.headers.getSetCookie()).toEqual([cookie]);
+});

@@ -34,7 +34,7 @@ export interface RateLimitOptions {
   readonly points: number;
   /** The length of a window in seconds: a whole number from 1 to 2,147,483 (24 days). */
   readonly duration: number;
-  /** Returns the key that a request counts towards. Default: the network of the remote address. */
+  /** Returns the key that a request counts towards. Default: the network of `ctx.ip`. */
   readonly key?: (ctx: Context) => string;
   /** Counts requests, with the same `points` and `duration`. Default: counts in memory. */
   readonly limiter?: RateLimiter;
@@ -65,7 +65,7 @@ const MAX_DURATION = 2_147_483;
 export function rateLimit(options: RateLimitOptions): Middleware {
   assertOptions(options);
   const { points, duration, name = 'default', onFailure = 'open', onError = logError } = options;
-  const { key = remoteNetwork, limiter = new RateLimiterMemory({ points, duration }) } = options;
+  const { key = clientNetwork, limiter = new RateLimiterMemory({ points, duration }) } = options;
   const consume = createConsume(limiter);
   const policy = `"${name}";q=${points};w=${duration}`;
 
@@ -124,8 +124,8 @@ function describeState(result: RateLimiterResult, allowed: boolean): KeyState {
   return { allowed, remaining, seconds: Math.max(1, Math.ceil(result.msBeforeNext / 1_000)) };
 }
 
-function remoteNetwork(ctx: Context): string {
-  return networkOf(ctx.req.socket.remoteAddress ?? 'in process');
+function clientNetwork(ctx: Context): string {
+  return networkOf(ctx.ip);
 }
 
 /** Hashes long and unusual keys, because a client can choose a key of any length with any bytes. */

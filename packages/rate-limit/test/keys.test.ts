@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { createApp, errorHandler } from '@fairlead/core';
+import { type Caller, createApp, errorHandler } from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it, vi } from 'vitest';
 import { rateLimit } from '../src/index.js';
@@ -19,6 +19,27 @@ describe('a key', () => {
     expect(await statusFrom('127.0.0.1')).toBe(200);
     expect(await statusFrom('127.0.0.2')).toBe(200);
     expect(await statusFrom('127.0.0.1')).toBe(429);
+  });
+
+  it('is the caller of a call without a socket', async () => {
+    const app = create({ points: 1, duration: 10 });
+    const statusOf = async (caller?: Caller) => (await app.request('/', {}, caller)).status;
+    expect(await statusOf({ ip: '192.0.2.1' })).toBe(200);
+    expect(await statusOf({ ip: '192.0.2.2' })).toBe(200);
+    expect(await statusOf({ ip: '192.0.2.1' })).toBe(429);
+    expect(await statusOf()).toBe(200);
+    expect(await statusOf({ ip: '127.0.0.1' })).toBe(429);
+  });
+
+  it('is the address that a trusted proxy reports, whatever the client sends', async () => {
+    const app = createApp({ proxy: 1 }).use(rateLimit({ points: 1, duration: 10 }), (ctx) => {
+      ctx.send('');
+    });
+    const statusOf = async (addresses: string) =>
+      (await app.request('/', { headers: { 'X-Forwarded-For': addresses } })).status;
+    expect(await statusOf('6.6.6.6, 192.0.2.1')).toBe(200);
+    expect(await statusOf('6.6.6.7, 192.0.2.1')).toBe(429);
+    expect(await statusOf('6.6.6.7, 192.0.2.2')).toBe(200);
   });
 
   it('can be read from the context', async () => {
