@@ -9,9 +9,12 @@ export interface RawConnection {
   ended(): Promise<string>;
 }
 
-/** Opens a connection to a local port. */
-export function connectRaw(port: number): RawConnection {
-  const socket = connect(port, '127.0.0.1');
+/**
+ * Opens a connection to a local port.
+ *
+ * @param socket - A socket that is connected to the port, such as a TLS socket.
+ */
+export function connectRaw(port: number, socket = connect(port, '127.0.0.1')): RawConnection {
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   let received = '';
   socket.setEncoding('latin1');

@@ -95,6 +95,8 @@ function listenReason({ code, message }: NodeJS.ErrnoException): string {
       return 'it is already in use. Stop the process that uses it, or choose another port.';
     case 'EACCES':
       return 'permission denied. Use a port above 1023, or grant the process permission to bind it.';
+    case 'ENOTSUP':
+      return 'this system does not support reusePort. Remove it, or run one process per port.';
     default:
       return `${message}.`;
   }

@@ -6,9 +6,10 @@ import type {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import { HttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
-import { assertLimit } from '../errors/setup-error.js';
+import { assertLimit, SetupError } from '../errors/setup-error.js';
 import { createServer as createNodeServer } from '../node-http.js';
 import { admit, announceEnd, connectionOf, expectContinue, track } from './connection.js';
 
@@ -70,9 +71,15 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  *
  * @param handle - Handles every other request.
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
+ * @param tls - Key, certificate and other options; undefined for a server without TLS.
+ * @throws {SetupError} `INVALID_TLS`, when node rejects the options or they have no certificate.
  * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
-export function createServer(handle: RequestListener, limits: Required<ServerLimits>): Server {
+export function createServer(
+  handle: RequestListener,
+  limits: Required<ServerLimits>,
+  tls?: TlsOptions,
+): Server {
   const { headersTimeout, requestTimeout, maxHeaderSize, maxHeaders, maxTargetSize } = limits;
   const run: RequestListener = (req, res) => {
     const refusal = checkHead(req, maxHeaders, maxTargetSize);
@@ -93,7 +100,7 @@ export function createServer(handle: RequestListener, limits: Required<ServerLim
     // A request without a body starts as an ended stream. Node 22 ignores the option.
     optimizeEmptyRequests: true,
   };
-  const server = createNodeServer(options);
+  const server = tls === undefined ? createNodeServer(options) : createTlsServer(options, tls);
   // Node would silently drop headers past its limit. checkHead() refuses the request instead.
   server.maxHeadersCount = 0;
   // `100 Continue` is sent when the body is read, so a refused body is never sent.
@@ -103,9 +110,35 @@ export function createServer(handle: RequestListener, limits: Required<ServerLim
   });
   server.on('checkExpectation', (req, res) => admit(req, res, refuseExpectation));
   return server
-    .on('connection', (socket: Socket) => track(socket, limits.keepAliveTimeout))
+    .on(connectionEvent(tls), (socket: Socket) => track(socket, limits.keepAliveTimeout))
     .on('request', (req, res) => admit(req, res, run))
     .on('clientError', onClientError);
+}
+
+/** Returns the event that a server emits for a connection once its bytes are HTTP. */
+export function connectionEvent(tls: TlsOptions | undefined): string {
+  return tls === undefined ? 'connection' : 'secureConnection';
+}
+
+/** What a server needs to present a certificate, or another secret, to its clients. */
+const IDENTITIES = ['cert', 'pfx', 'secureContext', 'SNICallback', 'pskCallback'] as const;
+
+function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
+  if (!IDENTITIES.some((name) => tls[name] !== undefined)) {
+    throw invalidTls('it has no certificate. Pass tls: { key, cert }.');
+  }
+  // Loaded here, because most applications leave TLS to a proxy.
+  const { createServer } = process.getBuiltinModule('node:https');
+  const { headersTimeout: handshakeTimeout = 0 } = options;
+  try {
+    return createServer({ ...(handshakeTimeout > 0 && { handshakeTimeout }), ...tls, ...options });
+  } catch (cause) {
+    throw invalidTls(`${(cause as Error).message}. Check the key and the certificate.`, cause);
+  }
+}
+
+function invalidTls(reason: string, cause?: unknown): SetupError {
+  return new SetupError('INVALID_TLS', `Invalid tls option of listen(): ${reason}`, { cause });
 }
 
 const refuseExpectation: RequestListener = (_req, res) => {
@@ -182,14 +215,15 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   };
   // Bytes after the last request of the connection: its response closes the connection.
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
-  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  // Without a connection, the TLS handshake has failed.
+  if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
   else if (latest === undefined) respond();
   else if (!latest.req.complete) {
     // The latest request is itself invalid or late. If its response has started, or earlier responses
     // are pending, the refusal cannot be sent.
     if (latest.headersSent || latest.socket === null) socket.destroy();
     else respond();
-  } else if (!connection?.isEnding) {
+  } else if (!connection.isEnding) {
     // The response to an earlier request goes first.
     announceEnd(latest);
     if (latest.writableFinished) respond();

@@ -1,21 +1,34 @@
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import type { Application } from '../application.js';
-import { ListenError } from '../errors/setup-error.js';
+import { ListenError, SetupError } from '../errors/setup-error.js';
 import { logError } from '../middleware/error-handler.js';
 import { connectionOf, drain } from './connection.js';
 import {
   checkInterval,
   completeLimits,
+  connectionEvent,
   createServer,
   refuseLate,
   type ServerLimits,
 } from './limits.js';
 
-/** Options of {@link listen}: the host, limits and timeouts. */
+/** Options of {@link listen}: the host, TLS, limits and timeouts. */
 export interface ListenOptions extends ServerLimits {
   /** Address or host name to bind; all interfaces by default. */
   readonly host?: string;
+  /**
+   * Serves HTTPS with these options of node:tls, such as `{ key, cert }`. A handshake may take as long as
+   * `headersTimeout`, unless you pass `handshakeTimeout`.
+   */
+  readonly tls?: TlsOptions;
+  /**
+   * Whether other processes may listen on the same port, so that the system distributes connections among
+   * them; false by default. Requires Node.js 22.12 or newer, and Linux, FreeBSD or another system that
+   * supports it.
+   */
+  readonly reusePort?: boolean;
 }
 
 /** Options of {@link Server.close}. */
@@ -26,7 +39,7 @@ export interface CloseOptions {
 
 /** A listening application. */
 export interface Server {
-  /** Base URL, such as `http://localhost:8080`. */
+  /** Base URL, such as `http://localhost:8080`; `https:` with `tls`. */
   readonly url: string;
   /** The port that the server listens on, even if you passed 0. */
   readonly port: number;
@@ -56,10 +69,12 @@ const IDLE_CHECKS = 4;
  *
  * @param app - The application.
  * @param port - 0 to 65535; 0 selects a free port.
- * @param options - The host to bind, limits and timeouts.
+ * @param options - The host to bind, TLS, limits and timeouts.
  * @returns The server, once its port is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer; `INVALID_TLS`, when
+ *   node rejects the `tls` options or they have no certificate; `REUSE_PORT_UNSUPPORTED`, when this version
+ *   of Node.js ignores `reusePort`.
  * @throws {RangeError} When `port` is not an integer from 0 to 65535.
  * @throws {ListenError} When the port cannot be bound.
  */
@@ -73,20 +88,24 @@ export async function listen(
       `Cannot listen on port ${port}: it is not a port number. Use an integer from 0 to 65535.`,
     );
   }
+  const { host, tls, reusePort = false } = options;
+  if (reusePort && !supportsReusePort(process.versions.node)) {
+    throw new SetupError(
+      'REUSE_PORT_UNSUPPORTED',
+      `Cannot listen with reusePort: Node.js ${process.versions.node} ignores it. Use Node.js 22.12 or newer, or remove reusePort.`,
+    );
+  }
   app.seal();
   const limits = completeLimits(options);
-  const server = createServer(app.handle, limits);
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  const server = createServer(app.handle, limits, tls);
+  const sockets = trackSockets(server, connectionEvent(tls));
+  const handshakes = tls === undefined ? new Set<Socket>() : trackHandshakes(server);
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException) => {
-      reject(new ListenError(port, options.host, cause));
+      reject(new ListenError(port, host, cause));
     };
     server.once('error', onError);
-    server.listen({ port, host: options.host }, () => {
+    server.listen({ port, host, reusePort }, () => {
       server.off('error', onError).on('error', logError);
       resolve();
     });
@@ -102,7 +121,7 @@ export async function listen(
     return stopping;
   };
   return Object.freeze({
-    url: `http://${hostOf(options.host)}:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${hostOf(host)}:${address.port}`,
     port: address.port,
     stopListening,
     close({ timeout = 10_000 }: CloseOptions = {}) {
@@ -112,11 +131,55 @@ export async function listen(
         );
       }
       const stopped = timeout > 0 ? stopListening() : stopImmediately(server);
-      closing ??= close(server, sockets, stopped, ended);
-      void destroyAfter(timeout, server, stopped, ended);
+      closing ??= close(server, sockets, handshakes, stopped, ended);
+      void destroyAfter(timeout, [sockets, handshakes], stopped, ended);
       return closing;
     },
   });
+}
+
+/**
+ * Whether a version of Node.js knows `reusePort`.
+ *
+ * @param version - Such as `22.12.0`.
+ */
+export function supportsReusePort(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major === 22) return minor >= 12;
+  return major > 23 || (major === 23 && minor >= 1);
+}
+
+/** Returns the sockets of open connections, upgraded ones included. */
+function trackSockets(server: HttpServer, event: string): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** Returns the sockets whose TLS handshake is not complete. */
+function trackHandshakes(server: HttpServer): ReadonlySet<Socket> {
+  const handshakes = new Set<Socket>();
+  const byPeer = new Map<string, Socket>();
+  // The event 'secureConnection' has another socket for the same connection.
+  const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+    `${remoteAddress} ${remotePort} ${localAddress}`;
+  server.on('connection', (socket: Socket) => {
+    const peer = peerOf(socket);
+    handshakes.add(socket);
+    byPeer.set(peer, socket);
+    socket.once('close', () => {
+      handshakes.delete(socket);
+      if (byPeer.get(peer) === socket) byPeer.delete(peer);
+    });
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    const raw = byPeer.get(peerOf(socket));
+    if (raw !== undefined) handshakes.delete(raw);
+  });
+  return handshakes;
 }
 
 /**
@@ -166,6 +229,7 @@ async function stopImmediately(server: HttpServer): Promise<void> {
 async function close(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
+  handshakes: ReadonlySet<Socket>,
   stopped: Promise<void>,
   ended: Promise<void>,
 ): Promise<void> {
@@ -179,6 +243,7 @@ async function close(
     server.closeIdleConnections();
     // node does not count a connection as idle before its first byte.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of handshakes) socket.destroy();
   };
   // After a blocked event loop, setImmediate lets the process read pending data before the check.
   const checks = setInterval(() => setImmediate(check), CLOSE_CHECK_INTERVAL);
@@ -190,14 +255,16 @@ async function close(
 /** Destroys the connections that are still open after a timeout. */
 async function destroyAfter(
   timeout: number,
-  server: HttpServer,
+  connections: readonly ReadonlySet<Socket>[],
   stopped: Promise<void>,
   ended: Promise<void>,
 ): Promise<void> {
   // setTimeout supports at most 24 days. Longer timeouts, such as Infinity, never expire.
   if (timeout >= 2 ** 31) return;
   await stopped;
-  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  const deadline = setTimeout(() => {
+    for (const sockets of connections) for (const socket of sockets) socket.destroy();
+  }, timeout);
   await ended;
   clearTimeout(deadline);
 }
