@@ -4,8 +4,16 @@ import { inject } from 'vitest';
 import { here, install, run } from './support/project.js';
 import { testBlocks } from './support/test-blocks.js';
 
-/** What the documents use beside the packages: a peer, validators, and a compiler of schemas. */
-const LIBRARIES = ['reflect-metadata', 'zod', 'valibot', 'arktype', 'fast-json-stringify'];
+/** What the documents use beside the packages: a peer, validators, a compiler of schemas, WebSockets. */
+const LIBRARIES = [
+  'reflect-metadata',
+  'zod',
+  'valibot',
+  'arktype',
+  'fast-json-stringify',
+  'ws',
+  '@types/ws',
+];
 
 /** Imports a module whose servers take a free port and do not keep the process alive. */
 const RUNNER = `

@@ -130,6 +130,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #inProcess: InProcess | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
   #isOpen = true;
+  #closingController: AbortController | undefined = undefined;
 
   /** @throws {SetupError} `INVALID_PROXY`, when the option `proxy` is invalid. */
   constructor(options: ApplicationOptions = {}) {
@@ -355,15 +356,23 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /**
    * Closes the plugins, last installed first. Close the server before you call this.
    *
-   * First waits for plugins that are still installing, so do not await it inside `install`. Then
-   * destroys the open connections of {@link fetch} and {@link request}, and closes the plugins.
+   * Aborts `ctx.closing` of open {@link fetch} and {@link request} calls. Waits for plugins that are still
+   * installing, so do not await it inside `install`. Then destroys the open connections of {@link fetch} and {@link request}, and closes the plugins.
    * Further calls return the same promise.
    *
    * @throws {AggregateError} When plugins fail to close. The other plugins are still closed.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
+    this.#closingController?.abort();
     return this.#closing;
+  }
+
+  /** Returns the signal of {@link close}, created when somebody asks for it. */
+  #closingSignal(): AbortSignal {
+    this.#closingController ??= new AbortController();
+    if (this.#closing !== undefined) this.#closingController.abort();
+    return this.#closingController.signal;
   }
 
   async #close(): Promise<void> {
@@ -393,7 +402,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return Object.freeze({
       pipeline: compose(steps),
       refusalPipeline: compose(steps.map(refuseTarget)),
-      environment: Object.freeze({ routes, errors: this.#errors, readClient: this.#readClient }),
+      environment: Object.freeze({
+        routes,
+        errors: this.#errors,
+        readClient: this.#readClient,
+        closing: () => this.#closingSignal(),
+      }),
     });
   }
 

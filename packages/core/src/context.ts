@@ -12,7 +12,7 @@ import {
   recordResponse,
 } from './response.js';
 import { serialize, toJson } from './serialize.js';
-import { sendContinue } from './server/connection.js';
+import { connectionOf, sendContinue } from './server/connection.js';
 import type { ClientReader } from './server/proxy.js';
 import { decodeParameter, decodeWildcard, parseTarget, type Target } from './target.js';
 
@@ -102,6 +102,8 @@ export interface ContextEnvironment {
   readonly routes: RouteTable;
   readonly errors: ErrorPolicy;
   readonly readClient: ClientReader;
+  /** Returns a signal that aborts when the application closes. */
+  closing(): AbortSignal;
 }
 
 /**
@@ -279,6 +281,14 @@ export class Context<P extends Params = Params, S extends State = State> {
   get signal(): AbortSignal {
     this.#controller ??= abortOnClose(this.res);
     return this.#controller.signal;
+  }
+
+  /**
+   * Aborts when the server starts closing, or, for a call without a socket, when the application closes. Then
+   * end a response that stays open for long, so that the shutdown need not wait for its deadline.
+   */
+  get closing(): AbortSignal {
+    return connectionOf(this.req.socket)?.closing ?? this.#environment.closing();
   }
 
   /** The response status; 200 by default. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Context } from './context.js';
+import { type Context, internals } from './context.js';
+import { logError } from './middleware/error-handler.js';
 
 /** One server-sent event. */
 export interface ServerSentEvent {
@@ -19,6 +20,9 @@ export interface ServerSentEvent {
  * When the client disconnects, the iteration ends and an async generator runs its `finally` as soon
  * as its pending `await` settles. Pass `ctx.signal` to what it awaits.
  *
+ * When the server starts closing, the response ends after the events that were already read, so the
+ * client can reconnect to another process. The generator ends as above: pass it `ctx.closing` as well.
+ *
  * @param events - The events, in order.
  * @throws {TypeError} While streaming, when an event's type or id contains a line break or a NUL
  *   character. The connection is closed.
@@ -27,7 +31,69 @@ export interface ServerSentEvent {
 export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>): void {
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
-  ctx.send(Readable.from(formatAll(events), { objectMode: false }));
+  const source = endable(events, (error) => {
+    (internals.responseOf(ctx).onError ?? logError)(error, ctx);
+  });
+  const { closing, res } = ctx;
+  if (closing.aborted) source.end();
+  closing.addEventListener('abort', source.end);
+  res.once('close', () => closing.removeEventListener('abort', source.end));
+  ctx.send(Readable.from(formatAll(source.events), { objectMode: false }));
+}
+
+/** Events that can be ended from outside, even while the next one is pending. */
+interface EndableEvents<T> {
+  readonly events: AsyncIterable<T>;
+  /** Ends the iteration. */
+  readonly end: () => void;
+}
+
+/** @param onError - Called when `events` fail after `end` has interrupted them. */
+function endable<T>(events: AsyncIterable<T>, onError: (error: unknown) => void): EndableEvents<T> {
+  let isEnded = false;
+  let stopWaiting: (() => void) | undefined;
+  const end = (): void => {
+    isEnded = true;
+    stopWaiting?.();
+  };
+  async function* untilEnd(): AsyncGenerator<T> {
+    const iterator = events[Symbol.asyncIterator]();
+    let state: 'idle' | 'pending' | 'over' = 'idle';
+    // A race with one promise for all events would retain a reaction per event.
+    const next = () =>
+      new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
+        let isInterrupted = false;
+        stopWaiting = () => {
+          isInterrupted = true;
+          resolve(undefined);
+        };
+        iterator.next().then(resolve, (error: unknown) => {
+          state = 'over';
+          if (!isInterrupted) reject(error);
+          // Code that was given `ctx.closing` fails with an AbortError.
+          else if (!(error instanceof Error && error.name === 'AbortError')) onError(error);
+        });
+      });
+    try {
+      while (!isEnded) {
+        state = 'pending';
+        const result = await next();
+        if (result === undefined) return;
+        state = result.done ? 'over' : 'idle';
+        if (result.done) return;
+        yield result.value;
+      }
+    } finally {
+      if (state === 'idle') await iterator.return?.();
+      // Its `finally` runs when its pending `await` settles, which may be never.
+      else if (state === 'pending') void returnFrom(iterator).catch(onError);
+    }
+  }
+  return { events: untilEnd(), end };
+}
+
+async function returnFrom(iterator: AsyncIterator<unknown>): Promise<void> {
+  await iterator.return?.();
 }
 
 async function* formatAll(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<string> {

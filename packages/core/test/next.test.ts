@@ -111,6 +111,7 @@ const ENVIRONMENT: ConstructorParameters<typeof Context>[2] = {
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => undefined, format: undefined },
   readClient: createClientReader(undefined),
+  closing: () => new AbortController().signal,
 };
 
 describe('ctx.next()', () => {

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it } from 'vitest';
-import { createApp, sendEvents } from '../src/index.js';
+import { describe, expect, it, vi } from 'vitest';
+import { createApp, errorHandler, sendEvents } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 describe('sendEvents()', () => {
@@ -47,5 +49,118 @@ describe('sendEvents()', () => {
     socket.once('data', () => socket.destroy());
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect(ended.promise).resolves.toBeUndefined();
+  });
+
+  it('ends its streams when the server starts closing', async () => {
+    const ended: string[] = [];
+    const app = createApp().use((ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          try {
+            yield { data: 'first' };
+            await once(ctx.closing, 'abort');
+          } finally {
+            ended.push(ctx.path);
+          }
+        })(),
+      ),
+    );
+    const server = await serve(app);
+    // Node warns from ten listeners of an event on.
+    const connections = Array.from({ length: 20 }, () => connectRaw(server.port));
+    const paths = connections.map(({ socket }, index) => {
+      socket.write(`GET /${index} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      return `/${index}`;
+    });
+    await Promise.all(connections.map(({ socket }) => once(socket, 'data')));
+    await server.close({ timeout: Number.POSITIVE_INFINITY });
+    for (const reply of await Promise.all(connections.map(({ ended }) => ended()))) {
+      expect(reply).toMatch(/data: first\n\n\r\n0\r\n\r\n$/);
+    }
+    expect(ended.sort()).toEqual(paths.sort());
+  });
+
+  it('ends a stream that never gets another event when the server starts closing', async () => {
+    const app = createApp().use((ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          yield { data: 'first' };
+          await new Promise(() => undefined);
+        })(),
+      ),
+    );
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    await server.close({ timeout: Number.POSITIVE_INFINITY });
+    expect(await ended()).toMatch(/data: first\n\n\r\n0\r\n\r\n$/);
+  });
+
+  it('reports an error of a generator that fails while it ends with the server', async () => {
+    const failed = Promise.withResolvers<unknown>();
+    const app = createApp()
+      .use(errorHandler({ onError: failed.resolve }))
+      .use((ctx) =>
+        sendEvents(
+          ctx,
+          (async function* () {
+            try {
+              yield { data: 'first' };
+              await once(ctx.closing, 'abort');
+            } finally {
+              await Promise.reject(new Error('cannot end'));
+            }
+          })(),
+        ),
+      );
+    const server = await serve(app);
+    const { socket } = connectRaw(server.port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    await server.close({ timeout: Number.POSITIVE_INFINITY });
+    await expect(failed.promise).resolves.toHaveProperty('message', 'cannot end');
+  });
+
+  it('reports nothing when the server interrupts what a generator awaits', async () => {
+    const onError = vi.fn();
+    const ended = Promise.withResolvers<void>();
+    const app = createApp()
+      .use(errorHandler({ onError }))
+      .use((ctx) =>
+        sendEvents(
+          ctx,
+          (async function* () {
+            try {
+              yield { data: 'first' };
+              await setTimeout(2 ** 30, undefined, { signal: ctx.closing });
+            } finally {
+              ended.resolve();
+            }
+          })(),
+        ),
+      );
+    const server = await serve(app);
+    const { socket } = connectRaw(server.port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    await server.close({ timeout: Number.POSITIVE_INFINITY });
+    await ended.promise;
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it('sends no events once the server is closing', async () => {
+    const app = createApp().use(async (ctx) => {
+      await once(ctx.closing, 'abort');
+      sendEvents(ctx, Readable.from([{ data: 'late' }]));
+    });
+    const server = await serve(app);
+    const { socket, ended } = connectRaw(server.port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(server.node, 'request');
+    await server.close();
+    expect(await ended()).toMatch(/\r\n\r\n0\r\n\r\n$/);
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Maximum number of requests that run at a time on one connection. */
@@ -22,6 +22,8 @@ class Connection {
   readonly socket: Socket;
   /** Value of the `Keep-Alive` header; undefined when idle connections have no timeout. */
   readonly keepAlive: string | undefined;
+  /** Aborts when the server starts closing. Undefined for a connection in memory. */
+  readonly closing: AbortSignal | undefined;
   /**
    * The response to the last request. Null once it has been sent and its request read completely, so
    * an idle connection retains nothing. Undefined before the first request.
@@ -50,9 +52,10 @@ class Connection {
   #waitingSeen: number | undefined = undefined;
   #stuckSince = 0;
 
-  constructor(socket: Socket, keepAlive: string | undefined) {
+  constructor(socket: Socket, keepAlive: string | undefined, closing: AbortSignal | undefined) {
     this.socket = socket;
     this.keepAlive = keepAlive;
+    this.closing = closing;
   }
 
   /** Stops reading. Node resumes the socket after each request; see {@link keepPaused}. */
@@ -159,16 +162,43 @@ type Tracked = { [CONNECTION]?: Connection };
  * Starts tracking a connection.
  *
  * @param keepAliveTimeout - Milliseconds that responses announce; 0 announces nothing.
+ * @param closing - Aborts when the server starts closing.
  */
-export function track(socket: Socket, keepAliveTimeout: number): void {
+export function track(
+  socket: Socket,
+  keepAliveTimeout: number,
+  closing: AbortSignal | undefined,
+): void {
   const keepAlive =
     keepAliveTimeout > 0 ? `timeout=${Math.floor(keepAliveTimeout / 1_000)}` : undefined;
-  (socket as Tracked)[CONNECTION] = new Connection(socket, keepAlive);
+  (socket as Tracked)[CONNECTION] = new Connection(socket, keepAlive, closing);
   socket.on('resume', keepPaused);
 }
 
 function keepPaused(this: Socket): void {
   if (connectionOf(this)?.isPaused) this.pause();
+}
+
+/**
+ * Stops tracking connections that leave HTTP, such as WebSocket connections. They have no timeouts: they
+ * belong to the listener of `upgrade` or `connect`.
+ */
+export function releaseUpgraded(server: Server): void {
+  for (const event of ['upgrade', 'connect']) {
+    const release = ({ socket }: IncomingMessage): void => {
+      socket.off('resume', keepPaused);
+      delete (socket as Tracked)[CONNECTION];
+    };
+    // Node upgrades a connection only if somebody listens, so listen along with others.
+    server.on('newListener', (name, listener) => {
+      if (name === event && listener !== release && server.listenerCount(event) === 0) {
+        server.on(event, release);
+      }
+    });
+    server.on('removeListener', (name) => {
+      if (name === event && server.listenerCount(event) === 1) server.off(event, release);
+    });
+  }
 }
 
 /** Returns the connection of a socket, or undefined when the socket is not tracked. */

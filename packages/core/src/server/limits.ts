@@ -11,7 +11,14 @@ import { HttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { assertLimit, SetupError } from '../errors/setup-error.js';
 import { createServer as createNodeServer } from '../node-http.js';
-import { admit, announceEnd, connectionOf, expectContinue, track } from './connection.js';
+import {
+  admit,
+  announceEnd,
+  connectionOf,
+  expectContinue,
+  releaseUpgraded,
+  track,
+} from './connection.js';
 
 /** Limits on the requests that a server accepts, and its timeouts. */
 export interface ServerLimits {
@@ -72,6 +79,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * @param handle - Handles every other request.
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @param tls - Key, certificate and other options; undefined for a server without TLS.
+ * @param closing - Aborts when the server starts closing; undefined for connections in memory.
  * @throws {SetupError} `INVALID_TLS`, when node rejects the options or they have no certificate.
  * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
@@ -79,6 +87,7 @@ export function createServer(
   handle: RequestListener,
   limits: Required<ServerLimits>,
   tls?: TlsOptions,
+  closing?: AbortSignal,
 ): Server {
   const { headersTimeout, requestTimeout, maxHeaderSize, maxHeaders, maxTargetSize } = limits;
   const run: RequestListener = (req, res) => {
@@ -103,6 +112,7 @@ export function createServer(
   const server = tls === undefined ? createNodeServer(options) : createTlsServer(options, tls);
   // Node would silently drop headers past its limit. checkHead() refuses the request instead.
   server.maxHeadersCount = 0;
+  releaseUpgraded(server);
   // `100 Continue` is sent when the body is read, so a refused body is never sent.
   server.on('checkContinue', (req, res) => {
     expectContinue(req);
@@ -110,7 +120,7 @@ export function createServer(
   });
   server.on('checkExpectation', (req, res) => admit(req, res, refuseExpectation));
   return server
-    .on(connectionEvent(tls), (socket: Socket) => track(socket, limits.keepAliveTimeout))
+    .on(connectionEvent(tls), (socket: Socket) => track(socket, limits.keepAliveTimeout, closing))
     .on('request', (req, res) => admit(req, res, run))
     .on('clientError', onClientError);
 }

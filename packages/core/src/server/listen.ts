@@ -44,6 +44,16 @@ export interface Server {
   /** The port that the server listens on, even if you passed 0. */
   readonly port: number;
   /**
+   * The node:http server, or the node:https server with `tls`. Attach a WebSocket library to it. Call
+   * {@link close} to close it.
+   */
+  readonly node: HttpServer;
+  /**
+   * Aborts when {@link close} starts closing connections. Then end what stays open for long, such as WebSocket
+   * connections, because `close` waits for it. In a handler, use `ctx.closing`.
+   */
+  readonly closing: AbortSignal;
+  /**
    * Accepts pending connections and stops listening. Open connections continue. Further calls wait
    * for the first one.
    *
@@ -52,8 +62,8 @@ export interface Server {
    */
   stopListening(): Promise<void>;
   /**
-   * Stops listening, responds to open requests with `Connection: close`, and resolves when every
-   * connection has closed. Further calls return the same promise. The earliest deadline applies.
+   * Stops listening, aborts {@link closing}, responds to open requests with `Connection: close`, and
+   * resolves when every connection has closed, upgraded ones included. Further calls return the same promise. The earliest deadline applies.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -97,7 +107,8 @@ export async function listen(
   }
   app.seal();
   const limits = completeLimits(options);
-  const server = createServer(app.handle, limits, tls);
+  const closingController = new AbortController();
+  const server = createServer(app.handle, limits, tls, closingController.signal);
   const sockets = trackSockets(server, connectionEvent(tls));
   const handshakes = tls === undefined ? new Set<Socket>() : trackHandshakes(server);
   await new Promise<void>((resolve, reject) => {
@@ -123,6 +134,8 @@ export async function listen(
   return Object.freeze({
     url: `${tls === undefined ? 'http' : 'https'}://${hostOf(host)}:${address.port}`,
     port: address.port,
+    node: server,
+    closing: closingController.signal,
     stopListening,
     close({ timeout = 10_000 }: CloseOptions = {}) {
       if (!(timeout >= 0)) {
@@ -131,6 +144,8 @@ export async function listen(
         );
       }
       const stopped = timeout > 0 ? stopListening() : stopImmediately(server);
+      // The port is closed by then, so clients that reconnect reach another process.
+      void stopped.then(() => closingController.abort());
       closing ??= close(server, sockets, handshakes, stopped, ended);
       void destroyAfter(timeout, [sockets, handshakes], stopped, ended);
       return closing;
@@ -234,7 +249,6 @@ async function close(
   ended: Promise<void>,
 ): Promise<void> {
   await stopped;
-  // The port is closed by now, so clients that reconnect reach another process.
   for (const socket of sockets) drain(socket);
   let idleChecks = 0;
   const check = (): void => {

@@ -11,6 +11,7 @@ const ctx = new Context(req, new ServerResponse(req), {
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => {}, format: undefined },
   readClient: createClientReader(undefined),
+  closing: () => new AbortController().signal,
 });
 const end = () => {};
 
