@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { type Context, internals } from './context.js';
-import { logError } from './middleware/error-handler.js';
 
 /** One server-sent event. */
 export interface ServerSentEvent {
@@ -32,7 +31,7 @@ export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>)
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
   const source = endable(events, (error) => {
-    (internals.responseOf(ctx).onError ?? logError)(error, ctx);
+    internals.errorPolicyOf(ctx).onError(error, ctx);
   });
   const { closing, res } = ctx;
   if (closing.aborted) source.end();
