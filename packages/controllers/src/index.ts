@@ -71,6 +71,7 @@ export type {
   RouteValues,
 } from './metadata/class-metadata.js';
 export type {
+  AllValuesOptions,
   ParameterDefinition,
   ParameterSource,
   ParamOptions,

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import {
@@ -64,6 +64,34 @@ class EchoController {
   @Get('/query/fallback')
   fallbackQuery(@Query('page', { transform: Number }) page = 3) {
     return { page };
+  }
+
+  @Get('/query/all')
+  allValues(@Query('t', { all: true }) tags?: string[]) {
+    return { tags: tags ?? 'absent' };
+  }
+
+  @Get('/query/all/required')
+  requiredValues(@Query('t', { all: true, required: true }) tags: string[]) {
+    return { tags };
+  }
+
+  @Get('/query/all/default')
+  defaultValues(
+    @Query('t', { all: true, default: ['1'], transform: (tags) => tags.map(Number) })
+    tags: number[],
+  ) {
+    return { tags };
+  }
+
+  @Get('/params/:id/:part')
+  params(@Param() params: Readonly<Record<string, string>>) {
+    return params;
+  }
+
+  @Get('/headers')
+  headers(@Header() headers: IncomingHttpHeaders) {
+    return { token: headers['x-token'] };
   }
 
   @Get('/header')
@@ -190,6 +218,46 @@ describe('Query(name)', () => {
   it('leaves an absent value to the default of the method parameter', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/echo/query/fallback')).json()).toEqual({ page: 3 });
+  });
+});
+
+describe('Query(name, { all: true })', () => {
+  it('extracts every value in the order of the query', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/query/all?t=b&u=x&t=a%20c&t=');
+    expect(await response.json()).toEqual({ tags: ['b', 'a c', ''] });
+  });
+
+  it('extracts a single value as an array', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/query/all?t=b')).json()).toEqual({ tags: ['b'] });
+  });
+
+  it('is absent without a value', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/query/all?u=x')).json()).toEqual({ tags: 'absent' });
+    expect((await fetch('/echo/query/all/required?u=x')).status).toBe(400);
+  });
+
+  it('passes the values or the default through the transform', async () => {
+    const { fetch } = await serve({ controllers });
+    const path = '/echo/query/all/default';
+    expect(await (await fetch(`${path}?t=2&t=3`)).json()).toEqual({ tags: [2, 3] });
+    expect(await (await fetch(path)).json()).toEqual({ tags: [1] });
+  });
+});
+
+describe('Param() and Header()', () => {
+  it('extract all route parameters, decoded', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/params/7/a%20b');
+    expect(await response.json()).toEqual({ id: '7', part: 'a b' });
+  });
+
+  it('extract all request headers', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/headers', { headers: { 'X-Token': 't' } });
+    expect(await response.json()).toEqual({ token: 't' });
   });
 });
 

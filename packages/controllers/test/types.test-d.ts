@@ -15,6 +15,7 @@ import {
   Get,
   type GuardContext,
   type GuardFn,
+  Header,
   type Interceptor,
   Param,
   type PluginState,
@@ -87,8 +88,13 @@ describe('parameter decorators', () => {
     Body({ transform: (body: { name: string }) => body.name });
     // @ts-expect-error a query parameter is a string
     Query('page', { transform: (page: number) => page });
-    // @ts-expect-error a route parameter has a name
-    Param();
+    Query('tag', { all: true, transform: (tags) => tags.join() });
+    Header({ transform: (headers) => headers['content-type'] });
+    Param({ transform: (params) => Object.keys(params) });
+    // @ts-expect-error every value of a query parameter is an array
+    Query('tag', { all: true, transform: (tags: number) => tags });
+    // @ts-expect-error a header does not repeat
+    Header('X-Tag', { all: true });
   });
 
   it('created from a function work with and without parentheses', () => {

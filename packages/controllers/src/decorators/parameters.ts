@@ -1,5 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { methodMetadata } from '../metadata/class-metadata.js';
-import type { ParameterMetadata, ParameterSource, ParamOptions } from '../metadata/parameter.js';
+import type {
+  AllValuesOptions,
+  ParameterMetadata,
+  ParameterSource,
+  ParamOptions,
+} from '../metadata/parameter.js';
 
 /**
  * Extracts the request body, or one of its fields. Required unless `required: false`.
@@ -14,37 +20,43 @@ export function Body(field?: string | ParamOptions, options?: ParamOptions): Par
 }
 
 /**
- * Extracts a decoded route parameter. Required unless `required: false`.
+ * Extracts all route parameters, or a decoded one. Required unless `required: false`.
  *
- * @param name - Name in the pattern: `id` for `/:id`.
+ * @param name - Name in the pattern: `id` for `/:id`. By default, all are extracted as an object of
+ *   strings.
  * @param options - Presence, default and transform.
  */
-export function Param(name: string, options?: ParamOptions<string>): ParameterDecorator {
+export function Param(options?: ParamOptions<Readonly<Record<string, string>>>): ParameterDecorator;
+export function Param(name: string, options?: ParamOptions<string>): ParameterDecorator;
+export function Param(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
   return sourceDecorator('Param', 'param', name, options, true);
 }
 
 /**
  * Extracts all query parameters, or the first value of one. Optional unless `required: true`.
  *
- * @param name - Name of one parameter. By default, all are extracted as an object of strings.
- * @param options - Presence, default and transform.
+ * @param name - Name of one parameter. By default, all are extracted as an object of strings, with the
+ *   first value of each.
+ * @param options - Presence, default and transform. With `all: true`, every value is extracted, as an
+ *   array that is not empty.
  */
 export function Query(options?: ParamOptions<Record<string, string>>): ParameterDecorator;
+export function Query(name: string, options: AllValuesOptions): ParameterDecorator;
 export function Query(name: string, options?: ParamOptions<string>): ParameterDecorator;
-export function Query(
-  name?: string | ParamOptions<Record<string, string>>,
-  options?: ParamOptions<string>,
-): ParameterDecorator {
+export function Query(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
   return sourceDecorator('Query', 'query', name, options, false);
 }
 
 /**
- * Extracts a request header. Optional unless `required: true`.
+ * Extracts all request headers, or one. Optional unless `required: true`.
  *
- * @param name - Header name, case-insensitive.
+ * @param name - Header name, case-insensitive. By default, all are extracted as node's object with
+ *   lower-case names.
  * @param options - Presence, default and transform.
  */
-export function Header(name: string, options?: ParamOptions<string>): ParameterDecorator {
+export function Header(options?: ParamOptions<IncomingHttpHeaders>): ParameterDecorator;
+export function Header(name: string, options?: ParamOptions<string>): ParameterDecorator;
+export function Header(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
   return sourceDecorator('Header', 'header', name, options, false);
 }
 
@@ -88,10 +100,11 @@ function sourceDecorator(
 export function parameterDecorator(
   decorator: string,
   defaults: Pick<ParameterMetadata, 'source' | 'name' | 'required' | 'extract'>,
-  options: ParamOptions = {},
+  options: ParamOptions & Partial<Pick<AllValuesOptions, 'all'>> = {},
 ): ParameterDecorator {
   const metadata: ParameterMetadata = Object.freeze({
     ...defaults,
+    all: options.all ?? false,
     required: options.required ?? defaults.required,
     default: options.default,
     transform: options.transform,

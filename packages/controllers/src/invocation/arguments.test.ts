@@ -11,6 +11,7 @@ function custom(index: number, extract: () => unknown): ParameterDefinition {
     index,
     source: 'custom',
     name: undefined,
+    all: false,
     required: false,
     default: undefined,
     transform: undefined,

@@ -100,17 +100,18 @@ function createReader(parameter: ParameterMetadata, handler: string): ReadValue 
 }
 
 /** Creates the function that extracts a parameter's value; undefined if it is absent. */
-function createExtract({ source, name, extract }: ParameterMetadata): ReadValue {
+function createExtract({ source, name, all, extract }: ParameterMetadata): ReadValue {
   const key = name ?? '';
   switch (source) {
     case 'body':
       return name === undefined ? (ctx) => ctx.body : (ctx) => ownProperty(ctx.body, key);
     case 'param':
-      return (ctx) => ctx.params[key];
+      return name === undefined ? (ctx) => ctx.params : (ctx) => ctx.params[key];
     case 'query':
-      return name === undefined ? (ctx) => ctx.query : (ctx) => ctx.query[key];
+      if (name === undefined) return (ctx) => ctx.query;
+      return all ? (ctx) => allValues(ctx, name) : (ctx) => ctx.query[name];
     case 'header':
-      return (ctx) => ctx.get(key);
+      return name === undefined ? (ctx) => ctx.headers : (ctx) => ctx.get(name);
     case 'ctx':
       return (ctx) => ctx;
     case 'req':
@@ -120,6 +121,12 @@ function createExtract({ source, name, extract }: ParameterMetadata): ReadValue 
     case 'custom':
       return extract ?? (() => undefined);
   }
+}
+
+/** A query parameter without any value is absent. */
+function allValues(ctx: Context, name: string): string[] | undefined {
+  const values = ctx.searchParams.getAll(name);
+  return values.length === 0 ? undefined : values;
 }
 
 /** Ignores inherited properties: the field `constructor` is absent unless the client sent it. */

@@ -33,11 +33,19 @@ export interface ParamOptions<Input = unknown> {
   readonly transform?: Transform<Input>;
 }
 
+/** Options of `@Query(name, { all: true })`. */
+export interface AllValuesOptions extends ParamOptions<string[]> {
+  /** Extracts every value of a repeated parameter, in the order of the query string. */
+  readonly all: true;
+}
+
 /** Metadata of a parameter decorator. */
 export interface ParameterMetadata {
   readonly source: ParameterSource;
   /** The body field, route parameter, query parameter or header; undefined for the whole source. */
   readonly name: string | undefined;
+  /** Whether every value of a query parameter is extracted, rather than the first. */
+  readonly all: boolean;
   readonly required: boolean;
   readonly default: unknown;
   readonly transform: Transform | undefined;
@@ -62,9 +70,15 @@ const LABELS: Readonly<Record<ParameterSource, string>> = {
   custom: 'custom parameter',
 };
 
+const WHOLE_LABELS: Readonly<Record<ParameterSource, string>> = {
+  ...LABELS,
+  body: 'body',
+  param: 'route parameters',
+  query: 'query',
+  header: 'headers',
+};
+
 /** Describes a parameter, as `body field 'name'`, `body` or `custom parameter`. */
 export function describeParameter(source: ParameterSource, name: string | undefined): string {
-  if (name !== undefined) return `${LABELS[source]} '${name}'`;
-  if (source === 'body') return 'body';
-  return source === 'query' ? 'query' : LABELS[source];
+  return name === undefined ? WHOLE_LABELS[source] : `${LABELS[source]} '${name}'`;
 }

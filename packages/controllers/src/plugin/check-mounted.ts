@@ -54,9 +54,10 @@ function checkParameters(
   return routes.flatMap((route) => {
     const siblings = routes.filter(({ methodName }) => methodName === route.methodName);
     return route.parameters.flatMap((parameter) => {
-      const { source, name = '' } = parameter;
+      const { source, name } = parameter;
+      if (source !== 'param' || name === undefined) return [];
       const searched = patternsOfAll(isRequired(parameter) ? [route] : siblings);
-      if (source !== 'param' || searched.flatMap(parametersIn).includes(name)) return [];
+      if (searched.flatMap(parametersIn).includes(name)) return [];
       const own = patternsOfAll([route]);
       const shown = own.map((pattern) => `${route.method} ${pattern}`).join(' or ');
       const diagnostic = {
