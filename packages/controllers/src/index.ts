@@ -79,6 +79,8 @@ export type {
 } from './metadata/parameter.js';
 export type {
   CanActivate,
+  ClassInterceptor,
+  ClassMiddleware,
   Guard,
   GuardContext,
   GuardFn,

@@ -1,8 +1,9 @@
-import { createApp, createRouter, type Middleware } from '@fairlead/core';
+import { type Context, createApp, createRouter, type Middleware } from '@fairlead/core';
 import { createContainer, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   All,
+  type ClassInterceptor,
   Controller,
   controllersPlugin,
   createRouteMetadata,
@@ -42,6 +43,12 @@ class OpenController {
   any() {}
 }
 
+class Timing implements ClassInterceptor {
+  intercept(_ctx: Context, next: () => unknown) {
+    return next();
+  }
+}
+
 async function build() {
   const container = createContainer().register(AUDIT, { useValue: (_ctx, next) => next() });
   const router = createRouter().use(function ofRouter(_ctx, next) {
@@ -53,7 +60,13 @@ async function build() {
       router,
       container,
       controllers: [UsersController, OpenController],
+      guards: [
+        function isKnown() {
+          return true;
+        },
+      ],
       middleware: [pass],
+      interceptors: [Timing],
     }),
   );
   const functions = createRouter()
@@ -86,25 +99,25 @@ describe('describeRoutes', () => {
         method: 'GET',
         path: '/api/users/:id',
         handler: 'UsersController.read',
-        guards: ['isAdmin'],
+        guards: ['isKnown', 'isAdmin'],
         middleware: ['ofRouter', 'pass', 'token(AUDIT)'],
-        interceptors: ['envelope'],
+        interceptors: ['Timing', 'envelope'],
       },
       {
         method: 'POST',
         path: '/api/users',
         handler: 'UsersController.create',
-        guards: ['isAdmin', 'guard#1'],
+        guards: ['isKnown', 'isAdmin', 'guard#2'],
         middleware: ['ofRouter', 'pass', 'token(AUDIT)'],
-        interceptors: [],
+        interceptors: ['Timing'],
       },
       {
         method: 'ALL',
         path: '/api/open',
         handler: 'OpenController.any',
-        guards: [],
+        guards: ['isKnown'],
         middleware: ['ofRouter', 'pass'],
-        interceptors: [],
+        interceptors: ['Timing'],
       },
     ]);
   });
@@ -120,12 +133,12 @@ describe('describeRoutes', () => {
 describe('formatRoutes', () => {
   it('aligns the columns', async () => {
     const table = [
-      'METHOD  PATH            HANDLER                 GUARDS            MIDDLEWARE                    INTERCEPTORS',
-      'GET     /notes/:id      show                                      pass',
+      'METHOD  PATH            HANDLER                 GUARDS                     MIDDLEWARE                    INTERCEPTORS',
+      'GET     /notes/:id      show                                               pass',
       'DELETE  /notes          (anonymous)',
-      'GET     /api/users/:id  UsersController.read    isAdmin           ofRouter, pass, token(AUDIT)  envelope',
-      'POST    /api/users      UsersController.create  isAdmin, guard#1  ofRouter, pass, token(AUDIT)',
-      'ALL     /api/open       OpenController.any                        ofRouter, pass',
+      'GET     /api/users/:id  UsersController.read    isKnown, isAdmin           ofRouter, pass, token(AUDIT)  Timing, envelope',
+      'POST    /api/users      UsersController.create  isKnown, isAdmin, guard#2  ofRouter, pass, token(AUDIT)  Timing',
+      'ALL     /api/open       OpenController.any      isKnown                    ofRouter, pass                Timing',
     ];
     expect(formatRoutes(describeRoutes(await build()))).toBe(table.join('\n'));
   });

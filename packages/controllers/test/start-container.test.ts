@@ -89,6 +89,30 @@ describe('install rejects and registers nothing for', () => {
     );
   });
 
+  it.each([
+    ['guards', 'guard'],
+    ['interceptors', 'interceptor'],
+  ])('a token in the %s of the plugin that nothing provides', async (option, kind) => {
+    const error = await failStart([WorkingController], { [option]: [ADMIN] });
+    expect(error.message).toContain(`Cannot resolve the ${kind} token(ADMIN) of the plugin:`);
+  });
+
+  it.each(['guards', 'middleware', 'interceptors'])(
+    'a class in the %s of the plugin that the container cannot build',
+    async (option) => {
+      @Service()
+      class Unbuildable {
+        constructor(readonly missing: Base) {}
+        canActivate() {}
+        use() {}
+        intercept() {}
+      }
+      const error = await failStart([WorkingController], { [option]: [Unbuildable] });
+      expect(error).toBeInstanceOf(ControllerResolutionError);
+      expect(error.message).toContain('Unbuildable of the plugin: Nothing provides Base');
+    },
+  );
+
   it('a guard token that is not for a guard', async () => {
     const container = createContainer();
     container.register<unknown>(ADMIN, { useClass: PlainGuard });
@@ -120,7 +144,7 @@ describe('install rejects and registers nothing for', () => {
     const error = await failStart([LoggedController], { container });
     expect(error.message).toBe(
       message(
-        "Cannot resolve the middleware 'audit' of LoggedController.read: the container returned 7, which is not a function (ctx, next).",
+        "Cannot resolve the middleware 'audit' of LoggedController.read: the container returned 7, which is not a function (ctx, next) or an object with use().",
         `At: ${locationOf('LoggedController')}`,
         'Fix: register one.',
       ),

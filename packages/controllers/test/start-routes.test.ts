@@ -159,25 +159,25 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
     'an undefined guard, as in an import cycle',
     MissingGuardController,
     'MissingGuardController.read: guard 0 is undefined.',
-    'pass a function or a token. If an import cycle is the cause, move the import to a separate file.',
+    'pass a function, a class or a token. If an import cycle is the cause, move the import to a separate file.',
   ],
   [
     'a class that is not a guard',
     NoGuardController,
-    'NoGuardController.read: guard 0 is the class NoFunction, which cannot be called.',
-    'add a method canActivate() to the class.',
+    'NoGuardController.read: guard 0 is the class NoFunction, which has no method canActivate().',
+    'add a method canActivate(ctx) to the class.',
   ],
   [
     'a class as middleware',
     NoMiddlewareController,
-    'NoMiddlewareController.read: middleware 0 is the class NoFunction, which cannot be called.',
-    'register a function in the container under a token, and pass the token.',
+    'NoMiddlewareController.read: middleware 0 is the class NoFunction, which has no method use().',
+    'add a method use(ctx, next) to the class.',
   ],
   [
     'a class as interceptor',
     NoInterceptorController,
-    'NoInterceptorController.read: interceptor 0 is the class NoFunction, which cannot be called.',
-    'register a function in the container under a token, and pass the token.',
+    'NoInterceptorController.read: interceptor 0 is the class NoFunction, which has no method intercept().',
+    'add a method intercept(ctx, next) to the class.',
   ],
 ];
 
@@ -197,8 +197,8 @@ describe('install rejects and registers nothing for', () => {
     const error = await failStart([WorkingController], { middleware: middleware.slice(1) });
     expect(error.message).toBe(
       message(
-        'Cannot register the route of any controller: middleware 0 is the class NoFunction, which cannot be called.',
-        'Fix: register a function in the container under a token, and pass the token.',
+        'Cannot register the route of any controller: middleware 0 is the class NoFunction, which has no method use().',
+        'Fix: add a method use(ctx, next) to the class.',
       ),
     );
     const missing = await failStart([WorkingController], { middleware: middleware.slice(0, 1) });
@@ -206,14 +206,26 @@ describe('install rejects and registers nothing for', () => {
     const number = await failStart([WorkingController], { middleware: [5 as never] });
     expect(number.message).toBe(
       message(
-        'Cannot register the route of any controller: middleware 0 is 5, which is not a function or a token.',
-        'Fix: pass a function or a token.',
+        'Cannot register the route of any controller: middleware 0 is 5, which is not a function, a class or a token.',
+        'Fix: pass a function, a class or a token.',
       ),
     );
   });
 
+  it.each([
+    ['guards', 'guard', 'canActivate'],
+    ['interceptors', 'interceptor', 'intercept'],
+  ])('%s of the plugin that cannot be called', async (option, kind, method) => {
+    const wrongKind = await failStart([WorkingController], { [option]: [NoFunction] });
+    expect(wrongKind.message).toContain(
+      `Cannot register the route of any controller: ${kind} 0 is the class NoFunction, which has no method ${method}().`,
+    );
+    const missing = await failStart([WorkingController], { [option]: [undefined] });
+    expect(missing.message).toContain(`${kind} 0 is undefined.`);
+  });
+
   it('middleware of buildRoutes that cannot be called', () => {
     const build = () => buildRoutes(WorkingController, { middleware: middleware.slice(1) });
-    expect(build).toThrow('middleware 0 is the class NoFunction, which cannot be called.');
+    expect(build).toThrow('middleware 0 is the class NoFunction, which has no method use().');
   });
 });

@@ -1,10 +1,12 @@
-import type { Context } from '@fairlead/core';
+import type { Context, Next, Router } from '@fairlead/core';
 import { createContainer, token } from '@fairlead/di';
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   applyDecorators,
   Body,
   type CanActivate,
+  type ClassInterceptor,
+  type ClassMiddleware,
   Controller,
   type ControllersPluginOptions,
   controllersPlugin,
@@ -31,6 +33,17 @@ import {
 } from '../src/index.js';
 
 declare const schema: StandardSchema<string, number>;
+declare const router: Router;
+
+class Tracing implements ClassMiddleware, ClassInterceptor {
+  constructor(readonly name: string) {}
+  use(_ctx: Context, next: Next) {
+    return next();
+  }
+  intercept(_ctx: Context, next: () => unknown) {
+    return next();
+  }
+}
 
 describe('options', () => {
   it('require a router only', () => {
@@ -56,6 +69,20 @@ describe('results', () => {
     expectTypeOf(discoverControllers).returns.resolves.toEqualTypeOf<DiscoveryResult[]>();
     expectTypeOf(registerController).returns.toEqualTypeOf<RegisteredController>();
     expectTypeOf<PluginState['controllers']>().toEqualTypeOf<readonly RegisteredController[]>();
+  });
+});
+
+describe('middleware and interceptors', () => {
+  it('are functions, classes and tokens', () => {
+    UseMiddleware((_ctx, next) => next(), Tracing, 'token', token<ClassMiddleware>('tracing'));
+    UseInterceptor((_ctx, next) => next(), Tracing, 'token', token<ClassInterceptor>('tracing'));
+    controllersPlugin({ router, middleware: [Tracing], interceptors: [Tracing] });
+    // @ts-expect-error a class without use is not a middleware
+    UseMiddleware(class {});
+    // @ts-expect-error a class without intercept is not an interceptor
+    UseInterceptor(class {});
+    // @ts-expect-error a class without canActivate is not a guard
+    controllersPlugin({ router, guards: [Tracing] });
   });
 });
 

@@ -6,8 +6,7 @@ import type { Guard, InterceptorReference, MiddlewareReference } from '../metada
 
 /**
  * Adds guards to every route of a class, or to one method. They run from left to right and top to
- * bottom, the class's before the method's. Guards of base classes run before the class's, and guards of
- * overridden methods before the method's.
+ * bottom: the plugin's, those of base classes, the class's, those of overridden methods, the method's.
  *
  * @param guards - Functions, classes with `canActivate`, or container tokens for either; at least one.
  * @throws {ControllerError} 500 `NO_GUARDS`, without any guard.
@@ -30,7 +29,7 @@ export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDe
  * Middleware of base classes runs before the class's, and middleware of overridden methods before the
  * method's.
  *
- * @param middleware - Functions `(ctx, next)`, or container tokens for such functions.
+ * @param middleware - Functions `(ctx, next)`, classes with `use`, or container tokens for either.
  */
 export function UseMiddleware(
   ...middleware: readonly MiddlewareReference[]
@@ -42,10 +41,12 @@ export function UseMiddleware(
 
 /**
  * Wraps every method of a class, or one method, in interceptors. The first is the outermost. The
- * class's interceptors wrap the method's. Interceptors of base classes wrap the class's, and those of
- * overridden methods wrap the method's. They run after the guards, once the parameters have been read.
+ * plugin's interceptors wrap the class's, which wrap the method's. Interceptors of base classes wrap the
+ * class's, and those of overridden methods wrap the method's. They run after the guards, once the
+ * parameters have been read.
  *
- * @param interceptors - Functions `(ctx, next)`, or container tokens for such functions.
+ * @param interceptors - Functions `(ctx, next)`, classes with `intercept`, or container tokens for
+ *   either.
  */
 export function UseInterceptor(
   ...interceptors: readonly InterceptorReference[]

@@ -3,7 +3,12 @@ import type { Diagnostic } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { checkRedirect, type ResponseWriters } from '../invocation/response.js';
 import { inheritedMetadata, locationOf, type MethodMetadata } from '../metadata/class-metadata.js';
-import { isGuardClass } from '../metadata/references.js';
+import {
+  isClassOf,
+  METHODS,
+  type ReferenceKind,
+  type SharedReferences,
+} from '../metadata/references.js';
 import { isStandardSchema } from '../metadata/standard-schema.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
@@ -21,9 +26,7 @@ export function checkDefinition(definition: ControllerDefinition): RouteRegistra
     [
       ...checkParameters(definition, route),
       ...checkTransforms(route),
-      ...checkReferences('guard', route.guards),
-      ...checkReferences('middleware', route.middleware),
-      ...checkReferences('interceptor', route.interceptors),
+      ...checkAllReferences(route),
       ...checkHeaders(route),
       ...checkStatus(route),
       ...(route.redirect === undefined ? [] : checkRedirect(route.redirect)),
@@ -34,11 +37,19 @@ export function checkDefinition(definition: ControllerDefinition): RouteRegistra
   return [...ofRoutes, ...checkMethodsWithoutRoute(definition)];
 }
 
-/** Checks the middleware that the plugin adds to all routes. */
-export function checkMiddleware(middleware: readonly unknown[]): RouteRegistrationError[] {
-  return checkReferences('middleware', middleware).map(
+/** Checks the guards, middleware and interceptors that the plugin adds to all routes. */
+export function checkShared(shared: SharedReferences): RouteRegistrationError[] {
+  return checkAllReferences(shared).map(
     (diagnostic) => new RouteRegistrationError('of any controller', diagnostic),
   );
+}
+
+function checkAllReferences(references: SharedReferences): Diagnostic[] {
+  return [
+    ...checkReferences('guard', references.guards),
+    ...checkReferences('middleware', references.middleware),
+    ...checkReferences('interceptor', references.interceptors),
+  ];
 }
 
 function checkParameters({ controller }: ControllerDefinition, route: RouteDefinition) {
@@ -76,31 +87,26 @@ function inspect(value: unknown): string {
   return process.getBuiltinModule('node:util').inspect(value, { depth: 0 });
 }
 
-/** Checks that each reference is a function or a token. In an import cycle it may be undefined. */
-function checkReferences(
-  kind: 'guard' | 'middleware' | 'interceptor',
-  references: readonly unknown[],
-): Diagnostic[] {
+/** Checks that each reference is a function, a class or a token. In an import cycle it may be undefined. */
+function checkReferences(kind: ReferenceKind, references: readonly unknown[]): Diagnostic[] {
   return references.flatMap((reference, index) => {
     if (reference === undefined) {
       return {
         problem: `${kind} ${index} is undefined.`,
-        fix: 'pass a function or a token. If an import cycle is the cause, move the import to a separate file.',
+        fix: 'pass a function, a class or a token. If an import cycle is the cause, move the import to a separate file.',
       };
     }
     if (!isToken(reference)) {
       return {
-        problem: `${kind} ${index} is ${inspect(reference)}, which is not a function or a token.`,
-        fix: 'pass a function or a token.',
+        problem: `${kind} ${index} is ${inspect(reference)}, which is not a function, a class or a token.`,
+        fix: 'pass a function, a class or a token.',
       };
     }
-    if (!isClass(reference) || (kind === 'guard' && isGuardClass(reference))) return [];
+    if (!isClass(reference) || isClassOf(kind, reference)) return [];
+    const method = METHODS[kind];
     return {
-      problem: `${kind} ${index} is the class ${reference.name}, which cannot be called.`,
-      fix:
-        kind === 'guard'
-          ? 'add a method canActivate() to the class.'
-          : 'register a function in the container under a token, and pass the token.',
+      problem: `${kind} ${index} is the class ${reference.name}, which has no method ${method}().`,
+      fix: `add a method ${method}(${kind === 'guard' ? 'ctx' : 'ctx, next'}) to the class.`,
     };
   });
 }

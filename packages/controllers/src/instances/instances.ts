@@ -10,7 +10,7 @@ import type { ControllerDefinition } from '../definition/definition.js';
 import { codeOf } from '../errors/controller-error.js';
 import { ControllerResolutionError } from '../errors/startup-errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
-import { isGuardClass, type MiddlewareReference } from '../metadata/references.js';
+import { isClassOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
 import { RequestScopes } from './request-scopes.js';
 
 /** Describes a token that the container must resolve, for error messages. */
@@ -173,16 +173,16 @@ function describeInstance(value: unknown): string {
 }
 
 /**
- * Lists the tokens that the container must resolve: controllers, guard classes, and tokens for guards,
+ * Lists the tokens that the container must resolve: controllers, and classes and tokens of guards,
  * middleware and interceptors.
  *
  * @param definitions - The controllers.
- * @param middleware - Middleware of all their routes.
+ * @param shared - The guards, middleware and interceptors of all their routes.
  * @returns Each token once, with its first requirement.
  */
 export function requiredTokens(
   definitions: readonly ControllerDefinition[],
-  middleware: readonly MiddlewareReference[],
+  shared: SharedReferences,
 ): Map<Token, Requirement> {
   const tokens = new Map<Token, Requirement>();
   const add = (token: Token, requirement: Requirement): void => {
@@ -191,25 +191,30 @@ export function requiredTokens(
   for (const { controller, name } of definitions) {
     add(controller, { description: `the controller ${name}`, controller });
   }
-  const addAll = (kind: string, references: readonly unknown[], owner: Requirement): void => {
-    for (const token of references.filter(isResolved)) {
+  const addAll = (
+    kind: ReferenceKind,
+    references: readonly unknown[],
+    owner: Requirement,
+  ): void => {
+    for (const token of references) {
+      if (!isResolved(kind, token)) continue;
       const description = `the ${kind} ${describeToken(token)} of ${owner.description}`;
       add(token, { ...owner, description });
     }
   };
-  addAll('middleware', middleware, { description: 'the plugin' });
+  const addReferences = (references: SharedReferences, owner: Requirement): void => {
+    addAll('guard', references.guards, owner);
+    addAll('middleware', references.middleware, owner);
+    addAll('interceptor', references.interceptors, owner);
+  };
+  addReferences(shared, { description: 'the plugin' });
   for (const { controller, routes } of definitions) {
-    for (const { handler, guards, middleware: own, interceptors } of routes) {
-      const owner: Requirement = { description: handler, controller };
-      addAll('guard', guards, owner);
-      addAll('middleware', own, owner);
-      addAll('interceptor', interceptors, owner);
-    }
+    for (const route of routes) addReferences(route, { description: route.handler, controller });
   }
   return tokens;
 }
 
 /** Whether the container resolves a reference. Functions are used as they are. */
-function isResolved(reference: unknown): reference is Token {
-  return isGuardClass(reference) || (typeof reference !== 'function' && isToken(reference));
+function isResolved(kind: ReferenceKind, reference: unknown): reference is Token {
+  return isClassOf(kind, reference) || (typeof reference !== 'function' && isToken(reference));
 }

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from '@fairlead/core';
+import type { Context, Middleware, Next } from '@fairlead/core';
 import type { Constructor, InjectionToken } from '@fairlead/di';
 
 /** The context of the request that a guard checks. */
@@ -34,20 +34,62 @@ export type Guard =
  */
 export type Interceptor = (ctx: Context, next: () => unknown) => unknown;
 
-/** An argument of `@UseMiddleware()`: a function, or a container token for one. */
-export type MiddlewareReference = Middleware | InjectionToken<Middleware> | string | symbol;
-
-/** An argument of `@UseInterceptor()`: a function, or a container token for one. */
-export type InterceptorReference = Interceptor | InjectionToken<Interceptor> | string | symbol;
-
-/** Whether a guard is a class: its prototype has `canActivate`. */
-export function isGuardClass(guard: unknown): guard is Constructor<CanActivate> {
-  if (typeof guard !== 'function') return false;
-  const prototype: unknown = guard.prototype;
-  return typeof prototype === 'object' && prototype !== null && isCanActivate(prototype);
+/** A middleware as a class, which the container builds. */
+export interface ClassMiddleware {
+  /** Handles a request, like a middleware function. */
+  use(ctx: Context, next: Next): unknown;
 }
 
-/** Whether an object has `canActivate()`. */
-export function isCanActivate(value: object): value is CanActivate {
-  return 'canActivate' in value && typeof value.canActivate === 'function';
+/** An interceptor as a class, which the container builds. */
+export interface ClassInterceptor {
+  /** Wraps a method, like an {@link Interceptor}. */
+  intercept(ctx: Context, next: () => unknown): unknown;
+}
+
+/** An argument of `@UseMiddleware()`: a function, a class, or a container token for either. */
+export type MiddlewareReference =
+  | Middleware
+  | Constructor<ClassMiddleware>
+  | InjectionToken<ClassMiddleware | Middleware>
+  | string
+  | symbol;
+
+/** An argument of `@UseInterceptor()`: a function, a class, or a container token for either. */
+export type InterceptorReference =
+  | Interceptor
+  | Constructor<ClassInterceptor>
+  | InjectionToken<ClassInterceptor | Interceptor>
+  | string
+  | symbol;
+
+/** The guards, middleware and interceptors of all routes of a plugin. */
+export interface SharedReferences {
+  readonly guards: readonly Guard[];
+  readonly middleware: readonly MiddlewareReference[];
+  readonly interceptors: readonly InterceptorReference[];
+}
+
+/** The methods that classes of each kind implement. */
+export const METHODS = {
+  guard: 'canActivate',
+  middleware: 'use',
+  interceptor: 'intercept',
+} as const;
+
+/** A kind of function that a class may implement. */
+export type ReferenceKind = keyof typeof METHODS;
+
+/** Whether a reference is a class of a kind: its prototype has the kind's method. */
+export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Constructor {
+  return typeof reference === 'function' && methodOfKind(kind, reference.prototype) !== undefined;
+}
+
+/** Returns the method of a kind that an object has; undefined for other values. */
+export function methodOfKind(
+  kind: ReferenceKind,
+  value: unknown,
+): ((...values: unknown[]) => unknown) | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const method: unknown = (value as Record<string, unknown>)[METHODS[kind]];
+  return typeof method === 'function' ? (method as (...values: unknown[]) => unknown) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
 import type { CompileResponse } from '../invocation/response.js';
-import type { MiddlewareReference } from '../metadata/references.js';
+import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
 
 /** Receives the plugin's log messages. */
 export interface PluginLogger {
@@ -31,8 +31,21 @@ export interface ControllersPluginOptions {
   readonly strict?: boolean;
   /** Leading path of every controller. Default: none. */
   readonly prefix?: string;
-  /** Runs before the middleware of every route: functions, or container tokens for functions. */
+  /**
+   * Run before the guards of every route, after all middleware: functions, classes, or container tokens
+   * for either. Default: none.
+   */
+  readonly guards?: readonly Guard[];
+  /**
+   * Runs before the middleware of every route: functions, classes, or container tokens for either.
+   * Default: none.
+   */
   readonly middleware?: readonly MiddlewareReference[];
+  /**
+   * Wrap the interceptors of every route: functions, classes, or container tokens for either. Default:
+   * none.
+   */
+  readonly interceptors?: readonly InterceptorReference[];
   /** Resolves controllers, guards, middleware and interceptors. Default: the global container. */
   readonly container?: ContainerInterface;
   /**

@@ -37,20 +37,13 @@ export async function start(
   const discovery = await findControllers(options, log);
   const attempts = discovery.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
-  const { prefix = '', middleware = [], container, compileResponse } = options;
-  const context = createBuildContext({
-    prefix,
-    middleware,
-    warn: log.warn,
-    ...(container && { container }),
-    ...(compileResponse && { compileResponse }),
-  });
+  const context = createBuildContext({ ...options, warn: log.warn });
   throwProblems([
     ...discovery.problems,
     ...attempts.flatMap(({ problems }) => problems),
     ...findProblems(options.router, definitions, context),
   ]);
-  await context.instances.initialize(requiredTokens(definitions, middleware));
+  await context.instances.initialize(requiredTokens(definitions, context.shared));
   const controllers = buildControllers(definitions, context);
   for (const { name, routes } of controllers) {
     registerRoutes(options.router, routes);

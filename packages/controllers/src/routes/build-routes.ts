@@ -1,4 +1,4 @@
-import type { Context, Handler, Middleware } from '@fairlead/core';
+import type { Context, Handler, Middleware, Next } from '@fairlead/core';
 import {
   type Constructor,
   type ContainerInterface,
@@ -7,7 +7,7 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { checkMiddleware, checkResponses } from '../definition/check-definition.js';
+import { checkResponses, checkShared } from '../definition/check-definition.js';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
@@ -37,11 +37,14 @@ import {
 import { type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import {
   type Guard,
-  type GuardFn,
   type Interceptor,
-  isCanActivate,
-  isGuardClass,
+  type InterceptorReference,
+  isClassOf,
+  METHODS,
   type MiddlewareReference,
+  methodOfKind,
+  type ReferenceKind,
+  type SharedReferences,
 } from '../metadata/references.js';
 import { chain } from '../promise.js';
 
@@ -49,8 +52,12 @@ import { chain } from '../promise.js';
 export interface BuiltRoute extends RouteDefinition {
   /** Path below the plugin's prefix, relative to the router's mount. */
   readonly path: string;
+  /** The plugin's guards, then the class's and the method's. */
+  readonly guards: readonly Guard[];
   /** The plugin's middleware, then the class's and the method's. */
   readonly middleware: readonly MiddlewareReference[];
+  /** The plugin's interceptors, then the class's and the method's, the outermost first. */
+  readonly interceptors: readonly InterceptorReference[];
   /** The functions that a router runs. The last one runs the method. */
   readonly handlers: readonly Middleware[];
 }
@@ -59,8 +66,12 @@ export interface BuiltRoute extends RouteDefinition {
 export interface BuildRoutesOptions {
   /** Precedes the path of each route; empty by default. */
   readonly prefix?: string;
-  /** Precedes the middleware of each route; none by default. */
+  /** Run before the guards of each route; none by default. */
+  readonly guards?: readonly Guard[];
+  /** Runs before the middleware of each route; none by default. */
   readonly middleware?: readonly MiddlewareReference[];
+  /** Wrap the interceptors of each route; none by default. */
+  readonly interceptors?: readonly InterceptorReference[];
   /** Resolves the controller, its guards, middleware and interceptors; the global container by default. */
   readonly container?: ContainerInterface;
   /** Called when disposing a request scope fails; `console.warn` by default. */
@@ -72,7 +83,7 @@ export interface BuildRoutesOptions {
 /** Everything that building a route needs besides its definition. */
 export interface BuildContext {
   readonly prefix: string;
-  readonly middleware: readonly MiddlewareReference[];
+  readonly shared: SharedReferences;
   readonly instances: Instances;
   readonly writers: ResponseWriters;
 }
@@ -81,7 +92,7 @@ export interface BuildContext {
  * Builds the routes of one controller without registering them.
  *
  * @param target - A class with `@Controller()`, or its definition.
- * @param options - Prefix, middleware and container.
+ * @param options - Prefix, container, and what all routes share.
  * @returns Frozen routes with method, path and handlers, in the order of the methods.
  * @throws {ControllerError} 500, like `registerController`, except for collisions.
  */
@@ -94,23 +105,26 @@ export function buildRoutes(
       ? target
       : new ControllerRegistry().register(target);
   const context = createBuildContext(options);
-  const { middleware, instances, writers } = context;
-  throwProblems(checkMiddleware(middleware));
+  const { shared, instances, writers } = context;
+  throwProblems(checkShared(shared));
   throwProblems(checkResponses([definition], writers));
-  throwProblems(instances.check(requiredTokens([definition], middleware)));
+  throwProblems(instances.check(requiredTokens([definition], shared)));
   return buildCheckedRoutes(definition, context);
 }
 
 /** Creates the context for building routes from options and their defaults. */
 export function createBuildContext({
   prefix = '',
+  guards = [],
   middleware = [],
+  interceptors = [],
   container = globalContainer,
   warn = console.warn,
   compileResponse,
 }: BuildRoutesOptions): BuildContext {
   const instances = new Instances(container, warn);
-  return { prefix, middleware, instances, writers: new ResponseWriters(compileResponse) };
+  const shared = { guards, middleware, interceptors };
+  return { prefix, shared, instances, writers: new ResponseWriters(compileResponse) };
 }
 
 /**
@@ -138,7 +152,7 @@ function buildRoute(
   route: RouteDefinition,
   target: Constructor,
   controller: InstanceSource,
-  { prefix, middleware, instances, writers }: BuildContext,
+  { prefix, shared, instances, writers }: BuildContext,
 ): BuiltRoute {
   const sources = [controller];
   const findSource: FindSource = (token, text) => {
@@ -147,11 +161,20 @@ function buildRoute(
     sources.push(source);
     return { source, requirement };
   };
-  const references = Object.freeze([...middleware, ...route.middleware]);
-  const steps = references.map((reference) => createStep('middleware', reference, findSource));
-  const guards = route.guards.map((guard, index) => createNamedGuard(guard, index, findSource));
-  const interceptors = route.interceptors.map((reference) =>
-    createStep('interceptor', reference, findSource),
+  const references: SharedReferences = {
+    guards: Object.freeze([...shared.guards, ...route.guards]),
+    middleware: Object.freeze([...shared.middleware, ...route.middleware]),
+    interceptors: Object.freeze([...shared.interceptors, ...route.interceptors]),
+  };
+  const steps = references.middleware.map((reference) =>
+    createStep<[next: Next]>('middleware', reference, findSource),
+  );
+  const guards = references.guards.map((guard, index) => ({
+    name: guardName(guard, index),
+    check: createStep<[]>('guard', guard, findSource),
+  }));
+  const interceptors = references.interceptors.map((reference) =>
+    createStep<[next: () => unknown]>('interceptor', reference, findSource),
   );
   const write = writers.of(route.response);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
@@ -162,8 +185,8 @@ function buildRoute(
   const invoker = createRouteInvoker(route, { controller, guards, interceptors, write, hold });
   const built: BuiltRoute = Object.freeze({
     ...route,
+    ...references,
     path: joinPath(prefix, route.path),
-    middleware: references,
     handlers: Object.freeze([...values, ...scope, ...steps.map(hold), invoker]),
   });
   ROUTES.set(invoker, built);
@@ -185,55 +208,46 @@ function createValuesStep(values: RouteValues): Middleware {
   };
 }
 
-/** A middleware or an interceptor. They differ in what `next` returns. */
-type Step<Next> = (ctx: Context, next: Next) => unknown;
+/** A guard, a middleware or an interceptor. A guard receives no `next`. */
+type Step<Next extends unknown[]> = (ctx: Context, ...next: Next) => unknown;
+
+const EXPECTED: Readonly<Record<ReferenceKind, string>> = {
+  guard: 'a function',
+  middleware: 'a function (ctx, next)',
+  interceptor: 'a function (ctx, next)',
+};
 
 /**
- * Turns a reference to a middleware or an interceptor into a function.
+ * Turns a reference to a guard, a middleware or an interceptor into a function.
  *
- * @throws {ControllerResolutionError} 500, when the container does not return a function.
+ * @throws {ControllerResolutionError} 500, when the container returns neither a function nor an object
+ *   with the method of the kind.
  */
-function createStep<Next>(
-  kind: 'middleware' | 'interceptor',
-  reference: Step<Next> | InjectionToken<Step<Next>> | string | symbol,
+function createStep<Next extends unknown[]>(
+  kind: ReferenceKind,
+  reference: Step<Next> | Constructor | InjectionToken<unknown> | string | symbol,
   findSource: FindSource,
 ): Step<Next> {
-  if (typeof reference === 'function') return reference;
-  const { source, requirement } = findSource(reference, `the ${kind} ${describeToken(reference)}`);
+  if (typeof reference === 'function' && !isClassOf(kind, reference)) return reference;
+  const name = describeToken(reference);
+  const { source, requirement } = findSource(reference, `the ${kind} ${name}`);
   const asStep = (instance: unknown): Step<Next> => {
-    if (typeof instance === 'function') return instance as Step<Next>;
-    throw wrongInstance('a function (ctx, next)', requirement, instance);
+    const method = methodOfKind(kind, instance);
+    if (method !== undefined) return withName(name, method.bind(instance));
+    if (typeof instance === 'function' && !isClassOf(kind, instance)) return instance as Step<Next>;
+    const expected = `${EXPECTED[kind]} or an object with ${METHODS[kind]}()`;
+    throw wrongInstance(expected, requirement, instance);
   };
   if (source.perRequest === undefined) return asStep(source.instance);
   if ('instance' in source) asStep(source.instance);
-  return (ctx, next) => chain(source.perRequest(ctx), (value) => asStep(value)(ctx, next));
+  return withName(name, (ctx, ...next) =>
+    chain(source.perRequest(ctx), (instance) => asStep(instance)(ctx, ...next)),
+  );
 }
 
-/**
- * Turns a guard into a function with a name.
- *
- * @throws {ControllerResolutionError} 500, when the container does not return a guard.
- */
-function createNamedGuard(guard: Guard, index: number, findSource: FindSource): NamedGuard {
-  const name = guardName(guard, index);
-  if (typeof guard === 'function' && !isGuardClass(guard)) return { name, check: guard };
-  const { source, requirement } = findSource(guard, `the guard ${describeToken(guard)}`);
-  if (source.perRequest === undefined) {
-    return { name, check: asGuardFn(source.instance, requirement) };
-  }
-  if ('instance' in source) asGuardFn(source.instance, requirement);
-  return {
-    name,
-    check: (ctx) => chain(source.perRequest(ctx), (value) => asGuardFn(value, requirement)(ctx)),
-  };
-}
-
-function asGuardFn(instance: unknown, requirement: Requirement): GuardFn {
-  if (typeof instance === 'object' && instance !== null && isCanActivate(instance)) {
-    return (ctx) => instance.canActivate(ctx);
-  }
-  if (typeof instance === 'function' && !isGuardClass(instance)) return instance as GuardFn;
-  throw wrongInstance('a function or an object with canActivate()', requirement, instance);
+/** Errors such as that of a second call of `next()` name the function. */
+function withName<Run extends (...values: never[]) => unknown>(name: string, run: Run): Run {
+  return Object.defineProperty(run, 'name', { value: name });
 }
 
 /** The parts of a route's invoker. */

@@ -1,10 +1,6 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import {
-  checkDefinition,
-  checkMiddleware,
-  checkResponses,
-} from '../definition/check-definition.js';
+import { checkDefinition, checkResponses, checkShared } from '../definition/check-definition.js';
 import { type ControllerDefinition, defineController, joinPath } from '../definition/definition.js';
 import type { Diagnostic } from '../errors/controller-error.js';
 import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
@@ -34,7 +30,7 @@ export interface RegisteredController extends ControllerDefinition {
  *
  * @param router - Receives the routes.
  * @param target - A class with `@Controller()`.
- * @param options - Prefix, middleware and container.
+ * @param options - Prefix, container, and what all routes share.
  * @returns The controller's frozen definition, with its registered routes.
  * @throws {NotAControllerError} 500, when the class does not itself have `@Controller()`.
  * @throws {NoRoutesError} 500, when it has no routes.
@@ -64,14 +60,14 @@ export function registerController(
 export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
-  { prefix, middleware, instances, writers }: BuildContext,
+  { prefix, shared, instances, writers }: BuildContext,
 ): Error[] {
   return [
-    ...checkMiddleware(middleware),
+    ...checkShared(shared),
     ...definitions.flatMap(checkDefinition),
     ...checkResponses(definitions, writers),
     ...findCollisions(router, prefix, definitions),
-    ...instances.check(requiredTokens(definitions, middleware)),
+    ...instances.check(requiredTokens(definitions, shared)),
   ];
 }
 
