@@ -101,6 +101,15 @@ describe('errorHandler', () => {
     expect(reported).toEqual([]);
   });
 
+  it('passes an exposed error with `report: true` to onError and to the client', async () => {
+    const reported: unknown[] = [];
+    const error = new HttpError(400, 'Send a number.', { report: true });
+    const onError = (value: unknown) => reported.push(value);
+    const reply = await get(failing(error, { onError }));
+    expect(reported).toEqual([error]);
+    expect(await reply.json()).toMatchObject({ status: 400, error: 'Send a number.' });
+  });
+
   it('logs to stderr without onError', async () => {
     const error = new Error('secret');
     await get(failing(error));

@@ -14,6 +14,7 @@ describe('HttpError', () => {
     const options = {
       code: 'TEAPOT',
       expose: false,
+      report: false,
       headers: { 'Retry-After': '1' },
       details: { issues: [] },
       cause,
@@ -38,6 +39,7 @@ describe('HttpError', () => {
       code,
       message,
       expose,
+      report: !expose,
       headers: {},
       details: {},
     });

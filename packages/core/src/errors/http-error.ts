@@ -9,6 +9,8 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly code?: string;
   /** Whether clients receive the message and the details; true below status 500 by default. */
   readonly expose?: boolean;
+  /** Whether `errorHandler` passes the error to `onError`; true by default unless exposed. */
+  readonly report?: boolean;
   /** Response headers, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Additional members of the error body, such as `issues`; sent only when exposed. */
@@ -27,6 +29,8 @@ export class HttpError extends Error {
   readonly code: string;
   /** Whether clients receive the message and the details. */
   readonly expose: boolean;
+  /** Whether `errorHandler` passes the error to `onError`. */
+  readonly report: boolean;
   /** Response headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Additional members of the error body; sent only when exposed. */
@@ -49,6 +53,7 @@ export class HttpError extends Error {
     this.status = status;
     this.code = options.code ?? codeOf(status);
     this.expose = options.expose ?? status < 500;
+    this.report = options.report ?? !this.expose;
     this.headers = options.headers ?? {};
     this.details = options.details ?? {};
   }
@@ -70,7 +75,7 @@ export function isHttpError(value: unknown): value is HttpError {
 /** The members of an error that a response depends on. */
 export type HttpErrorFields = Pick<
   HttpError,
-  'status' | 'code' | 'message' | 'expose' | 'headers' | 'details'
+  'status' | 'code' | 'message' | 'expose' | 'report' | 'headers' | 'details'
 >;
 
 /**
@@ -92,6 +97,7 @@ export function readHttpError(error: unknown): HttpErrorFields | undefined {
     code: codeOf(known),
     message: message || titleOf(known),
     expose,
+    report: !expose,
     headers: isPlainRecord(headers) ? headers : {},
     details: {},
   };

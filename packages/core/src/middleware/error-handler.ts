@@ -10,8 +10,8 @@ export interface ErrorHandlerOptions {
   /** Whether error bodies include stacks; false by default. Do not enable it in production. */
   readonly includeStack?: boolean;
   /**
-   * Called with every error whose message is hidden from the client, and with errors of streamed
-   * bodies; `console.error` by default.
+   * Called with every error whose message is hidden from the client, with other errors whose `report`
+   * is true, and with errors of streamed bodies; `console.error` by default.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
   /** Returns the body for an error; the problem body of RFC 9457 by default. */
@@ -84,7 +84,7 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
     return;
   }
   const sent = respondWithSerializable(ctx, error, policy);
-  if (!readHttpError(sent)?.expose) onError(sent, ctx);
+  if (readHttpError(sent)?.report ?? true) onError(sent, ctx);
 }
 
 /**
