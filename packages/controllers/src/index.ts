@@ -51,6 +51,7 @@ export {
   ParameterInjectionError,
   ParameterValidationError,
   type ValidationIssue,
+  type ValidationStatus,
 } from './errors/request-errors.js';
 export {
   ControllerResolutionError,

@@ -36,7 +36,7 @@ const errors: readonly (readonly [ControllerError, number, string])[] = [
   [new ControllerResolutionError('the controller A', cause), 500, 'CONTROLLER_RESOLUTION'],
   [new DiscoveryError('/a.ts', diagnostic), 500, 'DISCOVERY_FAILED'],
   [new GuardRejectionError('admin'), 403, 'GUARD_REJECTED'],
-  [new MissingParameterError(target), 400, 'MISSING_PARAMETER'],
+  [new MissingParameterError(target, []), 400, 'MISSING_PARAMETER'],
   [new NoRoutesError('A'), 500, 'NO_ROUTES'],
   [new NotAControllerError('A'), 500, 'NOT_A_CONTROLLER'],
   [new ParameterInjectionError(target, cause), 400, 'PARAMETER_INJECTION'],
@@ -81,7 +81,11 @@ describe('every error', () => {
 
   it('about a parameter names the parameter, the method and the problem', () => {
     const issues = [{ path: ['body', 'name'], message: 'too short' }];
-    expect(new MissingParameterError(target)).toMatchObject(target);
+    expect(new MissingParameterError(target, issues)).toMatchObject({
+      ...target,
+      issues,
+      details: { issues },
+    });
     expect(new ParameterInjectionError(target, cause)).toMatchObject({ ...target, cause });
     expect(new ParameterValidationError(target, issues)).toMatchObject({
       ...target,
@@ -140,7 +144,7 @@ describe('a global handler', () => {
     const missing = await post('/missing', {});
     expect(missing.status).toBe(400);
     expect(await missing.json()).toEqual({
-      error: "The body field 'name' is required by FailingController.missing and is missing.",
+      error: "The body field 'name' is required.",
     });
     expect((await fetch('/unknown')).status).toBe(500);
   });

@@ -139,7 +139,11 @@ describe('Body()', () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/echo/body', { method: 'POST' });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ code: 'MISSING_PARAMETER' });
+    expect(await response.json()).toMatchObject({
+      code: 'MISSING_PARAMETER',
+      error: 'The body is required.',
+      issues: [{ path: ['body'], message: 'is required' }],
+    });
   });
 });
 
@@ -157,7 +161,8 @@ describe('Body(field)', () => {
       const response = await post('/echo/field', body);
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({
-        error: "The body field 'name' is required by EchoController.field and is missing.",
+        error: "The body field 'name' is required.",
+        issues: [{ path: ['body', 'name'], message: 'is required' }],
       });
     },
   );

@@ -30,6 +30,12 @@ const nested = schema<unknown>(() => ({
   ],
 }));
 
+const throwing = schema<unknown>(() => {
+  throw new Error('inner secret');
+});
+const rejecting = schema<unknown>(() => Promise.reject(new Error('inner secret')));
+
+const Path = createCustomParamDecorator((ctx) => ctx.path);
 const Broken = createCustomParamDecorator((): string => {
   throw new Error('inner secret');
 });
@@ -98,6 +104,21 @@ class TransformController {
     return { value };
   }
 
+  @Get('/custom/transformed')
+  customTransformed(@Path({ transform: (path: string) => JSON.parse(path) }) value: unknown) {
+    return { value };
+  }
+
+  @Get('/schema/throws')
+  schemaThrows(@Query('page', { transform: throwing }) page: unknown) {
+    return { page };
+  }
+
+  @Get('/schema/rejects')
+  schemaRejects(@Query('page', { transform: rejecting }) page: unknown) {
+    return { page };
+  }
+
   @Get('/custom/absent')
   customAbsent(@Absent value: string) {
     return { value };
@@ -118,17 +139,26 @@ describe('transform as a function', () => {
   });
 
   it.each(['throws', 'rejects'])(
-    'responds with 400 PARAMETER_INJECTION without the cause if it %s',
+    'responds with 400 PARAMETER_INJECTION if it %s, and shows the cause only to onError',
     async (kind) => {
-      const { fetch } = await serve({ controllers });
+      const { fetch, hidden } = await serve({ controllers });
       const response = await fetch(`/${kind}/7`);
       const text = await response.text();
       expect(response.status).toBe(400);
       expect(text).not.toContain('inner secret');
+      expect(text).not.toContain('TransformController');
       expect(JSON.parse(text)).toMatchObject({
         code: 'PARAMETER_INJECTION',
-        error: `The route parameter 'id' of TransformController.${kind} could not be read. Send a value that it accepts.`,
+        error: "The route parameter 'id' could not be read. Send a valid value.",
       });
+      expect(hidden).toMatchObject([
+        {
+          handler: `TransformController.${kind}`,
+          parameter: "route parameter 'id'",
+          stack: expect.any(String),
+          cause: expect.any(Error),
+        },
+      ]);
     },
   );
 
@@ -162,6 +192,29 @@ describe('transform as a Standard Schema', () => {
     });
   });
 
+  it('names no class of the server in its error', async () => {
+    const { fetch, hidden } = await serve({ controllers });
+    expect(await (await fetch('/schema?page=-1')).json()).toMatchObject({
+      error: "The query parameter 'page' is not valid. See issues.",
+    });
+    expect(hidden).toEqual([]);
+  });
+
+  it.each(['throws', 'rejects', 'throws for no value'])(
+    'responds with 500 PARAMETER_INJECTION if its validate %s',
+    async (kind) => {
+      const { fetch, hidden } = await serve({ controllers });
+      const query = kind === 'throws for no value' ? '' : '?page=1';
+      const response = await fetch(`/schema/${kind.split(' ')[0]}${query}`);
+      const text = await response.text();
+      expect(response.status).toBe(500);
+      expect(text).not.toContain('inner secret');
+      expect(hidden).toMatchObject([
+        { code: 'PARAMETER_INJECTION', cause: { message: 'inner secret' } },
+      ]);
+    },
+  );
+
   it('locates issues within a body field', async () => {
     const { post } = await serve({ controllers });
     const response = await post('/schema/field', { user: {} });
@@ -191,9 +244,27 @@ describe('transform as a Standard Schema', () => {
 });
 
 describe('a custom extractor', () => {
-  it('that throws causes a 400 PARAMETER_INJECTION', async () => {
-    const { fetch } = await serve({ controllers });
+  it('that throws causes a 500 PARAMETER_INJECTION', async () => {
+    const { fetch, hidden } = await serve({ controllers });
     const response = await fetch('/custom/broken');
+    expect(await response.json()).toMatchObject({
+      status: 500,
+      code: 'PARAMETER_INJECTION',
+      error: 'Internal Server Error',
+    });
+    expect(hidden).toMatchObject([
+      {
+        message: expect.stringContaining(
+          'Reading the custom parameter of TransformController.customBroken failed.',
+        ),
+        cause: { message: 'inner secret' },
+      },
+    ]);
+  });
+
+  it('whose transform throws causes a 400 PARAMETER_INJECTION', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/custom/transformed');
     expect(await response.json()).toMatchObject({ status: 400, code: 'PARAMETER_INJECTION' });
   });
 

@@ -37,8 +37,7 @@ describe('a body that no parser has read', () => {
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
       code: 'BODY_NOT_READ',
-      error:
-        "No parser read the body of type 'text/csv'. Send application/json, or install a parser, such as app.use(json()).",
+      error: "Cannot read the body of type 'text/csv'. Send application/json.",
     });
   });
 
@@ -47,7 +46,7 @@ describe('a body that no parser has read', () => {
     const response = await fetch('/body', { method: 'POST', ...chunked('a') });
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
-      error: expect.stringContaining('No parser read the body without a type.'),
+      error: expect.stringContaining('Cannot read the body without a type.'),
     });
   });
 });

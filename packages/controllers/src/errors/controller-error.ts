@@ -7,6 +7,8 @@ export interface ControllerErrorOptions {
   readonly code?: string;
   /** Status from 400 to 599; 500 by default. */
   readonly status?: number;
+  /** Whether `errorHandler` passes the error to `onError`; true by default from status 500. */
+  readonly report?: boolean;
   /** Members added to the error body if clients may see the error. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** The underlying error. */
@@ -17,12 +19,11 @@ export interface ControllerErrorOptions {
 export class ControllerError extends HttpError {
   /**
    * @param message - What failed, where, and how to fix it.
-   * @param options - Status, code, details and cause.
+   * @param options - Status, code, report, details and cause.
    */
   constructor(message: string, options: ControllerErrorOptions = {}) {
-    const { code = 'CONTROLLER_ERROR', status = 500, details = {} } = options;
-    const cause = 'cause' in options ? { cause: options.cause } : {};
-    super(status, message, { code, details, ...cause });
+    const { code = 'CONTROLLER_ERROR', status = 500, ...others } = options;
+    super(status, message, { code, ...others });
   }
 }
 

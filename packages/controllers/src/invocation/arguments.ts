@@ -10,6 +10,7 @@ import {
   ParameterInjectionError,
   ParameterValidationError,
   type ValidationIssue,
+  type ValidationStatus,
 } from '../errors/request-errors.js';
 import {
   describeParameter,
@@ -37,13 +38,17 @@ type ReadValue = (ctx: Context) => unknown;
  *
  * @param parameters - In any order. Parameters between them are undefined.
  * @param handler - The method, as `UsersController.create`.
+ * @param status - Status of the errors for missing and invalid values.
  */
 export function createReadArguments(
   parameters: readonly ParameterDefinition[],
   handler: string,
+  status: ValidationStatus,
 ): ReadArguments {
   const readers: ReadValue[] = [];
-  for (const parameter of parameters) readers[parameter.index] = createReader(parameter, handler);
+  for (const parameter of parameters) {
+    readers[parameter.index] = createReader(parameter, handler, status);
+  }
   const all = Array.from(readers, (read) => read ?? (() => undefined));
   // Allocated with its final size, because an array that grows would take six times the memory.
   return (ctx) => readFrom(all, ctx, new Array(all.length), 0);
@@ -68,19 +73,36 @@ function readFrom(
   return values;
 }
 
+/** What the errors of a parameter need to know. */
+interface ReaderTarget extends HandlerParameter {
+  /** Where the value is in a request, as `['body', 'name']`. */
+  readonly path: readonly string[];
+  readonly status: ValidationStatus;
+}
+
 /** Creates the function that extracts one argument, checks its presence and converts it. */
-function createReader(parameter: ParameterMetadata, handler: string): ReadValue {
-  const { source, required, transform } = parameter;
-  const target: HandlerParameter = {
-    parameter: describeParameter(source, parameter.name),
+function createReader(
+  parameter: ParameterMetadata,
+  handler: string,
+  status: ValidationStatus,
+): ReadValue {
+  const { source, name, required, transform } = parameter;
+  const target: ReaderTarget = {
+    parameter: describeParameter(source, name),
     handler,
+    path: name === undefined ? [source] : [source, name],
+    status,
   };
-  const fail = (error: unknown): never => {
-    throw isHttpError(error) ? error : new ParameterInjectionError(target, error);
-  };
-  const conversion = transform && createConversion(transform, parameter, target);
-  const present = conversion && catching(conversion.present, fail);
-  const absent = conversion && catching(conversion.absent, fail);
+  const failWith =
+    (failure: 400 | 500) =>
+    (error: unknown): never => {
+      throw isHttpError(error) ? error : new ParameterInjectionError(target, error, failure);
+    };
+  const conversion = transform && createConversion(transform, target);
+  // A function receives the client's value, which may be the reason. A schema must not throw.
+  const failConversion = failWith(isStandardSchema(transform) ? 500 : 400);
+  const present = conversion && catching(conversion.present, failConversion);
+  const absent = conversion && catching(conversion.absent, failConversion);
   const convert = (ctx: Context, extracted: unknown): unknown => {
     const value = extracted === undefined ? parameter.default : extracted;
     if (value !== undefined) return present === undefined ? value : present(value);
@@ -90,7 +112,7 @@ function createReader(parameter: ParameterMetadata, handler: string): ReadValue 
   const extract = createExtract(parameter);
   // The other sources neither throw nor return promises.
   if (source !== 'custom') return (ctx) => convert(ctx, extract(ctx));
-  const extractCustom = catching(extract, fail);
+  const extractCustom = catching(extract, failWith(500));
   return (ctx) => {
     const extracted = extractCustom(ctx);
     return isPromiseLike(extracted)
@@ -138,20 +160,19 @@ function ownProperty(body: unknown, key: string): unknown {
 /**
  * Creates the error for a required parameter that a request lacks.
  *
- * @returns 415 `BODY_NOT_READ` if the client sent a body that no parser read; otherwise 400.
+ * @returns 415 `BODY_NOT_READ` if the client sent a body that no parser read; otherwise the
+ *   validation status.
  */
-function missingParameter(
-  ctx: Context,
-  source: ParameterSource,
-  target: HandlerParameter,
-): HttpError {
-  if (source !== 'body' || !hasUnreadBody(ctx)) return new MissingParameterError(target);
+function missingParameter(ctx: Context, source: ParameterSource, target: ReaderTarget): HttpError {
+  if (source !== 'body' || !hasUnreadBody(ctx)) {
+    const issues = [{ path: target.path, message: 'is required' }];
+    return new MissingParameterError(target, issues, target.status);
+  }
   const type = ctx.get('Content-Type');
   const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
-  return new UnsupportedMediaTypeError(
-    `No parser read ${body}. Send application/json, or install a parser, such as app.use(json()).`,
-    { code: 'BODY_NOT_READ' },
-  );
+  return new UnsupportedMediaTypeError(`Cannot read ${body}. Send application/json.`, {
+    code: 'BODY_NOT_READ',
+  });
 }
 
 /** Whether there is a body that no parser has read. A parsed empty body is undefined, too. */
@@ -172,22 +193,18 @@ interface Conversion {
  * receives an absent one, for which it may define a default. If it rejects that, the optional
  * parameter stays undefined.
  */
-function createConversion(
-  transform: Transform,
-  { source, name }: ParameterMetadata,
-  target: HandlerParameter,
-): Conversion {
+function createConversion(transform: Transform, target: ReaderTarget): Conversion {
   if (!isStandardSchema(transform)) {
     const convert: TransformFunction = transform;
     return { present: (value) => convert(value), absent: (value) => value };
   }
-  const prefix = name === undefined ? [source] : [source, name];
   return {
     present: (value) =>
       validate(transform, value, (issues) => {
         throw new ParameterValidationError(
           target,
-          issues.map((issue) => toValidationIssue(issue, prefix)),
+          issues.map((issue) => toValidationIssue(issue, target.path)),
+          target.status,
         );
       }),
     absent: (value) => validate(transform, value, () => undefined),

@@ -1,5 +1,6 @@
 import type { Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
+import type { ValidationStatus } from '../errors/request-errors.js';
 import type { CompileResponse } from '../invocation/response.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
 
@@ -53,6 +54,10 @@ export interface ControllersPluginOptions {
    * Without it, they are not applied.
    */
   readonly compileResponse?: CompileResponse;
+  /**
+   * Status of requests whose parameters are missing or rejected by a schema: 400 or 422. Default: 400.
+   */
+  readonly validationStatus?: ValidationStatus;
   /** Whether to log discovery and registration. Default: false. */
   readonly debug?: boolean;
   /** Receives log messages. Default: stderr. */

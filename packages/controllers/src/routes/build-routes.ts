@@ -14,6 +14,8 @@ import {
   joinPath,
   type RouteDefinition,
 } from '../definition/definition.js';
+import { ControllerError, errorText } from '../errors/controller-error.js';
+import type { ValidationStatus } from '../errors/request-errors.js';
 import { throwProblems } from '../errors/startup-errors.js';
 import {
   type InstanceSource,
@@ -78,6 +80,8 @@ export interface BuildRoutesOptions {
   readonly warn?: (message: string) => void;
   /** Compiles the response schemas of routes. Without it, they are not applied. */
   readonly compileResponse?: CompileResponse;
+  /** Status of requests whose parameters are missing or invalid: 400 by default, or 422. */
+  readonly validationStatus?: ValidationStatus;
 }
 
 /** Everything that building a route needs besides its definition. */
@@ -86,6 +90,7 @@ export interface BuildContext {
   readonly shared: SharedReferences;
   readonly instances: Instances;
   readonly writers: ResponseWriters;
+  readonly validationStatus: ValidationStatus;
 }
 
 /**
@@ -112,7 +117,11 @@ export function buildRoutes(
   return buildCheckedRoutes(definition, context);
 }
 
-/** Creates the context for building routes from options and their defaults. */
+/**
+ * Creates the context for building routes from options and their defaults.
+ *
+ * @throws {ControllerError} 500 `INVALID_OPTION`, when `validationStatus` is neither 400 nor 422.
+ */
 export function createBuildContext({
   prefix = '',
   guards = [],
@@ -121,10 +130,17 @@ export function createBuildContext({
   container = globalContainer,
   warn = console.warn,
   compileResponse,
+  validationStatus = 400,
 }: BuildRoutesOptions): BuildContext {
+  if (validationStatus !== 400 && validationStatus !== 422) {
+    const title = `validationStatus is ${String(validationStatus)}.`;
+    const text = errorText({ title, fix: 'pass 400 or 422.' });
+    throw new ControllerError(text, { code: 'INVALID_OPTION' });
+  }
   const instances = new Instances(container, warn);
   const shared = { guards, middleware, interceptors };
-  return { prefix, shared, instances, writers: new ResponseWriters(compileResponse) };
+  const writers = new ResponseWriters(compileResponse);
+  return { prefix, shared, instances, writers, validationStatus };
 }
 
 /**
@@ -152,7 +168,7 @@ function buildRoute(
   route: RouteDefinition,
   target: Constructor,
   controller: InstanceSource,
-  { prefix, shared, instances, writers }: BuildContext,
+  { prefix, shared, instances, writers, validationStatus }: BuildContext,
 ): BuiltRoute {
   const sources = [controller];
   const findSource: FindSource = (token, text) => {
@@ -182,7 +198,14 @@ function buildRoute(
     instances.hasScopes && sources.some(({ perRequest }) => perRequest !== undefined);
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
-  const invoker = createRouteInvoker(route, { controller, guards, interceptors, write, hold });
+  const invoker = createRouteInvoker(route, {
+    controller,
+    guards,
+    interceptors,
+    write,
+    validationStatus,
+    hold,
+  });
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,
@@ -256,19 +279,20 @@ interface InvokerParts {
   readonly guards: readonly NamedGuard[];
   readonly interceptors: readonly Interceptor[];
   readonly write: WriteJson | undefined;
+  readonly validationStatus: ValidationStatus;
   readonly hold: Hold;
 }
 
 function createRouteInvoker(
   route: RouteDefinition,
-  { controller, guards, interceptors, write, hold }: InvokerParts,
+  { controller, guards, interceptors, write, validationStatus, hold }: InvokerParts,
 ): Handler {
   const { handler, parameters, status, headers, redirect } = route;
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const plan: ResponsePlan = { handler, status, headers, redirect, takesResponse, write };
   const invoker = createInvoker({
     checkGuards: createGuardCheck(guards, handler),
-    readArguments: createReadArguments(parameters, handler),
+    readArguments: createReadArguments(parameters, handler, validationStatus),
     prepareResponse: createPrepareResponse(plan),
     callMethod: intercept(hold(createCall(route, controller)), interceptors.map(hold)),
     recordResponse: createRecordResponse(plan),

@@ -1,0 +1,74 @@
+import { createRouter } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import { Body, buildRoutes, Controller, Post, registerController } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
+import { schema } from './support/schema.js';
+import { serve } from './support/serve.js';
+
+const never = schema<never>(() => ({ issues: [{ message: 'is wrong' }] }));
+const failing = (): never => {
+  throw new Error('inner');
+};
+
+@Controller()
+class BodyController {
+  @Post('/missing')
+  missing(@Body('name') name: unknown) {
+    return { name };
+  }
+
+  @Post('/invalid')
+  invalid(@Body('name', { transform: never }) name: unknown) {
+    return { name };
+  }
+
+  @Post('/injected')
+  injected(@Body('name', { transform: failing }) name: unknown) {
+    return { name };
+  }
+}
+
+const controllers = [BodyController];
+
+describe('validationStatus', () => {
+  it.each([
+    [undefined, 400],
+    [400, 400],
+    [422, 422],
+  ] as const)('of %s makes missing and invalid values a %i', async (validationStatus, status) => {
+    const { post } = await serve({ controllers, ...(validationStatus && { validationStatus }) });
+    const missing = await post('/missing', {});
+    expect(missing.status).toBe(status);
+    expect(await missing.json()).toMatchObject({
+      status,
+      code: 'MISSING_PARAMETER',
+      issues: [{ path: ['body', 'name'], message: 'is required' }],
+    });
+    const invalid = await post('/invalid', { name: 1 });
+    expect(invalid.status).toBe(status);
+    expect(await invalid.json()).toMatchObject({
+      status,
+      code: 'VALIDATION_FAILED',
+      issues: [{ path: ['body', 'name'], message: 'is wrong' }],
+    });
+  });
+
+  it('leaves errors of transform functions at 400', async () => {
+    const { post } = await serve({ controllers, validationStatus: 422 });
+    expect((await post('/injected', { name: 1 })).status).toBe(400);
+  });
+
+  it('other than 400 and 422 is an error at the start', async () => {
+    const options = { container: createContainer(), validationStatus: 409 as 400 };
+    const error = await failStart(controllers, options);
+    expect(error).toMatchObject({
+      code: 'INVALID_OPTION',
+      message: 'validationStatus is 409.\n  Fix: pass 400 or 422.',
+    });
+    expect(() => registerController(createRouter(), BodyController, options)).toThrow(
+      error.message,
+    );
+    expect(() => buildRoutes(BodyController, options)).toThrow(error.message);
+  });
+});
