@@ -73,6 +73,7 @@ export type {
 } from './metadata/class-metadata.js';
 export type {
   AllValuesOptions,
+  ParamDecorator,
   ParameterDefinition,
   ParameterSource,
   ParamOptions,

@@ -17,6 +17,10 @@ import {
 import { serve } from './support/serve.js';
 
 const Agent = createCustomParamDecorator((ctx) => ctx.get('user-agent'));
+const user: { name: string; age: number; nick?: string } = { name: 'Ada', age: 36 };
+const User = createCustomParamDecorator((_ctx, key: keyof typeof user) => user[key]);
+const Locale = createCustomParamDecorator((_ctx, fallback?: string) => fallback ?? 'da');
+const Setting = createCustomParamDecorator((_ctx, { name }: { name: string }) => name);
 const Slow = createCustomParamDecorator(async (ctx) => ctx.query.slow);
 
 @Controller('/echo')
@@ -110,8 +114,27 @@ class EchoController {
   }
 
   @Get('/custom')
-  custom(@Agent agent: string, @Agent() again: string, @Slow slow: string) {
+  custom(@Agent agent?: string, @Agent() again?: string, @Slow slow?: string) {
     return { agent, again, slow };
+  }
+
+  @Get('/custom/data')
+  data(
+    @User('name') name: string,
+    @User('age', { transform: (age: number) => age + 1 }) age: number,
+    @User('nick', { default: 'none' }) nick: string,
+  ) {
+    return { name, age, nick };
+  }
+
+  @Get('/custom/optional-data')
+  optionalData(@Locale tag: string, @Locale() again: string, @Locale('en') language: string) {
+    return { tag, again, language };
+  }
+
+  @Get('/custom/options')
+  options(@Setting({ name: 'limit' }) limit: string) {
+    return { limit };
   }
 
   @Get('/custom/required')
@@ -296,6 +319,23 @@ describe('createCustomParamDecorator', () => {
     const { fetch } = await serve({ controllers });
     const response = await fetch('/echo/custom?slow=s', { headers: { 'user-agent': 'u' } });
     expect(await response.json()).toEqual({ agent: 'u', again: 'u', slow: 's' });
+  });
+
+  it('passes data and options of the decorator on', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/custom/data');
+    expect(await response.json()).toEqual({ name: 'Ada', age: 37, nick: 'none' });
+  });
+
+  it('accepts a decorator without its optional data, with or without parentheses', async () => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/echo/custom/optional-data');
+    expect(await response.json()).toEqual({ tag: 'da', again: 'da', language: 'en' });
+  });
+
+  it('accepts an object as data', async () => {
+    const { fetch } = await serve({ controllers });
+    expect(await (await fetch('/echo/custom/options')).json()).toEqual({ limit: 'limit' });
   });
 
   it('responds with 400 with required: true', async () => {

@@ -42,12 +42,11 @@ const decorators: readonly (readonly [string, unknown, 'class' | 'method'])[] = 
   ...Object.entries({ All, Delete, Get, Head, Options, Patch, Post, Put }).map(
     ([name, make]) => [name, make(), 'method'] as const,
   ),
-  ...Object.entries({ Body, Ctx, Query, Req, Res }).map(
-    ([name, make]) => [name, make(), 'method'] as const,
-  ),
-  ...Object.entries({ Header, Param }).map(
-    ([name, make]) => [name, make('name'), 'method'] as const,
-  ),
+  ...Object.entries({ Ctx, Req, Res }).map(([name, make]) => [name, make(), 'method'] as const),
+  ['Body', Body(), 'method'],
+  ['Header', Header('name'), 'method'],
+  ['Param', Param('name'), 'method'],
+  ['Query', Query(), 'method'],
   ['Agent', Agent, 'method'],
   ['Agent', Agent(), 'method'],
   ...Object.entries({

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context, Next, Router } from '@fairlead/core';
 import { createContainer, token } from '@fairlead/di';
 import { describe, expectTypeOf, it } from 'vitest';
@@ -20,6 +21,7 @@ import {
   Header,
   type Interceptor,
   Param,
+  type ParamDecorator,
   type PluginState,
   Query,
   type RegisteredController,
@@ -33,7 +35,25 @@ import {
 } from '../src/index.js';
 
 declare const schema: StandardSchema<string, number>;
+declare const callableSchema: StandardSchema<string, number> & ((value: unknown) => string | Error);
+declare const unknownSchema: StandardSchema<unknown>;
 declare const router: Router;
+
+/** A schema whose types are only in its function. */
+const plainSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value: unknown) =>
+      typeof value === 'string' ? { value } : { issues: [{ message: 'is no text' }] },
+  },
+} as const;
+
+interface User {
+  readonly name: string;
+  readonly age: number;
+}
+declare const user: User;
 
 class Tracing implements ClassMiddleware, ClassInterceptor {
   constructor(readonly name: string) {}
@@ -138,6 +158,203 @@ describe('parameter decorators', () => {
     expectTypeOf<UserController>().toHaveProperty('read');
     // @ts-expect-error the transform takes the awaited result of the function
     User({ transform: (path: number) => path });
+  });
+});
+
+describe("a parameter's type", () => {
+  const Key = createCustomParamDecorator((ctx) => ctx.get('X-Key'));
+  const Untyped = createCustomParamDecorator((ctx) => ctx.state.user);
+  const UserMember = createCustomParamDecorator((_ctx, key: keyof User) => user[key]);
+  const Fallback = createCustomParamDecorator((_ctx, fallback?: string) => fallback ?? 'none');
+  const PageNumber = Query('page', { transform: Number });
+
+  it('accepts what the decorator gives', () => {
+    class AcceptedController<Entity, Id extends string> {
+      strings(
+        @Param('id') id: string,
+        @Query('page') page: string | undefined,
+        @Query('sort') sort?: string,
+        @Header('X-Tag') tag = 'none',
+      ) {
+        return [id, page, sort, tag];
+      }
+
+      wholes(
+        @Query() query: Record<string, string>,
+        @Query() page: { page?: string },
+        @Param() params: Readonly<Record<string, string>>,
+        @Header() headers: IncomingHttpHeaders,
+        @Query('t', { all: true }) tags: string[],
+        @Body() body: User,
+        @Body('name') name: string,
+      ) {
+        return [query, page, params, headers, tags, body, name];
+      }
+
+      transforms(
+        @Query('page', { transform: Number }) page: number,
+        @PageNumber again: number,
+        @Query('page', { transform: async (page) => page.length }) later: number,
+        @Body({ transform: (body: { name: string }) => body.name }) name: string,
+        @Query('t', { all: true, transform: (tags) => new Set(tags) }) tags: Set<string>,
+        @Body('date', { transform: JSON.parse }) parsed: Date,
+        @Param('id', { transform: (): never => undefined as never }) never: string,
+      ) {
+        return [page, again, later, name, tags, parsed, never];
+      }
+
+      schemas(
+        @Query('page', { transform: schema }) page: number,
+        @Query('page', { transform: callableSchema }) callable: number,
+        @Body({ transform: plainSchema }) plain: string,
+        @Body({ transform: unknownSchema }) unknown: User,
+      ) {
+        return [page, callable, plain, unknown];
+      }
+
+      defaults(
+        @Query('page', { default: '1' }) page: string,
+        @Query('page', { default: null }) orNull: string | null,
+        @Query('page', { default: '1', transform: Number }) number: number,
+        @Key({ default: 'none' }) key: string,
+      ) {
+        return [page, orNull, number, key];
+      }
+
+      custom(
+        @Key key: string | undefined,
+        @Key() optional?: string,
+        @Key({ required: true }) required = '',
+        @Untyped untyped: User = user,
+        @UserMember('name') name = '',
+        @UserMember('age') age = 0,
+        @UserMember('age', { transform: (value: number) => new Date(value) }) date = new Date(),
+        @Fallback fallback = '',
+        @Fallback('other') other = '',
+      ) {
+        return [key, optional, required, untyped, name, age, date, fallback, other];
+      }
+
+      // biome-ignore lint/suspicious/noExplicitAny: it is what is tested
+      wide(@PageNumber page: any, @PageNumber again: unknown, @PageNumber object: object | number) {
+        return [page, again, object];
+      }
+
+      generic<Value extends number>(
+        @PageNumber page: Value,
+        @Param('id') id: Id,
+        @Body() it: Entity,
+      ) {
+        return [page, id, it];
+      }
+
+      static ofClass(@PageNumber page: number) {
+        return page;
+      }
+
+      constructor(@PageNumber readonly page: string) {
+        this.hidden(page);
+      }
+
+      protected visible(@PageNumber page: string) {
+        return page;
+      }
+
+      private hidden(@PageNumber page: string) {
+        return page;
+      }
+
+      rest(@PageNumber ...pages: number[]) {
+        return pages;
+      }
+    }
+    expectTypeOf<AcceptedController<User, string>>().toHaveProperty('strings');
+    expectTypeOf(PageNumber).toExtend<ParameterDecorator>();
+    expectTypeOf(PageNumber).toEqualTypeOf<ParamDecorator<number>>();
+  });
+
+  it('does not compile for anything else', () => {
+    class RefusedController<Entity> {
+      // @ts-expect-error a route parameter is a string
+      param(@Param('id') id: number) {
+        return id;
+      }
+      // @ts-expect-error the function returns a number
+      transform(@Query('page', { transform: Number }) page: string) {
+        return page;
+      }
+      // @ts-expect-error the promise is of a number
+      later(@Query('page', { transform: async (page) => page.length }) page: Promise<number>) {
+        return page;
+      }
+      // @ts-expect-error the function may return undefined
+      maybe(@Param('id', { transform: (id) => id.at(0) }) id: string) {
+        return id;
+      }
+      // @ts-expect-error the schema's output is a number
+      schema(@Query('page', { transform: schema }) page: string) {
+        return page;
+      }
+      // @ts-expect-error the schema's output is a number, although it can be called, too
+      callable(@Query('page', { transform: callableSchema }) page: string) {
+        return page;
+      }
+      // @ts-expect-error the schema's output is a string
+      plain(@Body({ transform: plainSchema }) page: number) {
+        return page;
+      }
+      // @ts-expect-error the default is a number
+      defaulted(@Query('page', { default: 1 }) page: string) {
+        return page;
+      }
+      // @ts-expect-error all values are an array
+      all(@Query('t', { all: true }) tags: string) {
+        return tags;
+      }
+      // @ts-expect-error the query is an object
+      whole(@Query() query: string) {
+        return query;
+      }
+      // @ts-expect-error the default of the parameter is a number
+      inferred(@Query('page') page = 1) {
+        return page;
+      }
+      // @ts-expect-error the function may return undefined
+      custom(@Key key: string) {
+        return key;
+      }
+      // @ts-expect-error no member of the user is a date
+      member(@UserMember('name') name: Date) {
+        return name;
+      }
+      // @ts-expect-error the transform returns a date
+      transformed(@UserMember('age', { transform: (age: number) => new Date(age) }) age: number) {
+        return age;
+      }
+      // @ts-expect-error it requires a key
+      bare(@UserMember name: string) {
+        return name;
+      }
+      // @ts-expect-error a string is not a list of entities
+      generic(@Query('id') entities: Entity[]) {
+        return entities;
+      }
+      // @ts-expect-error each value is a number
+      rest(@PageNumber ...pages: string[]) {
+        return pages;
+      }
+      // @ts-expect-error it takes a string
+      static ofClass(@PageNumber page: string) {
+        return page;
+      }
+    }
+    expectTypeOf<RefusedController<User>>().toHaveProperty('param');
+    // @ts-expect-error it requires a key
+    UserMember();
+    // @ts-expect-error a user has no such key
+    UserMember('email');
+    // @ts-expect-error the transform takes a member of a user
+    UserMember('age', { transform: (age: Date) => age });
   });
 });
 

@@ -7,7 +7,16 @@ import {
   type RouteValues,
   routeValues,
 } from '../metadata/class-metadata.js';
-import type { ParamOptions } from '../metadata/parameter.js';
+import type {
+  CheckedIndex,
+  Declared,
+  Given,
+  HasTransform,
+  OneOf,
+  ParamDecorator,
+  ParamOptions,
+  Transform,
+} from '../metadata/parameter.js';
 import { parameterDecorator } from './parameters.js';
 
 /**
@@ -72,12 +81,46 @@ export function createRouteMetadata<Value>(name: string): RouteMetadata<Value> {
   return metadata;
 }
 
-/** A decorator created by {@link createCustomParamDecorator}. You can omit its parentheses. */
-export interface CustomParamDecorator<Value> {
+/** What a transform receives: an absent value is not transformed. */
+type Present<Value> = Exclude<Value, undefined>;
+
+/** The type of a parameter without a transform. With data, it is only known to be in the union. */
+type Extracted<Value, Data> = unknown extends Value
+  ? unknown
+  : Data extends []
+    ? Value
+    : OneOf<Value>;
+
+/** The type of the values of a decorator with options. */
+type CustomValue<Value, Data, T, D, IsRequired> =
+  HasTransform<Present<Value>, T> extends true
+    ? Given<Present<Value>, T, D>
+    : Extracted<[D, IsRequired] extends [never, false] ? Value : Present<Value> | D, Data>;
+
+/**
+ * A decorator created by {@link createCustomParamDecorator}. You can omit its parentheses unless its
+ * function requires data.
+ */
+export interface CustomParamDecorator<Value, Data extends readonly unknown[] = []> {
+  /** `@CurrentUser('name', { required: true }) name: string` */
+  <
+    T extends Transform<Present<Value>> = Transform<Present<Value>>,
+    D = never,
+    IsRequired extends boolean = false,
+  >(
+    ...dataAndOptions: [
+      ...data: Data,
+      options?: ParamOptions<Present<Value>, T, D> & { readonly required?: IsRequired },
+    ]
+  ): ParamDecorator<CustomValue<Value, Data, T, D, IsRequired>>;
   /** `@CurrentUser user: User` */
-  (target: object, key: string | symbol | undefined, index: number): void;
-  /** `@CurrentUser({ required: true }) user: User` */
-  (options?: ParamOptions<Value>): ParameterDecorator;
+  <Target extends object, Key, const Index>(
+    target: Target,
+    key: Key,
+    index: [] extends Data
+      ? CheckedIndex<Index, Extracted<Value, Data>, Declared<Target, Key, Index>>
+      : { 'the decorator requires': Data },
+  ): void;
 }
 
 /**
@@ -85,30 +128,33 @@ export interface CustomParamDecorator<Value> {
  * unless `required: true`.
  *
  * @param extract - Reads the value from the context, synchronously or asynchronously. An HttpError
- *   that it throws keeps its status. Any other error becomes a ParameterInjectionError.
+ *   that it throws keeps its status. Any other error becomes a ParameterInjectionError. A second
+ *   parameter, without a default value, receives the data of the decorator: `@CurrentUser('name')`.
  */
-export function createCustomParamDecorator<Value>(
-  extract: (ctx: Context) => Value,
-): CustomParamDecorator<Awaited<Value>> {
+export function createCustomParamDecorator<Value, Data extends readonly [data?: unknown] = []>(
+  extract: (ctx: Context, ...data: Data) => Value,
+): CustomParamDecorator<Awaited<Value>, Data>;
+export function createCustomParamDecorator(
+  extract: (ctx: Context, data?: unknown) => unknown,
+): (...values: never[]) => unknown {
   const decorator = extract.name || 'CustomParam';
-  const create = (options?: ParamOptions<Awaited<Value>>): ParameterDecorator =>
-    parameterDecorator(
-      decorator,
-      { source: 'custom', name: undefined, required: false, extract },
-      options,
-    );
+  const create = (options?: ParamOptions, data?: unknown): ParameterDecorator => {
+    const read = data === undefined ? extract : (ctx: Context) => extract(ctx, data);
+    const defaults = { source: 'custom', name: undefined, required: false, extract: read } as const;
+    return parameterDecorator(decorator, defaults, options);
+  };
   function custom(target: object, key: string | symbol | undefined, index: number): void;
-  function custom(options?: ParamOptions<Awaited<Value>>): ParameterDecorator;
-  function custom(
-    first?: object,
-    key?: string | symbol,
-    index?: number,
-  ): ParameterDecorator | undefined {
-    assertExperimental(decorator, key);
+  function custom(options?: ParamOptions): ParameterDecorator;
+  function custom(data: unknown, options?: ParamOptions): ParameterDecorator;
+  function custom(...values: readonly unknown[]): unknown {
+    const [first, second, index] = values;
+    assertExperimental(decorator, second);
     // Only a decorator without parentheses is called with a parameter's index.
-    if (first === undefined || index === undefined) return create(first);
-    create()(first, key, index);
-    return undefined;
+    if (typeof index === 'number') {
+      return create()(first as object, second as string | symbol | undefined, index);
+    }
+    const hasData = extract.length > 1 || values.length > 1 || typeof first !== 'object';
+    return hasData ? create(second as ParamOptions, first) : create(first as ParamOptions);
   }
   return custom;
 }

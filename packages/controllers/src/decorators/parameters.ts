@@ -2,10 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { methodMetadata } from '../metadata/class-metadata.js';
 import type {
   AllValuesOptions,
+  Given,
+  ParamDecorator,
   ParameterMetadata,
   ParameterSource,
   ParamOptions,
+  Transform,
 } from '../metadata/parameter.js';
+
+/** All route parameters, or all query parameters. */
+type StringRecord = Readonly<Record<string, string>>;
 
 /**
  * Extracts the request body, or one of its fields. Required unless `required: false`.
@@ -13,8 +19,13 @@ import type {
  * @param field - Name of an own property of the body. By default, the whole body is extracted.
  * @param options - Presence, default and transform.
  */
-export function Body(options?: ParamOptions): ParameterDecorator;
-export function Body(field: string, options?: ParamOptions): ParameterDecorator;
+export function Body<T extends Transform = Transform, D = never>(
+  options?: ParamOptions<unknown, T, D>,
+): ParamDecorator<Given<unknown, T, D>>;
+export function Body<T extends Transform = Transform, D = never>(
+  field: string,
+  options?: ParamOptions<unknown, T, D>,
+): ParamDecorator<Given<unknown, T, D>>;
 export function Body(field?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
   return sourceDecorator('Body', 'body', field, options, true);
 }
@@ -26,8 +37,13 @@ export function Body(field?: string | ParamOptions, options?: ParamOptions): Par
  *   strings.
  * @param options - Presence, default and transform.
  */
-export function Param(options?: ParamOptions<Readonly<Record<string, string>>>): ParameterDecorator;
-export function Param(name: string, options?: ParamOptions<string>): ParameterDecorator;
+export function Param<T extends Transform<StringRecord> = Transform<StringRecord>, D = never>(
+  options?: ParamOptions<StringRecord, T, D>,
+): ParamDecorator<Given<StringRecord, T, D>>;
+export function Param<T extends Transform<string> = Transform<string>, D = never>(
+  name: string,
+  options?: ParamOptions<string, T, D>,
+): ParamDecorator<Given<string, T, D>>;
 export function Param(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
   return sourceDecorator('Param', 'param', name, options, true);
 }
@@ -40,9 +56,17 @@ export function Param(name?: string | ParamOptions, options?: ParamOptions): Par
  * @param options - Presence, default and transform. With `all: true`, every value is extracted, as an
  *   array that is not empty.
  */
-export function Query(options?: ParamOptions<Record<string, string>>): ParameterDecorator;
-export function Query(name: string, options: AllValuesOptions): ParameterDecorator;
-export function Query(name: string, options?: ParamOptions<string>): ParameterDecorator;
+export function Query<T extends Transform<StringRecord> = Transform<StringRecord>, D = never>(
+  options?: ParamOptions<StringRecord, T, D>,
+): ParamDecorator<Given<StringRecord, T, D>>;
+export function Query<T extends Transform<string[]> = Transform<string[]>, D = never>(
+  name: string,
+  options: AllValuesOptions<T, D>,
+): ParamDecorator<Given<string[], T, D>>;
+export function Query<T extends Transform<string> = Transform<string>, D = never>(
+  name: string,
+  options?: ParamOptions<string, T, D>,
+): ParamDecorator<Given<string, T, D>>;
 export function Query(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
   return sourceDecorator('Query', 'query', name, options, false);
 }
@@ -54,8 +78,16 @@ export function Query(name?: string | ParamOptions, options?: ParamOptions): Par
  *   lower-case names.
  * @param options - Presence, default and transform.
  */
-export function Header(options?: ParamOptions<IncomingHttpHeaders>): ParameterDecorator;
-export function Header(name: string, options?: ParamOptions<string>): ParameterDecorator;
+export function Header<
+  T extends Transform<IncomingHttpHeaders> = Transform<IncomingHttpHeaders>,
+  D = never,
+>(
+  options?: ParamOptions<IncomingHttpHeaders, T, D>,
+): ParamDecorator<Given<IncomingHttpHeaders, T, D>>;
+export function Header<T extends Transform<string> = Transform<string>, D = never>(
+  name: string,
+  options?: ParamOptions<string, T, D>,
+): ParamDecorator<Given<string, T, D>>;
 export function Header(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
   return sourceDecorator('Header', 'header', name, options, false);
 }
@@ -78,11 +110,14 @@ export function Res(): ParameterDecorator {
   return sourceDecorator('Res', 'res', undefined, undefined, false);
 }
 
+/** Options of any decorator of a source. */
+type SourceOptions = ParamOptions & Partial<Pick<AllValuesOptions, 'all'>>;
+
 function sourceDecorator(
   decorator: string,
   source: ParameterSource,
-  nameOrOptions: string | ParamOptions | undefined,
-  options: ParamOptions | undefined,
+  nameOrOptions: string | SourceOptions | undefined,
+  options: SourceOptions | undefined,
   required: boolean,
 ): ParameterDecorator {
   const name = typeof nameOrOptions === 'string' ? nameOrOptions : undefined;
@@ -100,7 +135,7 @@ function sourceDecorator(
 export function parameterDecorator(
   decorator: string,
   defaults: Pick<ParameterMetadata, 'source' | 'name' | 'required' | 'extract'>,
-  options: ParamOptions & Partial<Pick<AllValuesOptions, 'all'>> = {},
+  options: SourceOptions = {},
 ): ParameterDecorator {
   const metadata: ParameterMetadata = Object.freeze({
     ...defaults,

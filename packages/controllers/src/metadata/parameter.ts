@@ -24,20 +24,89 @@ export type TransformFunction<Input = unknown> = {
 }['bivariant'];
 
 /** Options of the parameter decorators. */
-export interface ParamOptions<Input = unknown> {
+export interface ParamOptions<
+  Input = unknown,
+  Conversion extends Transform<Input> = Transform<Input>,
+  Default = unknown,
+> {
   /** Whether a request without the value fails with 400; the default depends on the decorator. */
   readonly required?: boolean;
   /** Replaces an absent value, and passes through `transform`. */
-  readonly default?: unknown;
+  readonly default?: Default;
   /** Applied to the extracted value. */
-  readonly transform?: Transform<Input>;
+  readonly transform?: Conversion;
 }
 
 /** Options of `@Query(name, { all: true })`. */
-export interface AllValuesOptions extends ParamOptions<string[]> {
+export interface AllValuesOptions<
+  Conversion extends Transform<string[]> = Transform<string[]>,
+  Default = unknown,
+> extends ParamOptions<string[], Conversion, Default> {
   /** Extracts every value of a repeated parameter, in the order of the query string. */
   readonly all: true;
 }
+
+/**
+ * A parameter decorator that compiles only where the parameter's type accepts `Value`. It does not
+ * check values of type `unknown`, and parameters of private methods and constructors.
+ */
+export type ParamDecorator<Value> = <Target extends object, Key, const Index>(
+  target: Target,
+  key: Key,
+  index: CheckedIndex<Index, Value, Declared<Target, Key, Index>>,
+) => void;
+
+/** The index of a parameter, or what is wrong with the parameter's type. */
+export type CheckedIndex<Index, Value, DeclaredType> =
+  // A condition that a generic type leaves open allows the parameter.
+  [Accepted<Value, DeclaredType>] extends [never]
+    ? { 'the decorator gives': Value; 'the parameter takes': DeclaredType }
+    : Index;
+
+/** A value of one type of a union. Which one depends on the data of the decorator. */
+export interface OneOf<Union> {
+  /** Only a type. No value has it. */
+  readonly '~oneOf': Union;
+}
+
+/** Not `never` if a parameter accepts the values of its decorator. */
+type Accepted<Value, DeclaredType> = unknown extends Value
+  ? true
+  : [Value] extends [DeclaredType]
+    ? true
+    : [Value] extends [OneOf<infer Union>]
+      ? AcceptedMember<Union, DeclaredType>
+      : never;
+
+type AcceptedMember<Union, DeclaredType> = Union extends DeclaredType ? true : never;
+
+/** The type of a method's parameter; unknown for members that are not public. */
+export type Declared<Target, Key, Index> = Key extends keyof Target
+  ? Target[Key] extends (...values: infer Values) => unknown
+    ? Index extends keyof Values
+      ? Values[Index]
+      : unknown
+    : unknown
+  : unknown;
+
+/** The type of a decorator's values: the transform's result, or else the input or the default. */
+export type Given<Input, Conversion, Default> = unknown extends Conversion
+  ? unknown
+  : HasTransform<Input, Conversion> extends true
+    ? TransformResult<Conversion>
+    : Input | Default;
+
+/** Whether a transform was given, rather than inferred from its constraint. */
+export type HasTransform<Input, Conversion> = Transform<Input> extends Conversion ? false : true;
+
+/** What a transform returns. A schema may be a function, too. */
+type TransformResult<Conversion> = Conversion extends {
+  readonly '~standard': { readonly validate: (value: unknown) => infer Result };
+}
+  ? Extract<Awaited<Result>, { readonly value: unknown }>['value']
+  : Conversion extends (...values: never[]) => infer Result
+    ? Awaited<Result>
+    : unknown;
 
 /** Metadata of a parameter decorator. */
 export interface ParameterMetadata {
