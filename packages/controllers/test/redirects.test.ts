@@ -1,6 +1,6 @@
 import type { Context } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { Controller, Ctx, Get, Redirect } from '../src/index.js';
+import { Controller, Ctx, Get, Redirect, type RedirectTarget } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 @Controller('/redirect')
@@ -39,6 +39,40 @@ class RedirectController {
     return { url: undefined, statusCode: undefined };
   }
 
+  @Get('/filled')
+  @Redirect('https://x.test:81/:owner/:repository.git?page=:page&at=Talk:Page', 303)
+  filled() {
+    return { owner: 'a b/ö', repository: 'r', page: 2, other: true };
+  }
+
+  @Get('/filled-status')
+  @Redirect('/:a-:b')
+  filledStatus(): RedirectTarget {
+    return { a: 'x', b: 'y', statusCode: 307 };
+  }
+
+  @Get('/replaced')
+  @Redirect('/:owner')
+  replaced() {
+    return { url: '/other', owner: 'ada' };
+  }
+
+  @Get('/not-filled')
+  @Redirect('/:owner')
+  notFilled() {
+    return { repository: 'r' };
+  }
+
+  @Get('/nothing')
+  @Redirect('/:owner')
+  nothing() {}
+
+  @Get('/dots')
+  @Redirect('/:owner/home')
+  dots() {
+    return { owner: '..' };
+  }
+
   @Get('/injected')
   @Redirect('/target')
   injected() {
@@ -68,6 +102,9 @@ describe('Redirect', () => {
     ['object', 308, '/other'],
     ['partial', 303, '/target'],
     ['undefined', 307, '/target'],
+    ['filled', 303, 'https://x.test:81/a%20b%2F%C3%B6/r.git?page=2&at=Talk:Page'],
+    ['filled-status', 307, '/x-y'],
+    ['replaced', 302, '/other'],
   ])('%s: %i to %s with an empty body', async (path, status, location) => {
     const { fetch } = await serve({ controllers });
     const response = await fetch(`/redirect/${path}`, { redirect: 'manual' });
@@ -76,7 +113,7 @@ describe('Redirect', () => {
     expect(await response.text()).toBe('');
   });
 
-  it.each(['injected', 'no-redirect'])(
+  it.each(['injected', 'no-redirect', 'not-filled', 'nothing', 'dots'])(
     'responds with 500 if the redirect cannot be sent: %s',
     async (path) => {
       const { fetch, hidden } = await serve({ controllers });
@@ -86,6 +123,17 @@ describe('Redirect', () => {
       expect(hidden).toMatchObject([{ code: 'INVALID_REDIRECT' }]);
     },
   );
+
+  it('names the placeholder that the result lacks', async () => {
+    const { fetch, hidden } = await serve({ controllers });
+    await fetch('/redirect/not-filled', { redirect: 'manual' });
+    expect(hidden).toMatchObject([
+      {
+        message:
+          "Cannot send the response of RedirectController.notFilled: the method returned no value for ':owner' in the URL of its redirect.\n  Fix: return an object with owner, a number or a text other than '.' and '..', or a URL.",
+      },
+    ]);
+  });
 
   it('yields to a response made through ctx', async () => {
     const { fetch } = await serve({ controllers });

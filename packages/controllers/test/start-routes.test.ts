@@ -79,6 +79,13 @@ class RedirectStatusController {
 }
 
 @Controller()
+class RedirectPlaceholderController {
+  @Get()
+  @Redirect('/:owner/:url')
+  read() {}
+}
+
+@Controller()
 class MissingGuardController {
   @Get()
   @UseGuard(...guards.slice(0, 1))
@@ -154,6 +161,12 @@ const cases: readonly (readonly [string, Constructor, string, string])[] = [
     RedirectStatusController,
     'RedirectStatusController.read: the status of its redirect is 200.',
     'use an integer from 300 to 399.',
+  ],
+  [
+    'a placeholder of a redirect that is ambiguous',
+    RedirectPlaceholderController,
+    "RedirectPlaceholderController.read: the URL of its redirect has the placeholder ':url', but 'url' of the returned object overrides the redirect.",
+    'rename the placeholder.',
   ],
   [
     'an undefined guard, as in an import cycle',

@@ -72,13 +72,16 @@ export interface RedirectTarget {
   readonly url?: string;
   /** Integer from 300 to 399; by default that of the decorator. */
   readonly statusCode?: number;
+  /** Value of a placeholder in the URL of the decorator. */
+  readonly [placeholder: string]: string | number | undefined;
 }
 
 /**
  * Responds with a redirect and an empty body after the method has run. The method may return a string
  * to override the URL, or a {@link RedirectTarget}.
  *
- * @param url - Value of `Location`: absolute or relative, percent-encoded.
+ * @param url - Value of `Location`: absolute or relative, percent-encoded. The members of the returned
+ *   object replace placeholders such as `:owner`, percent-encoded.
  * @param statusCode - Integer from 300 to 399; 302 by default.
  */
 export function Redirect(url: string, statusCode = 302): MethodDecorator {

@@ -47,14 +47,15 @@ export function createPrepareResponse(plan: ResponsePlan): (ctx: Context) => voi
  * undefined. A body that the method set through the context takes precedence.
  */
 export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
-  const { handler, redirect, status, takesResponse } = plan;
+  const { handler, status, takesResponse } = plan;
+  const redirect = plan.redirect && createRedirect(plan.redirect, handler);
   return (ctx, result) => {
     if (ctx.res.headersSent) {
       ctx.takeOver();
     } else if (ctx.responseBody !== undefined) {
       return;
     } else if (redirect !== undefined) {
-      recordRedirect(ctx, redirect, result, handler);
+      redirect(ctx, result);
     } else if (result !== undefined) {
       recordBody(ctx, result, plan);
     } else if (takesResponse) {
@@ -116,8 +117,18 @@ function groupByName(headers: readonly HeaderMetadata[]): Map<string, HeaderGrou
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
-/** Returns the first problem of a redirect; an empty list if it has none. */
-export function checkRedirect({ url, statusCode }: RedirectMetadata): Diagnostic[] {
+/** Returns the first problem of a `@Redirect()`; an empty list if it has none. */
+export function checkRedirect(redirect: RedirectMetadata): Diagnostic[] {
+  const problems = checkTarget(redirect);
+  if (problems.length > 0) return problems;
+  const reserved = placeholdersIn(redirect.url).find((name) => REDIRECT_MEMBERS.has(name));
+  if (reserved === undefined) return [];
+  const problem = `the URL of its redirect has the placeholder ':${reserved}', but '${reserved}' of the returned object overrides the redirect.`;
+  return [{ problem, fix: 'rename the placeholder.' }];
+}
+
+/** Returns the first problem of the target of a redirect; an empty list if it has none. */
+function checkTarget({ url, statusCode }: RedirectMetadata): Diagnostic[] {
   if (typeof url !== 'string' || url === '') {
     return [{ problem: 'the URL of its redirect is empty.', fix: 'pass the URL as a string.' }];
   }
@@ -132,26 +143,58 @@ export function checkRedirect({ url, statusCode }: RedirectMetadata): Diagnostic
   return [];
 }
 
+/** Members of a method's result that override `@Redirect()`. */
+const REDIRECT_MEMBERS: ReadonlySet<string> = new Set(['url', 'statusCode']);
+
+/** A name after a colon. Those of a scheme, a host, a password or a port are none. */
+const PLACEHOLDER = /(?<![A-Za-z0-9%:]|\/\/):([A-Za-z_]\w*)/g;
+
+function placeholdersIn(url: string): string[] {
+  return [...url.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+}
+
 /**
- * Records a redirect.
+ * Creates the function that records a redirect for a method's result. A string replaces the URL, an
+ * object `url` and `statusCode`. Other members of an object replace the placeholders of the URL.
  *
  * @param redirect - The redirect of `@Redirect()`.
- * @param result - The method's result. A string replaces the URL, an object `url` and `statusCode`.
  * @param handler - The method, as `UsersController.create`.
- * @throws {ControllerError} 500 `INVALID_REDIRECT`, when the redirect cannot be sent.
+ * @throws {ControllerError} 500 `INVALID_REDIRECT`, from that function, when the redirect cannot be sent.
  */
-function recordRedirect(
-  ctx: Context,
+function createRedirect(
   redirect: RedirectMetadata,
-  result: unknown,
   handler: string,
-): void {
-  const target = { ...redirect, ...redirectOverride(result) };
-  for (const { problem, fix } of checkRedirect(target)) {
+): (ctx: Context, result: unknown) => void {
+  const refuse = ({ problem, fix }: Diagnostic): never => {
     const title = `Cannot send the response of ${handler}: ${problem}`;
     throw new ControllerError(errorText({ title, fix }), { code: 'INVALID_REDIRECT' });
-  }
-  ctx.redirect(target.url, target.statusCode);
+  };
+  const hasPlaceholders = placeholdersIn(redirect.url).length > 0;
+  return (ctx, result) => {
+    const { url, statusCode = redirect.statusCode } = redirectOverride(result);
+    const filled = (): string =>
+      hasPlaceholders ? fillPlaceholders(redirect.url, result, refuse) : redirect.url;
+    const target = { url: url ?? filled(), statusCode };
+    checkTarget(target).forEach(refuse);
+    ctx.redirect(target.url, target.statusCode);
+  };
+}
+
+function fillPlaceholders(
+  url: string,
+  result: unknown,
+  refuse: (diagnostic: Diagnostic) => never,
+): string {
+  return url.replace(PLACEHOLDER, (_placeholder, name: string) => {
+    const isObject = typeof result === 'object' && result !== null;
+    const value = isObject ? (result as Record<string, unknown>)[name] : undefined;
+    const text = typeof value === 'number' ? String(value) : value;
+    // Clients remove dot segments from a path, encoded or not.
+    if (typeof text === 'string' && !/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
+    const problem = `the method returned no value for ':${name}' in the URL of its redirect.`;
+    const fix = `return an object with ${name}, a number or a text other than '.' and '..', or a URL.`;
+    return refuse({ problem, fix });
+  });
 }
 
 /** Ignores properties that are absent or undefined. */
@@ -160,7 +203,7 @@ function redirectOverride(result: unknown): Partial<RedirectMetadata> {
   if (typeof result !== 'object' || result === null) return {};
   return Object.fromEntries(
     Object.entries(result).filter(
-      ([key, value]) => (key === 'url' || key === 'statusCode') && value !== undefined,
+      ([key, value]) => REDIRECT_MEMBERS.has(key) && value !== undefined,
     ),
   );
 }
