@@ -5,6 +5,7 @@ export {
   createCustomParamDecorator,
   createRouteMetadata,
   type RouteMetadata,
+  type RouteMetadataOptions,
 } from './decorators/custom.js';
 export { Body, Ctx, Header, Param, Query, Req, Res } from './decorators/parameters.js';
 export {

@@ -61,7 +61,75 @@ class PlainController {
 
 const options = { controllers: [DerivedController, PlainController], middleware: [reportCost] };
 
+const Tags = createRouteMetadata<readonly string[]>('tags', {
+  merge: (outer, inner) => [...outer, ...inner],
+});
+
+@Tags(['base'])
+abstract class TaggedBaseController {
+  @Get('/changed')
+  @Tags(['overridden'])
+  changed(@Ctx() ctx: Context): unknown {
+    return Tags.get(ctx);
+  }
+
+  @Get('/inherited')
+  inherited(@Ctx() ctx: Context): unknown {
+    return Tags.get(ctx);
+  }
+}
+
+@Controller('/tagged')
+@Tags(['class above'])
+@Tags(['class below'])
+class TaggedController extends TaggedBaseController {
+  @Tags(['method'])
+  override changed(ctx: Context) {
+    return super.changed(ctx);
+  }
+}
+
+@Controller('/stacked')
+class StackedController {
+  @Get()
+  @Cost(1)
+  @Cost(2)
+  read(@Ctx() ctx: Context) {
+    return Cost.get(ctx);
+  }
+}
+
+describe('metadata with merge', () => {
+  it('merges base classes, the class, overridden methods and the method, in this order', async () => {
+    const { fetch } = await serve({ controllers: [TaggedController] });
+    const changed = await fetch('/tagged/changed');
+    expect(await changed.json()).toEqual([
+      'base',
+      'class above',
+      'class below',
+      'overridden',
+      'method',
+    ]);
+  });
+
+  it('keeps a value that nothing merges with', async () => {
+    const { fetch } = await serve({ controllers: [TaggedController] });
+    const inherited = await fetch('/tagged/inherited');
+    expect(await inherited.json()).toEqual(['base', 'class above', 'class below']);
+  });
+
+  it('is merged in the definition', () => {
+    const [changed] = new ControllerRegistry().register(TaggedController).routes;
+    expect(Tags.get({ metadata: changed?.metadata ?? new Map() })).toHaveLength(5);
+  });
+});
+
 describe('metadata of a route', () => {
+  it('is that of the upper one of two decorators', async () => {
+    const { fetch } = await serve({ controllers: [StackedController] });
+    expect(await (await fetch('/stacked')).json()).toBe(1);
+  });
+
   it('is read by middleware, guards and the method', async () => {
     const { fetch } = await serve(options);
     expect((await fetch('/base')).status).toBe(403);

@@ -393,6 +393,11 @@ describe('route metadata', () => {
     expectTypeOf<RouteDefinition>().toExtend<Parameters<typeof Roles.get>[0]>();
     // @ts-expect-error roles are a list
     Roles('admin');
+    createRouteMetadata<readonly string[]>('tags', {
+      merge: (classValue, methodValue) => [...classValue, ...methodValue],
+    });
+    // @ts-expect-error merging returns a list
+    createRouteMetadata<readonly string[]>('tags', { merge: (classValue) => classValue[0] });
   });
 });
 

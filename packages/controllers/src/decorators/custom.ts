@@ -40,6 +40,15 @@ export function applyDecorators(...decorators: readonly unknown[]): unknown {
   };
 }
 
+/** Options of {@link createRouteMetadata}. */
+export interface RouteMetadataOptions<Value> {
+  /**
+   * Merges the values of a class and of its method, or of a base class and a class, or of an overridden
+   * method and a method. Called at the start. By default, the inner value replaces the outer one.
+   */
+  readonly merge?: (outer: Value, inner: Value) => Value;
+}
+
 /** A decorator created by {@link createRouteMetadata}. Its `get` reads the values that it sets. */
 export interface RouteMetadata<Value> {
   /** Sets a value for every route of a class, or for those of one method. */
@@ -47,7 +56,7 @@ export interface RouteMetadata<Value> {
   /** The name passed to `createRouteMetadata`. */
   readonly name: string;
   /**
-   * Reads the value of a route: the method's, or else the class's.
+   * Reads the value of a route: the method's, or else the class's, or both merged.
    *
    * @param source - The context, within the route's middleware, guards, parameters, interceptors
    *   and method; or the route's definition.
@@ -61,12 +70,20 @@ export interface RouteMetadata<Value> {
  * tools to read.
  *
  * @param name - Name for tools; need not be unique.
+ * @param options - How the values of a class and of its method merge.
  */
-export function createRouteMetadata<Value>(name: string): RouteMetadata<Value> {
+export function createRouteMetadata<Value>(
+  name: string,
+  { merge }: RouteMetadataOptions<Value> = {},
+): RouteMetadata<Value> {
   const decorate =
     (value: Value): ClassDecorator & MethodDecorator =>
     (target: object, key?: string | symbol): void => {
-      classOrMethodMetadata(target, key, name).values.set(metadata, value);
+      const { values } = classOrMethodMetadata(target, key, name);
+      // Decorators run from bottom to top. Only this decorator sets values under this key.
+      const merged =
+        merge && values.has(metadata) ? merge(value, values.get(metadata) as Value) : value;
+      values.set(metadata, merged);
     };
   const get: RouteMetadata<Value>['get'] = (source) => {
     const values = 'metadata' in source ? source.metadata : routeValues(source);
@@ -74,7 +91,7 @@ export function createRouteMetadata<Value>(name: string): RouteMetadata<Value> {
     return values?.get(metadata) as Value | undefined;
   };
   const metadata: RouteMetadata<Value> = Object.defineProperty(
-    Object.assign(decorate, { get }),
+    Object.assign(decorate, { get, ...(merge && { merge }) }),
     'name',
     { value: name },
   );

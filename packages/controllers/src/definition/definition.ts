@@ -6,6 +6,7 @@ import {
   inheritedMetadata,
   locationOf,
   type MethodMetadata,
+  mergeValues,
   ownMetadata,
   type RedirectMetadata,
   type RouteDeclaration,
@@ -49,7 +50,7 @@ export interface RouteDefinition {
   readonly deprecated: boolean;
   /** A JSON Schema, or a Standard Schema. */
   readonly response: object | undefined;
-  /** Values by decorator of `createRouteMetadata`. The method's override the class's. */
+  /** Values by decorator of `createRouteMetadata`. The method's override the class's, or merge. */
   readonly metadata: RouteValues;
 }
 
@@ -128,7 +129,7 @@ function defineRoute(
     tags: Object.freeze([...(options.tags ?? [])]),
     deprecated: options.deprecated ?? false,
     response: options.response,
-    metadata: new Map([...inherited.values, ...method.values]),
+    metadata: mergeValues(inherited.values, method.values),
   });
 }
 

@@ -54,6 +54,8 @@ export interface RedirectMetadata {
 export interface RouteMetadataKey {
   /** Name for tools; need not be unique. */
   readonly name: string;
+  /** Merges two values of one route. Without it, the inner value replaces the outer one. */
+  merge?(outer: unknown, inner: unknown): unknown;
 }
 
 /** Values that decorators of `createRouteMetadata` attach to a route, by decorator. */
@@ -206,7 +208,7 @@ export function classOrMethodMetadata(
  * Guards, middleware and interceptors add up, the base's first, both for classes and for overridden
  * methods. A method can skip those of the methods it overrides. For every other kind, the nearest
  * class that declares it wins, so an overriding method without decorators inherits everything. Each
- * key of `values` is a kind.
+ * key of `values` is a kind, whose `merge` may keep values of farther classes.
  */
 export function inheritedMetadata(target: object): InheritedMetadata {
   const levels = metadataChain(target);
@@ -223,9 +225,24 @@ export function inheritedMetadata(target: object): InheritedMetadata {
     guards: levels.flatMap((level) => level.guards),
     middleware: levels.flatMap((level) => level.middleware),
     interceptors: levels.flatMap((level) => level.interceptors),
-    values: new Map(levels.flatMap((level) => [...level.values])),
+    values: levels.map((level) => level.values).reduce<RouteValues>(mergeValues, new Map()),
     methods,
   };
+}
+
+/**
+ * Merges the values of a class or a method with those of an outer one: of a base class, of the class of
+ * a method, or of an overridden method.
+ */
+export function mergeValues(
+  outer: RouteValues,
+  inner: RouteValues,
+): Map<RouteMetadataKey, unknown> {
+  const values = new Map(outer);
+  for (const [key, value] of inner) {
+    values.set(key, key.merge && values.has(key) ? key.merge(values.get(key), value) : value);
+  }
+  return values;
 }
 
 /** Returns the own metadata of a class and its base classes, from the furthest base to `target`. */
@@ -249,7 +266,7 @@ function overrideMethod(base: MethodMetadata, own: MethodMetadata): MethodMetada
       ...own.interceptors,
     ],
     headers: own.headers.length > 0 ? own.headers : base.headers,
-    values: new Map([...base.values, ...own.values]),
+    values: mergeValues(base.values, own.values),
     skips: own.skips,
     redirect: own.redirect ?? base.redirect,
     status: own.status ?? base.status,
