@@ -47,7 +47,10 @@ export interface ControllersPluginOptions {
    * none.
    */
   readonly interceptors?: readonly InterceptorReference[];
-  /** Resolves controllers, guards, middleware and interceptors. Default: the global container. */
+  /**
+   * Resolves controllers, guards, middleware and interceptors. Default: the global container, whose
+   * singletons all applications of the process share. Create one per application.
+   */
   readonly container?: ContainerInterface;
   /**
    * Compiles the response schemas of routes, like the default export of `fast-json-stringify`.

@@ -74,7 +74,10 @@ export interface BuildRoutesOptions {
   readonly middleware?: readonly MiddlewareReference[];
   /** Wrap the interceptors of each route; none by default. */
   readonly interceptors?: readonly InterceptorReference[];
-  /** Resolves the controller, its guards, middleware and interceptors; the global container by default. */
+  /**
+   * Resolves the controller, its guards, middleware and interceptors. By default the global container,
+   * whose singletons all applications of the process share.
+   */
   readonly container?: ContainerInterface;
   /** Called when disposing a request scope fails; `console.warn` by default. */
   readonly warn?: (message: string) => void;
