@@ -113,6 +113,13 @@ describe('a class as middleware, guard and interceptor', () => {
     expect([second.headers.get('x-visit'), await second.json()]).toEqual(['2', [2, 'read']]);
   });
 
+  it('may be replaced on its instance after the start', async () => {
+    const container = createContainer();
+    const { fetch } = await serve({ container, controllers: [PlainController], ...everywhere });
+    container.resolve(Audit).canActivate = () => false;
+    expect((await fetch('/')).status).toBe(403);
+  });
+
   it('may stand behind a token', async () => {
     const container = createContainer();
     const AUDIT = token<Audit>('AUDIT');

@@ -81,15 +81,14 @@ export type ReferenceKind = keyof typeof METHODS;
 
 /** Whether a reference is a class of a kind: its prototype has the kind's method. */
 export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Constructor {
-  return typeof reference === 'function' && methodOfKind(kind, reference.prototype) !== undefined;
+  return typeof reference === 'function' && hasMethodOf(kind, reference.prototype);
 }
 
-/** Returns the method of a kind that an object has; undefined for other values. */
-export function methodOfKind(
-  kind: ReferenceKind,
+/** Whether an object has the method of a kind. */
+export function hasMethodOf<Kind extends ReferenceKind>(
+  kind: Kind,
   value: unknown,
-): ((...values: unknown[]) => unknown) | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const method: unknown = (value as Record<string, unknown>)[METHODS[kind]];
-  return typeof method === 'function' ? (method as (...values: unknown[]) => unknown) : undefined;
+): value is Record<(typeof METHODS)[Kind], (...values: unknown[]) => unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  return typeof (value as Record<string, unknown>)[METHODS[kind]] === 'function';
 }

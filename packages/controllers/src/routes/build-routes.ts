@@ -39,12 +39,12 @@ import {
 import { type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import {
   type Guard,
+  hasMethodOf,
   type Interceptor,
   type InterceptorReference,
   isClassOf,
   METHODS,
   type MiddlewareReference,
-  methodOfKind,
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
@@ -258,8 +258,9 @@ function createStep<Next extends unknown[]>(
   const name = describeToken(reference);
   const { source, requirement } = findSource(reference, `the ${kind} ${name}`);
   const asStep = (instance: unknown): Step<Next> => {
-    const method = methodOfKind(kind, instance);
-    if (method !== undefined) return withName(name, method.bind(instance));
+    if (hasMethodOf(kind, instance)) {
+      return withName(name, (...values) => instance[METHODS[kind]](...values));
+    }
     if (typeof instance === 'function' && !isClassOf(kind, instance)) return instance as Step<Next>;
     const expected = `${EXPECTED[kind]} or an object with ${METHODS[kind]}()`;
     throw wrongInstance(expected, requirement, instance);
