@@ -5,11 +5,27 @@ import { Cell } from './resolution/cell.js';
 import type { Supplier } from './resolution/supplier.js';
 import type { Token } from './token.js';
 
+/** What a container shares with all its children. */
+export interface Tree {
+  /** Incremented by every registration. */
+  epoch: number;
+  /** Precede the bindings of every container in the tree. */
+  overrides: ReadonlyMap<Token, Override>;
+}
+
+/** The bindings that replace a token's registered providers. */
+export interface Override {
+  readonly bindings: readonly Binding[];
+  /** Whether the bindings follow the registered ones instead of replacing them. */
+  readonly adds: boolean;
+  /** Whether the token was looked up or registered. */
+  used: boolean;
+}
+
 /** The registry that looks up a binding's dependencies and disposes its singleton. */
 export interface Owner {
   readonly lifetime: Lifetime;
-  /** Shared by a container and all its children. Every registration increments `epoch`. */
-  readonly tree: { epoch: number };
+  readonly tree: Tree;
   /** Returns a token's bindings in the nearest container that has any, or an empty list. */
   find(token: Token): readonly Binding[];
 }
@@ -44,6 +60,8 @@ export class Binding {
     readonly provider: Provider,
     readonly scope: Scope,
     readonly owner: Owner,
+    /** Whether `initialize` builds the singleton. */
+    readonly eager = false,
   ) {
     if ('useValue' in provider) this.cell.fill(provider.useValue);
   }

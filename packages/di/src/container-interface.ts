@@ -1,5 +1,5 @@
 import type { Provider, ValueProvider } from './provider.js';
-import type { Token } from './token.js';
+import type { Constructor, Token } from './token.js';
 
 /** Resolves the instances of one request, and disposes them at its end. */
 export interface RequestScope extends AsyncDisposable, Disposable {
@@ -15,7 +15,7 @@ export interface RequestScope extends AsyncDisposable, Disposable {
  * The interface of a container. Only `resolve` is required. Callers use the optional methods when
  * they exist. `Container` has all of them.
  */
-export interface ContainerInterface {
+export interface ContainerInterface extends Partial<AsyncDisposable> {
   /** Returns the instance for a token, or throws. */
   resolve<T>(token: Token<T>): T;
   /** Whether a provider is registered for a token. */
@@ -29,8 +29,12 @@ export interface ContainerInterface {
   isShared?(token: Token): boolean;
   /** Returns every wiring problem reachable from the given tokens. Constructs nothing. */
   validate?(roots: readonly Token[]): readonly Error[];
-  /** Runs the asynchronous factories. Afterwards `resolve` works for the given tokens. */
+  /** Builds asynchronous and eager providers. Afterwards `resolve` works for the given tokens. */
   initialize?(roots: readonly Token[]): Promise<void>;
+  /** Lists the tokens whose provider must be built at startup even if nothing depends on it. */
+  eagerTokens?(): readonly Token[];
+  /** Lists the classes that are instantiated to resolve the given tokens. Constructs nothing. */
+  classesOf?(roots: readonly Token[]): readonly Constructor[];
   /** Opens a scope for one request. */
   createScope?(): RequestScope;
 }

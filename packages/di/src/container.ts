@@ -48,15 +48,72 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
     provider: Provider = { useClass: token as Constructor },
     options: RegisterOptions = {},
   ): this {
-    if (!isToken(token)) {
-      throw new InvalidProviderError(
-        String(token),
-        'the token is not a class, a string, a symbol or the result of token()',
-      );
-    }
-    checkProvider(token, provider, options.scope);
+    checkRegistration(token, provider, options);
     this.#registry.add(token, provider, options);
     return this;
+  }
+
+  /**
+   * Overrides the providers of a token in this container, its parents and its children. Later calls
+   * of `register` do not undo it. Meant for tests: call it before the application resolves anything.
+   *
+   * @param options - With `multi: true`, adds to the registered providers instead of replacing them.
+   * @throws {InvalidProviderError} When the provider or an option is invalid.
+   * @throws {DisposedError} When the container is disposed.
+   */
+  override<T, const D extends readonly Dependency[] = readonly Dependency[]>(
+    token: Token<T>,
+    provider: Provider<NoInfer<T>, D>,
+    options?: RegisterOptions,
+  ): this;
+  override(token: Token, provider: Provider, options: RegisterOptions = {}): this {
+    checkRegistration(token, provider, options);
+    this.#registry.override(token, provider, options);
+    return this;
+  }
+
+  /** Lists the overridden tokens that nothing has registered or looked up yet. */
+  unusedOverrides(): Token[] {
+    const overrides = [...this.#registry.tree.overrides];
+    return overrides.filter(([, { used }]) => !used).map(([token]) => token);
+  }
+
+  /**
+   * Lists the tokens that this container and its parents can resolve: those registered, then classes
+   * that were looked up.
+   */
+  tokens(): Token[] {
+    const registry = this.#registry;
+    return [...new Set([...registry.registeredTokens(), ...registry.implicitTokens()])];
+  }
+
+  /**
+   * Lists the tokens with an eager provider that are registered in this container or a parent. Does
+   * not know unregistered classes.
+   */
+  eagerTokens(): Token[] {
+    const registry = this.#registry;
+    const isEager = ({ eager }: Binding) => eager;
+    const registered = registry.registeredTokens();
+    const overridden = [...registry.tree.overrides];
+    return [
+      ...new Set([
+        ...registered.filter((token) => registry.find(token).some(isEager)),
+        ...overridden.filter(([, { bindings }]) => bindings.some(isEager)).map(([token]) => token),
+      ]),
+    ];
+  }
+
+  /**
+   * Lists the classes that are instantiated to resolve the roots and everything they depend on, each
+   * once. Constructs nothing.
+   */
+  classesOf(roots: readonly Token[]): Constructor[] {
+    const bindings = roots.flatMap((root) => this.#registry.find(root));
+    const classes = [...reachableFrom(bindings)].flatMap(({ provider }) =>
+      'useClass' in provider ? provider.useClass : [],
+    );
+    return [...new Set(classes)];
   }
 
   /** Whether this container or a parent provides a token. */
@@ -114,8 +171,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Calls the factory of every singleton that is reachable from the roots. Afterwards `resolve`
-   * can return the instances of asynchronous factories.
+   * Builds the singletons of factories and eager classes that are reachable from the roots, and their
+   * dependencies. Afterwards `resolve` can return the instances of asynchronous factories.
    *
    * @param roots - The tokens to start from. Default: every token registered in this container.
    * @throws {InjectionError} The first wiring problem, or the first failed build.
@@ -123,10 +180,10 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   async initialize(roots: readonly Token[] = this.#registry.tokens()): Promise<void> {
     for (const problem of this.validate(roots)) throw problem;
     const bindings = roots.flatMap((root) => this.#registry.find(root));
-    const factories = [...reachableFrom(bindings)].filter(
-      ({ provider, scope }) => 'useFactory' in provider && scope === 'singleton',
+    const built = [...reachableFrom(bindings)].filter(
+      ({ provider, scope, eager }) => eager || ('useFactory' in provider && scope === 'singleton'),
     );
-    await Promise.all(factories.map((binding) => resolveLater(binding, undefined)));
+    await Promise.all(built.map((binding) => resolveLater(binding, undefined)));
   }
 
   /**
@@ -209,10 +266,23 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 }
 
+function checkRegistration(token: Token, provider: Provider, options: RegisterOptions): void {
+  if (!isToken(token)) {
+    throw new InvalidProviderError(
+      String(token),
+      'the token is not a class, a string, a symbol or the result of token()',
+    );
+  }
+  checkProvider(token, provider, options);
+}
+
 /** Creates an empty container that shares nothing with other containers. */
 export function createContainer(): Container {
   return new Container();
 }
 
-/** The default container, which libraries use unless you pass another. */
+/**
+ * The default container of the process. `controllersPlugin` uses it unless you pass another, so
+ * applications that name no container share their singletons. No application disposes it.
+ */
 export const container: Container = createContainer();

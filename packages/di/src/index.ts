@@ -1,7 +1,7 @@
 export { Container, container, createContainer } from './container.js';
 export type { ContainerInterface, RequestScope } from './container-interface.js';
 export { Inject, InjectAll, type InjectDecorator, Optional } from './decorators/inject.js';
-export { Repository, Service, type ServiceOptions } from './decorators/service.js';
+export { isEager, Repository, Service, type ServiceOptions } from './decorators/service.js';
 export {
   all,
   type Dependency,

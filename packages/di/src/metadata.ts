@@ -6,6 +6,8 @@ import type { Class } from './token.js';
 /** The metadata that `@Service` or `@Repository` records for a class. */
 export interface ServiceDefinition {
   readonly scope: Scope;
+  /** Whether `initialize` builds the singleton. */
+  readonly eager: boolean;
 }
 
 /** The metadata that decorators record for one constructor parameter. */

@@ -47,6 +47,11 @@ export interface RegisterOptions {
   readonly scope?: Scope;
   /** Adds to the token's providers instead of replacing them. Default false. */
   readonly multi?: boolean;
+  /**
+   * Whether `initialize` builds the singleton of a class or factory even if nothing depends on it.
+   * Default: what `@Service` sets on the class, otherwise false.
+   */
+  readonly eager?: boolean;
 }
 
 const kinds = ['useValue', 'useClass', 'useFactory', 'useExisting'] as const;
@@ -58,9 +63,21 @@ const scopes: readonly unknown[] = ['singleton', 'transient', 'request', undefin
  * @throws {InvalidProviderError} When the provider has no kind or several, a value of the wrong
  *   type, or a scope that is unknown or does not apply.
  */
-export function checkProvider(token: Token, provider: Provider, scope: Scope | undefined): void {
-  const problem = describeProblem(provider, scope);
+export function checkProvider(
+  token: Token,
+  provider: Provider,
+  { scope, eager }: RegisterOptions,
+): void {
+  const problem = describeProblem(provider, scope) ?? describeEagerProblem(provider, eager);
   if (problem !== undefined) throw new InvalidProviderError(token, problem);
+}
+
+function describeEagerProblem(provider: Provider, eager: unknown): string | undefined {
+  if (eager !== undefined && typeof eager !== 'boolean') return 'eager is not a boolean';
+  const [kind] = kinds.filter((name) => name in provider);
+  return eager === true && (kind === 'useValue' || kind === 'useExisting')
+    ? `${kind} takes no eager because it creates no instance`
+    : undefined;
 }
 
 function describeProblem(provider: Provider, scope: Scope | undefined): string | undefined {

@@ -1,4 +1,5 @@
-import { Binding, type Owner } from './binding.js';
+import { Binding, type Override, type Owner, type Tree } from './binding.js';
+import { InvalidProviderError } from './errors/lifecycle-errors.js';
 import { Lifetime } from './lifetime.js';
 import { serviceDefinition } from './metadata.js';
 import type { Provider, RegisterOptions, Scope } from './provider.js';
@@ -21,7 +22,7 @@ export class Snapshot {
 /** The providers of one container. */
 export class Registry implements Owner {
   readonly lifetime = new Lifetime();
-  readonly tree: { epoch: number };
+  readonly tree: Tree;
   readonly #parent: Registry | undefined;
   #registered = new Map<Token, readonly Binding[]>();
   /** Bindings of unregistered classes with `@Service` or `static inject`. */
@@ -29,27 +30,55 @@ export class Registry implements Owner {
 
   constructor(parent?: Registry) {
     this.#parent = parent;
-    this.tree = parent?.tree ?? { epoch: 0 };
+    this.tree = parent?.tree ?? { epoch: 0, overrides: new Map() };
   }
 
   /** Adds a provider, which `checkProvider` must have accepted. */
-  add(token: Token, provider: Provider, { scope, multi = false }: RegisterOptions): void {
+  add(token: Token, provider: Provider, options: RegisterOptions): void {
     this.lifetime.assertOpen(token);
-    const binding = new Binding(token, provider, scope ?? defaultScope(provider), this);
-    const earlier = multi ? (this.#registered.get(token) ?? []) : [];
+    const binding = createBinding(token, provider, options, this);
+    const earlier = options.multi ? (this.#registered.get(token) ?? []) : [];
     this.#registered.set(token, [...earlier, binding]);
+    const override = this.tree.overrides.get(token);
+    if (override !== undefined) override.used = true;
+    this.tree.epoch++;
+  }
+
+  /** Adds a provider that precedes the registered ones, also those registered later. */
+  override(token: Token, provider: Provider, options: RegisterOptions): void {
+    this.lifetime.assertOpen(token);
+    const binding = createBinding(token, provider, options, this);
+    const { multi = false } = options;
+    const earlier = multi ? this.tree.overrides.get(token) : undefined;
+    const override: Override = {
+      bindings: [...(earlier?.bindings ?? []), binding],
+      adds: earlier?.adds ?? multi,
+      used: earlier?.used ?? this.registeredTokens().includes(token),
+    };
+    this.tree.overrides = new Map(this.tree.overrides).set(token, override);
     this.tree.epoch++;
   }
 
   find(token: Token): readonly Binding[] {
-    const found = this.#registered.get(token);
-    if (found !== undefined) return found;
-    return this.#parent === undefined ? this.#findImplicit(token) : this.#parent.find(token);
+    const override = this.tree.overrides.get(token);
+    if (override === undefined) return this.#findProvided(token);
+    override.used = true;
+    return override.adds ? [...this.#findProvided(token), ...override.bindings] : override.bindings;
   }
 
   /** Lists the tokens registered in this container, in registration order. */
   tokens(): Token[] {
     return [...this.#registered.keys()];
+  }
+
+  /** Lists the tokens registered in this container and its parents. */
+  registeredTokens(): Token[] {
+    return [...this.#registered.keys(), ...(this.#parent?.registeredTokens() ?? [])];
+  }
+
+  /** Lists the unregistered classes that were looked up. */
+  implicitTokens(): Token[] {
+    return [...this.#implicit.keys(), ...(this.#parent?.implicitTokens() ?? [])];
   }
 
   /** @throws {DisposedError} When this container or one of its parents is disposed. */
@@ -61,7 +90,9 @@ export class Registry implements Owner {
   snapshot(): Snapshot {
     const registered = new Map(this.#registered);
     const implicit = new Map(this.#implicit);
-    const bindings = [...registered.values(), ...implicit.values()].flat();
+    const { overrides } = this.tree;
+    const overriding = [...overrides.values()].map((override) => override.bindings);
+    const bindings = [...registered.values(), ...implicit.values(), ...overriding].flat();
     const cells = bindings.map((binding) => ({
       binding,
       cell: binding.cell.empty ? undefined : binding.cell,
@@ -69,9 +100,18 @@ export class Registry implements Owner {
     return new Snapshot(() => {
       this.#registered = new Map(registered);
       this.#implicit = new Map(implicit);
+      this.tree.overrides = overrides;
       for (const { binding, cell } of cells) binding.restoreCell(cell);
       this.tree.epoch++;
     });
+  }
+
+  #findProvided(token: Token): readonly Binding[] {
+    const found = this.#registered.get(token);
+    if (found !== undefined) return found;
+    return this.#parent === undefined
+      ? this.#findImplicit(token)
+      : this.#parent.#findProvided(token);
   }
 
   #findImplicit(token: Token): readonly Binding[] {
@@ -80,7 +120,7 @@ export class Registry implements Owner {
     if (found !== undefined) return found;
     if (!isInjectable(token)) return [];
     const provider = { useClass: token } as Provider;
-    const bindings = [new Binding(token, provider, defaultScope(provider), this)];
+    const bindings = [createBinding(token, provider, {}, this)];
     this.#implicit.set(token, bindings);
     return bindings;
   }
@@ -94,4 +134,20 @@ function defaultScope(provider: Provider): Scope {
   if ('useExisting' in provider) return 'transient';
   if (!('useClass' in provider)) return 'singleton';
   return serviceDefinition(provider.useClass)?.scope ?? 'singleton';
+}
+
+function createBinding(
+  token: Token,
+  provider: Provider,
+  options: RegisterOptions,
+  owner: Owner,
+): Binding {
+  const scope = options.scope ?? defaultScope(provider);
+  const eager = options.eager ?? isEagerByDefault(provider);
+  if (eager && scope !== 'singleton') throw InvalidProviderError.eagerScope(token, scope);
+  return new Binding(token, provider, scope, owner, eager);
+}
+
+function isEagerByDefault(provider: Provider): boolean {
+  return 'useClass' in provider && serviceDefinition(provider.useClass)?.eager === true;
 }

@@ -63,6 +63,26 @@ it('register checks a provider against the type of its token', () => {
   container.register(Port, { useValue: 1 }, { scope: 'forever' });
 });
 
+it('override checks a provider like register', () => {
+  container.override(Port, { useValue: 1 }, { multi: true });
+  container.override(Store, {
+    useFactory: (port) => new MemoryStore({ level: `${port}` }),
+    inject: [Port],
+  });
+  // @ts-expect-error a string is not a number
+  container.override(Port, { useValue: '1' });
+  expectTypeOf(container.unusedOverrides()).toEqualTypeOf<Token[]>();
+});
+
+it('eager is a boolean', () => {
+  Service({ eager: true });
+  container.register(Store, { useClass: MemoryStore }, { eager: true });
+  // @ts-expect-error a string is not a boolean
+  Service({ eager: 'yes' });
+  // @ts-expect-error a string is not a boolean
+  container.register(Store, { useClass: MemoryStore }, { eager: 'yes' });
+});
+
 it('a factory receives the types of its dependencies', () => {
   container.register('x', {
     inject: [Port, Store, optional(Port), all(Port), lazy(() => Store)],

@@ -37,19 +37,27 @@ export class ConstructionError extends InjectionError {
   }
 }
 
+const PROVIDER_FIX =
+  'pass exactly one of { useValue }, { useClass: aClass }, { useFactory: aFunction, inject: ' +
+  "[...] } or { useExisting: aToken }, and the scope 'singleton', 'transient' or 'request'.";
+
 /** A provider or its options are invalid. */
 export class InvalidProviderError extends InjectionError {
   readonly code = 'DI_INVALID_PROVIDER';
 
-  constructor(token: Token, problem: string) {
+  constructor(token: Token, problem: string, fix = PROVIDER_FIX) {
     super({
       problem: `Cannot register ${describeToken(token)}: ${problem}.`,
-      fix:
-        'pass exactly one of { useValue }, { useClass: aClass }, { useFactory: aFunction, inject: ' +
-        "[...] } or { useExisting: aToken }, and the scope 'singleton', 'transient' or 'request'.",
+      fix,
       path: [token],
       token,
     });
+  }
+
+  /** Creates the error for an eager provider that is not a singleton. */
+  static eagerScope(token: Token, scope: string): InvalidProviderError {
+    const problem = `an eager provider must be a singleton, but its scope is '${scope}'`;
+    return new InvalidProviderError(token, problem, "remove eager, or set the scope 'singleton'.");
   }
 }
 
