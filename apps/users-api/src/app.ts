@@ -90,7 +90,6 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
   if (tracing !== undefined) app.use(tracing);
   app.use(storeUnavailable);
   app.use(json());
-  await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
   await app.plugin(
     controllersPlugin({
       router: controllers,

@@ -1,4 +1,5 @@
 import type { Application, Plugin } from '@fairlead/core';
+import { container as globalContainer } from '@fairlead/di';
 import { throwProblems } from '../errors/startup-errors.js';
 import type { RegisteredController } from '../routes/register-controller.js';
 import { findMountProblems } from './check-mounted.js';
@@ -23,7 +24,8 @@ export interface ControllersPlugin extends Plugin {
    * Discovers controllers and registers their routes.
    *
    * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work. Throws
-   *   a single problem as it is, and several as one {@link StartError}. Then nothing is registered.
+   *   a single problem as it is, and several as one {@link StartError}. Then nothing is registered,
+   *   and the container is disposed as by {@link close}.
    */
   install(): Promise<void>;
   /**
@@ -34,6 +36,8 @@ export interface ControllersPlugin extends Plugin {
    * @throws {ControllerError} 500, like `install`.
    */
   ready(app: Application): void;
+  /** Disposes the container, unless `disposeContainer` is false or it is the global container. */
+  close(): Promise<void>;
 }
 
 const STDERR_LOGGER: PluginLogger = Object.freeze({
@@ -48,12 +52,16 @@ const STDERR_LOGGER: PluginLogger = Object.freeze({
  * @returns A plugin to install with `await app.plugin(plugin)`.
  */
 export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
-  const { debug = false, logger = STDERR_LOGGER } = options;
+  const { debug = false, logger = STDERR_LOGGER, container = globalContainer } = options;
+  const { disposeContainer = container !== globalContainer } = options;
   const log: PluginLogger = {
     debug: (message) => {
       if (debug) logger.debug(`[controllers] ${message}`);
     },
     warn: (message) => logger.warn(`[controllers] ${message}`),
+  };
+  const close = async (): Promise<void> => {
+    if (disposeContainer) await container[Symbol.asyncDispose]?.();
   };
   let state = createState([], false);
   return {
@@ -62,12 +70,18 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       return state;
     },
     async install() {
-      state = createState(await start(options, log), true);
+      try {
+        state = createState(await start(options, log), true);
+      } catch (error) {
+        await close().catch((reason) => log.warn(`disposing the container failed: ${reason}`));
+        throw error;
+      }
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
     },
     ready(app) {
       throwProblems(findMountProblems(app, state.controllers));
     },
+    close,
   };
 }
 

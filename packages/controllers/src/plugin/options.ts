@@ -53,6 +53,12 @@ export interface ControllersPluginOptions {
    */
   readonly container?: ContainerInterface;
   /**
+   * Whether to dispose the container when the application closes or the installation fails. Default:
+   * true for the container in `container`, false for the global container. Set false for a container
+   * that outlives the application.
+   */
+  readonly disposeContainer?: boolean;
+  /**
    * Compiles the response schemas of routes, like the default export of `fast-json-stringify`.
    * Without it, they are not applied.
    */
