@@ -69,7 +69,7 @@ describe('discoverControllers', () => {
       'd.mjs': 'export {};',
     });
     const results = await discoverControllers({ root, include: ['**/*'] });
-    expect(results).toEqual([{ file: join(root, 'd.mjs'), controllers: [] }]);
+    expect(results).toEqual([{ file: join(root, 'd.mjs'), controllers: [], services: [] }]);
   });
 
   it('replaces the default globs with include and exclude', async () => {

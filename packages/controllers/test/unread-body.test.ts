@@ -37,7 +37,8 @@ describe('a body that no parser has read', () => {
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
       code: 'BODY_NOT_READ',
-      error: "Cannot read the body of type 'text/csv'. Send application/json.",
+      error:
+        "Cannot read the body of type 'text/csv'. Send another media type, such as application/json.",
     });
   });
 

@@ -272,7 +272,7 @@ export class Context<P extends Params = Params, S extends State = State> {
     const type = this.get('Content-Type');
     const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
     throw new UnsupportedMediaTypeError(
-      `No parser read ${body}. Send application/json, or install a parser, such as app.use(json()).`,
+      `Cannot read ${body}. Send another media type, such as application/json.`,
       { code: 'BODY_NOT_READ' },
     );
   }

@@ -348,7 +348,7 @@ describe('a body that no parser has read', () => {
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
       code: 'BODY_NOT_READ',
-      detail: `No parser read ${body}. Send application/json, or install a parser, such as app.use(json()).`,
+      detail: `Cannot read ${body}. Send another media type, such as application/json.`,
     });
   });
 

@@ -7,7 +7,10 @@ import type { Constructor, Container, Provider, RegisterOptions, Token } from '@
  * container, which are new for each application, and options for the surrounding application.
  */
 export interface TestAppOptions<Types extends readonly unknown[] = readonly unknown[]>
-  extends Omit<ControllersPluginOptions, 'router' | 'container' | 'disposeContainer' | 'controllers'> {
+  extends Omit<
+    ControllersPluginOptions,
+    'router' | 'container' | 'disposeContainer' | 'controllers'
+  > {
   /** Classes to register in addition to those discovered in `root`. */
   readonly controllers?: readonly Constructor[];
   /** Whether to fail when a file in `root` cannot be imported. Default true. */

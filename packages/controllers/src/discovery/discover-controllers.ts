@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Constructor } from '@fairlead/di';
+import { type Constructor, isEager } from '@fairlead/di';
 import { codeOf, describeLocation } from '../errors/controller-error.js';
 import { DiscoveryError } from '../errors/startup-errors.js';
 import { ownMetadata } from '../metadata/class-metadata.js';
@@ -14,6 +14,8 @@ export interface DiscoveryResult {
   readonly file: string;
   /** Exported classes with `@Controller()`, each once. */
   readonly controllers: readonly Constructor[];
+  /** Other exported classes with `@Service({ eager: true })`, each once. */
+  readonly services: readonly Constructor[];
   /** Why discovery could not read the file's exports; absent on success. */
   readonly error?: DiscoveryError;
 }
@@ -106,7 +108,7 @@ export function entryFile(): string | undefined {
 }
 
 function skipEntry(file: string): DiscoveryResult {
-  if (!DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) return success(file, []);
+  if (!DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) return success(file, [], []);
   return failure(
     new DiscoveryError(file, {
       problem:
@@ -119,22 +121,31 @@ function skipEntry(file: string): DiscoveryResult {
 async function importControllers(file: string): Promise<DiscoveryResult> {
   try {
     const namespace: object = await import(pathToFileURL(file).href);
-    return success(file, [...new Set(Object.values(namespace))].filter(isController));
+    const exported = [...new Set<unknown>(Object.values(namespace))];
+    return success(file, exported.filter(isController), exported.filter(isEagerService));
   } catch (error) {
     return failure(importError(file, error));
   }
 }
 
-function success(file: string, controllers: readonly Constructor[]): DiscoveryResult {
-  return Object.freeze({ file, controllers });
+function success(
+  file: string,
+  controllers: readonly Constructor[],
+  services: readonly Constructor[],
+): DiscoveryResult {
+  return Object.freeze({ file, controllers, services });
 }
 
 function failure(error: DiscoveryError): DiscoveryResult {
-  return Object.freeze({ file: error.file, controllers: [], error });
+  return Object.freeze({ file: error.file, controllers: [], services: [], error });
 }
 
 function isController(value: unknown): value is Constructor {
   return typeof value === 'function' && ownMetadata(value)?.controller !== undefined;
+}
+
+function isEagerService(value: unknown): value is Constructor {
+  return typeof value === 'function' && !isController(value) && isEager(value as Constructor);
 }
 
 function importError(file: string, cause: unknown): DiscoveryError {

@@ -66,8 +66,19 @@ export class Instances {
       .map((problem) => resolutionError(requirementOf(problem, tokens), problem));
   }
 
+  /** Lists the eager tokens of the container. Empty if the container cannot tell. */
+  eagerTokens(): readonly Token[] {
+    return this.#container.eagerTokens?.() ?? [];
+  }
+
+  /** Lists the classes that the container instantiates for the tokens, or the classes among them. */
+  classesOf(tokens: readonly Token[]): readonly Constructor[] {
+    const isClass = (token: Token): token is Constructor => typeof token === 'function';
+    return this.#container.classesOf?.(tokens) ?? tokens.filter(isClass);
+  }
+
   /**
-   * Builds asynchronous providers, so that their tokens can be resolved synchronously.
+   * Builds eager providers, and asynchronous ones so that their tokens can be resolved synchronously.
    *
    * @throws {ControllerResolutionError} 500, when one of them fails.
    */
@@ -173,16 +184,18 @@ function describeInstance(value: unknown): string {
 }
 
 /**
- * Lists the tokens that the container must resolve: controllers, and classes and tokens of guards,
- * middleware and interceptors.
+ * Lists the tokens that the container must resolve: controllers, classes and tokens of guards, middleware
+ * and interceptors, and eager providers.
  *
  * @param definitions - The controllers.
  * @param shared - The guards, middleware and interceptors of all their routes.
+ * @param eager - Tokens to build at startup even if no controller depends on them.
  * @returns Each token once, with its first requirement.
  */
 export function requiredTokens(
   definitions: readonly ControllerDefinition[],
   shared: SharedReferences,
+  eager: readonly Token[] = [],
 ): Map<Token, Requirement> {
   const tokens = new Map<Token, Requirement>();
   const add = (token: Token, requirement: Requirement): void => {
@@ -210,6 +223,9 @@ export function requiredTokens(
   addReferences(shared, { description: 'the plugin' });
   for (const { controller, routes } of definitions) {
     for (const route of routes) addReferences(route, { description: route.handler, controller });
+  }
+  for (const token of eager) {
+    add(token, { description: `the eager provider ${describeToken(token)}` });
   }
   return tokens;
 }

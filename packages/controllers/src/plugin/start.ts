@@ -1,4 +1,4 @@
-import type { Constructor } from '@fairlead/di';
+import { type Constructor, describeToken } from '@fairlead/di';
 import { type ControllerDefinition, defineController } from '../definition/definition.js';
 import {
   discoverControllers,
@@ -21,6 +21,7 @@ import type { ControllersPluginOptions, PluginLogger } from './options.js';
 /** The classes that discovery found, and its problems. */
 interface Discovery {
   readonly classes: readonly Constructor[];
+  readonly services: readonly Constructor[];
   readonly problems: readonly Error[];
 }
 
@@ -38,12 +39,15 @@ export async function start(
   const attempts = discovery.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const context = createBuildContext({ ...options, warn: log.warn });
+  const eager = [...context.instances.eagerTokens(), ...discovery.services];
+  const tokens = requiredTokens(definitions, context.shared, eager);
   throwProblems([
     ...discovery.problems,
     ...attempts.flatMap(({ problems }) => problems),
-    ...findProblems(options.router, definitions, context),
+    ...findProblems(options.router, definitions, context, tokens),
   ]);
-  await context.instances.initialize(requiredTokens(definitions, context.shared));
+  warnOfHooks(context.instances.classesOf([...tokens.keys()]), log);
+  await context.instances.initialize(tokens);
   const controllers = buildControllers(definitions, context);
   for (const { name, routes } of controllers) {
     registerRoutes(options.router, routes);
@@ -60,13 +64,13 @@ async function findControllers(
   const { root, controllers = [] } = options;
   if (root === undefined) {
     if (controllers.length === 0) log.warn('no controllers to register: set root');
-    return { classes: [...new Set(controllers)], problems: [] };
+    return { classes: [...new Set(controllers)], services: [], problems: [] };
   }
   try {
-    const { classes, problems } = await discoverIn(root, options, log);
-    return { classes: [...new Set([...controllers, ...classes])], problems };
+    const { classes, services, problems } = await discoverIn(root, options, log);
+    return { classes: [...new Set([...controllers, ...classes])], services, problems };
   } catch (error) {
-    return { classes: [...new Set(controllers)], problems: problemsOf(error) };
+    return { classes: [...new Set(controllers)], services: [], problems: problemsOf(error) };
   }
 }
 
@@ -78,14 +82,16 @@ async function discoverIn(
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const globs = { ...(include && { include }), ...(exclude && { exclude }) };
   const results = await discoverControllers({ root, ...globs });
-  for (const { file, controllers } of results) {
-    for (const { name } of controllers) log.debug(`discovered ${name} in ${file}`);
+  for (const { file, controllers, services } of results) {
+    for (const { name } of [...controllers, ...services])
+      log.debug(`discovered ${name} in ${file}`);
   }
   const classes = getControllersFromResults(results);
   const errors = getErrorsFromResults(results);
   if (!strict) for (const error of errors) log.warn(error.message);
   if (classes.length === 0) log.warn(`no controllers found in ${rootPath(root)}`);
-  return { classes, problems: strict ? errors : [] };
+  const services = results.flatMap((result) => result.services);
+  return { classes, services, problems: strict ? errors : [] };
 }
 
 /** Builds all controllers, or throws all of their problems. */
@@ -113,4 +119,26 @@ function problemsOf(error: unknown): readonly Error[] {
   if (error instanceof StartError) return error.problems;
   if (error instanceof ControllerError) return [error];
   throw error;
+}
+
+/** Lifecycle methods that another framework calls. */
+const HOOKS = [
+  'onModuleInit',
+  'onApplicationBootstrap',
+  'onModuleDestroy',
+  'beforeApplicationShutdown',
+  'onApplicationShutdown',
+] as const;
+
+/** Warns once of all lifecycle methods that nothing will call. */
+function warnOfHooks(classes: readonly Constructor[], log: PluginLogger): void {
+  const found = classes.flatMap((target) =>
+    HOOKS.filter((hook) => hook in target.prototype).map(
+      (hook) => `${describeToken(target)}.${hook}()`,
+    ),
+  );
+  if (found.length === 0) return;
+  const fix =
+    'do startup work in the constructor or in an asynchronous factory, with eager: true if nothing depends on the class. Release resources in [Symbol.asyncDispose]() or [Symbol.dispose](), which app.close() calls.';
+  log.warn(`nothing calls the lifecycle methods ${found.join(', ')}.\n  Fix: ${fix}`);
 }

@@ -1,10 +1,10 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
-import type { Constructor } from '@fairlead/di';
+import type { Constructor, Token } from '@fairlead/di';
 import { checkDefinition, checkResponses, checkShared } from '../definition/check-definition.js';
 import { type ControllerDefinition, defineController, joinPath } from '../definition/definition.js';
 import type { Diagnostic } from '../errors/controller-error.js';
 import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
-import { requiredTokens } from '../instances/instances.js';
+import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import {
   type BuildContext,
@@ -45,7 +45,8 @@ export function registerController(
 ): RegisteredController {
   const definition = defineController(target);
   const context = createBuildContext(options);
-  throwProblems(findProblems(router, [definition], context));
+  const tokens = requiredTokens([definition], context.shared);
+  throwProblems(findProblems(router, [definition], context, tokens));
   const controller = buildController(definition, context);
   registerRoutes(router, controller.routes);
   return controller;
@@ -54,6 +55,7 @@ export function registerController(
 /**
  * Finds all problems that prevent the registration of controllers, without registering anything.
  *
+ * @param tokens - The tokens that the container must resolve.
  * @returns One error per problem: single routes, then collisions, then what the container cannot
  *   resolve.
  */
@@ -61,13 +63,14 @@ export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
   { prefix, shared, instances, writers }: BuildContext,
+  tokens: ReadonlyMap<Token, Requirement>,
 ): Error[] {
   return [
     ...checkShared(shared),
     ...definitions.flatMap(checkDefinition),
     ...checkResponses(definitions, writers),
     ...findCollisions(router, prefix, definitions),
-    ...instances.check(requiredTokens(definitions, shared)),
+    ...instances.check(tokens),
   ];
 }
 

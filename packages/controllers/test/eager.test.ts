@@ -1,0 +1,121 @@
+import { createContainer, Inject, Service } from '@fairlead/di';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Controller, Get, RequestContext, StartError } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
+import { serve } from './support/serve.js';
+import { controllerSource, writeTree } from './support/tree.js';
+
+const log: string[] = [];
+beforeEach(() => {
+  log.length = 0;
+});
+
+@Service()
+class Pool {
+  constructor() {
+    log.push('pool');
+  }
+}
+
+@Service({ eager: true })
+class Worker {
+  constructor(readonly pool: Pool) {
+    log.push('worker');
+  }
+}
+
+@Controller()
+class HealthController {
+  @Get()
+  read() {
+    return log;
+  }
+}
+
+const controllers = [HealthController];
+
+describe('eager providers', () => {
+  it('are built at startup even if no controller depends on them', async () => {
+    const container = createContainer()
+      .register(Worker)
+      .register('poll', { useFactory: async () => log.push('poll') }, { eager: true });
+    const { fetch } = await serve({ container, controllers });
+
+    expect(await (await fetch('/')).json()).toEqual(['pool', 'worker', 'poll']);
+  });
+
+  it('are built when a file in `root` exports their class', async () => {
+    const root = await writeTree({
+      'controller.ts': controllerSource('Users'),
+      'worker.ts': `
+        import { Service } from '@fairlead/di';
+        export const log = [];
+        @Service({ eager: true })
+        export class Mailer {
+          constructor() { log.push('mailer'); }
+        }
+        @Service()
+        export class Idle {
+          constructor() { log.push('idle'); }
+        }
+      `,
+      'index.ts': `export * from './worker.js';`,
+    });
+    await serve({ root, strict: true });
+    const { log: built } = await import(`${root}/worker.ts`);
+
+    expect(built).toEqual(['mailer']);
+  });
+
+  it('are not built when another provider replaces a discovered class', async () => {
+    const root = await writeTree({
+      'controller.ts': controllerSource('Users'),
+      'worker.ts': `
+        import { Service } from '@fairlead/di';
+        @Service({ eager: true })
+        export class Mailer {
+          constructor() { throw new Error('built'); }
+        }
+      `,
+    });
+    const { Mailer } = await import(`${root}/worker.ts`);
+    const container = createContainer().register(Mailer, { useValue: 'fake' });
+    const { plugin } = await serve({ root, strict: true, container });
+
+    expect(plugin.state.routeCount).toBe(1);
+  });
+
+  it('that cannot be wired are in the report of the startup', async () => {
+    @Service({ eager: true })
+    class Unwired {
+      constructor(
+        @Inject('queue') readonly queue: unknown,
+        readonly ctx: RequestContext,
+      ) {}
+    }
+    @Controller()
+    class UnwiredController {
+      @Get()
+      read(_missing: string) {}
+    }
+    const container = createContainer().register(Unwired);
+    const error = await failStart([UnwiredController], { container });
+
+    expect(error).toBeInstanceOf(StartError);
+    expect((error as StartError).problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('UnwiredController.read'),
+      expect.stringMatching(/^Cannot resolve the eager provider Unwired: Nothing provides 'queue'/),
+      expect.stringMatching(/^Cannot resolve the eager provider Unwired: The singleton Unwired/),
+    ]);
+  });
+
+  it('that fail stop the startup', async () => {
+    const fail = () => Promise.reject(new Error('no broker'));
+    const container = createContainer().register('queue', { useFactory: fail }, { eager: true });
+    const error = await failStart(controllers, { container });
+
+    expect(error.message).toMatch(
+      /^Cannot resolve the eager provider 'queue': Building 'queue' failed: no broker/,
+    );
+  });
+});
