@@ -33,7 +33,11 @@ export {
 } from './errors/setup-error.js';
 export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';
-export { type ErrorHandlerOptions, errorHandler } from './middleware/error-handler.js';
+export {
+  type ErrorHandlerOptions,
+  type ErrorMessage,
+  errorHandler,
+} from './middleware/error-handler.js';
 export { etag } from './middleware/etag.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
 export { type RequestIdOptions, requestId } from './middleware/request-id.js';

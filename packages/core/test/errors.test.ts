@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import {
   type Application,
   BadRequestError,
@@ -188,6 +189,52 @@ describe('errorHandler', () => {
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(await ended()).not.toContain('Too late.');
     expect(reported).toEqual([late]);
+  });
+});
+
+describe("the diagnostics channel 'fairlead:error'", () => {
+  /** Collects the messages of the channel until the test ends. */
+  function messages(): unknown[] {
+    const received: unknown[] = [];
+    const listener = (message: unknown) => received.push(message);
+    subscribe('fairlead:error', listener);
+    onTestFinished(() => void unsubscribe('fairlead:error', listener));
+    return received;
+  }
+
+  const sent = (error: unknown, path = '/here') => ({
+    error,
+    ctx: expect.objectContaining({ path }),
+  });
+
+  it('receives each error that goes to onError, with its context', async () => {
+    const received = messages();
+    const error = new Error('secret');
+    await get(failing(error, { onError: () => undefined }), '/here');
+    await get(failing(error), '/there');
+    expect(received).toEqual([sent(error), sent(error, '/there')]);
+  });
+
+  it('receives an error that no errorHandler has handled', async () => {
+    const received = messages();
+    const error = new Error('secret');
+    await get(createApp().use(thrower(error)), '/here');
+    expect(received).toEqual([sent(error)]);
+  });
+
+  it('receives the error of a stream that fails while it is sent', async () => {
+    const received = messages();
+    const error = new Error('cut');
+    const app = createApp().use(errorHandler(), (ctx) => ctx.send(Readable.from(half(error))));
+    const { url } = await serve(app);
+    await expect((await fetch(`${url}/here`)).text()).rejects.toThrow();
+    await expect.poll(() => received).toEqual([sent(error)]);
+  });
+
+  it('receives no error that clients see', async () => {
+    const received = messages();
+    await get(failing(new NotFoundError()));
+    expect(received).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { type Context, type ErrorPolicy, type FormatError, internals } from '../context.js';
 import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
@@ -18,6 +19,16 @@ export interface ErrorHandlerOptions {
   readonly format?: FormatError;
 }
 
+/** What the diagnostics channel `fairlead:error` publishes for each error that goes to `onError`. */
+export interface ErrorMessage {
+  /** The thrown value. */
+  readonly error: unknown;
+  /** The request. */
+  readonly ctx: Context;
+}
+
+const errorChannel = channel('fairlead:error');
+
 /**
  * Converts errors from downstream middleware into problem bodies. Register it first. Options that you
  * omit are those of `createApp()`.
@@ -28,6 +39,9 @@ export interface ErrorHandlerOptions {
  * - An error with `expose: false` keeps its status, but the client receives a generic message. `onError`
  *   receives the error.
  * - For any other value, the client receives a generic 500, and `onError` receives the value.
+ *
+ * What `onError` receives is also published on the diagnostics channel `fairlead:error`, as an
+ * {@link ErrorMessage}.
  *
  * @see RFC 9457
  */
@@ -58,7 +72,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
 /** How an application without options turns errors into responses. */
 export const DEFAULT_ERROR_POLICY: ErrorPolicy = Object.freeze({
   includeStack: false,
-  onError: logError,
+  onError: publishing(logError),
   format: undefined,
 });
 
@@ -70,9 +84,17 @@ export function createErrorPolicy(
   return Object.freeze({
     // The string 'false', as from an environment variable, must not enable stacks.
     includeStack: includeStack === undefined ? base.includeStack : includeStack === true,
-    onError: onError ?? base.onError,
+    onError: onError === undefined ? base.onError : publishing(onError),
     format: format ?? base.format,
   });
+}
+
+/** Wraps `onError` so that it also publishes the error on the diagnostics channel. */
+function publishing(onError: ErrorPolicy['onError']): ErrorPolicy['onError'] {
+  return (error, ctx) => {
+    if (errorChannel.hasSubscribers) errorChannel.publish({ error, ctx } satisfies ErrorMessage);
+    onError(error, ctx);
+  };
 }
 
 /** Responds with an error, or closes the connection when the response has already started. */
