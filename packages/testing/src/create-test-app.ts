@@ -1,58 +1,144 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { controllersPlugin } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
-import { type Container, createContainer } from '@fairlead/di';
+import {
+  type Application,
+  createApp,
+  createRouter,
+  type ErrorMessage,
+  errorHandler,
+  json,
+  notFoundHandler,
+} from '@fairlead/core';
+import { type Container, createContainer, type Token } from '@fairlead/di';
+import { UnusedOverrideError } from './errors.js';
+import { strictProvider } from './fake.js';
 import type { TestApp, TestRequestInit } from './test-app.js';
-import type { TestAppOptions } from './test-app-options.js';
+import type {
+  ApplicationTestOptions,
+  CommonTestOptions,
+  Override,
+  TestAppOptions,
+} from './test-app-options.js';
 
 /**
- * Creates an application for one test with its own container. Its pipeline is `errorHandler`,
- * `before`, `json()`, the controllers, `after`, `notFoundHandler`.
+ * Creates an application for one test with its own container. With `app`, it is yours. Otherwise, its
+ * pipeline is `errorHandler`, `before`, `json()`, the controllers, `after`, `notFoundHandler`.
  *
- * @param options - The controllers, the overrides and the surrounding middleware.
+ * @param options - A function that creates the application, or the controllers and the surrounding
+ *   middleware; and the overrides.
  * @returns The application, ready for requests. Close it at the end of the test.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
  * @throws {InjectionError} When an override is invalid.
+ * @throws {UnusedOverrideError} When nothing can use an override.
+ * @throws {TypeError} When `app` returns no application, or is combined with options for controllers.
  */
 export async function createTestApp<const Types extends readonly unknown[]>(
-  options: TestAppOptions<Types>,
+  options: TestAppOptions<Types> | ApplicationTestOptions<Types>,
 ): Promise<TestApp> {
   const container = createContainer();
+  const calls = new Calls(options.onError);
+  let app: Application | undefined;
+  const close = async (): Promise<void> => {
+    calls.end();
+    const outcomes = [
+      ...(await Promise.allSettled([app?.close()])),
+      ...(await Promise.allSettled([container.dispose()])),
+    ];
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  };
   try {
-    return await build(options, container);
+    addOverrides(container, options.overrides);
+    app = await (options.app === undefined
+      ? createDefaultApp(options, container, calls)
+      : createOwnApp(options, container));
+    assertUsed(container, (token) => isUnusable(token, options));
+    return createHandle(app, container, calls, close);
   } catch (error) {
-    // The startup error matters more than disposal errors.
-    await Promise.allSettled([container.dispose()]);
+    // The startup error matters more than the errors of closing.
+    await close().catch(() => {});
     throw error;
   }
 }
 
-async function build<const Types extends readonly unknown[]>(
-  options: TestAppOptions<Types>,
+function createHandle(
+  app: Application,
   container: Container,
-): Promise<TestApp> {
-  const { register, overrides = [], before = [], after = [], onError, ...plugin } = options;
-  await register?.(container);
-  for (const override of overrides) container.register(...override);
-
-  const calls = new Calls();
-  const router = createRouter();
-  const app = createApp().use(
-    errorHandler({ onError: onError ?? calls.report }),
-    ...before,
-    json(),
-  );
-  await app.plugin({ name: 'container', install() {}, close: () => container.dispose() });
-  await app.plugin(controllersPlugin({ strict: true, ...plugin, router, container }));
-  app.route('/', router).use(...after, notFoundHandler());
-
-  const close = () => app.close();
+  calls: Calls,
+  closeApp: () => Promise<void>,
+): TestApp {
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= closeApp().then(() => assertUsed(container, () => true));
+    return closing;
+  };
   return {
     container,
     request: (path, init = {}) => calls.run(async () => app.request(path, toRequestInit(init))),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Overrides come first, and the container keeps them when the application registers its providers. */
+function addOverrides(container: Container, overrides: readonly Override<unknown>[] = []): void {
+  for (const [token, provider, options] of overrides) {
+    container.override(token, strictProvider(token, provider), options);
+  }
+}
+
+/** The options of an application without the types of its overrides. */
+type Untyped<Options> = Omit<Options, 'overrides'>;
+
+async function createDefaultApp(
+  { app: _, register, before = [], after = [], onError: __, ...plugin }: Untyped<TestAppOptions>,
+  container: Container,
+  calls: Calls,
+): Promise<Application> {
+  await register?.(container);
+  const router = createRouter();
+  const app = createApp().use(errorHandler({ onError: calls.logLate }), ...before, json());
+  await app.plugin(controllersPlugin({ strict: true, ...plugin, router, container }));
+  return app.route('/', router).use(...after, notFoundHandler());
+}
+
+async function createOwnApp(
+  { app: create, onError: _, ...others }: Untyped<ApplicationTestOptions>,
+  container: Container,
+): Promise<Application> {
+  const [other] = Object.keys(others).filter((name) => name !== 'overrides');
+  if (other !== undefined) {
+    throw new TypeError(
+      `Cannot combine app with ${other} in createTestApp(). Configure ${other} in the function that creates the application.`,
+    );
+  }
+  const app: Partial<Application> | undefined = await create(container);
+  if (isApplication(app)) return app;
+  throw new TypeError(
+    'The function in app returned no application. Return the application that it creates.',
+  );
+}
+
+/** Unlike `instanceof`, accepts an application of another copy of core. */
+function isApplication(app: Partial<Application> | undefined): app is Application {
+  return typeof app?.request === 'function' && typeof app.close === 'function';
+}
+
+/**
+ * Whether nothing can use an override after the startup. A class that containers know by its decorator
+ * may still be resolved by code that has the container.
+ */
+function isUnusable(
+  token: Token,
+  { app, register }: Untyped<TestAppOptions | ApplicationTestOptions> & { register?: unknown },
+): boolean {
+  const isContainerKnown = app !== undefined || register !== undefined;
+  return !isContainerKnown || !createContainer().has(token);
+}
+
+function assertUsed(container: Container, isRelevant: (token: Token) => boolean): void {
+  const unused = container.unusedOverrides().filter(isRelevant);
+  if (unused.length > 0) throw new UnusedOverrideError(unused, container.tokens());
 }
 
 /** A call, which is open until its response arrives. */
@@ -64,12 +150,22 @@ interface Call {
 /** Assigns errors to concurrent calls by their asynchronous context. */
 class Calls {
   readonly #current = new AsyncLocalStorage<Call>();
+  readonly #onError: CommonTestOptions['onError'];
 
-  /** Records an error for the current call, or logs it when that call has ended. */
-  readonly report = (error: unknown): void => {
-    const call = this.#current.getStore();
-    if (call?.open) call.errors.push(error);
-    else console.error(error);
+  /** @param onError - Receives the errors of calls instead of the calls. */
+  constructor(onError: CommonTestOptions['onError']) {
+    this.#onError = onError;
+    subscribe(ERRORS, this.#listener);
+  }
+
+  /** Stops listening for errors. */
+  end(): void {
+    unsubscribe(ERRORS, this.#listener);
+  }
+
+  /** Logs an error that no call can reject with, because its call has ended. */
+  readonly logLate = (error: unknown): void => {
+    if (this.#onError === undefined && !this.#current.getStore()?.open) console.error(error);
   };
 
   /**
@@ -85,7 +181,19 @@ class Calls {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   }
+
+  /** Receives the hidden errors of all applications in the process. */
+  readonly #listener = (message: unknown): void => {
+    const call = this.#current.getStore();
+    if (call === undefined) return;
+    const { error, ctx } = message as ErrorMessage;
+    if (this.#onError !== undefined) this.#onError(error, ctx);
+    else if (call.open) call.errors.push(error);
+  };
 }
+
+/** The diagnostics channel on which core publishes errors that clients do not see. */
+const ERRORS = 'fairlead:error';
 
 function toRequestInit({ json, ...init }: TestRequestInit): RequestInit {
   if (json === undefined) return init;

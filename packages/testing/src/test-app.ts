@@ -15,10 +15,11 @@ export interface TestApp extends AsyncDisposable {
    */
   request(path: string, init?: TestRequestInit): Promise<Response>;
   /**
-   * Disposes the instances of the container, newest first. `await using` calls it too. Further calls
-   * do nothing.
+   * Closes the application and disposes the instances of the container, newest first. `await using`
+   * calls it too. Further calls return the same promise.
    *
    * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
+   * @throws {UnusedOverrideError} When nothing has used an override.
    */
   close(): Promise<void>;
 }

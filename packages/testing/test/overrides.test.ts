@@ -49,6 +49,7 @@ describe('overrides', () => {
   it('accept the options of `register` as their third entry', async () => {
     await using app = await createTestApp({
       controllers: [],
+      register: (container) => container.register('tag', { useValue: 'c' }),
       logger: { debug: () => undefined, warn: () => undefined },
       overrides: [
         ['tag', { useValue: 'a' }],

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { TestAppOptions } from '../src/index.js';
+import * as testing from '../src/index.js';
+import { MissingMemberError, type TestAppOptions, UnusedOverrideError } from '../src/index.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
 /** Every option. The type keeps the list complete. */
 const options: Record<keyof TestAppOptions, true> = {
+  app: true,
   controllers: true,
   root: true,
   include: true,
@@ -31,4 +33,12 @@ it("lists every option in the README's table, in this order", () => {
   const rows = [...section.matchAll(/^\| (`[^|]*)\|/gm)].map(([, cell = '']) => cell);
   const listed = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(listed).toEqual(Object.keys(options));
+});
+
+it('lists every exported error with its code in the README', () => {
+  const errors = [new MissingMemberError('x', 'y'), new UnusedOverrideError(['x'], [])];
+  const rows = [...readme.matchAll(/^\| `(\w+Error)`\s*\| `([A-Z_]+)`\s*\|/gm)];
+  expect(rows.map((row) => row.slice(1))).toEqual(errors.map(({ name, code }) => [name, code]));
+  const exported = Object.keys(testing).filter((name) => name.endsWith('Error'));
+  expect(errors.map(({ name }) => name)).toEqual(exported);
 });

@@ -1,4 +1,5 @@
-import { type Constructor, token } from '@fairlead/di';
+import { type Context, createApp } from '@fairlead/core';
+import { type Constructor, type Container, token } from '@fairlead/di';
 import { expectTypeOf, it } from 'vitest';
 import { createTestApp, type TestApp, type TestAppOptions } from '../src/index.js';
 
@@ -46,8 +47,14 @@ it('an override must match its token', () => {
   createTestApp({ overrides: [[Mode, { useValue: 'up' }]] });
   // @ts-expect-error the function takes a number
   createTestApp({ overrides: [[Check, { useValue: (name: number) => name > 0 }]] });
-  // @ts-expect-error `find` is missing
-  createTestApp({ overrides: [[Store, { useValue: {} }]] });
+  // @ts-expect-error a value is not an object with members of a store
+  createTestApp({ overrides: [[Store, { useValue: 7 }]] });
+  // @ts-expect-error `fnd` is not a member
+  createTestApp({ overrides: [[Store, { useValue: { fnd: () => undefined } }]] });
+  // @ts-expect-error a class must have all members
+  createTestApp({ overrides: [[Store, { useClass: class {} }]] });
+  // @ts-expect-error another token must have all members
+  createTestApp({ overrides: [[Store, { useExisting: token<Partial<Store>>('Partial') }]] });
   // @ts-expect-error `find` returns a number
   createTestApp({ overrides: [[Store, { useValue: { find: () => 1 } }]] });
   // @ts-expect-error the scope does not exist
@@ -67,8 +74,71 @@ it('a plain object can replace a class with private members', () => {
   createTestApp({ overrides: [[Clock, { useValue: { now: () => 0 } }]] });
 });
 
+interface Notes {
+  find(id: string): Promise<string | undefined>;
+  add(text: string): Promise<string>;
+  count: number;
+  close?(): Promise<void>;
+}
+const NOTES = token<Notes>('Notes');
+const Lookup = token<(name: string) => Promise<boolean>>('Lookup');
+const Names = token<readonly string[]>('Names');
+const Zone = token<{ name: string; offset: number } | 'local'>('Zone');
+class AsyncGuard {
+  readonly #log: string[] = [];
+  async canActivate(ctx: Context): Promise<boolean> {
+    return this.#log.includes(ctx.path);
+  }
+}
+
+it('a fake may lack members', () => {
+  createTestApp({
+    overrides: [
+      [NOTES, { useValue: {} }],
+      [NOTES, { useValue: { find: async () => 'Ada' } }],
+      [NOTES, { useFactory: async () => ({ count: 1 }) }],
+      [NOTES, { useValue: { count: undefined, close: undefined } }],
+      [Zone, { useValue: { name: 'UTC' } }],
+      [Zone, { useValue: 'local' }],
+    ],
+  });
+  // @ts-expect-error an array is complete
+  createTestApp({ overrides: [[Names, { useValue: [undefined] }]] });
+});
+
+it('a fake may be synchronous where the original is asynchronous', () => {
+  createTestApp({
+    overrides: [
+      [AsyncGuard, { useValue: { canActivate: () => true } }],
+      [AsyncGuard, { useValue: { canActivate: (ctx) => ctx.path === '/' } }],
+      [AsyncGuard, { useValue: { canActivate: async () => true } }],
+      [NOTES, { useValue: { find: () => undefined, add: (text) => text.trim() } }],
+      [NOTES, { useFactory: () => ({ find: (id) => id, close: () => undefined }) }],
+      [Lookup, { useValue: (name) => name.length > 0 }],
+    ],
+  });
+  // @ts-expect-error a string is not a boolean
+  createTestApp({ overrides: [[AsyncGuard, { useValue: { canActivate: () => 'yes' } }]] });
+  // @ts-expect-error the original is synchronous
+  createTestApp({ overrides: [[Store, { useValue: { find: async () => undefined } }]] });
+});
+
+it('app creates an application, and excludes the options for controllers', () => {
+  const app = (container: Container) => createApp().use(() => void container);
+  createTestApp({ app, overrides: [[Port, { useValue: 1 }]], onError: () => undefined });
+  createTestApp({ app: async (container) => app(container) });
+  // @ts-expect-error the controllers are those of the application
+  createTestApp({ app, controllers });
+  // @ts-expect-error the middleware is that of the application
+  createTestApp({ app, before: [] });
+  // @ts-expect-error a string is not an application
+  createTestApp({ app: () => 'app' });
+  // @ts-expect-error a string is not a number
+  createTestApp({ app, overrides: [[Port, { useValue: '1' }]] });
+});
+
 it('router and container are not options', () => {
-  type Excluded = Extract<keyof TestAppOptions, 'router' | 'container'>;
+  type Excluded = Extract<keyof TestAppOptions, 'router' | 'container' | 'disposeContainer'>;
   expectTypeOf<Excluded>().toBeNever();
 });
 
