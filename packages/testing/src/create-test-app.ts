@@ -130,7 +130,7 @@ function isApplication(app: Partial<Application> | undefined): app is Applicatio
  */
 function isUnusable(
   token: Token,
-  { app, register }: Untyped<TestAppOptions | ApplicationTestOptions> & { register?: unknown },
+  { app, register }: { readonly app?: unknown; readonly register?: unknown },
 ): boolean {
   const isContainerKnown = app !== undefined || register !== undefined;
   return !isContainerKnown || !createContainer().has(token);
