@@ -68,6 +68,18 @@ class PagesController {
   }
 }
 
+@Controller('/images')
+class ImagesController {
+  @Get('/:width-:height/:file.png')
+  read(
+    @Param('width') width: string,
+    @Param('height') height: string,
+    @Param('file') file: string,
+  ) {
+    return { width, height, file };
+  }
+}
+
 @Controller('/required')
 class RequiredController {
   @Get()
@@ -92,6 +104,7 @@ async function install(
 describe('an application seals', () => {
   it.each([
     ['parameters of routes, including wildcards', FilesController, ['/']],
+    ['parameters with text around them', ImagesController, ['/']],
     ['parameters of a mount prefix', TenantController, ['/:tenant']],
     ['parameters of one of several mount prefixes', TenantController, ['/:tenant', '/own']],
     ['optional parameters of one route of the method', PagesController, ['/']],

@@ -42,6 +42,7 @@ import {
 } from './router/mount.js';
 import { type PathRules, parsePrefix } from './router/pattern.js';
 import {
+  addPrefix,
   createRouter,
   type PrefixFor,
   type Route,
@@ -60,7 +61,6 @@ import {
   type ProxyOptions,
   type TrustedProxies,
 } from './server/proxy.js';
-import { joinPaths } from './target.js';
 
 /** An extension that an application installs once, at startup. */
 export interface Plugin {
@@ -267,9 +267,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */
   routes(): readonly Route[] {
-    return this.#routers().flatMap(({ prefix, router }) =>
-      router.routes.map((route) => ({ ...route, pattern: joinPaths(prefix, route.pattern) })),
-    );
+    return this.#routers().flatMap(({ prefix, router }) => addPrefix(prefix, router.routes));
   }
 
   /**

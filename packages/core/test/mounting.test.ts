@@ -102,11 +102,11 @@ describe('nested routers', () => {
   it('are listed by app.routes() with their full patterns, in order of registration', () => {
     const handler = () => undefined;
     const inner = createRouter().post('/b', handler);
-    const outer = createRouter().route('/inner', inner).get('/a', handler);
+    const outer = createRouter().route('/inner', inner).get('/:a.:b/*', handler);
     const app = createApp().route('/outer', outer).use(handler);
     expect(app.routes()).toEqual([
-      { method: 'POST', pattern: '/outer/inner/b', handlers: [handler] },
-      { method: 'GET', pattern: '/outer/a', handlers: [handler] },
+      { method: 'POST', pattern: '/outer/inner/b', params: [], handlers: [handler] },
+      { method: 'GET', pattern: '/outer/:a.:b/*', params: ['a', 'b', '*'], handlers: [handler] },
     ]);
   });
 });

@@ -1,9 +1,4 @@
-import {
-  type Context,
-  type HttpError,
-  isHttpError,
-  UnsupportedMediaTypeError,
-} from '@fairlead/core';
+import { type Context, isHttpError } from '@fairlead/core';
 import {
   type HandlerParameter,
   MissingParameterError,
@@ -16,7 +11,6 @@ import {
   describeParameter,
   type ParameterDefinition,
   type ParameterMetadata,
-  type ParameterSource,
   type Transform,
   type TransformFunction,
 } from '../metadata/parameter.js';
@@ -103,21 +97,19 @@ function createReader(
   const failConversion = failWith(isStandardSchema(transform) ? 500 : 400);
   const present = conversion && catching(conversion.present, failConversion);
   const absent = conversion && catching(conversion.absent, failConversion);
-  const convert = (ctx: Context, extracted: unknown): unknown => {
+  const convert = (extracted: unknown): unknown => {
     const value = extracted === undefined ? parameter.default : extracted;
     if (value !== undefined) return present === undefined ? value : present(value);
-    if (required) throw missingParameter(ctx, source, target);
+    if (required) throw missingParameter(target);
     return absent === undefined ? value : absent(value);
   };
   const extract = createExtract(parameter);
-  // The other sources neither throw nor return promises.
-  if (source !== 'custom') return (ctx) => convert(ctx, extract(ctx));
+  // The other sources return no promises. They throw only the 415 of `ctx.body`.
+  if (source !== 'custom') return (ctx) => convert(extract(ctx));
   const extractCustom = catching(extract, failWith(500));
   return (ctx) => {
     const extracted = extractCustom(ctx);
-    return isPromiseLike(extracted)
-      ? extracted.then((settled) => convert(ctx, settled))
-      : convert(ctx, extracted);
+    return chain(extracted, convert);
   };
 }
 
@@ -157,27 +149,10 @@ function ownProperty(body: unknown, key: string): unknown {
   return (body as Record<string, unknown>)[key];
 }
 
-/**
- * Creates the error for a required parameter that a request lacks.
- *
- * @returns 415 `BODY_NOT_READ` if the client sent a body that no parser read; otherwise the
- *   validation status.
- */
-function missingParameter(ctx: Context, source: ParameterSource, target: ReaderTarget): HttpError {
-  if (source !== 'body' || !hasUnreadBody(ctx)) {
-    const issues = [{ path: target.path, message: 'is required' }];
-    return new MissingParameterError(target, issues, target.status);
-  }
-  const type = ctx.get('Content-Type');
-  const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
-  return new UnsupportedMediaTypeError(`Cannot read ${body}. Send application/json.`, {
-    code: 'BODY_NOT_READ',
-  });
-}
-
-/** Whether there is a body that no parser has read. A parsed empty body is undefined, too. */
-function hasUnreadBody({ body, hasBody, req }: Context): boolean {
-  return body === undefined && hasBody && !req.readableDidRead;
+/** Creates the error for a required parameter that a request lacks. */
+function missingParameter(target: ReaderTarget): MissingParameterError {
+  const issues = [{ path: target.path, message: 'is required' }];
+  return new MissingParameterError(target, issues, target.status);
 }
 
 /** Converts the value of a parameter. */

@@ -1,4 +1,4 @@
-import type { Application } from '@fairlead/core';
+import type { Application, Route } from '@fairlead/core';
 import { ControllerError, errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
@@ -6,8 +6,8 @@ import type { ParameterDefinition } from '../metadata/parameter.js';
 import { type BuiltRoute, routeOf } from '../routes/build-routes.js';
 import type { RegisteredController } from '../routes/register-controller.js';
 
-/** Full patterns by route. A route has several if its router is mounted at several prefixes. */
-type Patterns = ReadonlyMap<BuiltRoute, readonly string[]>;
+/** Mounted routes by built route. There are several if a router is mounted at several prefixes. */
+type MountedRoutes = ReadonlyMap<BuiltRoute, readonly Route[]>;
 
 /**
  * Finds the problems of registered routes that depend on where their router is mounted.
@@ -20,19 +20,19 @@ export function findMountProblems(
   app: Application,
   controllers: readonly RegisteredController[],
 ): ControllerError[] {
-  const patterns = patternsOf(app);
+  const mounted = mountedRoutesOf(app);
   const routes = controllers.flatMap((controller) => controller.routes);
-  if (routes.length > 0 && !routes.some((route) => patterns.has(route))) return [notMounted()];
-  return controllers.flatMap((controller) => checkParameters(controller, patterns));
+  if (routes.length > 0 && !routes.some((route) => mounted.has(route))) return [notMounted()];
+  return controllers.flatMap((controller) => checkParameters(controller, mounted));
 }
 
-function patternsOf(app: Application): Patterns {
-  const patterns = new Map<BuiltRoute, readonly string[]>();
-  for (const { pattern, handlers } of app.routes()) {
-    const route = routeOf(handlers.at(-1));
-    if (route !== undefined) patterns.set(route, [...(patterns.get(route) ?? []), pattern]);
+function mountedRoutesOf(app: Application): MountedRoutes {
+  const mounted = new Map<BuiltRoute, readonly Route[]>();
+  for (const mountedRoute of app.routes()) {
+    const route = routeOf(mountedRoute.handlers.at(-1));
+    if (route !== undefined) mounted.set(route, [...(mounted.get(route) ?? []), mountedRoute]);
   }
-  return patterns;
+  return mounted;
 }
 
 function notMounted(): ControllerError {
@@ -47,22 +47,25 @@ function notMounted(): ControllerError {
  */
 function checkParameters(
   { controller, routes }: RegisteredController,
-  patterns: Patterns,
+  mounted: MountedRoutes,
 ): RouteRegistrationError[] {
-  const patternsOfAll = (some: readonly BuiltRoute[]): readonly string[] =>
-    some.flatMap((route) => patterns.get(route) ?? []);
+  const mountedOf = (some: readonly BuiltRoute[]): readonly Route[] =>
+    some.flatMap((route) => mounted.get(route) ?? []);
   return routes.flatMap((route) => {
     const siblings = routes.filter(({ methodName }) => methodName === route.methodName);
     return route.parameters.flatMap((parameter) => {
       const { source, name } = parameter;
       if (source !== 'param' || name === undefined) return [];
-      const searched = patternsOfAll(isRequired(parameter) ? [route] : siblings);
-      if (searched.flatMap(parametersIn).includes(name)) return [];
-      const own = patternsOfAll([route]);
-      const shown = own.map((pattern) => `${route.method} ${pattern}`).join(' or ');
+      const searched = mountedOf(isRequired(parameter) ? [route] : siblings);
+      if (searched.some(({ params }) => params.includes(name))) return [];
+      const own = mountedOf([route]);
+      const shown = own.map(({ pattern }) => `${route.method} ${pattern}`).join(' or ');
       const diagnostic = {
         problem: `@Param('${name}') does not match a parameter of ${shown}.`,
-        fix: parameterFix(name, own.flatMap(parametersIn)),
+        fix: parameterFix(
+          name,
+          own.flatMap(({ params }) => params),
+        ),
       };
       return new RouteRegistrationError(route.handler, diagnostic, locationOf(controller));
     });
@@ -71,13 +74,6 @@ function checkParameters(
 
 function isRequired({ required, default: fallback }: ParameterDefinition): boolean {
   return required && fallback === undefined;
-}
-
-/** The parameter names of a valid pattern. */
-function parametersIn(pattern: string): string[] {
-  return [...pattern.matchAll(/\/(?::|\*(?=.))([^/]+)|\/(\*)$/g)].flatMap(
-    ([, name, wildcard]) => name ?? wildcard ?? [],
-  );
 }
 
 function parameterFix(name: string, names: readonly string[]): string {

@@ -11,7 +11,7 @@ describe('registration', () => {
     (method) => {
       const router = createRouter()[method]('/a', handler);
       expect(router.routes).toEqual([
-        { method: method.toUpperCase(), pattern: '/a', handlers: [handler] },
+        { method: method.toUpperCase(), pattern: '/a', params: [], handlers: [handler] },
       ]);
     },
   );
@@ -85,7 +85,12 @@ describe('nesting', () => {
     const nested = createRouter().get('/:post', route).use(inner);
     const router = createRouter().route('/users/:id/posts', nested).use(outer);
     expect(router.routes).toEqual([
-      { method: 'GET', pattern: '/users/:id/posts/:post', handlers: [outer, inner, route] },
+      {
+        method: 'GET',
+        pattern: '/users/:id/posts/:post',
+        params: ['id', 'post'],
+        handlers: [outer, inner, route],
+      },
     ]);
   });
 

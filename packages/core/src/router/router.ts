@@ -25,6 +25,8 @@ export interface Route {
   readonly method: string;
   /** Pattern, with the prefixes of nested routers. */
   readonly pattern: string;
+  /** Names of the pattern's parameters, in the order of the path. */
+  readonly params: readonly string[];
   /** The router's middleware, then the route's, then its handler. */
   readonly handlers: readonly Middleware[];
 }
@@ -189,6 +191,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     const route = {
       method: parseMethod(method),
       pattern: parsed.text,
+      params: parsed.names,
       // The pattern provides the parameters, and the middleware before the handler the state.
       handlers: handlers as readonly AnyHandler[] as readonly Middleware[],
     };
@@ -253,12 +256,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   /** All routes, including those of nested routers, in order of registration. */
   get routes(): readonly Route[] {
     const routes = this.#entries.flatMap((entry) =>
-      'method' in entry
-        ? [entry]
-        : entry.router.routes.map((route) => ({
-            ...route,
-            pattern: joinPaths(entry.prefix, route.pattern),
-          })),
+      'method' in entry ? [entry] : addPrefix(entry.prefix, entry.router.routes),
     );
     return routes.map((route) => ({
       ...route,
@@ -277,6 +275,16 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   #assertOpen(call: string): void {
     if (this.#sealed) throw new SealedError(call);
   }
+}
+
+/** Returns routes as they are below a prefix. */
+export function addPrefix(prefix: string, routes: readonly Route[]): readonly Route[] {
+  const { names } = parsePrefix(prefix);
+  return routes.map((route) => ({
+    ...route,
+    pattern: joinPaths(prefix, route.pattern),
+    params: [...names, ...route.params],
+  }));
 }
 
 /**
