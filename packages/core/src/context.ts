@@ -14,7 +14,13 @@ import {
 import { serialize, toJson } from './serialize.js';
 import { connectionOf, sendContinue } from './server/connection.js';
 import type { ClientReader } from './server/proxy.js';
-import { decodeParameter, decodeWildcard, parseTarget, type Target } from './target.js';
+import {
+  decodeParameter,
+  decodeWildcard,
+  encodeLocation,
+  parseTarget,
+  type Target,
+} from './target.js';
 
 /** Data that the functions of one request share. Augment this interface to declare members. */
 export interface State {
@@ -409,14 +415,15 @@ export class Context<P extends Params = Params, S extends State = State> {
   /**
    * Responds with a redirect and an empty body.
    *
-   * @param url - Value of `Location`: absolute or relative, percent-encoded.
+   * @param url - Value of `Location`: absolute or relative. Characters that the header cannot carry are
+   *   percent-encoded, and existing escapes stay as they are. Encode what users typed before you add it.
    * @param status - An integer from 300 to 399.
    * @throws {TypeError} When `url` contains a control character.
    * @throws {RangeError} When `status` is out of range.
    */
   redirect(url: string, status = 302): void {
     assertStatus('redirect status', status, 300, 399);
-    this.set('Location', url);
+    this.set('Location', encodeLocation(url));
     this.#record('', undefined);
     this.status = status;
   }

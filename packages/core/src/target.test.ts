@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { parseTarget } from './target.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeLocation, parseTarget } from './target.js';
 
 it.each([
   ['/users', '/users', ''],
@@ -29,4 +30,41 @@ it('a malformed path keeps its query', () => {
 it('* is valid only for OPTIONS', () => {
   expect(parseTarget('OPTIONS', '*')).toEqual({ path: '*', search: '', malformed: false });
   expect(parseTarget('GET', '*')).toEqual({ path: '*', search: '', malformed: true });
+});
+
+describe('encodeLocation', () => {
+  it.each([
+    ['/日本', '/%E6%97%A5%E6%9C%AC'],
+    ['/a b"<>`{}', '/a%20b%22%3C%3E%60%7B%7D'],
+    ['/%E6%97%A5?q=%20%2f', '/%E6%97%A5?q=%20%2f'],
+    ['/100%', '/100%25'],
+    ['/%zz%4', '/%25zz%254'],
+    ['/é%C3%A9', '/%C3%A9%C3%A9'],
+    [
+      "https://[::1]:80/a?b=c&d=[e]#f|g~h^\\!$'()*+,;@:",
+      "https://[::1]:80/a?b=c&d=[e]#f|g~h^\\!$'()*+,;@:",
+    ],
+    ['/😀', '/%F0%9F%98%80'],
+    ['/\ud83d', '/%EF%BF%BD'],
+    ['', ''],
+  ])('encodes %j as %j', (url, location) => {
+    expect(encodeLocation(url)).toBe(location);
+  });
+
+  it.each(['/\r\n', '/\0', '/\t', '/\x7f', '/\x85'])('rejects %j', (url) => {
+    expect(() => encodeLocation(url)).toThrow(TypeError);
+  });
+
+  it('encodes nothing twice', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }).filter((url) => !/\p{Cc}/u.test(url)),
+        (url) => {
+          const location = encodeLocation(url);
+          expect(location).toMatch(/^[!-~]*$/);
+          expect(encodeLocation(location)).toBe(location);
+        },
+      ),
+    );
+  });
 });

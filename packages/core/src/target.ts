@@ -106,3 +106,21 @@ export function joinPaths(...parts: readonly string[]): string {
   const joined = parts.filter((part) => part !== '' && part !== '/').join('/');
   return `/${joined}`.replace(/\/{2,}/g, '/');
 }
+
+/**
+ * Percent-encodes what a `Location` header cannot carry, such as spaces and characters past ASCII. Existing
+ * escapes stay as they are. Follows the npm package encodeurl.
+ *
+ * @throws {TypeError} When the URL contains a control character.
+ */
+export function encodeLocation(url: string): string {
+  if (/\p{Cc}/u.test(url)) {
+    throw new TypeError(
+      `Cannot redirect to ${JSON.stringify(url)}: it contains a control character. Remove it.`,
+    );
+  }
+  // encodeURI() throws for lone surrogates.
+  return url
+    .replace(/\p{Cs}/gu, '\uFFFD')
+    .replace(/[^!#-;=?-_a-z|~]+|%(?![\da-f]{2})/gi, encodeURI);
+}

@@ -71,6 +71,11 @@ describe('ctx.redirect()', () => {
     expect(reply.headers).not.toHaveProperty('content-type');
   });
 
+  it('percent-encodes the target', async () => {
+    const reply = await getResponse((ctx) => ctx.redirect('/日本?a=%20 b'));
+    expect(reply.headers.location).toBe('/%E6%97%A5%E6%9C%AC?a=%20%20b');
+  });
+
   it('removes an earlier body', async () => {
     const reply = await getResponse((ctx) => {
       ctx.json({});
