@@ -137,7 +137,7 @@ function toStoredKey(key: string): string {
 function tooMany({ points, duration }: RateLimitOptions, seconds: number): TooManyRequestsError {
   return new TooManyRequestsError(
     `Too many requests: the limit is ${points} per ${duration} s. Try again in ${seconds} s.`,
-    { headers: { 'Retry-After': String(seconds) } },
+    { retryAfter: seconds },
   );
 }
 

@@ -1,14 +1,14 @@
-import { HttpError, type Middleware } from '@fairlead/core';
+import { type Middleware, ServiceUnavailableError } from '@fairlead/core';
 import { StoreError } from '../users/store/store-error.js';
 
 /** Seconds after which clients may retry. */
-const RETRY_AFTER = '1';
+const RETRY_AFTER = 1;
 
 /**
  * Turns a transient {@link StoreError} into a 503 with `Retry-After`. Register it directly after
  * `errorHandler`, which logs the error with its cause.
  *
- * @throws {HttpError} 503 with the code of the StoreError, which is its cause.
+ * @throws {ServiceUnavailableError} 503 with the code of the StoreError, which is its cause.
  * @see RFC 9110 §10.2.3, §15.6.4
  */
 export const storeUnavailable: Middleware = (_ctx, next) => {
@@ -21,9 +21,9 @@ export const storeUnavailable: Middleware = (_ctx, next) => {
 
 function rethrow(error: unknown): never {
   if (!(error instanceof StoreError) || !error.isTransient) throw error;
-  throw new HttpError(503, error.message, {
+  throw new ServiceUnavailableError(error.message, {
     code: error.code,
-    headers: { 'Retry-After': RETRY_AFTER },
+    retryAfter: RETRY_AFTER,
     cause: error,
   });
 }

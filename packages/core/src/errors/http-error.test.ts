@@ -45,6 +45,37 @@ describe('HttpError', () => {
     });
   });
 
+  it.each([
+    [0, '0'],
+    [1, '1'],
+    [1.2, '2'],
+    [new Date(0), 'Thu, 01 Jan 1970 00:00:00 GMT'],
+  ])('with retryAfter %s has the header Retry-After: %s', (retryAfter, value) => {
+    const headers = { 'X-Why': '1' };
+    for (const Class of [httpErrors.TooManyRequestsError, httpErrors.ServiceUnavailableError]) {
+      const error = new Class('Later.', { retryAfter, headers, code: 'LATER' });
+      expect(error.headers).toEqual({ 'X-Why': '1', 'Retry-After': value });
+      expect(error.code).toBe('LATER');
+    }
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN)])(
+    'rejects retryAfter %s',
+    (retryAfter) => {
+      expect(() => new httpErrors.ServiceUnavailableError('Later.', { retryAfter })).toThrow(
+        new RangeError(
+          `Invalid retryAfter: ${retryAfter}. Use a non-negative number of seconds, or a date.`,
+        ),
+      );
+    },
+  );
+
+  it('with allow has the header Allow', () => {
+    const error = new httpErrors.MethodNotAllowedError('No.', { allow: ['GET', 'PUT'] });
+    expect(error.headers).toEqual({ Allow: 'GET, PUT' });
+    expect(new httpErrors.MethodNotAllowedError().headers).toEqual({});
+  });
+
   it.each([200, 399, 600, 404.5, Number.NaN, '404'])('rejects the status %j', (status) => {
     expect(() => new HttpError(status as number)).toThrow(
       new RangeError(`Invalid HttpError status: ${status}. Use an integer from 400 to 599.`),

@@ -17,6 +17,26 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** Options of the errors after which a client may try again. */
+export interface RetryAfterOptions extends HttpErrorOptions {
+  /**
+   * Sets `Retry-After`: seconds, rounded up, or a date.
+   *
+   * @see RFC 9110 §10.2.3
+   */
+  readonly retryAfter?: number | Date;
+}
+
+/** Options of {@link MethodNotAllowedError}. */
+export interface MethodNotAllowedOptions extends HttpErrorOptions {
+  /**
+   * Sets `Allow`: the methods that the resource supports.
+   *
+   * @see RFC 9110 §10.2.1
+   */
+  readonly allow?: readonly string[];
+}
+
 /**
  * An error with an HTTP status. `errorHandler` turns it into a response.
  *
@@ -133,6 +153,27 @@ export function titleOf(status: number): string {
   return status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error');
 }
 
+/** Adds a header to the options of an error, unless its value is undefined. */
+function withHeader(
+  options: HttpErrorOptions,
+  name: string,
+  value: string | undefined,
+): HttpErrorOptions {
+  if (value === undefined) return options;
+  return { ...options, headers: { ...options.headers, [name]: value } };
+}
+
+function formatRetryAfter(retryAfter: number | Date | undefined): string | undefined {
+  if (retryAfter === undefined) return undefined;
+  const value = Number(retryAfter);
+  if (!Number.isFinite(value) || value < 0) {
+    throw new RangeError(
+      `Invalid retryAfter: ${String(retryAfter)}. Use a non-negative number of seconds, or a date.`,
+    );
+  }
+  return typeof retryAfter === 'number' ? String(Math.ceil(value)) : retryAfter.toUTCString();
+}
+
 /** 400. The request is malformed. @see RFC 9110 §15.5.1 */
 export class BadRequestError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
@@ -161,10 +202,10 @@ export class NotFoundError extends HttpError {
   }
 }
 
-/** 405. The resource does not support the method. Pass `Allow` in `headers`. @see RFC 9110 §15.5.6 */
+/** 405. The resource does not support the method. Pass the supported ones as `allow`. @see RFC 9110 §15.5.6 */
 export class MethodNotAllowedError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(405, message, options);
+  constructor(message?: string, options: MethodNotAllowedOptions = {}) {
+    super(405, message, withHeader(options, 'Allow', options.allow?.join(', ')));
   }
 }
 
@@ -196,10 +237,11 @@ export class UnprocessableContentError extends HttpError {
   }
 }
 
-/** 429. The client sent too many requests. Pass `Retry-After` in `headers`. @see RFC 6585 §4 */
+/** 429. The client sent too many requests. @see RFC 6585 §4 */
 export class TooManyRequestsError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(429, message, options);
+  /** @throws {RangeError} When `retryAfter` is negative, infinite or an invalid date. */
+  constructor(message?: string, options: RetryAfterOptions = {}) {
+    super(429, message, withHeader(options, 'Retry-After', formatRetryAfter(options.retryAfter)));
   }
 }
 
@@ -210,10 +252,11 @@ export class InternalServerError extends HttpError {
   }
 }
 
-/** 503. The server cannot handle the request now. Pass `Retry-After` in `headers`. @see RFC 9110 §15.6.4 */
+/** 503. The server cannot handle the request now. @see RFC 9110 §15.6.4 */
 export class ServiceUnavailableError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(503, message, options);
+  /** @throws {RangeError} When `retryAfter` is negative, infinite or an invalid date. */
+  constructor(message?: string, options: RetryAfterOptions = {}) {
+    super(503, message, withHeader(options, 'Retry-After', formatRetryAfter(options.retryAfter)));
   }
 }
 

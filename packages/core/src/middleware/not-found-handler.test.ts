@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatAllow } from './not-found-handler.js';
+import { allowedMethods } from './not-found-handler.js';
 
-describe('formatAllow', () => {
+describe('allowedMethods', () => {
   it.each([
     [['POST'], 'OPTIONS, POST'],
     [['PUT', 'GET', 'DELETE'], 'DELETE, GET, HEAD, OPTIONS, PUT'],
@@ -9,6 +9,6 @@ describe('formatAllow', () => {
     [['ALL'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
     [['ALL', 'REPORT'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, REPORT'],
   ])('formats %j as %s', (methods, value) => {
-    expect(formatAllow(new Set(methods))).toBe(value);
+    expect(allowedMethods(new Set(methods)).join(', ')).toBe(value);
   });
 });

@@ -76,14 +76,14 @@ export function respondNotFound(ctx: Context, format?: FormatError): void {
     respondWithProblem(ctx, new NotFoundError(detail), policy);
     return;
   }
-  const allow = formatAllow(internals.allowedMethods(ctx));
+  const allow = allowedMethods(internals.allowedMethods(ctx));
   if (ctx.method === 'OPTIONS') {
     ctx.status = 204;
-    ctx.set('Allow', allow);
+    ctx.set('Allow', allow.join(', '));
     return;
   }
-  const detail = `${ctx.path} does not support ${ctx.method}. Use one of ${allow}.`;
-  respondWithProblem(ctx, new MethodNotAllowedError(detail, { headers: { Allow: allow } }), policy);
+  const detail = `${ctx.path} does not support ${ctx.method}. Use one of ${allow.join(', ')}.`;
+  respondWithProblem(ctx, new MethodNotAllowedError(detail, { allow }), policy);
 }
 
 /**
@@ -103,14 +103,14 @@ export function assertTarget(ctx: Context): void {
 const COMMON_METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
 /**
- * Formats an `Allow` header.
+ * Returns the methods of an `Allow` header.
  *
  * @param methods - Methods of the routes that match a path. `ALL` expands to the {@link COMMON_METHODS}.
  * @see RFC 9110 §10.2.1
  */
-export function formatAllow(methods: ReadonlySet<string>): string {
+export function allowedMethods(methods: ReadonlySet<string>): readonly string[] {
   const allowed = new Set(methods).add('OPTIONS');
   if (allowed.delete(ALL)) for (const method of COMMON_METHODS) allowed.add(method);
   if (allowed.has('GET')) allowed.add('HEAD');
-  return [...allowed].sort().join(', ');
+  return [...allowed].sort();
 }
