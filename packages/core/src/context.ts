@@ -69,6 +69,8 @@ export interface ContextInternals {
   errorPolicyOf(ctx: Context): ErrorPolicy;
   /** Replaces the application's policy, unless an outer error handler already has. */
   setErrorPolicy(ctx: Context, policy: ErrorPolicy): void;
+  /** Sets `ctx.rawBody`. */
+  setRawBody(ctx: Context, bytes: Buffer): void;
   /** Aborts `ctx.signal`. */
   abortSignal(ctx: Context, reason: unknown): void;
   /** Returns the recorded response. */
@@ -78,6 +80,9 @@ export interface ContextInternals {
   /** Returns the methods of the routes that match the path. */
   allowedMethods(ctx: Context): ReadonlySet<string>;
 }
+
+/** Bodies that a parser with `rawBody` has read. A member would cost every request. */
+const rawBodies = new WeakMap<Context, Buffer>();
 
 /** Access to a context's private members for the other modules of core. */
 export let internals: ContextInternals;
@@ -144,6 +149,9 @@ export class Context<P extends Params = Params, S extends State = State> {
       setMatch: (ctx, match) => {
         ctx.#match = match;
         ctx.#params = undefined;
+      },
+      setRawBody: (ctx, bytes) => {
+        rawBodies.set(ctx, bytes);
       },
       abortSignal: (ctx, reason) => {
         ctx.#controller ??= abortOnClose(ctx.res);
@@ -245,6 +253,14 @@ export class Context<P extends Params = Params, S extends State = State> {
     const { headers } = this.req;
     if (headers['transfer-encoding'] !== undefined) return true;
     return Number(headers['content-length'] ?? 0) > 0;
+  }
+
+  /**
+   * The bytes of the request body, after content decoding, beside the parsed `body`. Undefined unless a
+   * body parser with the option `rawBody` has read a body.
+   */
+  get rawBody(): Buffer | undefined {
+    return rawBodies.get(this);
   }
 
   /** Data that the middleware, guards and handler of this request share. */

@@ -1,8 +1,8 @@
 export { Application, type ApplicationOptions, createApp, type Plugin } from './application.js';
 export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
-export { type JsonOptions, json } from './body/json.js';
-export { type RawOptions, raw, text } from './body/text.js';
+export { json } from './body/json.js';
+export { raw, text } from './body/text.js';
 export { Context, type FormatError, type Params, type RouteTable, type State } from './context.js';
 export {
   BadRequestError,

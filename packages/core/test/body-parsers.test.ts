@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
+  type BodyOptions,
   createApp,
   errorHandler,
   json,
@@ -142,7 +143,7 @@ describe('raw()', () => {
   });
 
   it('reads the configured types', async () => {
-    const parser = raw({ types: ['image/png'] });
+    const parser = raw({ type: ['image/png'] });
     expect((await post(parser, 'Image/PNG', 'a')).json()).toMatchObject({ body: { data: [97] } });
     expect((await post(parser, 'application/octet-stream', 'a')).json()).toEqual({ body: null });
   });
@@ -177,6 +178,109 @@ describe.each([
   });
 });
 
+describe('the option type', () => {
+  it.each<[string, NonNullable<BodyOptions['type']>, string, string | null]>([
+    ['a type', 'application/csp-report', 'application/csp-report', '1'],
+    ['a type in another case', 'Application/CSP-Report', 'application/csp-report', '1'],
+    ['a type with parameters', 'text/x', 'text/x; charset=utf-8', '1'],
+    ['another type', 'application/csp-report', 'application/json', null],
+    ['a longer type', 'application/a', 'application/ab', null],
+    ['a type that a dot would match', 'application/a.b', 'application/axb', null],
+    ['one of several', ['text/a', 'text/b'], 'text/b', '1'],
+    ['none of several', ['text/a', 'text/b'], 'text/c', null],
+    ['a subtype', 'text/*', 'text/anything', '1'],
+    ['a subtype of another type', 'text/*', 'application/json', null],
+    ['a suffix', 'application/*+json', 'application/vnd.a+json', '1'],
+    ['the suffix alone', 'application/*+json', 'application/json', null],
+    ['any type', '*/*', 'a/b', '1'],
+    ['no type', '*/*', '', '1'],
+    ['what a function accepts', (type) => type === 'text/a', 'Text/A; q=1', '1'],
+    ['what a function refuses', () => false, 'application/json', null],
+  ])('reads or skips %s', async (_, type, sent, body) => {
+    expect((await post(text({ type }), sent, '1')).json()).toEqual({ body });
+  });
+
+  it('replaces the types that the parser reads by default', async () => {
+    const parser = json({ type: 'application/csp-report' });
+    expect((await post(parser, 'application/csp-report', '{}')).json()).toEqual({ body: {} });
+    expect((await post(parser, 'application/json', '{}')).json()).toEqual({ body: null });
+  });
+
+  it.each([
+    ['json', json],
+    ['urlencoded', urlencoded],
+    ['text', text],
+    ['raw', raw],
+  ])('of %s() must be media types or a function', (name, createParser) => {
+    for (const type of [
+      'json',
+      'a/b/c',
+      'a/',
+      '/b',
+      'a/b;c=d',
+      'a /b',
+      'a/b*',
+      '',
+      [],
+      [1],
+      null,
+      1,
+    ]) {
+      expect(() => Reflect.apply(createParser, undefined, [{ type }])).toThrow(
+        expect.objectContaining({
+          name: 'SetupError',
+          code: 'INVALID_MEDIA_TYPE',
+          message: expect.stringContaining(`Invalid type of ${name}(): `),
+        }),
+      );
+    }
+  });
+});
+
+describe('the option rawBody', () => {
+  const read = async (parser: Middleware, type: string, body: string | Uint8Array) => {
+    const app = createApp().use(parser, (ctx) =>
+      ctx.json([ctx.rawBody?.toString('latin1'), ctx.body]),
+    );
+    const headers = { 'Content-Type': type, 'Content-Encoding': 'gzip' };
+    return (await (await sender(app))('POST', '/', { headers, body: gzipSync(body) })).json();
+  };
+
+  it.each([
+    ['json()', json, 'application/json', '{ "a" :1.0}', { a: 1 }],
+    ['urlencoded()', urlencoded, 'application/x-www-form-urlencoded', 'a=%31', { a: '1' }],
+    ['text()', text, 'text/plain', '\xef\xbb\xbfa', 'a'],
+  ])('of %s keeps the decoded bytes', async (_, createParser, type, body, value) => {
+    const bytes = Buffer.from(body, 'latin1');
+    expect(await read(createParser({ rawBody: true }), type, bytes)).toEqual([body, value]);
+  });
+
+  it('is off by default', async () => {
+    expect(await read(json(), 'application/json', '1')).toEqual([null, 1]);
+  });
+
+  it('leaves ctx.rawBody undefined where the parser skips the body', async () => {
+    const app = createApp().use(json({ rawBody: true }), (ctx) => ctx.json(typeof ctx.rawBody));
+    const [get, other] = [
+      await app.request('/'),
+      await app.request('/', { method: 'POST', body: 'text' }),
+    ];
+    expect([await get.json(), await other.json()]).toEqual(['undefined', 'undefined']);
+  });
+
+  it('keeps the bytes of a body that cannot be parsed', async () => {
+    const app = createApp().use(
+      async (ctx, next) => {
+        await Promise.resolve(next()).catch(() => ctx.send(ctx.rawBody ?? 'none'));
+      },
+      json({ rawBody: true }),
+    );
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await app.request('/', { method: 'POST', headers, body: '{' });
+    expect(await response.text()).toBe('{');
+  });
+});
+
 it('parsers can be combined', async () => {
   const app = createApp()
     .use(json(), urlencoded(), text(), raw())
@@ -207,7 +311,7 @@ it('urlencoded() parses a field that is repeated 20,000 times in linear time', a
 });
 
 it('raw() accepts media types in any case', async () => {
-  const app = createApp().use(raw({ types: ['Application/PDF'] }), (ctx) => {
+  const app = createApp().use(raw({ type: ['Application/PDF'] }), (ctx) => {
     ctx.json(ctx.body instanceof Uint8Array);
   });
   const headers = { 'Content-Type': 'application/pdf' };

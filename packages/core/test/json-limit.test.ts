@@ -1,12 +1,12 @@
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
-import { createApp, errorHandler, type JsonOptions, json } from '../src/index.js';
+import { type BodyOptions, createApp, errorHandler, json } from '../src/index.js';
 import { type SendOptions, sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-const echo = (options?: JsonOptions) =>
+const echo = (options?: BodyOptions) =>
   createApp()
     .use(errorHandler(), json(options))
     .use((ctx) => ctx.json(ctx.body));

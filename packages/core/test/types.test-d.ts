@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   type Application,
+  type BodyOptions,
   type Caller,
   type Context,
   createApp,
@@ -81,9 +82,8 @@ describe('Middleware', () => {
     expectTypeOf(json).returns.toEqualTypeOf<Middleware>();
     expectTypeOf(errorHandler).returns.toEqualTypeOf<Middleware>();
     expectTypeOf(notFoundHandler).returns.toEqualTypeOf<Middleware>();
-    expectTypeOf(json)
-      .parameter(0)
-      .toEqualTypeOf<{ readonly limit?: number | string } | undefined>();
+    expectTypeOf(json).parameter(0).toEqualTypeOf<BodyOptions | undefined>();
+    expectTypeOf<BodyOptions['limit']>().toEqualTypeOf<number | string | undefined>();
     expectTypeOf<{ includeStack: boolean }>().toExtend<
       NonNullable<Parameters<typeof errorHandler>[0]>
     >();

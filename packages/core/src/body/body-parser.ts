@@ -8,13 +8,22 @@ import { readBody } from './read-body.js';
 export interface BodyOptions {
   /** Largest body after content decoding, in bytes or as a string such as `'64kb'`; `'1mb'` by default. */
   readonly limit?: number | string;
+  /**
+   * The media types to read instead of the parser's own: one or several such as `'application/csp-report'`,
+   * `'text/*'` or `'application/*+json'`, or a function that receives the type in lower case, without
+   * parameters. The range of all types also reads bodies without `Content-Type`, and a function receives
+   * `''` for them.
+   */
+  readonly type?: string | readonly string[] | ((type: string) => boolean);
+  /** Whether `ctx.rawBody` holds the bytes of the body, such as to verify a signature; false by default. */
+  readonly rawBody?: boolean;
 }
 
 /** The format that a body parser reads. */
 export interface BodyFormat {
   /** Name of the middleware. */
   readonly name: string;
-  /** Whether the parser reads bodies of this media type. */
+  /** Whether the parser reads bodies of this media type by default. */
   accepts(essence: string): boolean;
   /**
    * Supported encodings, by their `TextDecoder` names, the default first. Undefined for binary formats.
@@ -30,22 +39,61 @@ export interface BodyFormat {
  * Creates middleware that parses bodies of one format into `ctx.body`. An empty body leaves it
  * undefined. The middleware skips bodies of other media types and bodies that were already read.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
  */
 export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
+  const { type: types, rawBody: keepsBytes = false } = options;
   const limit = parseLimit(options.limit ?? '1mb');
+  const accepts = types === undefined ? format.accepts : createTypeMatcher(format.name, types);
   const mediaTypeOf = createMediaTypeReader();
   const middleware: Middleware = (ctx, next) => {
     if (ctx.req.readableEnded || !ctx.hasBody || internals.bodyOf(ctx) !== undefined) return next();
     const type = mediaTypeOf(ctx.req.headers['content-type'] ?? '');
-    if (!format.accepts(type.essence)) return next();
+    if (!accepts(type.essence)) return next();
     assertCharset(format, type);
     return readBody(ctx, limit).then((bytes) => {
+      if (keepsBytes) internals.setRawBody(ctx, bytes);
       if (bytes.length > 0) ctx.body = format.parse(bytes, type);
       return next();
     });
   };
   return Object.defineProperty(middleware, 'name', { value: format.name });
+}
+
+/** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */
+const MEDIA_RANGE = /^(?:\*|[\w!#$&^.+-]+)\/(?:\*|(?:\*\+)?[\w!#$&^.+-]+)$/;
+
+/**
+ * Creates the function that decides which media types a parser reads.
+ *
+ * @throws {SetupError} `INVALID_MEDIA_TYPE`, when `types` is not what {@link BodyOptions} accepts.
+ */
+function createTypeMatcher(
+  parser: string,
+  types: NonNullable<BodyOptions['type']>,
+): (essence: string) => boolean {
+  if (typeof types === 'function') return types;
+  const ranges: readonly unknown[] = [types].flat();
+  const invalid = ranges.length === 0 ? [types] : ranges.filter((range) => !isMediaRange(range));
+  if (invalid.length > 0) {
+    throw new SetupError(
+      'INVALID_MEDIA_TYPE',
+      `Invalid type of ${parser}(): ${JSON.stringify(invalid[0])}. Use media types such as 'application/json', 'text/*' or 'application/*+json', or a function.`,
+    );
+  }
+  const patterns = ranges.map((range) =>
+    range === '*/*'
+      ? '.*'
+      : String(range)
+          .replace(/[$^.+]/g, '\\$&')
+          .replaceAll('*', '[^/]+'),
+  );
+  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'i');
+  return (essence) => pattern.test(essence);
+}
+
+function isMediaRange(range: unknown): boolean {
+  return typeof range === 'string' && MEDIA_RANGE.test(range);
 }
 
 function assertCharset({ encodings }: BodyFormat, { charset }: MediaType): void {

@@ -25,7 +25,8 @@ export interface UrlencodedOptions extends BodyOptions {
  * `constructor[prototype]`, 413 for a body past the limit or with too many fields, and 415 for another
  * charset or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when `limit` or `maxFields` is invalid.
+ * @throws {SetupError} `INVALID_LIMIT`, when `limit` or `maxFields` is invalid; `INVALID_MEDIA_TYPE`, when
+ *   `type` is.
  * @see URL Standard §5.1
  */
 export function urlencoded(options: UrlencodedOptions = {}): Middleware {

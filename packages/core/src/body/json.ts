@@ -3,20 +3,17 @@ import { BadRequestError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline.js';
 import { type BodyOptions, createBodyParser, isJson } from './body-parser.js';
 
-/** Options of {@link json}. */
-export type JsonOptions = BodyOptions;
-
 /**
- * Parses JSON bodies, `application/json` and `+json`, into `ctx.body`. An empty body leaves it
- * undefined. Bodies of other media types are left to other parsers.
+ * Parses JSON bodies, `application/json` and `+json` or the media types in the option `type`, into
+ * `ctx.body`. An empty body leaves it undefined. Bodies of other media types are left to other parsers.
  *
  * The middleware throws 400 for a malformed, truncated or forbidden body, 413 for a body past the
  * limit, and 415 for a charset other than UTF-8 or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
  * @see RFC 8259
  */
-export function json(options: JsonOptions = {}): Middleware {
+export function json(options: BodyOptions = {}): Middleware {
   return createBodyParser(
     { name: 'json', accepts: isJson, encodings: ['utf-8'], parse: parseJson },
     options,

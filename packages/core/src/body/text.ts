@@ -3,13 +3,14 @@ import type { Middleware } from '../pipeline.js';
 import { type BodyOptions, createBodyParser } from './body-parser.js';
 
 /**
- * Reads bodies of any `text/*` type into `ctx.body` as a string. Supports UTF-8, Windows-1252 and
+ * Reads bodies of any `text/*` type, or of the media types in the option `type`, into `ctx.body` as a
+ * string. Supports UTF-8, Windows-1252 and
  * UTF-16LE under all labels of the Encoding Standard, such as `latin1` for Windows-1252.
  *
  * The middleware throws 400 for bytes that are invalid in their charset, 413 for a body past the
  * limit, and 415 for another charset or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
  * @see Encoding Standard §4.2
  */
 export function text(options: BodyOptions = {}): Middleware {
@@ -40,24 +41,21 @@ export function decodeText(bytes: Uint8Array, charset: string): string {
   }
 }
 
-/** Options of {@link raw}. */
-export interface RawOptions extends BodyOptions {
-  /** Media types to read; `application/octet-stream` by default. */
-  readonly types?: readonly string[];
-}
-
 /**
- * Reads bodies of the given media types into `ctx.body` as bytes, after content decoding.
+ * Reads bodies of `application/octet-stream`, or of the media types in the option `type`, into `ctx.body`
+ * as bytes, after content decoding.
  *
  * The middleware throws 413 for a body past the limit and 415 for an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
  */
-export function raw(options: RawOptions = {}): Middleware {
-  const { types = ['application/octet-stream'] } = options;
-  const accepted = new Set(types.map((type) => type.toLowerCase()));
+export function raw(options: BodyOptions = {}): Middleware {
   return createBodyParser(
-    { name: 'raw', accepts: (essence) => accepted.has(essence), parse: (bytes) => bytes },
+    {
+      name: 'raw',
+      accepts: (essence) => essence === 'application/octet-stream',
+      parse: (bytes) => bytes,
+    },
     options,
   );
 }
