@@ -43,7 +43,11 @@ export {
 export { etag } from './middleware/etag.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
 export { type RequestIdOptions, requestId } from './middleware/request-id.js';
-export { type RequestLoggerOptions, requestLogger } from './middleware/request-logger.js';
+export {
+  type RequestLogEntry,
+  type RequestLoggerOptions,
+  requestLogger,
+} from './middleware/request-logger.js';
 export { secureHeaders } from './middleware/secure-headers.js';
 export { timeout } from './middleware/timeout.js';
 export type { Next } from './next.js';

@@ -134,6 +134,10 @@ export class RecordedResponse {
   readonly headers = new ResponseHeaders();
   /** Whether the user writes to the raw response. */
   takenOver = false;
+  /** The error that the recorded body describes; undefined if it describes none. */
+  error: unknown = undefined;
+  /** Called when the head of the response was sent, or when the response was discarded. */
+  onSent: (() => void) | undefined = undefined;
   #status: number | undefined = undefined;
   #body: WritableBody | undefined = undefined;
   #isSent = false;
@@ -188,6 +192,7 @@ export class RecordedResponse {
     }
     if (isBlob(body)) putHeader(this.headers, 'Content-Length', String(body.size));
     this.#replaceBody(toWritable(body));
+    this.error = undefined;
     this.takenOver = false;
   }
 
@@ -329,6 +334,7 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   const { res } = ctx;
   if (response.takenOver || res.headersSent || res.destroyed) {
     destroyBody(response.body);
+    response.onSent?.();
     return;
   }
   response.markSent();
@@ -344,6 +350,7 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   else announceKeepAlive(res, headers);
   if (body instanceof Readable) sendStream(body, ctx, status, headers, onError);
   else sendWhole(body ?? '', res, status, headers);
+  response.onSent?.();
 }
 
 /**

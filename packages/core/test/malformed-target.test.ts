@@ -87,9 +87,12 @@ it.each<[string, Middleware[]]>([
   ['an application that ends in notFoundHandler()', [notFoundHandler()]],
 ])('a logger sees the 400 of a malformed target in %s', async (_, stack) => {
   const lines: string[] = [];
-  const logger = requestLogger({ log: (line) => lines.push(line), now: () => 0 });
+  const logger = requestLogger({
+    logger: { write: (line: string) => lines.push(line) },
+    now: () => 0,
+  });
   await ask(createApp().use(logger, errorHandler(), logger, ...stack), '/a%00b');
-  expect(lines).toEqual(['GET /a%00b 400 0.0 ms', 'GET /a%00b 400 0.0 ms']);
+  expect(lines).toEqual(['GET /a%00b 400 0.0 ms\n', 'GET /a%00b 400 0.0 ms\n']);
 });
 
 it('middleware that handles errors responds to a malformed target in a custom format', async () => {

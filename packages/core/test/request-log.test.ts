@@ -1,56 +1,298 @@
-import { describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
+import { describe, expect, it, vi } from 'vitest';
 import {
+  type Application,
   createApp,
+  createRouter,
   errorHandler,
+  HttpError,
   type Middleware,
   NotFoundError,
+  notFoundHandler,
+  type RequestLogEntry,
   requestId,
   requestLogger,
+  timeout,
 } from '../src/index.js';
+import { serve } from './support/serve.js';
+
+/** A request logger, and what it has logged. */
+function createLog() {
+  const entries: RequestLogEntry[] = [];
+  const logger = requestLogger({ logger: { info: (entry) => entries.push(entry) } });
+  return { entries, logger };
+}
+
+const fail = (error: unknown): Middleware => {
+  return () => {
+    throw error;
+  };
+};
 
 describe('requestLogger()', () => {
-  const times = () => [0, 12.34].values();
+  const at = (...times: number[]) => {
+    const clock = times.values();
+    return () => clock.next().value ?? Number.NaN;
+  };
 
-  it('logs the method, path, status and duration of downstream middleware', async () => {
-    const lines: string[] = [];
-    const clock = times();
-    const logger = requestLogger({
-      log: (line) => lines.push(line),
-      now: () => clock.next().value ?? 0,
+  it('passes an object to a logger', async () => {
+    const entries: RequestLogEntry[] = [];
+    const logger = { info: (entry: RequestLogEntry) => entries.push(entry) };
+    const router = createRouter().post('/:id', async (ctx) => {
+      ctx.status = 201;
+      ctx.json(null);
     });
-    const app = createApp().use(logger, async (ctx) => {
+    const app = createApp()
+      .use(requestId({ create: () => 'id-1' }), requestLogger({ logger, now: at(0, 12.34567) }))
+      .route('/users', router);
+    await app.request('/users/7?page=1', { method: 'POST' });
+    expect(entries).toEqual([
+      {
+        method: 'POST',
+        path: '/users/7',
+        pattern: '/users/:id',
+        status: 201,
+        milliseconds: 12.346,
+        requestId: 'id-1',
+      },
+    ]);
+  });
+
+  it('writes a line to a stream', async () => {
+    const lines: string[] = [];
+    const logger = { write: (line: string) => lines.push(line) };
+    const app = createApp().use(requestLogger({ logger, now: at(0, 12.34) }), async (ctx) => {
       ctx.status = 201;
     });
     await app.request('/users?page=1', { method: 'POST' });
-    expect(lines).toEqual(['POST /users 201 12.3 ms']);
+    expect(lines).toEqual(['POST /users 201 12.3 ms\n']);
   });
 
-  it.each([
-    [new NotFoundError('x'), 404],
-    [new Error('x'), 500],
-    [Object.assign(new Error('x'), { statusCode: 413, expose: true }), 413],
-  ])('logs the status of an error that passes through', async (error, status) => {
-    const lines: string[] = [];
-    const app = createApp().use(errorHandler({ onError: () => undefined }));
-    app.use(requestLogger({ log: (line) => lines.push(line) }), () => {
-      throw error;
-    });
-    await app.request('/x');
-    expect(lines).toEqual([expect.stringMatching(new RegExp(`^GET /x ${status} \\d`))]);
+  it('writes a line to stdout by default', async () => {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    await createApp()
+      .use(requestLogger({ now: () => 0 }))
+      .request('/a');
+    const lines = write.mock.calls.map(([line]) => line);
+    write.mockRestore();
+    expect(lines).toContain('GET /a 404 0.0 ms\n');
+  });
+
+  it('passes an object to a logger that is also a stream', async () => {
+    const logger = { info: vi.fn(), write: vi.fn() };
+    await createApp().use(requestLogger({ logger })).request('/');
+    expect(logger.info).toHaveBeenCalledOnce();
+    expect(logger.write).not.toHaveBeenCalled();
+  });
+
+  it.each([{}, 'stdout', null, () => undefined])('refuses the logger %j', (logger) => {
+    expect(() => Reflect.apply(requestLogger, undefined, [{ logger }])).toThrow(
+      expect.objectContaining({
+        name: 'SetupError',
+        code: 'INVALID_LOGGER',
+        message:
+          'requestLogger() received a logger without an info() or write() method. Pass a logger such as console, or a stream.',
+      }),
+    );
+  });
+
+  it('reports an error of the logger and still responds', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const logger = {
+      info: () => {
+        throw new Error('disk full');
+      },
+    };
+    const app = createApp().use(requestLogger({ logger }), (ctx) => ctx.send('hello'));
+    expect(await (await app.request('/')).text()).toBe('hello');
+    expect(error).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: 'disk full' }),
+    );
+    error.mockRestore();
+  });
+
+  it('measures until the response when downstream middleware takes longer', async () => {
+    const { entries, logger } = createLog();
+    const app = createApp()
+      .use(errorHandler({ onError: () => undefined }), timeout(10), logger)
+      .use(() => new Promise(() => undefined));
+    await app.request('/');
+    expect(entries).toEqual([
+      expect.objectContaining({ status: 503, milliseconds: expect.any(Number) }),
+    ]);
   });
 });
 
 describe('requestLogger() logs the status that the client receives', () => {
-  it.each<[string, number, Middleware]>([
-    ['nothing responded', 404, () => undefined],
-    ['the raw response was taken over', 202, (ctx) => void ctx.takeOver().writeHead(202).end()],
-  ])('when %s', async (_when, status, handler) => {
-    const lines: string[] = [];
-    const app = createApp().use(requestLogger({ log: (line) => lines.push(line) }), handler);
-    expect((await app.request('/')).status).toBe(status);
-    expect(lines).toEqual([expect.stringContaining(`GET / ${status} `)]);
+  const router = createRouter().get('/users', (ctx) => ctx.json([]));
+  const silent = () => errorHandler({ onError: () => undefined });
+  const onlyLogger = (logger: Middleware) => createApp().use(logger);
+  const belowHandlers = (logger: Middleware) =>
+    createApp().use(silent(), logger).route('/', router).use(notFoundHandler());
+  const aboveHandlers = (logger: Middleware) =>
+    createApp().use(logger, silent()).route('/', router).use(notFoundHandler());
+  const withoutHandlers = (logger: Middleware) => createApp().use(logger).route('/', router);
+  const withHandler =
+    (...handlers: Middleware[]) =>
+    (logger: Middleware) =>
+      createApp().use(silent(), logger, ...handlers);
+  const below =
+    (...outer: Middleware[]) =>
+    (logger: Middleware) =>
+      createApp().use(silent(), ...outer, logger, (ctx) => ctx.send('ok'));
+
+  it.each<[string, string, string, number, (logger: Middleware) => Application]>([
+    ['nothing responds', 'GET', '/', 404, onlyLogger],
+    ['no route matches', 'GET', '/none', 404, withoutHandlers],
+    ['no route matches, below the handlers', 'GET', '/none', 404, belowHandlers],
+    ['another method is requested', 'POST', '/users', 405, withoutHandlers],
+    ['another method is requested, above the handlers', 'POST', '/users', 405, aboveHandlers],
+    ['OPTIONS is requested', 'OPTIONS', '/users', 204, withoutHandlers],
+    ['OPTIONS is requested, below the handlers', 'OPTIONS', '/users', 204, belowHandlers],
+    ['a target is malformed', 'GET', '/%zz', 400, withoutHandlers],
+    [
+      'the raw response is taken over',
+      'GET',
+      '/',
+      202,
+      withHandler((ctx) => void ctx.takeOver().writeHead(202).end()),
+    ],
+    [
+      'the raw response is written later',
+      'GET',
+      '/',
+      202,
+      withHandler((ctx) => {
+        const res = ctx.takeOver();
+        setImmediate(() => res.writeHead(202).end());
+      }),
+    ],
+    ['a client error passes', 'GET', '/', 404, withHandler(fail(new NotFoundError('x')))],
+    ['a server error passes', 'GET', '/', 500, withHandler(fail(new Error('x')))],
+    [
+      'a foreign error passes',
+      'GET',
+      '/',
+      413,
+      withHandler(fail(Object.assign(new Error('x'), { statusCode: 413, expose: true }))),
+    ],
+    [
+      'a stream fails before it is sent',
+      'GET',
+      '/',
+      500,
+      withHandler((ctx) =>
+        ctx.send(new Readable({ read: () => undefined }).destroy(new Error('x'))),
+      ),
+    ],
+    [
+      'middleware above changes the status',
+      'GET',
+      '/',
+      203,
+      below(async (ctx, next) => {
+        await next();
+        ctx.status = 203;
+      }),
+    ],
+    [
+      'middleware above fails afterwards',
+      'GET',
+      '/',
+      500,
+      below(async (_ctx, next) => {
+        await next();
+        throw new Error('x');
+      }),
+    ],
+  ])('when %s', async (_when, method, path, status, create) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const { entries, logger } = createLog();
+    const { port } = await serve(create(logger));
+    const { socket, ended } = connectRaw(port);
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(await ended()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(entries).toEqual([expect.objectContaining({ method, path, status })]);
+    vi.restoreAllMocks();
+  });
+
+  it('when the client disconnects before the response', async () => {
+    const { entries, logger } = createLog();
+    const [begun, logged] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const app = createApp().use(logger, async (ctx) => {
+      begun.resolve();
+      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      ctx.status = 201;
+      setImmediate(logged.resolve);
+    });
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await begun.promise;
+    socket.destroy();
+    await logged.promise;
+    expect(entries).toEqual([expect.objectContaining({ status: 201 })]);
+  });
+
+  it('once for each of two loggers', async () => {
+    const [one, two] = [createLog(), createLog()];
+    await createApp().use(one.logger, two.logger).request('/');
+    expect([one.entries.length, two.entries.length]).toEqual([1, 1]);
   });
 });
+
+describe('requestLogger() logs the error', () => {
+  const failure = new Error('broken');
+  const quiet = () => errorHandler({ onError: () => undefined });
+  const ownHandler: Middleware = async (ctx, next) => {
+    try {
+      await next();
+    } catch {
+      ctx.status = 500;
+      ctx.json('own');
+    }
+  };
+
+  it.each<[string, (logger: Middleware) => Middleware[]]>([
+    ['above errorHandler()', (logger) => [logger, quiet()]],
+    ['below errorHandler()', (logger) => [quiet(), logger]],
+    ['without errorHandler()', (logger) => [logger]],
+    ['below middleware that handles errors', (logger) => [ownHandler, logger]],
+  ])('of a 500, %s', async (_where, stack) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const { entries, logger } = createLog();
+    await createApp()
+      .use(...stack(logger), fail(failure))
+      .request('/');
+    expect(entries).toEqual([expect.objectContaining({ status: 500, error: failure })]);
+    vi.restoreAllMocks();
+  });
+
+  it('of a 503 that clients may see', async () => {
+    const { entries, logger } = createLog();
+    const error = new HttpError(503, 'Later.', { expose: true });
+    await createApp().use(quiet(), logger, fail(error)).request('/');
+    expect(entries).toEqual([expect.objectContaining({ status: 503, error })]);
+  });
+
+  it.each<[string, Middleware[]]>([
+    ['a client error', [fail(new NotFoundError('x'))]],
+    ['an error that middleware above replaces', [ownSuccess, quiet(), fail(failure)]],
+  ])('but not for %s', async (_what, stack) => {
+    const { entries, logger } = createLog();
+    await createApp()
+      .use(logger, quiet(), ...stack)
+      .request('/');
+    expect(entries).toEqual([expect.not.objectContaining({ error: expect.anything() })]);
+  });
+});
+
+async function ownSuccess(...[ctx, next]: Parameters<Middleware>): Promise<void> {
+  await next();
+  ctx.status = 200;
+  ctx.json('fine');
+}
 
 describe('requestId()', () => {
   const app = (options = {}) =>

@@ -151,9 +151,11 @@ export function respondWithProblem(
     else response.headers.set(name, value);
   }
   const body = format?.(problem, error, ctx) ?? problem;
-  if (response.isFilled) return;
-  const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';
-  response.record(serialize(body, toJson), type);
+  if (!response.isFilled) {
+    const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';
+    response.record(serialize(body, toJson), type);
+  }
+  response.error = error;
 }
 
 /** Logs an error to stderr, with its stack and causes. */
