@@ -26,12 +26,25 @@ testBlocks({
       const { calls } = vi.spyOn(console, method).mockReturnValue().mock;
       return () => calls.map((call) => format(...call)).join('\n');
     });
+    const before = new Set(listenersOfProcess().map(([, listener]) => listener));
     try {
       await import(join(project, `${file}.ts`));
     } finally {
       vi.restoreAllMocks();
+      // A block may run as a process. Its listeners must not outlive it.
+      const added = listenersOfProcess().filter(([, listener]) => !before.has(listener));
+      const emitter: NodeJS.EventEmitter = process;
+      for (const [event, listener] of added) emitter.off(event, listener);
     }
     const [stdout = '', ...stderr] = printed.map((read) => read());
     return { stdout, stderr: stderr.join('') };
   },
 });
+
+/** Returns the listeners for the events that end a process. */
+function listenersOfProcess() {
+  const emitter: NodeJS.EventEmitter = process;
+  return ['SIGTERM', 'SIGINT', 'uncaughtException'].flatMap((event) =>
+    emitter.listeners(event).map((listener) => [event, listener as () => void] as const),
+  );
+}

@@ -1,0 +1,286 @@
+import { constants } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { ACCEPTED, type Accepted, assertOptions } from './options.js';
+
+/** Receives the messages of a process. `console` and the loggers of pino and winston fit. */
+export interface ProcessLogger {
+  info(message: string): unknown;
+  warn(message: string): unknown;
+  /** @param error - An error, or a message. */
+  error(error: unknown): unknown;
+}
+
+/** Options of {@link runProcess}. */
+export interface ProcessOptions {
+  /** The name of the application, the subject of messages; `The application` by default. */
+  readonly name?: string;
+  /** Receives the messages; `console` by default. */
+  readonly logger?: ProcessLogger;
+  /** The signals that stop the process; `SIGTERM` and `SIGINT` by default. */
+  readonly signals?: readonly NodeJS.Signals[];
+  /** Milliseconds from the start of the shutdown until the process exits with 1; 9,000 by default. */
+  readonly deadline?: number;
+  /** Called last during the shutdown. See {@link Lifecycle.onClose}. */
+  readonly onClose?: (remaining: number) => unknown;
+  /**
+   * Called with an error that nothing caught, instead of logging it. The process then shuts down and
+   * exits with the number that the callback returns, or else with 1. `false` leaves such errors to node.
+   */
+  readonly onUncaught?:
+    | false
+    | ((error: unknown, origin: NodeJS.UncaughtExceptionOrigin) => unknown);
+  /**
+   * Called before the process exits without a complete shutdown, instead of logging the reason. The
+   * process exits with the number that the callback returns, or else with 1 at the deadline and with
+   * 128 plus the signal's number after a second signal.
+   */
+  readonly onAbandon?: (reason: string) => unknown;
+  /** Returns the text to print on standard error when the start fails. */
+  readonly describeError?: (error: unknown) => string;
+}
+
+/** The options of {@link runProcess}, and what they accept. */
+export const PROCESS_OPTIONS: Readonly<Record<keyof ProcessOptions, Accepted>> = {
+  name: ACCEPTED.text,
+  logger: ACCEPTED.logger,
+  signals: ACCEPTED.signals,
+  deadline: ACCEPTED.milliseconds,
+  onClose: ACCEPTED.function,
+  onUncaught: ACCEPTED.functionOrFalse,
+  onAbandon: ACCEPTED.function,
+  describeError: ACCEPTED.function,
+};
+
+/** The life of the process, as the code that runs in it sees it. */
+export interface Lifecycle {
+  /** Aborts when the shutdown begins. From then on, the process is not ready for new work. */
+  readonly stopping: AbortSignal;
+  /**
+   * Registers a callback that closes a resource. Call it right after opening the resource. The
+   * shutdown calls the callbacks one after the other, the last one first, also after a failed start.
+   *
+   * @param callback - Receives the milliseconds that remain until the deadline. If it fails, the
+   *   process logs the error, calls the other callbacks, and exits with 1.
+   */
+  onClose(callback: (remaining: number) => unknown): void;
+  /**
+   * Begins the shutdown. Further calls have no effect.
+   *
+   * @param reason - The reason in the log.
+   */
+  stop(reason?: string): void;
+}
+
+/** Default of {@link ProcessOptions.deadline}: less than the 10 seconds that `docker stop` waits. */
+const DEADLINE = 9_000;
+
+/** Default of {@link ProcessOptions.name}. */
+export const NAME = 'The application';
+
+/** Milliseconds within which a repeated signal is ignored. */
+const DUPLICATE_WINDOW = 300;
+
+/** Milliseconds until the process warns about what keeps it running after the shutdown. */
+const LINGER = 1_000;
+
+/** Maximum milliseconds to wait for the readers of standard output and standard error. */
+const FLUSH_TIMEOUT = 500;
+
+/**
+ * Runs a process from its start to its exit code: handles signals and uncaught errors, closes what was
+ * opened, and enforces a deadline. Use `serve()` to run an application.
+ *
+ * If the start fails, the process prints the error, closes what was opened, and exits with 1.
+ *
+ * @param start - Opens the resources and starts the work of the process.
+ * @returns What `start` returns.
+ */
+export async function runProcess<T>(
+  start: (lifecycle: Lifecycle) => T | Promise<T>,
+  options: ProcessOptions = {},
+): Promise<T> {
+  try {
+    assertOptions('runProcess()', options, PROCESS_OPTIONS);
+  } catch (error) {
+    return manage(() => Promise.reject(error), {});
+  }
+  return manage(start, options);
+}
+
+/** As {@link runProcess}, with options that the caller has checked. */
+export function manage<T>(
+  start: (lifecycle: Lifecycle) => T | Promise<T>,
+  options: ProcessOptions,
+): Promise<T> {
+  return new ManagedProcess(options).start(start);
+}
+
+/** A step of the shutdown. */
+interface Step {
+  /** Describes the step while it runs. */
+  readonly name: string;
+  run(remaining: number): unknown;
+}
+
+class ManagedProcess {
+  readonly #options: ProcessOptions;
+  readonly #name: string;
+  readonly #logger: ProcessLogger;
+  readonly #deadline: number;
+  readonly #controller = new AbortController();
+  readonly #stopping = this.#controller.signal;
+  readonly #steps: Step[] = [];
+  /** What the shutdown waits for; undefined once it is complete. */
+  #stage: string | undefined = 'the start';
+  #isStarted = false;
+  #code = 0;
+  #exitBy = 0;
+  #timer: NodeJS.Timeout | undefined = undefined;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    this.#name = options.name ?? NAME;
+    this.#logger = options.logger ?? console;
+    this.#deadline = options.deadline ?? DEADLINE;
+    if (options.onClose) this.#addStep(options.onClose);
+  }
+
+  async start<T>(start: (lifecycle: Lifecycle) => T | Promise<T>): Promise<T> {
+    const { signals = ['SIGTERM', 'SIGINT'], onUncaught } = this.#options;
+    for (const signal of signals) this.#onSignal(signal);
+    if (onUncaught !== false) process.on('uncaughtException', this.#onUncaught);
+    const lifecycle: Lifecycle = Object.freeze({
+      stopping: this.#stopping,
+      onClose: (callback: (remaining: number) => unknown) => this.#addStep(callback),
+      stop: (reason = 'stop() was called') => this.#begin(0, reason),
+    });
+    try {
+      const value = await start(lifecycle);
+      if (!this.#stopping.aborted) {
+        this.#isStarted = true;
+        return value;
+      }
+    } catch (error) {
+      this.#onStartFailure(error);
+    }
+    // What the start has left behind, such as an open socket, must not keep the process running.
+    await this.#close();
+    return exit(this.#code);
+  }
+
+  #onStartFailure(error: unknown): void {
+    // A start that gave up because of the shutdown has not failed.
+    if (this.#stopping.aborted && error === this.#stopping.reason) return;
+    const { describeError } = this.#options;
+    console.error(describeError?.(error) ?? `${this.#name} failed to start: ${describe(error)}`);
+    this.#code = Math.max(this.#code, 1);
+    this.#startDeadline();
+    this.#controller.abort();
+  }
+
+  #addStep(callback: (remaining: number) => unknown): void {
+    const name = callback.name === '' ? 'an onClose callback' : callback.name;
+    this.#steps.push({ name, run: callback });
+  }
+
+  #onSignal(signal: NodeJS.Signals): void {
+    let last = Number.NEGATIVE_INFINITY;
+    process.on(signal, () => {
+      // A terminal and a package manager may both deliver a signal.
+      const isDuplicate = performance.now() - last < DUPLICATE_WINDOW;
+      last = performance.now();
+      if (isDuplicate) return;
+      if (!this.#stopping.aborted) this.#begin(0, signal);
+      else this.#abandon(`received ${signal} while stopping`, 128 + constants.signals[signal]);
+    });
+  }
+
+  readonly #onUncaught = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void => {
+    const { onUncaught } = this.#options;
+    const result = onUncaught ? onUncaught(error, origin) : this.#logger.error(error);
+    this.#begin(onUncaught && typeof result === 'number' ? result : 1, origin);
+  };
+
+  /** Begins the shutdown. Later calls can only raise the exit code. */
+  #begin(code: number, reason: string): void {
+    this.#code = Math.max(this.#code, code);
+    if (this.#stage === undefined) process.exitCode = this.#code;
+    if (this.#stopping.aborted) return;
+    const message = `${this.#name} is stopping: ${reason}`;
+    this.#logger.info(message);
+    this.#startDeadline();
+    this.#controller.abort(new DOMException(message, 'AbortError'));
+    // Otherwise the start is still running, and closes everything when it is over.
+    if (this.#isStarted) void this.#close();
+  }
+
+  #startDeadline(): void {
+    this.#exitBy = performance.now() + this.#deadline;
+    this.#timer ??= setTimeout(() => {
+      this.#abandon(`did not stop within ${this.#deadline} ms`, 1);
+    }, this.#deadline);
+  }
+
+  async #close(): Promise<void> {
+    for (const { name, run } of this.#steps.splice(0).toReversed()) {
+      this.#stage = name;
+      try {
+        await run(Math.max(0, this.#exitBy - performance.now()));
+      } catch (cause) {
+        this.#code = Math.max(this.#code, 1);
+        this.#logger.error(new Error(`${this.#name} failed to close: ${name} failed.`, { cause }));
+      }
+    }
+    this.#stage = undefined;
+    process.exitCode = this.#code;
+    // From here on, the process ends when nothing keeps it running, so nothing that is still being
+    // written is lost. A channel to a parent process does not count.
+    this.#timer?.unref();
+    process.channel?.unref();
+    setTimeout(() => {
+      this.#logger.warn(
+        `${this.#name} has shut down, but the process still runs.${this.#remains()}`,
+      );
+    }, LINGER).unref();
+  }
+
+  /** Exits without completing the shutdown. */
+  #abandon(problem: string, code: number): void {
+    const reason = `${this.#name} ${problem}.${this.#remains()}`;
+    const { onAbandon } = this.#options;
+    const result = onAbandon ? onAbandon(reason) : this.#logger.error(reason);
+    void exit(onAbandon && typeof result === 'number' ? result : code);
+  }
+
+  /** Describes why the process has not ended, as a sentence after a space. */
+  #remains(): string {
+    if (this.#stage !== undefined) return ` Still running: ${this.#stage}.`;
+    const active = new Set(process.getActiveResourcesInfo());
+    // Standard output and standard error do not keep the process running.
+    const resources = [...active].filter((name) => name !== 'PipeWrap' && name !== 'TTYWrap');
+    if (resources.length === 0) return '';
+    return ` Still open: ${resources.join(', ')}. Close what your code opened in an onClose callback.`;
+  }
+}
+
+/** Exits once standard output and standard error are written, or after {@link FLUSH_TIMEOUT}. */
+async function exit(code: number): Promise<never> {
+  process.exitCode = code;
+  const unwritten = [process.stdout, process.stderr].filter((stream) => stream.writableLength > 0);
+  if (unwritten.length > 0) {
+    const written = unwritten.map((stream) => new Promise((resolve) => stream.write('', resolve)));
+    await Promise.race([Promise.all(written), wait(FLUSH_TIMEOUT)]);
+  }
+  process.exit(code);
+}
+
+/**
+ * Formats an error. A message is enough for an error with a stable code, such as `LISTEN_FAILED`: it
+ * names the fix. Codes of node, such as `ERR_INVALID_ARG_TYPE`, also occur in mistakes of the code.
+ */
+function describe(error: unknown): string {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isStable = typeof code === 'string' && /^(?!ERR_)[A-Z]+(?:_[A-Z]+)+$/.test(code);
+  return isStable ? (error as Error).message : inspect(error);
+}

@@ -1,0 +1,432 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startProgram } from './support/program.js';
+
+/** An application that responds with 503 once the process is stopping. */
+const READY = `
+const createMyApp = ({ stopping }) => createApp().use((ctx) => {
+  ctx.status = stopping.aborted ? 503 : 200;
+});
+`;
+
+/** An application whose requests never complete. */
+const HANGING = `
+const createMyApp = () => createApp().use(() => {
+  console.log('open');
+  return new Promise(() => {});
+});
+`;
+
+/** Sends a request that the program does not answer, and returns once it is open. */
+async function openRequest(program: ReturnType<typeof startProgram>): Promise<void> {
+  request(await program.url())
+    .on('error', () => undefined)
+    .end();
+  await program.wrote(/open/);
+}
+
+describe('serve()', () => {
+  it('logs the URL and serves the application', async () => {
+    const program = startProgram(`
+      await serve(createApp().use((ctx) => ctx.send('hello')), { port: 0 });
+    `);
+    expect(await (await fetch(await program.url())).text()).toBe('hello');
+    program.kill('SIGTERM');
+    expect(await program.ended).toEqual({
+      code: 0,
+      signal: null,
+      stdout: expect.stringMatching(
+        /^The application listens on http:\/\/localhost:\d+\nThe application is stopping: SIGTERM\n$/,
+      ),
+      stderr: '',
+    });
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'at %s, answers open requests, closes the application, calls onClose, and exits with 0',
+    async (signal) => {
+      const program = startProgram(`
+        await serve(async ({ onClose }) => {
+          onClose(() => console.log('closed: first'));
+          onClose(async () => console.log('closed: second'));
+          const app = createApp();
+          await app.plugin({ name: 'p', install() {}, close: () => console.log('closed: plugin') });
+          return app.use(async (ctx) => {
+            console.log('open');
+            await new Promise((resolve) => setTimeout(resolve, 200));
+            ctx.send('complete');
+          });
+        }, { port: 0, onClose: () => console.log('closed: option') });
+      `);
+      const sent = request(await program.url()).end();
+      await program.wrote(/open/);
+      program.kill(signal);
+      const [response] = await once(sent, 'response');
+      expect([response.headers.connection, await text(response)]).toEqual(['close', 'complete']);
+      const { code, stdout, stderr } = await program.ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect([...stdout.matchAll(/closed: (.*)/g)].map(([, name]) => name)).toEqual([
+        'plugin',
+        'second',
+        'first',
+        'option',
+      ]);
+    },
+  );
+
+  it('is not ready but keeps serving during the delay', async () => {
+    const program = startProgram(`${READY}
+      await serve(createMyApp, { port: 0, delay: 600_000 });
+    `);
+    const url = await program.url();
+    expect((await fetch(url)).status).toBe(200);
+    program.kill('SIGTERM');
+    await program.wrote(/is stopping/);
+    expect((await fetch(url)).status).toBe(503);
+    program.kill('SIGINT');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(130);
+    expect(stderr).toBe('The application received SIGINT while stopping. Still running: delay.\n');
+  });
+
+  it('cuts open requests after the timeout, and exits with 0', async () => {
+    const program = startProgram(`${HANGING}
+      await serve(createMyApp, { port: 0, timeout: 1 });
+    `);
+    await openRequest(program);
+    program.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('exits at the deadline with 1, and names what still runs', async () => {
+    const program = startProgram(`
+      await serve(createApp(), {
+        port: 0,
+        deadline: 1,
+        onClose: function closeDatabase() { return new Promise(() => {}); },
+      });
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The application did not stop within 1 ms\. Still running: .+\.\n$/);
+  });
+
+  it('exits immediately with 128 and the number of a second signal', async () => {
+    const program = startProgram(`${HANGING}
+      await serve(createMyApp, { port: 0 });
+    `);
+    await openRequest(program);
+    program.kill('SIGINT');
+    await program.wrote(/is stopping/);
+    program.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({
+      code: 143,
+      signal: null,
+      stderr: 'The application received SIGTERM while stopping. Still running: open requests.\n',
+    });
+  });
+
+  it('counts a signal that is delivered twice in quick succession once', async () => {
+    const program = startProgram(`
+      await serve(createApp(), { port: 0, onClose: () => process.emit('SIGTERM', 'SIGTERM') });
+      process.emit('SIGTERM', 'SIGTERM');
+    `);
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('stops when the program calls stop(), with the reason in the log', async () => {
+    const program = startProgram(`
+      const service = await serve(createApp(), { port: 0, name: 'api' });
+      service.stop('the job is complete');
+      service.stop('again');
+    `);
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^api listens on .*\napi is stopping: the job is complete\n$/);
+  });
+
+  it('calls onListen instead of logging the URL', async () => {
+    const program = startProgram(`
+      await serve(createApp(), { port: 0, onListen: ({ port }) => console.log('port', port > 0) });
+    `);
+    await program.wrote(/port true/);
+    program.kill('SIGTERM');
+    expect((await program.ended).stdout).not.toContain('listens');
+  });
+
+  it('passes the options of listen() on', async () => {
+    const program = startProgram(`
+      await serve(createApp(), { port: 0, host: '127.0.0.1', maxTargetSize: 5 });
+    `);
+    const url = await program.url();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect((await fetch(`${url}/long-path`)).status).toBe(414);
+  });
+});
+
+describe('an uncaught error', () => {
+  it.each([
+    ['uncaughtException', `throw new Error('Nobody catches this.')`],
+    ['unhandledRejection', `Promise.reject(new Error('Nobody catches this.'))`],
+  ])('is logged, and the process shuts down and exits with 1: %s', async (origin, statement) => {
+    const program = startProgram(`
+      await serve(createApp(), { port: 0 });
+      setImmediate(() => { ${statement}; });
+    `);
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain(`The application is stopping: ${origin}\n`);
+    expect(stderr).toMatch(/^Error: Nobody catches this\.\n {4}at /);
+  });
+
+  it('goes to onUncaught, which decides about the exit code', async () => {
+    const program = startProgram(`
+      await serve(createApp(), {
+        port: 0,
+        onUncaught(error, origin) { console.log(error.message, origin); return 70; },
+      });
+      setImmediate(() => { throw new Error('Nobody catches this.'); });
+    `);
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stderr }).toEqual({ code: 70, stderr: '' });
+    expect(stdout).toContain('Nobody catches this. uncaughtException\n');
+  });
+
+  it('is left to node with onUncaught: false', async () => {
+    const program = startProgram(`
+      process.on('uncaughtException', () => { console.log('mine'); process.exit(3); });
+      await serve(createApp(), { port: 0, onUncaught: false });
+      setImmediate(() => { throw new Error('Nobody catches this.'); });
+    `);
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(3);
+    expect(stdout).toContain('mine');
+  });
+});
+
+describe('a failed start exits with 1', () => {
+  it('after printing the message of a port in use once', async () => {
+    const server = createServer().listen(0);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { code, stdout, stderr } = await startProgram(`
+      await serve(createApp(), { port: ${port} });
+      console.log('never reached');
+    `).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      `The application failed to start: Cannot listen on port ${port}: it is already in use. Stop the process that uses it, or choose another port.\n`,
+    );
+  });
+
+  it('after printing an unexpected error with its stack, and closing what was opened', async () => {
+    const { code, stdout, stderr } = await startProgram(`
+      await serve(async ({ onClose }) => {
+        setInterval(() => {}, 1_000);
+        onClose(() => console.log('closed'));
+        throw new TypeError('Broken.');
+      }, { port: 0 });
+    `).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'closed\n' });
+    expect(stderr).toMatch(/^The application failed to start: TypeError: Broken\.\n {4}at /);
+    expect(stderr).not.toContain('Node.js v');
+  });
+
+  it('after printing what describeError() returns', async () => {
+    const { code, stderr } = await startProgram(`
+      await serve(() => Promise.reject('x'), { port: 0, describeError: (error) => 'api: ' + error });
+    `).ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'api: x\n' });
+  });
+
+  it.each([
+    ['dealy: 5', "has no option 'dealy'. Did you mean 'delay'?"],
+    ['delay: -1', 'cannot use -1 as delay. Use an integer from 0 to 2147483647.'],
+    ['timeout: 2 ** 31', 'cannot use 2147483648 as timeout. Use an integer from 0 to 2147483647.'],
+    ['logger: { info() {} }', 'Use an object with the methods info, warn and error.'],
+    ["signals: ['TERM']", "cannot use [ 'TERM' ] as signals. Use a list of signal names."],
+    [
+      'delay: 5, timeout: 6, deadline: 10',
+      'cannot use 10 as deadline: delay and timeout together take 11 ms. Use a larger deadline, or a smaller delay or timeout.',
+    ],
+  ])('with the option { %s }', async (options, message) => {
+    const { code, stdout, stderr } = await startProgram(
+      `await serve(createApp(), { port: 0, ${options} });`,
+    ).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^The application failed to start: serve\(\) .*\n$/);
+    expect(stderr).toContain(message);
+  });
+
+  it('without options', async () => {
+    const { code, stderr } = await startProgram('await serve(createApp());').ended;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'The application failed to start: serve() cannot use undefined as options. Pass an object.\n',
+    });
+  });
+});
+
+describe('a signal during the start', () => {
+  const SLOW = `
+    const { promise, resolve } = Promise.withResolvers();
+    process.once('message', () => {}); // Keeps the process running.
+    await serve(async ({ stopping, onClose }) => {
+      onClose(() => console.log('closed'));
+      console.log('starting');
+  `;
+
+  it('waits for the start, closes what was opened, and exits with 0 without listening', async () => {
+    const program = startProgram(`${SLOW}
+      stopping.addEventListener('abort', () => setTimeout(resolve, 10));
+      await promise;
+      return createApp();
+    }, { port: 0 });`);
+    await program.wrote(/starting/);
+    program.kill('SIGTERM');
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe('starting\nThe application is stopping: SIGTERM\nclosed\n');
+  });
+
+  it('lets the start give up with the reason of stopping', async () => {
+    const program = startProgram(`${SLOW}
+      const { setTimeout } = await import('node:timers/promises');
+      await new Promise((_, reject) =>
+        stopping.addEventListener('abort', () => reject(stopping.reason)));
+    }, { port: 0 });`);
+    await program.wrote(/starting/);
+    program.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('exits with 1 when the start then fails', async () => {
+    const program = startProgram(`${SLOW}
+      await new Promise((_, reject) =>
+        stopping.addEventListener('abort', () => reject(new Error('Broken.'))));
+    }, { port: 0 });`);
+    await program.wrote(/starting/);
+    program.kill('SIGTERM');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The application failed to start: Error: Broken\./);
+  });
+
+  it('exits with 1 at the deadline when the start does not end', async () => {
+    const program = startProgram(`${SLOW} await promise; }, { port: 0, deadline: 1 });`);
+    await program.wrote(/starting/);
+    program.kill('SIGTERM');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stderr).toBe('The application did not stop within 1 ms. Still running: the start.\n');
+  });
+});
+
+describe('the end of the process', () => {
+  it('does not wait for a channel to its parent process', async () => {
+    const program = startProgram(`
+      process.on('message', () => {});
+      await serve(createApp(), { port: 0 });
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('comes after all output', async () => {
+    const program = startProgram(`
+      await serve(createApp(), { port: 0, onClose: () => console.log('x'.repeat(2 ** 22) + 'end') });
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(0);
+    expect(stdout.slice(-5)).toBe('xend\n');
+  });
+
+  it('is forced at the deadline, and the log names what keeps the process running', async () => {
+    const program = startProgram(`
+      await serve(createApp(), { port: 0, timeout: 500 });
+      setInterval(() => {}, 1_000);
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `The application has shut down, but the process still runs. Still open: Timeout. Close what your code opened in an onClose callback.
+The application did not stop within 1500 ms. Still open: Timeout. Close what your code opened in an onClose callback.
+`,
+    );
+  });
+
+  it('has code 1 when a callback fails, after the other callbacks', async () => {
+    const program = startProgram(`
+      await serve(({ onClose }) => {
+        onClose(() => console.log('closed'));
+        onClose(function closeCache() { throw new Error('Broken.'); });
+        return createApp();
+      }, { port: 0 });
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain('closed');
+    expect(stderr).toMatch(/^Error: The application failed to close: closeCache failed\.\n/);
+    expect(stderr).toContain('[cause]: Error: Broken.');
+  });
+
+  it('calls onAbandon, which decides about the exit code', async () => {
+    const program = startProgram(`${HANGING}
+      await serve(createMyApp, {
+        port: 0,
+        signals: ['SIGHUP', 'SIGUSR2'],
+        onAbandon(reason) { console.log('abandoned:', reason); return 7; },
+      });
+    `);
+    await openRequest(program);
+    program.kill('SIGHUP');
+    await program.wrote(/is stopping/);
+    program.kill('SIGUSR2');
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stderr }).toEqual({ code: 7, stderr: '' });
+    expect(stdout).toContain(
+      'abandoned: The application received SIGUSR2 while stopping. Still running: open requests.\n',
+    );
+  });
+});
+
+describe('runProcess()', () => {
+  it('runs a process without a server', async () => {
+    const program = startProgram(`
+      const work = await runProcess(async ({ stopping, onClose }) => {
+        const timer = setInterval(() => {}, 1_000);
+        onClose((remaining) => { clearInterval(timer); console.log(remaining > 0, remaining <= 9_000); });
+        return 'working';
+      }, { name: 'worker' });
+      console.log(work);
+    `);
+    await program.wrote(/working/);
+    program.kill('SIGINT');
+    expect(await program.ended).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'working\nworker is stopping: SIGINT\ntrue true\n',
+      stderr: '',
+    });
+  });
+
+  it('refuses unknown options', async () => {
+    const { code, stderr } = await startProgram('await runProcess(() => {}, { port: 0 });').ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/runProcess\(\) has no option 'port'\. Did you mean '\w+'\?$/m);
+  });
+});
