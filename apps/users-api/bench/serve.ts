@@ -1,28 +1,34 @@
 // Runs the build without a TypeScript loader, like production.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { serve } from '@fairlead/serve';
 import type { LoopDelay, Reply, Request } from './messages.js';
 
 /** Sampling interval of the event loop delay, in milliseconds. */
 const RESOLUTION = 1;
 
 const { readConfig }: typeof import('../src/config/config.js') = await load('config/config.js');
-const { openLog }: typeof import('../src/logging/logger.js') = await load('logging/logger.js');
+const { openLogger }: typeof import('../src/logging/logger.js') = await load('logging/logger.js');
 const { createMetrics }: typeof import('../src/metrics/metrics.js') =
   await load('metrics/metrics.js');
-const { startService }: typeof import('../src/service.js') = await load('service.js');
+const { createService }: typeof import('../src/service.js') = await load('service.js');
 
 const { store, ...rest } = readConfig(process.env);
 const [maxBatch] = process.argv.slice(2).map(Number);
 const isLimited = store.kind === 'sqlite' && maxBatch !== undefined;
 const config = { ...rest, store: isLimited ? { ...store, maxBatch } : store };
-const log = await openLog(config.log);
+const logger = await openLogger(config.log);
 const { registry, requests } = createMetrics();
 const metrics = {
   requests,
   contentType: registry.contentType,
   text: () => registry.metrics(),
 };
-const service = await startService(config, log.logger, metrics);
+const { host = 'localhost', port } = config;
+const service = await serve((lifecycle) => createService(lifecycle, config, logger, metrics), {
+  host,
+  port,
+  logger,
+});
 
 const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
 histogram.enable();
@@ -30,11 +36,11 @@ process.on('message', (request: Request) => {
   if (request === 'begin') histogram.reset();
   reply(request === 'begin' ? { type: 'began' } : { type: 'delay', delay: readDelay() });
 });
-process.once('disconnect', async () => {
+process.once('disconnect', () => {
   histogram.disable();
-  await service.stop();
+  service.stop();
 });
-reply({ type: 'listens', url: service.url });
+reply({ type: 'listens', url: service.server.url });
 
 function readDelay(): LoopDelay {
   // The histogram records the time between samples, in nanoseconds.

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { ControllerError } from '@fairlead/controllers';
 import { ListenError } from '@fairlead/core';
 import { ArgumentError } from './arguments.js';
@@ -15,13 +16,13 @@ const EXPECTED = [
 
 /**
  * Formats an error that ends the program. Expected errors are reduced to their message, which
- * explains how to fix them. Any other error is returned unchanged.
+ * explains how to fix them. Any other error has its stack.
  */
-export function describeFailure(error: unknown): unknown {
+export function describeFailure(error: unknown): string {
   if (isExpected(error)) return `users-api: ${error.message}`;
   if (error instanceof ListenError)
     return `users-api: ${error.message} PORT and HOST set the address.`;
-  return error;
+  return inspect(error);
 }
 
 function isExpected(error: unknown): error is Error {

@@ -6,8 +6,8 @@ import { runWorker } from './cluster/worker.js';
 import { describeConfig, readConfig } from './config/config.js';
 import { describeSettings } from './config/help.js';
 import { describeFailure } from './describe-failure.js';
-import { openLog } from './logging/logger.js';
-import { serve } from './serve.js';
+import { openLogger } from './logging/logger.js';
+import { serveAlone } from './serve.js';
 
 const USAGE = `users-api: a JSON service that creates, reads, updates and deletes users.
 
@@ -29,12 +29,12 @@ async function run(): Promise<void> {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
-  const log = await openLog(config.log);
-  if (cluster.isWorker) return runWorker(config, log);
-  log.logger.debug({ config: describeConfig(config) }, 'configuration');
-  await (config.workers > 1 ? runPrimary(config, log) : serve(config, log));
+  const logger = await openLogger(config.log);
+  if (cluster.isWorker) return runWorker(config, logger);
+  logger.debug({ config: describeConfig(config) }, 'configuration');
+  await (config.workers > 1 ? runPrimary(config, logger) : serveAlone(config, logger));
   if (config.includeStack) {
-    log.logger.warn('error responses include stack traces. Set NODE_ENV=production to omit them.');
+    logger.warn('error responses include stack traces. Set NODE_ENV=production to omit them.');
   }
 }
 

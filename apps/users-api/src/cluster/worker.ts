@@ -1,42 +1,51 @@
-import { ServiceUnavailableError } from '@fairlead/core';
+import { type Server, ServiceUnavailableError } from '@fairlead/core';
+import { serve } from '@fairlead/serve';
 import { AggregatorRegistry } from 'prom-client';
 import type { Config } from '../config/config.js';
-import type { Log } from '../logging/logger.js';
+import type { Logger } from '../logging/logger.js';
 import { createMetrics } from '../metrics/metrics.js';
-import { type Service, startService } from '../service.js';
-import { Shutdown } from '../shutdown.js';
+import { addressOf, processOptions } from '../serve.js';
+import { createService } from '../service.js';
 import { isMessage, type PrimaryMessage, type WorkerMessage } from './messages.js';
 
 /**
  * Runs the service as one of several workers until its primary stops it. When the primary exits,
  * Node.js ends the worker.
- *
- * @throws As {@link startService}.
  */
-export async function runWorker(config: Config, log: Log): Promise<void> {
-  let service: Service | undefined;
+export async function runWorker(config: Config, logger: Logger): Promise<void> {
+  let server: Server | undefined;
   // Adds its listener first. Messages that have already arrived are delivered once any listener exists.
   const metrics = config.metrics ? workerMetrics() : undefined;
-  const shutdown = new Shutdown({
-    log,
-    timeout: config.shutdown.timeout,
-    stop: async () => service?.stop(),
-  });
-  shutdown.onUncaught();
-  process.on('message', (message: unknown) => {
-    if (!isMessage<PrimaryMessage>(message, ['announce-stop', 'stop-listening', 'stop'])) return;
-    if (message.type === 'announce-stop') service?.announceStop();
-    if (message.type === 'stop-listening') void stopListening(service);
-    if (message.type === 'stop') shutdown.begin(0, 'requested by the primary');
-  });
   // A terminal sends these to all processes. Only the primary acts on them.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-  service = await startService(config, log.logger, metrics);
-  send({ type: 'ready', url: service.url });
+  const announcement = new AbortController();
+  await serve(
+    (lifecycle) => {
+      process.on('message', (message: unknown) => {
+        if (!isMessage<PrimaryMessage>(message, ['announce-stop', 'stop-listening', 'stop']))
+          return;
+        if (message.type === 'announce-stop') announcement.abort();
+        if (message.type === 'stop-listening') void stopListening(server);
+        if (message.type === 'stop') lifecycle.stop('requested by the primary');
+      });
+      const stopping = AbortSignal.any([lifecycle.stopping, announcement.signal]);
+      return createService({ ...lifecycle, stopping }, config, logger, metrics);
+    },
+    {
+      ...processOptions(logger),
+      ...addressOf(config),
+      signals: [],
+      deadline: config.shutdown.timeout - config.shutdown.delay,
+      onListen(listening) {
+        server = listening;
+        send({ type: 'ready', url: server.url });
+      },
+    },
+  );
 }
 
-async function stopListening(service: Service | undefined): Promise<void> {
-  await service?.stopListening();
+async function stopListening(server: Server | undefined): Promise<void> {
+  await server?.stopListening();
   send({ type: 'stopped-listening' });
 }
 

@@ -10,19 +10,12 @@ const MAX_WRITE = 4_096;
 /** Maximum size of the buffer for a slow reader, in bytes. Lines beyond it are dropped. */
 const MAX_BUFFERED = 16 * 1_048_576;
 
-/** A logger on standard output. */
-export interface Log {
-  readonly logger: Logger;
-  /** Resolves once every line is written or the reader has gone. Later lines are dropped. */
-  close(): Promise<void>;
-}
-
 /**
- * Opens the log of the process.
+ * Opens the log of the process, on standard output.
  *
  * @param options - Minimum level and format. `auto` is pretty in a terminal and JSON elsewhere.
  */
-export async function openLog({ level, format }: Config['log']): Promise<Log> {
+export async function openLogger({ level, format }: Config['log']): Promise<Logger> {
   const isPretty = format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true);
   return isPretty ? openPretty(level) : openJson(level);
 }
@@ -42,35 +35,23 @@ export function createLogger(level: string, destination: DestinationStream): Log
   return pino(options, destination);
 }
 
-/** Writes asynchronously, so a slow reader does not delay requests. */
-function openJson(level: string): Log {
+/**
+ * Writes asynchronously, so a slow reader does not delay requests. Lines that are being written keep
+ * the process running.
+ */
+function openJson(level: string): Logger {
   const destination = pino.destination({
     dest: 1,
     sync: false,
     maxWrite: MAX_WRITE,
     maxLength: MAX_BUFFERED,
   });
-  const ended = new Promise<void>((resolve) => {
-    destination.once('close', resolve);
-    // A failing log must not end the service.
-    destination.on('error', () => resolve());
-  });
-  let isClosed = false;
-  // Writing to a closed destination would throw.
-  const write = (line: string): void => {
-    if (!isClosed) destination.write(line);
-  };
-  return {
-    logger: createLogger(level, { write }),
-    close() {
-      isClosed = true;
-      destination.end();
-      return ended;
-    },
-  };
+  // A failing log must not end the service.
+  destination.on('error', () => undefined);
+  return createLogger(level, destination);
 }
 
-async function openPretty(level: string): Promise<Log> {
+async function openPretty(level: string): Promise<Logger> {
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
     colorize: process.stdout.isTTY === true,
@@ -82,7 +63,7 @@ async function openPretty(level: string): Promise<Log> {
   const write = (line: string): void => {
     destination.write(format(summarizeRequest(JSON.parse(line))));
   };
-  return { logger: createLogger(level, { write }), close: async () => undefined };
+  return createLogger(level, { write });
 }
 
 /** Replaces the fields of a request with a one-line message. */
