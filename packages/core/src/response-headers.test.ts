@@ -32,6 +32,17 @@ it('delete returns whether the header was set', () => {
   expect(rawHeadersOf(headers)).toEqual([]);
 });
 
+it('iterates over names and values', () => {
+  const headers = new ResponseHeaders();
+  headers.set('x-one', 1);
+  headers.set('X-List', ['a', 'b']);
+  headers.set('X-One', 2);
+  expect([...headers]).toEqual([
+    ['X-One', 2],
+    ['X-List', ['a', 'b']],
+  ]);
+});
+
 it('later changes to a passed list have no effect', () => {
   const headers = new ResponseHeaders();
   const values = ['a'];

@@ -86,6 +86,13 @@ export class ResponseHeaders {
     return index !== -1;
   }
 
+  /** Iterates over names and values, in the order in which the headers were first set. */
+  *[Symbol.iterator](): Generator<[name: string, value: HeaderValue]> {
+    for (let index = 0; index < this.#raw.length; index += 2) {
+      yield [String(this.#raw[index]), this.#raw[index + 1] ?? ''];
+    }
+  }
+
   #put(name: string, value: string | number | string[]): void {
     const index = this.#indexOf(name);
     if (index === -1) {
