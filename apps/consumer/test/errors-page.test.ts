@@ -38,9 +38,17 @@ it('docs/errors.md contains the errors of every package', async () => {
   await expect(page).toMatchFileSnapshot(join(workspace, 'docs/errors.md'));
 });
 
-it.each(['core', 'di', 'controllers', 'cookies', 'static', 'multipart', 'rate-limit', 'serve', 'testing'])(
-  'includes the errors of @fairlead/%s',
-  (name) => {
-    expect(sections).toContainEqual(expect.stringContaining(`@fairlead/${name}]`));
-  },
-);
+it.each([
+  'core',
+  'di',
+  'controllers',
+  'cookies',
+  'static',
+  'multipart',
+  'rate-limit',
+  'serve',
+  'connect',
+  'testing',
+])('includes the errors of @fairlead/%s', (name) => {
+  expect(sections).toContainEqual(expect.stringContaining(`@fairlead/${name}]`));
+});

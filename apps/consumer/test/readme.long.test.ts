@@ -4,7 +4,10 @@ import { inject } from 'vitest';
 import { here, install, run } from './support/project.js';
 import { testBlocks } from './support/test-blocks.js';
 
-/** What the documents use beside the packages: a peer, validators, a compiler of schemas, WebSockets. */
+/** Middleware of Express that the documents use. */
+const EXPRESS = ['compression', 'express', 'express-session', 'passport', 'passport-local'];
+
+/** What the documents use beside the packages: a peer, validators, a compiler of schemas, WebSockets, middleware. */
 const LIBRARIES = [
   'reflect-metadata',
   'zod',
@@ -13,6 +16,8 @@ const LIBRARIES = [
   'fast-json-stringify',
   'ws',
   '@types/ws',
+  'helmet',
+  ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),
 ];
 
 /** Imports a module whose servers take a free port and do not keep the process alive. */

@@ -1,0 +1,291 @@
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { parse } from 'node:querystring';
+import {
+  type Context,
+  HttpError,
+  isHttpError,
+  type Middleware,
+  type Next,
+  SetupError,
+} from '@fairlead/core';
+
+/** Middleware of Express or Connect that uses only node's request and response. */
+export type ConnectMiddleware = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => unknown;
+
+/**
+ * Middleware that is typed for Express. Nothing can check that it uses only what {@link connect}
+ * provides.
+ */
+type ExpressMiddleware = (req: never, res: never, next: never) => unknown;
+
+/** Options of {@link connect}. */
+export interface ConnectOptions {
+  /**
+   * Properties of the request to share as members of `ctx.state`, such as `user` or `session`. Reading
+   * or setting the member reads or sets the property.
+   */
+  readonly state?: readonly string[];
+  /**
+   * Called with errors that the middleware reports after it has called `next()`, such as a session
+   * that cannot be saved; `console.error` by default.
+   */
+  readonly onError?: (error: unknown, ctx: Context) => void;
+}
+
+/**
+ * Runs middleware of Express or Connect.
+ *
+ * - The middleware sees the headers recorded so far, and those that it sets are recorded.
+ * - If it calls `next(error)`, throws or rejects, the error passes to the error handler. An error with a
+ *   status from 400 to 499 keeps that status.
+ * - If it ends the response itself, the rest of the pipeline does not run.
+ * - If it replaces `res.writeHead`, `res.write` or `res.end`, its functions receive the response.
+ *
+ * @param middleware - A function `(req, res, next)`.
+ * @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE`, when `middleware` is not a function of up to three
+ *   parameters, or an option is invalid.
+ */
+export function connect(middleware: ConnectMiddleware, options?: ConnectOptions): Middleware;
+export function connect(middleware: ExpressMiddleware, options?: ConnectOptions): Middleware;
+export function connect(
+  middleware: ConnectMiddleware | ExpressMiddleware,
+  options: ConnectOptions = {},
+): Middleware {
+  assertArguments(middleware, options);
+  const run = middleware as ConnectMiddleware;
+  const { state = [], onError = logError } = options;
+  const adapted: Middleware = (ctx, next) => {
+    extendRequest(ctx);
+    shareState(ctx, state);
+    return new Call(ctx, next, onError).run(run);
+  };
+  return Object.defineProperty(adapted, 'name', { value: middleware.name || 'connect' });
+}
+
+/** The result of the rest of the pipeline, or the error of the middleware. */
+type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+/** One call of a middleware. */
+class Call {
+  readonly #ctx: Context;
+  readonly #next: Next;
+  readonly #onError: (error: unknown, ctx: Context) => void;
+  readonly #shown: readonly string[];
+  #isDone = false;
+  #outcome: Outcome | undefined = undefined;
+  #settle: ((outcome: Outcome) => void) | undefined = undefined;
+
+  constructor(ctx: Context, next: Next, onError: (error: unknown, ctx: Context) => void) {
+    this.#ctx = ctx;
+    this.#next = next;
+    this.#onError = onError;
+    this.#shown = showHeaders(ctx);
+  }
+
+  /**
+   * Calls the middleware.
+   *
+   * @returns A promise, only if the middleware or the rest of the pipeline is asynchronous.
+   */
+  run(middleware: ConnectMiddleware): unknown {
+    const { req, res } = this.#ctx;
+    Object.assign(res, { redirect: this.#redirect });
+    try {
+      const returned = middleware(req, res, this.#proceed);
+      if (isPromiseLike(returned)) returned.then(undefined, this.#fail);
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#outcome === undefined) return this.#wait();
+    if ('error' in this.#outcome) throw this.#outcome.error;
+    return this.#outcome.result;
+  }
+
+  /** The `next` of the middleware. */
+  readonly #proceed = (error?: unknown): void => {
+    if (error) this.#fail(error);
+    else this.#finish(this.#next);
+  };
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#isDone) this.#onError(error, this.#ctx);
+    else {
+      this.#finish(() => {
+        throw toHttpError(error);
+      });
+    }
+  };
+
+  /** `res.redirect(url)`, `res.redirect(status, url)` or `res.redirect(url, status)`, as in Express. */
+  readonly #redirect = (...args: readonly (string | number)[]): void => {
+    const url = args.find((arg) => typeof arg === 'string') ?? '';
+    const status = args.find((arg) => typeof arg === 'number');
+    this.#finish(() => this.#ctx.redirect(url, status));
+  };
+
+  /** Ends the part of the middleware. Later calls have no effect. */
+  #finish(proceed: () => unknown): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    try {
+      recordHeaders(this.#ctx, this.#shown);
+      this.#outcome = { result: proceed() };
+    } catch (error) {
+      // An error of the rest of the pipeline must not surface in the middleware.
+      this.#outcome = { error };
+    }
+    this.#settle?.(this.#outcome);
+  }
+
+  /** Waits until the middleware calls `next`, or the response that it writes has ended. */
+  #wait(): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#settle = (outcome) => {
+        if ('error' in outcome) reject(outcome.error);
+        else resolve(outcome.result);
+      };
+      const { res } = this.#ctx;
+      const onClose = () => {
+        if (this.#isDone) return;
+        this.#isDone = true;
+        this.#ctx.takeOver();
+        resolve(undefined);
+      };
+      if (res.destroyed) onClose();
+      else res.once('close', onClose);
+    });
+  }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/**
+ * Sets the recorded headers on node's response.
+ *
+ * @returns Their names.
+ */
+function showHeaders({ res, responseHeaders }: Context): readonly string[] {
+  if (res.headersSent) return [];
+  const names: string[] = [];
+  for (const [name, value] of responseHeaders) {
+    res.setHeader(name, typeof value === 'object' ? [...value] : value);
+    names.push(name);
+  }
+  return names;
+}
+
+/**
+ * Moves the headers of node's response to the recorded ones.
+ *
+ * @param shown - Names of the headers that {@link showHeaders} has set.
+ */
+function recordHeaders({ res, responseHeaders }: Context, shown: readonly string[]): void {
+  if (res.headersSent) return;
+  for (const name of shown) if (!res.hasHeader(name)) responseHeaders.delete(name);
+  // Once a header was set, node also stores those of writeHead(), and `res.getHeader()` finds them.
+  res.setHeader('X-Placeholder', '');
+  res.removeHeader('X-Placeholder');
+  // The types of node declare this method only for ClientRequest.
+  const { getRawHeaderNames } = res as ServerResponse & Pick<ClientRequest, 'getRawHeaderNames'>;
+  for (const name of getRawHeaderNames.call(res)) {
+    const value = res.getHeader(name);
+    if (value !== undefined) responseHeaders.set(name, value);
+    res.removeHeader(name);
+  }
+}
+
+const extended = new WeakSet<IncomingMessage>();
+
+/** Adds `req.body`, which is `ctx.body`, and `req.query`, as the simple parser of Express reads it. */
+function extendRequest(ctx: Context): void {
+  const { req } = ctx;
+  if (extended.has(req)) return;
+  extended.add(req);
+  let query: unknown;
+  Object.defineProperties(req, {
+    body: {
+      configurable: true,
+      enumerable: true,
+      get: () => ctx.body,
+      set: (body: unknown) => {
+        ctx.body = body;
+      },
+    },
+    query: {
+      configurable: true,
+      enumerable: true,
+      get: () => {
+        query ??= parse(ctx.searchParams.toString());
+        return query;
+      },
+      set: (value: unknown) => {
+        query = value;
+      },
+    },
+  });
+}
+
+/** Makes members of `ctx.state` read and set the properties of the request with the same names. */
+function shareState({ req, state }: Context, names: readonly string[]): void {
+  for (const name of names) {
+    Object.defineProperty(state, name, {
+      configurable: true,
+      enumerable: true,
+      get: (): unknown => Reflect.get(req, name),
+      set: (value: unknown) => void Reflect.set(req, name, value),
+    });
+  }
+}
+
+/**
+ * Converts an error of Express middleware that has only a `status`, such as those of passport. Its
+ * message is not for clients.
+ */
+function toHttpError(error: unknown): unknown {
+  if (!(error instanceof Error) || isHttpError(error) || 'expose' in error) return error;
+  const status = 'status' in error ? Number(error.status) : 0;
+  if (!Number.isInteger(status) || status < 400 || status > 499) return error;
+  return new HttpError(status, STATUS_CODES[status] ?? 'Client error', { cause: error });
+}
+
+function logError(error: unknown): void {
+  console.error(error);
+}
+
+/** @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE` */
+function assertArguments(middleware: unknown, options: unknown): void {
+  if (typeof middleware !== 'function') {
+    throw invalid(`connect() received ${describe(middleware)}. Pass a function (req, res, next).`);
+  }
+  if (middleware.length > 3) {
+    throw invalid(
+      `connect() cannot run ${middleware.name || 'a function'} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.`,
+    );
+  }
+  if (typeof options !== 'object' || options === null) {
+    throw invalid(`connect() received ${describe(options)} as options. Pass an object.`);
+  }
+  for (const name of Object.keys(options)) {
+    if (name === 'state' || name === 'onError') continue;
+    throw invalid(`connect() has no option '${name}'. Use state or onError.`);
+  }
+}
+
+function invalid(message: string): SetupError {
+  return new SetupError('INVALID_CONNECT_MIDDLEWARE', message);
+}
+
+function describe(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+}

@@ -1,0 +1,1 @@
+export { type ConnectMiddleware, type ConnectOptions, connect } from './connect.js';

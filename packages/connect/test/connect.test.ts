@@ -1,0 +1,456 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { type Context, createApp, createRouter, HttpError, type Middleware } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import { type ConnectMiddleware, connect } from '../src/index.js';
+import { hello, serve } from './support/serve.js';
+
+/** A promise of the error that passes through the pipeline. */
+function caughtError() {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const catcher: Middleware = async (_ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      resolve(error);
+      throw error;
+    }
+  };
+  return { caught: promise, catcher };
+}
+
+describe('middleware that calls next()', () => {
+  it('runs the rest of the pipeline inside the call', async () => {
+    const order: string[] = [];
+    const url = await serve(
+      connect((_req, _res, next) => {
+        order.push('before');
+        next();
+        order.push('after');
+      }),
+      (ctx) => {
+        order.push('handler');
+        hello(ctx);
+      },
+    );
+    expect((await fetch(url)).status).toBe(200);
+    expect(order).toEqual(['before', 'handler', 'after']);
+  });
+
+  it('creates no promise when everything is synchronous', () => {
+    const results: unknown[] = [];
+    const app = createApp().use(
+      (_ctx, next) => {
+        const result = next();
+        results.push(result);
+        return result;
+      },
+      connect((_req, _res, next) => next()),
+      hello,
+    );
+    return app.request('/').then((response) => {
+      expect(response.status).toBe(200);
+      expect(results).toEqual([undefined]);
+    });
+  });
+
+  it('may do so later', async () => {
+    const url = await serve(
+      connect((_req, _res, next) => void setImmediate().then(() => next())),
+      hello,
+    );
+    expect(await (await fetch(url)).json()).toEqual({ hello: 'world' });
+  });
+
+  it('runs the rest of the pipeline once, even if it calls next() twice', async () => {
+    let count = 0;
+    const url = await serve(
+      connect((_req, _res, next) => {
+        next();
+        next();
+      }),
+      (ctx) => {
+        count += 1;
+        hello(ctx);
+      },
+    );
+    expect((await fetch(url)).status).toBe(200);
+    expect(count).toBe(1);
+  });
+
+  it('does not see errors of the rest of the pipeline', async () => {
+    const seen: unknown[] = [];
+    const url = await serve(
+      connect((_req, _res, next) => {
+        try {
+          next();
+        } catch (error) {
+          seen.push(error);
+        }
+      }),
+      () => {
+        throw new HttpError(418, 'short and stout');
+      },
+    );
+    expect((await fetch(url)).status).toBe(418);
+    expect(seen).toEqual([]);
+  });
+
+  it('does not set the status', async () => {
+    const url = await serve(
+      connect((_req, res, next) => {
+        res.statusCode = 418;
+        next();
+      }),
+      hello,
+    );
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  it('gives its name to the pipeline', () => {
+    expect(
+      connect(function named(_req, _res, next) {
+        next();
+      }).name,
+    ).toBe('named');
+    expect(connect((_req, _res, next) => next()).name).toBe('connect');
+  });
+});
+
+describe('headers', () => {
+  it('set by middleware are on the response, as written', async () => {
+    const url = await serve(
+      connect((_req, res, next) => {
+        res.setHeader('X-One', 1);
+        res.setHeader('Set-Cookie', ['a=1', 'b=2']);
+        next();
+      }),
+      (ctx) => {
+        ctx.append('Set-Cookie', 'c=3');
+        hello(ctx);
+      },
+    );
+    const [response] = await once(request(url).end(), 'response');
+    response.resume();
+    expect(response.rawHeaders).toEqual(expect.arrayContaining(['X-One', '1']));
+    expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2', 'c=3']);
+  });
+
+  it('recorded earlier are visible, and can be changed and removed', async () => {
+    const url = await serve(
+      (ctx, next) => {
+        ctx.set('Vary', 'Origin');
+        ctx.set('X-Gone', '1');
+        return next();
+      },
+      connect((_req, res, next) => {
+        res.appendHeader('Vary', 'Accept-Encoding');
+        res.removeHeader('X-Gone');
+        next();
+      }),
+      connect((_req, res, next) => {
+        res.setHeader('X-Vary', String(res.getHeader('Vary')));
+        next();
+      }),
+      hello,
+    );
+    const { headers } = await fetch(url);
+    expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
+    expect(headers.get('x-vary')).toBe('Origin,Accept-Encoding');
+    expect(headers.has('x-gone')).toBe(false);
+    expect(headers.has('x-placeholder')).toBe(false);
+  });
+
+  it('can be read when the response is complete', async () => {
+    const lengths: unknown[] = [];
+    const url = await serve(
+      connect((_req, res, next) => {
+        res.once('finish', () => lengths.push(res.getHeader('Content-Length')));
+        next();
+      }),
+      hello,
+    );
+    await fetch(url);
+    await expect.poll(() => lengths).toEqual(['17']);
+  });
+
+  it('of the connection apply to a response of the middleware', async () => {
+    const url = await serve(
+      (ctx, next) => {
+        ctx.set('Connection', 'close');
+        return next();
+      },
+      connect((_req, res) => res.end()),
+    );
+    const [response] = await once(request(url).end(), 'response');
+    response.resume();
+    expect(response.headers.connection).toBe('close');
+  });
+
+  it('that describe a body do not leak into an error', async () => {
+    const url = await serve(
+      connect((_req, res, next) => {
+        res.setHeader('Content-Type', 'text/csv');
+        res.setHeader('Cache-Control', 'max-age=60');
+        res.setHeader('X-Frame-Options', 'DENY');
+        next();
+      }),
+      () => {
+        throw new HttpError(400, 'no');
+      },
+    );
+    const { headers } = await fetch(url);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(headers.has('cache-control')).toBe(false);
+    expect(headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  it('removed with ctx after the middleware stay removed', async () => {
+    const url = await serve(
+      connect((_req, res, next) => {
+        res.setHeader('X-Gone', '1');
+        next();
+      }),
+      (ctx) => {
+        ctx.responseHeaders.delete('X-Gone');
+        hello(ctx);
+      },
+    );
+    expect((await fetch(url)).headers.has('x-gone')).toBe(false);
+  });
+});
+
+describe('middleware that responds', () => {
+  const ends: ConnectMiddleware = (_req, res) => {
+    res.statusCode = 202;
+    res.setHeader('X-One', '1');
+    res.end('mine');
+  };
+
+  it.each<[string, ConnectMiddleware]>([
+    ['at once', ends],
+    ['later', (req, res, next) => void setImmediate().then(() => ends(req, res, next))],
+    [
+      'in parts',
+      async (_req, res) => {
+        res.writeHead(202, { 'X-One': '1' });
+        res.write('mi');
+        await setImmediate();
+        res.end('ne');
+      },
+    ],
+  ])('%s takes the response over, and ends the pipeline', async (_, middleware) => {
+    const after: string[] = [];
+    const url = await serve(
+      async (ctx, next) => {
+        ctx.set('X-Recorded', '1');
+        await next();
+        after.push(`${ctx.answered} ${ctx.res.writableFinished}`);
+      },
+      connect(middleware),
+      hello,
+    );
+    const response = await fetch(url);
+    expect([response.status, response.headers.get('x-one')]).toEqual([202, '1']);
+    expect(response.headers.get('x-recorded')).toBe('1');
+    expect(await response.text()).toBe('mine');
+    await expect.poll(() => after).toEqual(['true true']);
+  });
+
+  it('with res.redirect() records a redirect', async () => {
+    const redirect = (...args: unknown[]) =>
+      connect((_req, res) => {
+        Reflect.apply(Reflect.get(res, 'redirect'), res, args);
+      });
+    const router = createRouter()
+      .get('/a', redirect('/x'))
+      .get('/b', redirect(303, '/x'))
+      .get('/c', redirect('/x', 307));
+    const app = createApp().route('/', router);
+    const responses = await Promise.all(
+      ['/a', '/b', '/c'].map((path) => app.request(path, { redirect: 'manual' })),
+    );
+    expect(responses.map(({ status, headers }) => [status, headers.get('location')])).toEqual([
+      [302, '/x'],
+      [303, '/x'],
+      [307, '/x'],
+    ]);
+  });
+
+  it('lets the pipeline end when the client leaves first', async () => {
+    const left = Promise.withResolvers<boolean>();
+    const url = await serve(
+      async (ctx, next) => {
+        await next();
+        left.resolve(ctx.res.destroyed && ctx.answered);
+      },
+      connect(() => sent.destroy()),
+    );
+    const sent = request(url).on('error', () => undefined);
+    sent.end();
+    expect(await left.promise).toBe(true);
+  });
+
+  it('lets the pipeline end when the client has left before', async () => {
+    const left = Promise.withResolvers<boolean>();
+    const url = await serve(
+      async (ctx, next) => {
+        const closed = once(ctx.res, 'close');
+        sent.destroy();
+        await closed;
+        await next();
+        left.resolve(ctx.answered);
+      },
+      connect(() => undefined),
+    );
+    const sent = request(url).on('error', () => undefined);
+    sent.end();
+    expect(await left.promise).toBe(true);
+  });
+});
+
+describe('errors', () => {
+  const error = new Error('Broken.');
+
+  it.each<[string, ConnectMiddleware]>([
+    ['next(error)', (_req, _res, next) => next(error)],
+    ['next(error), later', (_req, _res, next) => void setImmediate().then(() => next(error))],
+    [
+      'an exception',
+      () => {
+        throw error;
+      },
+    ],
+    ['a rejected promise', () => Promise.reject(error)],
+  ])('pass to the error handler: %s', async (_, middleware) => {
+    const { caught, catcher } = caughtError();
+    const url = await serve(catcher, connect(middleware), hello);
+    expect((await fetch(url)).status).toBe(500);
+    expect(await caught).toBe(error);
+  });
+
+  it('with a client status keep it, without their message', async () => {
+    const unauthorized = Object.assign(new Error('secret'), { status: 401 });
+    const url = await serve(
+      connect((_req, res, next) => {
+        res.setHeader('WWW-Authenticate', 'Basic');
+        next(unauthorized);
+      }),
+    );
+    const response = await fetch(url);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Basic']);
+    expect(await response.json()).toMatchObject({ detail: 'Unauthorized' });
+  });
+
+  it.each([
+    ['a server status', Object.assign(new Error('x'), { status: 503 })],
+    ['an expose flag', Object.assign(new Error('x'), { status: 409, expose: true })],
+    ['an HttpError', new HttpError(410, 'x')],
+    ['no error', 'text'],
+  ])('stay as they are: %s', async (_, thrown) => {
+    const { caught, catcher } = caughtError();
+    await fetch(
+      await serve(
+        catcher,
+        connect((_req, _res, next) => next(thrown)),
+      ),
+    );
+    expect(await caught).toBe(thrown);
+  });
+
+  it('after next() go to onError', async () => {
+    const errors: [unknown, string][] = [];
+    const onError = (thrown: unknown, ctx: Context) => void errors.push([thrown, ctx.path]);
+    const url = await serve(
+      connect(
+        async (_req, _res, next) => {
+          next();
+          next(error);
+          throw error;
+        },
+        { onError },
+      ),
+      hello,
+    );
+    expect((await fetch(`${url}/late`)).status).toBe(200);
+    expect(errors).toEqual([
+      [error, '/late'],
+      [error, '/late'],
+    ]);
+  });
+});
+
+describe('the request', () => {
+  it('has the parsed body, and passes a replaced body on', async () => {
+    const url = await serve(
+      connect((req, _res, next) => {
+        const body: unknown = Reflect.get(req, 'body');
+        Reflect.set(req, 'body', { was: body });
+        next();
+      }),
+      (ctx) => ctx.json(ctx.body),
+    );
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"a":1}',
+    });
+    expect(await response.json()).toEqual({ was: { a: 1 } });
+  });
+
+  it('has the query, which middleware can replace', async () => {
+    const seen: unknown[] = [];
+    const readQuery = connect((req, _res, next) => {
+      seen.push({ ...Reflect.get(req, 'query') });
+      Reflect.set(req, 'query', { replaced: '1' });
+      next();
+    });
+    await fetch(`${await serve(readQuery, readQuery, hello)}/?a=1&a=2&b=%C3%BC+3`);
+    expect(seen).toEqual([{ a: ['1', '2'], b: 'ü 3' }, { replaced: '1' }]);
+  });
+
+  it('shares the named properties with ctx.state in both directions', async () => {
+    const url = await serve(
+      connect(
+        (req, _res, next) => {
+          Reflect.set(req, 'user', 'Ada');
+          next();
+        },
+        { state: ['user', 'account'] },
+      ),
+      (ctx, next) => {
+        ctx.state.account = 7;
+        return next();
+      },
+      connect((req, res, next) => {
+        res.setHeader('X-Account', String(Reflect.get(req, 'account')));
+        next();
+      }),
+      (ctx) => ctx.json(ctx.state.user),
+    );
+    const response = await fetch(url);
+    expect([await response.json(), response.headers.get('x-account')]).toEqual(['Ada', '7']);
+  });
+});
+
+describe('connect()', () => {
+  it.each<[string, unknown[], string]>([
+    ['no function', [{}], 'connect() received object. Pass a function (req, res, next).'],
+    [
+      'an error handler',
+      [function handle(_error: unknown, _req: unknown, _res: unknown, _next: unknown) {}],
+      'connect() cannot run handle with 4 parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.',
+    ],
+    ['no options', [() => {}, null], 'connect() received null as options. Pass an object.'],
+    [
+      'an unknown option',
+      [() => {}, { states: [] }],
+      "connect() has no option 'states'. Use state or onError.",
+    ],
+  ])('refuses %s', (_, args, message) => {
+    expect(() => Reflect.apply(connect, undefined, args)).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONNECT_MIDDLEWARE', message }),
+    );
+  });
+});
