@@ -4,8 +4,15 @@ import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it } from 'vitest';
-import { type Application, createApp, json, type ListenOptions, listen } from '../src/index.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type Application,
+  type Context,
+  createApp,
+  json,
+  type ListenOptions,
+  listen,
+} from '../src/index.js';
 import { cert, key } from './support/certificate.js';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
@@ -70,21 +77,45 @@ describe('a server with tls', () => {
     expect(statusesOf(await ended())).toEqual(statuses);
   });
 
-  it('closes a connection whose client reads nothing', async () => {
-    const begun = Promise.withResolvers<AbortSignal>();
+  /** Requests a large response, and stops reading before it arrives. */
+  async function stall(writeTimeout: number) {
+    const begun = Promise.withResolvers<Context>();
     const app = createApp().use((ctx) => {
-      begun.resolve(ctx.signal);
+      begun.resolve(ctx);
       ctx.send('x'.repeat(LARGE));
     });
-    const { port } = await serveTls(app, { writeTimeout: 100 });
+    const { port } = await serveTls(app, { writeTimeout });
     const { socket } = connectTls(port);
+    onTestFinished(() => void socket.destroy());
     await once(socket, 'secureConnect');
     socket.pause();
     socket.write(GET);
-    const signal = await begun.promise;
-    await once(signal, 'abort');
-    expect(signal.aborted).toBe(true);
-    socket.destroy();
+    return { ctx: await begun.promise, socket };
+  }
+
+  it('closes a connection whose client reads nothing', async () => {
+    const { ctx } = await stall(100);
+    await new Promise<void>((resolve) => ctx.res.once('close', resolve));
+    expect(ctx.req.socket.destroyed).toBe(true);
+  });
+
+  it('keeps a connection whose client reads slowly', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { socket } = await stall(1_000);
+    let [received, pausedAt] = [0, 0];
+    socket.on('data', (text: string) => {
+      received += text.length;
+      if (received - pausedAt >= 1_000_000) socket.pause();
+    });
+    while (received < LARGE) {
+      pausedAt = received;
+      socket.resume();
+      await vi.waitUntil(() => socket.isPaused() || received >= LARGE);
+      vi.advanceTimersByTime(250);
+      for (let count = 0; count < 3; count += 1) await new Promise((done) => setImmediate(done));
+    }
+    expect(received).toBeGreaterThanOrEqual(LARGE);
   });
 
   it('survives plain HTTP, an early disconnect and an untrusting client', async () => {

@@ -148,10 +148,13 @@ class Connection {
 
 /** Returns the bytes that the operating system has accepted, including parts of a pending chunk. */
 function bytesAcceptedFrom(socket: Socket): number {
+  // TLS encrypts a chunk as a whole, so only the socket below it knows how much was accepted.
+  const { _parent } = socket as { _parent?: Socket | null };
+  const below = _parent ?? socket;
   // Node counts a chunk once it is written completely. Only the socket's handle knows the remainder.
   // Without it, a slow client must accept a whole chunk within the timeout.
-  const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } | null };
-  return socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
+  const { _handle: handle } = below as { _handle?: { writeQueueSize?: number } | null };
+  return below.bytesWritten - below.writableLength - (handle?.writeQueueSize ?? 0);
 }
 
 const CONNECTION = Symbol('connection');
