@@ -47,6 +47,8 @@ const SERVE_OPTIONS: Readonly<Record<keyof ServeOptions, Accepted | undefined>> 
   onListen: ACCEPTED.function,
   port: undefined,
   host: undefined,
+  tls: undefined,
+  reusePort: undefined,
   headersTimeout: undefined,
   requestTimeout: undefined,
   keepAliveTimeout: undefined,
