@@ -171,7 +171,8 @@ class ManagedProcess {
 
   #onStartFailure(error: unknown): void {
     // A start that gave up because of the shutdown has not failed.
-    if (this.#stopping.aborted && error === this.#stopping.reason) return;
+    const { aborted, reason } = this.#stopping;
+    if (aborted && (error === reason || (error instanceof Error && error.cause === reason))) return;
     const { describeError } = this.#options;
     console.error(describeError?.(error) ?? `${this.#name} failed to start: ${describe(error)}`);
     this.#code = Math.max(this.#code, 1);

@@ -296,15 +296,23 @@ describe('a signal during the start', () => {
     expect(stdout).toBe('starting\nThe application is stopping: SIGTERM\nclosed\n');
   });
 
-  it('lets the start give up with the reason of stopping', async () => {
+  it.each([
+    ['throwIfAborted()', 'await promise; stopping.throwIfAborted();'],
+    [
+      'an API of node',
+      `const { setTimeout } = await import('node:timers/promises');
+      await setTimeout(600_000, undefined, { signal: stopping });`,
+    ],
+  ])('lets the start give up with %s', async (_, statements) => {
     const program = startProgram(`${SLOW}
-      const { setTimeout } = await import('node:timers/promises');
-      await new Promise((_, reject) =>
-        stopping.addEventListener('abort', () => reject(stopping.reason)));
+      stopping.addEventListener('abort', () => resolve());
+      ${statements}
     }, { port: 0 });`);
     await program.wrote(/starting/);
     program.kill('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('closed');
   });
 
   it('exits with 1 when the start then fails', async () => {
