@@ -217,17 +217,20 @@ class ManagedProcess {
   }
 
   #startDeadline(): void {
+    if (this.#timer !== undefined) return;
     this.#exitBy = performance.now() + this.#deadline;
-    this.#timer ??= setTimeout(() => {
+    this.#timer = setTimeout(() => {
       this.#abandon(`did not stop within ${this.#deadline} ms`, 1);
     }, this.#deadline);
   }
 
   async #close(): Promise<void> {
-    for (const { name, run } of this.#steps.splice(0).toReversed()) {
+    // A callback may register another one.
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      const { name } = step;
       this.#stage = name;
       try {
-        await run(Math.max(0, this.#exitBy - performance.now()));
+        await step.run(Math.max(0, this.#exitBy - performance.now()));
       } catch (cause) {
         this.#code = Math.max(this.#code, 1);
         this.#logger.error(new Error(`${this.#name} failed to close: ${name} failed.`, { cause }));
@@ -281,7 +284,7 @@ async function exit(code: number): Promise<never> {
  * names the fix. Codes of node, such as `ERR_INVALID_ARG_TYPE`, also occur in mistakes of the code.
  */
 function describe(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  const isStable = typeof code === 'string' && /^(?!ERR_)[A-Z]+(?:_[A-Z]+)+$/.test(code);
-  return isStable ? (error as Error).message : inspect(error);
+  if (!(error instanceof Error) || !('code' in error)) return inspect(error);
+  const isStable = /^(?!ERR_)[A-Z]+(?:_[A-Z]+)+$/.test(String(error.code));
+  return isStable ? error.message : inspect(error);
 }

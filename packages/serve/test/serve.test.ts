@@ -375,6 +375,18 @@ The application did not stop within 1500 ms. Still open: Timeout. Close what you
     );
   });
 
+  it('comes after callbacks that were registered during the shutdown', async () => {
+    const program = startProgram(`
+      await serve(({ onClose }) => {
+        onClose(() => onClose(() => console.log('late')));
+        return createApp();
+      }, { port: 0 });
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    expect((await program.ended).stdout).toContain('late');
+  });
+
   it('has code 1 when a callback fails, after the other callbacks', async () => {
     const program = startProgram(`
       await serve(({ onClose }) => {
