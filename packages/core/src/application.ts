@@ -8,7 +8,6 @@ import {
   type State,
 } from './context.js';
 import { InternalServerError } from './errors/http-error.js';
-
 import { SealedError, SetupError } from './errors/setup-error.js';
 import {
   createErrorPolicy,
@@ -88,13 +87,14 @@ export interface Plugin {
 export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
   /**
    * Responds to requests that no middleware or route has handled, unless the path has routes for other
-   * methods. The status is 404 unless the function sets another one. By default, the body is a problem.
+   * methods. The status is 404 unless the function sets another one. Without a response, and by default,
+   * the body is that of any other error.
    */
   readonly notFound?: Handler;
   /**
-   * The proxies that may name the client in `ctx.ip`, `ctx.protocol` and `ctx.host`; none by default. A
-   * number of proxies or a list of their addresses trusts `X-Forwarded-For`, `-Proto` and `-Host`. An
-   * object also selects the headers.
+   * The proxies whose headers determine `ctx.ip`, `ctx.protocol` and `ctx.host`; none by default. Pass the
+   * number of proxies or a list of their addresses to trust `X-Forwarded-For`, `-Proto` and `-Host`. Pass
+   * an object to trust other headers.
    */
   readonly proxy?: TrustedProxies | ProxyOptions;
 }
@@ -144,8 +144,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /**
    * Adds middleware. Requests pass through middleware, routes and routers in the order of registration.
    *
-   * @param prefix - Path, compared as by the router, to which the middleware is restricted: `/admin` is
-   *   for `/admin` and every path below it. May contain parameters. By default, all paths.
+   * @param prefix - Restricts the middleware to this path and the paths below it: `/admin` is for
+   *   `/admin` and `/admin/users`. May contain parameters. Compared under the `caseSensitive` of the
+   *   application: a router that ignores case also matches `/ADMIN`, which the prefix then does not.
+   *   By default, all paths.
    * @param middleware - Functions `(ctx, next)`.
    * @returns This application. With a single middleware, its type includes the state that the middleware
    *   sets.
@@ -214,7 +216,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   ): this {
     this.#assertOpen(`app.${method.toLowerCase()}('${pattern}')`);
     const router = this.#router ?? createRouter(this.#rules);
-    // The router ignores which state its handlers need.
+    // Only the types of the router depend on the state that its handlers need.
     router.on(method, pattern, ...(handlers as readonly AnyHandler[] as readonly Middleware[]));
     if (this.#router === undefined) this.#add({ prefix: '/', router });
     this.#router = router;
@@ -355,8 +357,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Closes the plugins, last installed first. Close the server before you call this.
    *
    * Aborts `ctx.closing` of open {@link fetch} and {@link request} calls. Waits for plugins that are still
-   * installing, so do not await it inside `install`. Then destroys the open connections of {@link fetch} and {@link request}, and closes the plugins.
-   * Further calls return the same promise.
+   * installing, so do not await it inside `install`. Then destroys the connections of the open calls, and
+   * closes the plugins. Further calls return the same promise.
    *
    * @throws {AggregateError} When plugins fail to close. The other plugins are still closed.
    */
@@ -366,7 +368,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return this.#closing;
   }
 
-  /** Returns the signal of {@link close}, created when somebody asks for it. */
+  /** Returns the signal that {@link close} aborts. Creates it when it is first needed. */
   #closingSignal(): AbortSignal {
     this.#closingController ??= new AbortController();
     if (this.#closing !== undefined) this.#closingController.abort();
@@ -480,8 +482,7 @@ async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
 const endOfPipeline: Next = () => undefined;
 
 /**
- * Responds to a request that no function has answered, although none has passed it on to the end of the
- * pipeline.
+ * Responds to a request without a response whose pipeline has settled before its end.
  *
  * @throws {InternalServerError} 500 `NO_RESPONSE`, when a route matched.
  */

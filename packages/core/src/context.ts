@@ -81,16 +81,16 @@ export interface ContextInternals {
   allowedMethods(ctx: Context): ReadonlySet<string>;
 }
 
-/** Bodies that a parser with `rawBody` has read. A member would cost every request. */
+/** Bodies that a parser with `rawBody` has read. A private field would cost every request. */
 const rawBodies = new WeakMap<Context, Buffer>();
 
 /** Access to a context's private members for the other modules of core. */
 export let internals: ContextInternals;
 
 /**
- * Returns the body for an error, in the application's own format. The status, and the headers of the
- * error, are already set. The body is sent as `application/json`, unless the function sets another
- * `Content-Type` or responds through `ctx`.
+ * Returns the body for an error, in a format that you choose. The status and the headers of the error are
+ * already set. The body is sent as `application/json`, unless the function sets another `Content-Type` or
+ * responds through `ctx`.
  *
  * @param problem - The standard body, without hidden messages.
  * @param error - The thrown value. Do not send parts of it to clients unless `problem` has them.
@@ -108,7 +108,7 @@ export interface ErrorPolicy {
   readonly format: FormatError | undefined;
 }
 
-/** What the application knows about all of its requests. */
+/** What all requests of an application share. */
 export interface ContextEnvironment {
   readonly routes: RouteTable;
   readonly errors: ErrorPolicy;
@@ -256,8 +256,8 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   /**
-   * The bytes of the request body, after content decoding, beside the parsed `body`. Undefined unless a
-   * body parser with the option `rawBody` has read a body.
+   * The bytes of the request body, after content decoding. Undefined unless a body parser with the option
+   * `rawBody` has read a body.
    */
   get rawBody(): Buffer | undefined {
     return rawBodies.get(this);
@@ -275,7 +275,7 @@ export class Context<P extends Params = Params, S extends State = State> {
    * for a body that no parser has read.
    *
    * @throws {UnsupportedMediaTypeError} 415 `BODY_NOT_READ`, within a route, when the client sent a body
-   *   that no parser has read. Parsers can test `ctx.hasBody` instead.
+   *   that no parser has read. To write a parser, check `ctx.hasBody` instead.
    */
   get body(): unknown {
     if (this.#body === undefined && this.pattern !== undefined) this.#assertBodyRead();
@@ -306,8 +306,8 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   /**
-   * Aborts when the server starts closing, or, for a call without a socket, when the application closes. Then
-   * end a response that stays open for long, so that the shutdown need not wait for its deadline.
+   * Aborts when the server starts closing or, for a call without a socket, when the application closes.
+   * End long-lived responses then, so that the shutdown does not wait for its deadline.
    */
   get closing(): AbortSignal {
     return connectionOf(this.req.socket)?.closing ?? this.#environment.closing();
@@ -411,12 +411,12 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   /**
-   * Responds with a value as if a handler had returned it, unless something has recorded a body.
+   * Responds with a value as if a handler had returned it. Does nothing if a body is already recorded.
    *
    * - Undefined does nothing.
    * - Bytes, node and web streams, a `Blob` and async iterables become the body, as with {@link send}.
    * - A web `Response` replaces the status, and adds its headers and body.
-   * - Every other value, also a string, becomes JSON, as with {@link json}.
+   * - Every other value, strings included, becomes JSON, as with {@link json}.
    *
    * @param stringify - Serializes JSON values, as for {@link json}.
    * @throws {TypeError} When JSON cannot represent the value, or the body of a `Response` was read.
@@ -432,7 +432,7 @@ export class Context<P extends Params = Params, S extends State = State> {
    * Responds with a redirect and an empty body.
    *
    * @param url - Value of `Location`: absolute or relative. Characters that the header cannot carry are
-   *   percent-encoded, and existing escapes stay as they are. Encode what users typed before you add it.
+   *   percent-encoded. Existing escapes stay as they are, so encode user input before you add it.
    * @param status - An integer from 300 to 399.
    * @throws {TypeError} When `url` contains a control character.
    * @throws {RangeError} When `status` is out of range.

@@ -16,8 +16,8 @@ export type Middleware<S extends object = State> = (
 ) => unknown;
 
 /**
- * The last function of a route. Its return value becomes the response, unless it responds through `ctx`:
- * a JSON value, bytes, a stream, a `Blob`, an async iterable or a web `Response`.
+ * The last function of a route. Unless it responds through `ctx`, its return value becomes the response: a
+ * JSON value, bytes, a stream, a `Blob`, an async iterable or a web `Response`.
  *
  * @typeParam Path - The pattern, from which `ctx.params` gets its type.
  * @typeParam S - Members of `ctx.state` that middleware has set.

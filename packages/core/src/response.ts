@@ -143,7 +143,7 @@ export class RecordedResponse {
   takenOver = false;
   /** The error that the recorded body describes; undefined if it describes none. */
   error: unknown = undefined;
-  /** Called when the head of the response was sent, or when the response was discarded. */
+  /** Called after the head of the response is sent, or the response is discarded. */
   onSent: (() => void) | undefined = undefined;
   #status: number | undefined = undefined;
   #body: WritableBody | undefined = undefined;
@@ -175,7 +175,7 @@ export class RecordedResponse {
     return this.isFilled || this.#status !== undefined;
   }
 
-  /** Whether the response was sent, unless it was final before, as after a timeout. */
+  /** Whether the response was sent. False for a response that was final before, as after a timeout. */
   get isSent(): boolean {
     return this.#isSent;
   }
@@ -251,7 +251,7 @@ function isBlob(value: unknown): value is Blob {
   return tag === 'Blob' || tag === 'File';
 }
 
-/** Whether a value is a web `Response`, of node or of a package. */
+/** Whether a value is a web `Response` of node or of a package. */
 export function isResponse(value: unknown): value is Response {
   return tagOf(value) === 'Response';
 }
@@ -263,8 +263,8 @@ function tagOf(value: unknown): unknown {
 }
 
 /**
- * Converts a body. Web streams become a `Readable`, because that emits 'close', but a canceled web stream
- * notifies nobody.
+ * Converts a body to one that can be written. Web streams become a `Readable`, because a `Readable` emits
+ * 'close', but a canceled web stream notifies nobody.
  */
 function toWritable(body: ResponseBody): WritableBody {
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Readable)
@@ -279,8 +279,8 @@ function isWebStream(body: ResponseBody | undefined): body is ReadableStream {
 }
 
 /**
- * Records a web `Response`. Its headers replace those of the context, except that `Vary` and `Set-Cookie`
- * add up.
+ * Records a web `Response`. Its headers replace recorded ones, except that values of `Vary` and
+ * `Set-Cookie` are added.
  *
  * @throws {TypeError} When its body was read, or its status is not from 200 to 599.
  */
@@ -292,14 +292,14 @@ export function recordResponse(recorded: RecordedResponse, response: Response): 
   }
   for (const [name, value] of response.headers) {
     if (name === 'vary' || name === 'set-cookie') recorded.headers.append(name, value);
-    // fetch() has decoded the body, and the connection was another one.
+    // A response with a URL comes from fetch(), which has decoded the body.
     else if (response.url === '' || !OF_CONNECTION.has(name)) recorded.headers.set(name, value);
   }
   recorded.status = status;
   recorded.record(body ?? '', undefined);
 }
 
-/** Headers of a fetched response that do not apply to another connection or to the decoded body. */
+/** Headers of a fetched response that apply to its connection or its encoded body only. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',

@@ -19,7 +19,7 @@ export function toJson(value: unknown): string {
  */
 export function serialize<T>(value: T, stringify: (value: T) => string): string {
   const text = stringify(value);
-  // Only the objects in question become `{}`, except errors, which may have enumerable members.
+  // These objects become `{}`, except errors, which may have enumerable members.
   if (text.includes('{}') || value instanceof Error) assertRepresentable(value);
   return text;
 }
@@ -45,7 +45,7 @@ function isUnrepresentable(value: object): boolean {
   if (value instanceof Error || hasMethod(value, 'then') || hasMethod(value, 'subscribe'))
     return true;
   if (Symbol.iterator in value || Symbol.asyncIterator in value) return true;
-  // Such as a RegExp, a WeakMap, a Blob or a Request, but not an empty object of a user's class.
+  // A RegExp, a WeakMap, a Blob or a Request, for example, but not an instance of a user's class.
   return Object.keys(value).length === 0 && tagOf(value) !== 'Object' && isBuiltIn(value);
 }
 

@@ -19,8 +19,9 @@ export interface ServerSentEvent {
  * When the client disconnects, the iteration ends and an async generator runs its `finally` as soon
  * as its pending `await` settles. Pass `ctx.signal` to what it awaits.
  *
- * When the server starts closing, the response ends after the events that were already read, so the
- * client can reconnect to another process. The generator ends as above: pass it `ctx.closing` as well.
+ * When the server starts closing, the response ends after the events that were already read, so that the
+ * client can reconnect to another process. The generator ends in the same way, so pass `ctx.closing` to
+ * what it awaits, too.
  *
  * @param events - The events, in order.
  * @throws {TypeError} While streaming, when an event's type or id contains a line break or a NUL
@@ -40,7 +41,7 @@ export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>)
   ctx.send(Readable.from(formatAll(source.events), { objectMode: false }));
 }
 
-/** Events that can be ended from outside, even while the next one is pending. */
+/** Events that a function can end, even while the next one is pending. */
 interface EndableEvents<T> {
   readonly events: AsyncIterable<T>;
   /** Ends the iteration. */
@@ -84,7 +85,7 @@ function endable<T>(events: AsyncIterable<T>, onError: (error: unknown) => void)
       }
     } finally {
       if (state === 'idle') await iterator.return?.();
-      // Its `finally` runs when its pending `await` settles, which may be never.
+      // The generator's `finally` runs when its pending `await` settles, which may be never.
       else if (state === 'pending') void returnFrom(iterator).catch(onError);
     }
   }

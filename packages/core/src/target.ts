@@ -108,7 +108,7 @@ export function joinPaths(...parts: readonly string[]): string {
 }
 
 /**
- * Percent-encodes what a `Location` header cannot carry, such as spaces and characters past ASCII. Existing
+ * Percent-encodes what a `Location` header cannot carry, such as spaces and non-ASCII characters. Existing
  * escapes stay as they are. Follows the npm package encodeurl.
  *
  * @throws {TypeError} When the URL contains a control character.

@@ -9,13 +9,13 @@ export interface BodyOptions {
   /** Largest body after content decoding, in bytes or as a string such as `'64kb'`; `'1mb'` by default. */
   readonly limit?: number | string;
   /**
-   * The media types to read instead of the parser's own: one or several such as `'application/csp-report'`,
+   * The media types to read instead of the default: one or several such as `'application/csp-report'`,
    * `'text/*'` or `'application/*+json'`, or a function that receives the type in lower case, without
-   * parameters. The range of all types also reads bodies without `Content-Type`, and a function receives
-   * `''` for them.
+   * parameters. The range that matches all types also reads bodies without `Content-Type`. A function
+   * receives `''` for them.
    */
   readonly type?: string | readonly string[] | ((type: string) => boolean);
-  /** Whether `ctx.rawBody` holds the bytes of the body, such as to verify a signature; false by default. */
+  /** Whether to keep the bytes of the body in `ctx.rawBody`, such as to verify a signature; false by default. */
   readonly rawBody?: boolean;
 }
 

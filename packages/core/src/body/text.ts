@@ -4,8 +4,8 @@ import { type BodyOptions, createBodyParser } from './body-parser.js';
 
 /**
  * Reads bodies of any `text/*` type, or of the media types in the option `type`, into `ctx.body` as a
- * string. Supports UTF-8, Windows-1252 and
- * UTF-16LE under all labels of the Encoding Standard, such as `latin1` for Windows-1252.
+ * string. Supports UTF-8, Windows-1252 and UTF-16LE under all labels of the Encoding Standard, such as
+ * `latin1` for Windows-1252.
  *
  * The middleware throws 400 for bytes that are invalid in their charset, 413 for a body past the
  * limit, and 415 for another charset or an unknown content encoding.

@@ -17,7 +17,7 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of the errors after which a client may try again. */
+/** Options of {@link TooManyRequestsError} and {@link ServiceUnavailableError}. */
 export interface RetryAfterOptions extends HttpErrorOptions {
   /**
    * Sets `Retry-After`: seconds, rounded up, or a date.
@@ -202,7 +202,7 @@ export class NotFoundError extends HttpError {
   }
 }
 
-/** 405. The resource does not support the method. Pass the supported ones as `allow`. @see RFC 9110 §15.5.6 */
+/** 405. The resource does not support the method. Pass the supported methods as `allow`. @see RFC 9110 §15.5.6 */
 export class MethodNotAllowedError extends HttpError {
   constructor(message?: string, options: MethodNotAllowedOptions = {}) {
     super(405, message, withHeader(options, 'Allow', options.allow?.join(', ')));

@@ -19,7 +19,7 @@ export interface ErrorHandlerOptions {
   readonly format?: FormatError;
 }
 
-/** What the diagnostics channel `fairlead:error` publishes for each error that goes to `onError`. */
+/** A message on the diagnostics channel `fairlead:error`: an error that `onError` receives. */
 export interface ErrorMessage {
   /** The thrown value. */
   readonly error: unknown;
@@ -30,8 +30,8 @@ export interface ErrorMessage {
 const errorChannel = channel('fairlead:error');
 
 /**
- * Converts errors from downstream middleware into problem bodies. Register it first. Options that you
- * omit are those of `createApp()`.
+ * Converts errors from downstream middleware into problem bodies. Register it first. Omitted options
+ * default to those of `createApp()`.
  *
  * - An HttpError sets the status, code, message, details and headers of the response.
  * - An error with the shape of the npm package http-errors and a status from 400 to 499 sets the status,
@@ -40,8 +40,8 @@ const errorChannel = channel('fairlead:error');
  *   receives the error.
  * - For any other value, the client receives a generic 500, and `onError` receives the value.
  *
- * What `onError` receives is also published on the diagnostics channel `fairlead:error`, as an
- * {@link ErrorMessage}.
+ * Every error that `onError` receives is also published on the diagnostics channel `fairlead:error`, as
+ * an {@link ErrorMessage}.
  *
  * @see RFC 9457
  */

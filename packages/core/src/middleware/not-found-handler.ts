@@ -8,7 +8,7 @@ import { respondWithProblem } from './error-handler.js';
 
 /** Options of {@link notFoundHandler}. */
 export interface NotFoundHandlerOptions {
-  /** Returns the body for a 404 or 405; that of the error handler or of `createApp()` by default. */
+  /** Returns the body for a 404 or 405. Default: the `format` of the error handler or of `createApp()`. */
   readonly format?: FormatError;
 }
 
@@ -30,7 +30,7 @@ export function notFoundHandler({ format }: NotFoundHandlerOptions = {}): Middle
  * Creates the last middleware of an application: a {@link notFoundHandler} that lets a function respond
  * to unknown paths.
  *
- * @param handler - Called with the status set to 404. Without a response, the default body is sent.
+ * @param handler - Called with the status set to 404. If it does not respond, the default body is sent.
  */
 export function createLastMiddleware(handler: Handler | undefined): Middleware {
   const standard = notFoundHandler();
@@ -59,7 +59,7 @@ function supportsOtherMethods(ctx: Context): boolean {
 /**
  * Responds to an unhandled request as {@link notFoundHandler} describes.
  *
- * @param format - Returns the body; that of the request's error policy by default.
+ * @param format - Returns the body. Default: the `format` of the request's error policy.
  * @throws {BadRequestError} 400, when the request target is malformed.
  */
 export function respondNotFound(ctx: Context, format?: FormatError): void {

@@ -13,7 +13,7 @@ export interface RequestLogEntry {
   readonly pattern?: string;
   /** The status that was sent. */
   readonly status: number;
-  /** Milliseconds that downstream middleware took, without sending the response. */
+  /** Milliseconds that downstream middleware took. Sending the response does not count. */
   readonly milliseconds: number;
   /** The id from `requestId()`; absent without it. */
   readonly requestId?: string;
@@ -24,8 +24,8 @@ export interface RequestLogEntry {
 /** Options of {@link requestLogger}. */
 export interface RequestLoggerOptions {
   /**
-   * A logger whose `info` method receives a {@link RequestLogEntry}, such as that of pino or `console`; or a stream
-   * that receives a line; `process.stdout` by default.
+   * A logger such as pino or `console`, whose `info` method receives a {@link RequestLogEntry}, or a stream
+   * that receives a line for each request; `process.stdout` by default.
    */
   readonly logger?: { info(entry: RequestLogEntry): unknown } | { write(line: string): unknown };
   /** A monotonic clock in milliseconds; `performance.now` by default. */
@@ -33,8 +33,9 @@ export interface RequestLoggerOptions {
 }
 
 /**
- * Logs each request when its response is sent, or when the client has disconnected before. A line has the
- * form `<METHOD> <path> <status> <milliseconds> ms`. An error of the logger is reported to stderr.
+ * Logs each request when its response is sent, or discarded because the client has disconnected. A line
+ * has the form `<METHOD> <path> <status> <milliseconds> ms`. If the logger throws, the error is logged to
+ * stderr.
  *
  * @throws {SetupError} `INVALID_LOGGER`, when `logger` has neither an `info` nor a `write` method.
  */
@@ -52,7 +53,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
         outcome.milliseconds ??= now() - start;
         log(ctx, outcome);
       };
-      // Only the close of a response that was taken over tells its status.
+      // The status of a response that was taken over is known when it closes.
       if (response.takenOver && !ctx.res.headersSent) ctx.res.once('close', write);
       else write();
     };

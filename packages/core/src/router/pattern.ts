@@ -261,7 +261,7 @@ export function shapeOf(pattern: Pattern, rules: PathRules): string {
   return `/${shape.join('/')}`;
 }
 
-/** Escapes the characters that stand for parameters and wildcards. */
+/** Escapes the characters that mark parameters and wildcards. */
 function escapeMarks(text: string): string {
   return text.replaceAll(':', '%3A').replaceAll('*', '%2A');
 }

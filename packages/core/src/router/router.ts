@@ -31,7 +31,7 @@ export interface Route {
   readonly handlers: readonly Middleware[];
 }
 
-/** The parameters of a route: those of its pattern, and those of the prefixes that its router states. */
+/** The parameters of a route: those of its pattern, and those of its router's declared prefix. */
 export type RouteParams<PrefixParams, Path extends string> = string extends Path
   ? Params
   : { readonly [Name in ParamName<Path> | (keyof PrefixParams & string)]: string };
@@ -48,9 +48,12 @@ export type RouteFunction<P extends Params, S extends State> = (
 /**
  * Registers a route: a pattern, middleware of this route, then its handler.
  *
- * The handler's return value becomes the response, unless it responds through `ctx`. What middleware
- * declares as its state is in the type of `ctx.state` of the functions after it, for up to three
- * middleware. `PrefixParams`, `S` and `Result` are those of the router or application.
+ * The handler's return value becomes the response, unless it responds through `ctx`. The state that
+ * middleware declares is part of `ctx.state` in the functions after it, for up to three middleware.
+ *
+ * @typeParam PrefixParams - Parameters of the prefix at which the router is mounted.
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ * @typeParam Result - The router or application.
  */
 export interface AddRoute<PrefixParams, S extends State, Result> {
   <Path extends string>(
@@ -277,7 +280,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   }
 }
 
-/** Returns routes as they are below a prefix. */
+/** Returns routes with a prefix before their patterns. */
 export function addPrefix(prefix: string, routes: readonly Route[]): readonly Route[] {
   const { names } = parsePrefix(prefix);
   return routes.map((route) => ({
@@ -305,8 +308,8 @@ export function parseMethod(method: string): string {
 }
 
 /**
- * A prefix that has the parameters which a router states. For another prefix, an error names the
- * missing parameters.
+ * A prefix with all parameters that a router declares. For any other prefix, the compiler's message names
+ * the missing parameter.
  */
 export type PrefixFor<Prefix extends string, NestedParams, PrefixParams = unknown> = Prefix &
   (string extends Prefix
@@ -319,7 +322,7 @@ export type PrefixFor<Prefix extends string, NestedParams, PrefixParams = unknow
  * Creates a router.
  *
  * @typeParam Prefix - The prefix at which you will mount the router, if it has parameters:
- *   `createRouter<'/users/:user/posts'>()`. The handlers then know its parameters.
+ *   `createRouter<'/users/:user/posts'>()`. Handlers then have its parameters in `ctx.params`.
  * @typeParam S - Members of `ctx.state` that middleware of the application sets.
  * @param options - `caseSensitive` (default true) and `strict` trailing slashes (default false).
  */

@@ -148,7 +148,7 @@ class Connection {
 
 /** Returns the bytes that the operating system has accepted, including parts of a pending chunk. */
 function bytesAcceptedFrom(socket: Socket): number {
-  // TLS encrypts a chunk as a whole, so only the socket below it knows how much was accepted.
+  // TLS encrypts a chunk as a whole, so only its underlying socket knows how much was accepted.
   const { _parent } = socket as { _parent?: Socket | null };
   const below = _parent ?? socket;
   // Node counts a chunk once it is written completely. Only the socket's handle knows the remainder.
@@ -183,8 +183,8 @@ function keepPaused(this: Socket): void {
 }
 
 /**
- * Stops tracking connections that leave HTTP, such as WebSocket connections. They have no timeouts: they
- * belong to the listener of `upgrade` or `connect`.
+ * Stops tracking connections that leave HTTP, such as WebSocket connections. They then have no timeouts,
+ * because they belong to the listener for `upgrade` or `connect`.
  */
 export function releaseUpgraded(server: Server): void {
   for (const event of ['upgrade', 'connect']) {
@@ -192,7 +192,7 @@ export function releaseUpgraded(server: Server): void {
       socket.off('resume', keepPaused);
       delete (socket as Tracked)[CONNECTION];
     };
-    // Node upgrades a connection only if somebody listens, so listen along with others.
+    // Node upgrades a connection only if the event has a listener, so listen only while others do.
     server.on('newListener', (name, listener) => {
       if (name === event && listener !== release && server.listenerCount(event) === 0) {
         server.on(event, release);

@@ -8,9 +8,9 @@ import { completeLimits, createServer } from './limits.js';
 /** Destroys the connections of responses that were garbage-collected before they were read. */
 const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());
 
-/** Who makes a call without a socket. */
+/** The client of a call without a socket. */
 export interface Caller {
-  /** The address that the call comes from, as that of a connection; `127.0.0.1` by default. */
+  /** The IP address of the connection; `127.0.0.1` by default. */
   readonly ip?: string;
 }
 
@@ -86,7 +86,7 @@ export class InProcess {
   #connect(remoteAddress: string, encrypted: boolean): Duplex {
     if (this.#closedBy !== undefined) throw this.#closedBy;
     const [near, far] = duplexPair();
-    // As on a socket.
+    // Sockets have these properties.
     Object.assign(far, { remoteAddress, encrypted });
     // Destroying one side does not close the other. Since Node 24 the other side sees the end of its
     // input; before, it sees nothing.

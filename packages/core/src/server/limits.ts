@@ -125,12 +125,12 @@ export function createServer(
     .on('clientError', onClientError);
 }
 
-/** Returns the event that a server emits for a connection once its bytes are HTTP. */
+/** Returns the event that a server emits for a connection that is ready for HTTP. */
 export function connectionEvent(tls: TlsOptions | undefined): string {
   return tls === undefined ? 'connection' : 'secureConnection';
 }
 
-/** What a server needs to present a certificate, or another secret, to its clients. */
+/** Options that authenticate a server to its clients. One of them is required. */
 const IDENTITIES = ['cert', 'pfx', 'secureContext', 'SNICallback', 'pskCallback'] as const;
 
 function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
@@ -225,7 +225,7 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   };
   // Bytes after the last request of the connection: its response closes the connection.
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
-  // Without a connection, the TLS handshake has failed.
+  // If the socket is not tracked, its TLS handshake has failed.
   if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
   else if (latest === undefined) respond();
   else if (!latest.req.complete) {

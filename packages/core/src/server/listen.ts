@@ -24,9 +24,9 @@ export interface ListenOptions extends ServerLimits {
    */
   readonly tls?: TlsOptions;
   /**
-   * Whether other processes may listen on the same port, so that the system distributes connections among
-   * them; false by default. Requires Node.js 22.12 or newer, and Linux, FreeBSD or another system that
-   * supports it.
+   * Whether other processes may listen on the same port. The operating system then distributes connections
+   * among them. False by default. Requires Node.js 22.12 or newer, and Linux, FreeBSD or another system
+   * that supports it.
    */
   readonly reusePort?: boolean;
 }
@@ -44,13 +44,13 @@ export interface Server {
   /** The port that the server listens on, even if you passed 0. */
   readonly port: number;
   /**
-   * The node:http server, or the node:https server with `tls`. Attach a WebSocket library to it. Call
-   * {@link close} to close it.
+   * The node:http server, or the node:https server with `tls`, to attach a WebSocket library to. Close it
+   * with {@link close}.
    */
   readonly node: HttpServer;
   /**
-   * Aborts when {@link close} starts closing connections. Then end what stays open for long, such as WebSocket
-   * connections, because `close` waits for it. In a handler, use `ctx.closing`.
+   * Aborts when {@link close} starts closing connections. End long-lived connections then, such as
+   * WebSockets, because `close` waits for them. In a handler, use `ctx.closing`.
    */
   readonly closing: AbortSignal;
   /**
@@ -63,7 +63,8 @@ export interface Server {
   stopListening(): Promise<void>;
   /**
    * Stops listening, aborts {@link closing}, responds to open requests with `Connection: close`, and
-   * resolves when every connection has closed, upgraded ones included. Further calls return the same promise. The earliest deadline applies.
+   * resolves when every connection has closed, upgraded ones included. Further calls return the same
+   * promise. The earliest deadline applies.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -144,7 +145,7 @@ export async function listen(
         );
       }
       const stopped = timeout > 0 ? stopListening() : stopImmediately(server);
-      // The port is closed by then, so clients that reconnect reach another process.
+      // The port is closed by now, so clients that reconnect reach another process.
       void stopped.then(() => closingController.abort());
       closing ??= close(server, sockets, handshakes, stopped, ended);
       void destroyAfter(timeout, [sockets, handshakes], stopped, ended);
@@ -164,7 +165,11 @@ export function supportsReusePort(version: string): boolean {
   return major > 23 || (major === 23 && minor >= 1);
 }
 
-/** Returns the sockets of open connections, upgraded ones included. */
+/**
+ * Returns the sockets of open connections, upgraded ones included.
+ *
+ * @param event - The event that the server emits for a connection, see {@link connectionEvent}.
+ */
 function trackSockets(server: HttpServer, event: string): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {

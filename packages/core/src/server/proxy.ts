@@ -3,12 +3,12 @@ import { BlockList, isIP } from 'node:net';
 import { SetupError } from '../errors/setup-error.js';
 
 /**
- * The proxies to trust: the number of proxies between a client and the application, or their addresses and
+ * The proxies to trust: the number of proxies between clients and the application, or their addresses and
  * CIDR ranges, such as `['10.0.0.0/8', '::1']`.
  */
 export type TrustedProxies = number | readonly string[];
 
-/** How a trusted proxy names the client. */
+/** Which proxies to trust, and which headers they set. */
 export interface ProxyOptions {
   /** The proxies to trust. */
   readonly trust: TrustedProxies;
@@ -20,7 +20,7 @@ export interface ProxyOptions {
   readonly header?: 'x-forwarded' | 'forwarded';
 }
 
-/** The client of a request, as the connection or trusted proxies name it. */
+/** The client of a request, according to the connection or to trusted proxies. */
 export interface Client {
   readonly ip: string;
   readonly protocol: 'http' | 'https';
