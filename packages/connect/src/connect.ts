@@ -22,8 +22,8 @@ export type ConnectMiddleware = (
 ) => unknown;
 
 /**
- * Middleware that is typed for Express. Nothing can check that it uses only what {@link connect}
- * provides.
+ * Middleware that is typed for Express. The compiler cannot check that it uses only what
+ * {@link connect} provides.
  */
 type ExpressMiddleware = (req: never, res: never, next: never) => unknown;
 
@@ -132,7 +132,7 @@ class Call {
     this.#finish(() => this.#ctx.redirect(url, status));
   };
 
-  /** Ends the part of the middleware. Later calls have no effect. */
+  /** Ends the call: records headers and proceeds. Later calls have no effect. */
   #finish(proceed: () => unknown): void {
     if (this.#isDone) return;
     this.#isDone = true;
@@ -193,7 +193,7 @@ function showHeaders({ res, responseHeaders }: Context): readonly string[] {
 function recordHeaders({ res, responseHeaders }: Context, shown: readonly string[]): void {
   if (res.headersSent) return;
   for (const name of shown) if (!res.hasHeader(name)) responseHeaders.delete(name);
-  // Once a header was set, node also stores those of writeHead(), and `res.getHeader()` finds them.
+  // Once a header was set, node also stores the headers of writeHead(), so that `res.getHeader()` finds them.
   res.setHeader('X-Placeholder', '');
   res.removeHeader('X-Placeholder');
   // The types of node declare this method only for ClientRequest.
@@ -207,7 +207,7 @@ function recordHeaders({ res, responseHeaders }: Context, shown: readonly string
 
 const extended = new WeakSet<IncomingMessage>();
 
-/** Adds `req.body`, which is `ctx.body`, and `req.query`, as the simple parser of Express reads it. */
+/** Adds `req.body`, which is `ctx.body`, and `req.query`, parsed like the simple parser of Express. */
 function extendRequest(ctx: Context): void {
   const { req } = ctx;
   if (extended.has(req)) return;
@@ -249,8 +249,8 @@ function shareState({ req, state }: Context, names: readonly string[]): void {
 }
 
 /**
- * Converts an error of Express middleware that has only a `status`, such as those of passport. Its
- * message is not for clients.
+ * Converts an error with a `status` but without `expose`, such as those of passport. Clients do not see
+ * its message.
  */
 function toHttpError(error: unknown): unknown {
   if (!(error instanceof Error) || isHttpError(error) || 'expose' in error) return error;

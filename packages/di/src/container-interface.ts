@@ -31,7 +31,7 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
   validate?(roots: readonly Token[]): readonly Error[];
   /** Builds asynchronous and eager providers. Afterwards `resolve` works for the given tokens. */
   initialize?(roots: readonly Token[]): Promise<void>;
-  /** Lists the tokens whose provider must be built at startup even if nothing depends on it. */
+  /** Lists the tokens to build at startup even if nothing depends on them. */
   eagerTokens?(): readonly Token[];
   /** Lists the classes that are instantiated to resolve the given tokens. Constructs nothing. */
   classesOf?(roots: readonly Token[]): readonly Constructor[];

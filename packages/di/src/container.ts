@@ -54,8 +54,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Overrides the providers of a token in this container, its parents and its children. Later calls
-   * of `register` do not undo it. Meant for tests: call it before the application resolves anything.
+   * Overrides the providers of a token in this container, its parents and its children, including
+   * providers that are registered later. Intended for tests: call it before anything is resolved.
    *
    * @param options - With `multi: true`, adds to the registered providers instead of replacing them.
    * @throws {InvalidProviderError} When the provider or an option is invalid.
@@ -79,8 +79,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Lists the tokens that this container and its parents can resolve: those registered, then classes
-   * that were looked up.
+   * Lists the tokens that this container and its parents can resolve: registered tokens, then
+   * unregistered classes that were looked up.
    */
   tokens(): Token[] {
     const registry = this.#registry;
@@ -88,8 +88,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Lists the tokens with an eager provider that are registered in this container or a parent. Does
-   * not know unregistered classes.
+   * Lists the tokens with an eager provider that are registered in this container or a parent.
+   * Unregistered classes are not included.
    */
   eagerTokens(): Token[] {
     const registry = this.#registry;

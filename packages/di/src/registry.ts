@@ -44,7 +44,7 @@ export class Registry implements Owner {
     this.tree.epoch++;
   }
 
-  /** Adds a provider that precedes the registered ones, also those registered later. */
+  /** Adds a provider that replaces those of `add`, even later ones. With `multi`, it follows them. */
   override(token: Token, provider: Provider, options: RegisterOptions): void {
     this.lifetime.assertOpen(token);
     const binding = createBinding(token, provider, options, this);

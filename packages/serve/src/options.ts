@@ -4,7 +4,7 @@ import { SetupError } from '@fairlead/core';
 /** What an option accepts, and its description in messages. */
 export type Accepted = readonly [accepts: (value: unknown) => boolean, description: string];
 
-/** Longest delay of a timer, in milliseconds. A timer with a longer one would fire at once. */
+/** Longest delay of a timer, in milliseconds. With a longer one, it would fire immediately. */
 const LONGEST = 2 ** 31 - 1;
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
@@ -37,7 +37,7 @@ function isLogger(value: unknown): boolean {
  *
  * @param call - The call, such as `serve()`, for the message.
  * @param options - What the caller passed.
- * @param known - All options by name. An undefined value leaves the check to someone else.
+ * @param known - All options by name. The value of an option that the caller does not check is undefined.
  * @throws {SetupError} `INVALID_SERVE_OPTION`, for the first unknown name or unacceptable value.
  */
 export function assertOptions(

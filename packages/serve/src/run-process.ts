@@ -13,7 +13,7 @@ export interface ProcessLogger {
 
 /** Options of {@link runProcess}. */
 export interface ProcessOptions {
-  /** The name of the application, the subject of messages; `The application` by default. */
+  /** The subject of log messages; `The application` by default. */
   readonly name?: string;
   /** Receives the messages; `console` by default. */
   readonly logger?: ProcessLogger;
@@ -25,7 +25,8 @@ export interface ProcessOptions {
   readonly onClose?: (remaining: number) => unknown;
   /**
    * Called with an error that nothing caught, instead of logging it. The process then shuts down and
-   * exits with the number that the callback returns, or else with 1. `false` leaves such errors to node.
+   * exits with the number that the callback returns, or else with 1. With `false`, node handles such
+   * errors.
    */
   readonly onUncaught?:
     | false
@@ -52,13 +53,13 @@ export const PROCESS_OPTIONS: Readonly<Record<keyof ProcessOptions, Accepted>> =
   describeError: ACCEPTED.function,
 };
 
-/** The life of the process, as the code that runs in it sees it. */
+/** The lifecycle of a process: when it shuts down, and what it then closes. */
 export interface Lifecycle {
   /** Aborts when the shutdown begins. From then on, the process is not ready for new work. */
   readonly stopping: AbortSignal;
   /**
    * Registers a callback that closes a resource. Call it right after opening the resource. The
-   * shutdown calls the callbacks one after the other, the last one first, also after a failed start.
+   * shutdown calls the callbacks one after the other, the last one first. So does a failed start.
    *
    * @param callback - Receives the milliseconds that remain until the deadline. If it fails, the
    *   process logs the error, calls the other callbacks, and exits with 1.
@@ -67,7 +68,7 @@ export interface Lifecycle {
   /**
    * Begins the shutdown. Further calls have no effect.
    *
-   * @param reason - The reason in the log.
+   * @param reason - The reason to log.
    */
   stop(reason?: string): void;
 }
@@ -164,7 +165,7 @@ class ManagedProcess {
     } catch (error) {
       this.#onStartFailure(error);
     }
-    // What the start has left behind, such as an open socket, must not keep the process running.
+    // What the start has left open, such as a socket, must not keep the process running.
     await this.#close();
     return exit(this.#code);
   }
@@ -212,7 +213,7 @@ class ManagedProcess {
     this.#logger.info(message);
     this.#startDeadline();
     this.#controller.abort(new DOMException(message, 'AbortError'));
-    // Otherwise the start is still running, and closes everything when it is over.
+    // Otherwise the start is still running. When it settles, everything is closed.
     if (this.#isStarted) void this.#close();
   }
 
@@ -238,8 +239,8 @@ class ManagedProcess {
     }
     this.#stage = undefined;
     process.exitCode = this.#code;
-    // From here on, the process ends when nothing keeps it running, so nothing that is still being
-    // written is lost. A channel to a parent process does not count.
+    // From here on, the process ends when nothing keeps it running, so pending writes complete. A channel
+    // to a parent process does not keep it running.
     this.#timer?.unref();
     process.channel?.unref();
     setTimeout(() => {
@@ -280,8 +281,8 @@ async function exit(code: number): Promise<never> {
 }
 
 /**
- * Formats an error. A message is enough for an error with a stable code, such as `LISTEN_FAILED`: it
- * names the fix. Codes of node, such as `ERR_INVALID_ARG_TYPE`, also occur in mistakes of the code.
+ * Formats an error. An error with a stable code, such as `LISTEN_FAILED`, needs no stack, because its
+ * message names the fix. Errors of node with a code such as `ERR_INVALID_ARG_TYPE` may be bugs.
  */
 function describe(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return inspect(error);

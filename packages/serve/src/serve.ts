@@ -24,8 +24,8 @@ export interface ServeOptions extends ListenOptions, ProcessOptions {
    */
   readonly timeout?: number;
   /**
-   * Milliseconds from the start of the shutdown until the process exits with 1. Default: `delay` and
-   * `timeout` and 1,000 together.
+   * Milliseconds from the start of the shutdown until the process exits with 1. Default: the sum of
+   * `delay`, `timeout` and 1,000.
    */
   readonly deadline?: number;
   /** Called once the server listens, instead of logging its URL. */
@@ -39,7 +39,7 @@ export interface Service {
   stop(reason?: string): void;
 }
 
-/** The options of {@link serve}. An undefined value leaves the check to `listen`. */
+/** The options of {@link serve}. `listen` checks those whose value is undefined. */
 const SERVE_OPTIONS: Readonly<Record<keyof ServeOptions, Accepted | undefined>> = {
   ...PROCESS_OPTIONS,
   delay: ACCEPTED.milliseconds,
@@ -58,7 +58,7 @@ const SERVE_OPTIONS: Readonly<Record<keyof ServeOptions, Accepted | undefined>> 
   maxTargetSize: undefined,
 };
 
-/** Time to close everything after the last request, in milliseconds, when `deadline` is not given. */
+/** Milliseconds to close everything after the last request, without a `deadline`. */
 const CLOSING_TIME = 1_000;
 
 /** Default of {@link ServeOptions.timeout} when neither it nor `deadline` is given. */
@@ -131,7 +131,7 @@ function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {
   );
 }
 
-/** Returns the options that are not for this package. */
+/** Returns the options of `listen`. */
 function listenOptionsOf(options: ServeOptions): ListenOptions {
   const {
     port,

@@ -25,8 +25,8 @@ import type {
  * Creates an application for one test with its own container. With `app`, it is yours. Otherwise, its
  * pipeline is `errorHandler`, `before`, `json()`, the controllers, `after`, `notFoundHandler`.
  *
- * @param options - A function that creates the application, or the controllers and the surrounding
- *   middleware; and the overrides.
+ * @param options - The overrides, and either a function that creates the application, or the controllers
+ *   and the surrounding middleware.
  * @returns The application, ready for requests. Close it at the end of the test.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
  * @throws {InjectionError} When an override is invalid.
@@ -80,7 +80,7 @@ function createHandle(
   };
 }
 
-/** Overrides come first, and the container keeps them when the application registers its providers. */
+/** Adds the overrides. The container keeps them when the application registers its providers. */
 function addOverrides(container: Container, overrides: readonly Override<unknown>[] = []): void {
   for (const [token, provider, options] of overrides) {
     container.override(token, strictProvider(token, provider), options);
@@ -125,8 +125,8 @@ function isApplication(app: Partial<Application> | undefined): app is Applicatio
 }
 
 /**
- * Whether nothing can use an override after the startup. A class that containers know by its decorator
- * may still be resolved by code that has the container.
+ * Whether nothing can use an override after the startup. Code that has the container may still resolve a
+ * class that has `@Service()`.
  */
 function isUnusable(
   token: Token,
@@ -152,7 +152,7 @@ class Calls {
   readonly #current = new AsyncLocalStorage<Call>();
   readonly #onError: CommonTestOptions['onError'];
 
-  /** @param onError - Receives the errors of calls instead of the calls. */
+  /** @param onError - Receives the errors of calls. Without it, calls reject with them. */
   constructor(onError: CommonTestOptions['onError']) {
     this.#onError = onError;
     subscribe(ERRORS, this.#listener);

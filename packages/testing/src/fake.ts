@@ -61,7 +61,7 @@ export function strictProvider<T>(token: Token, provider: FakeProvider<T>): Fake
   return { ...provider, useFactory: make };
 }
 
-/** Members that runtimes, test runners and serializers read to find out what an object is. */
+/** Members that runtimes, test runners and serializers read to identify an object. */
 const PROBES: ReadonlySet<string> = new Set([
   'asymmetricMatch',
   'hasAttribute',
@@ -91,7 +91,7 @@ function isPlainObject(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Whether an object has functions. One with data only may lack what is optional in the original. */
+/** Whether an object has methods. An object without any may lack optional members of the original. */
 function hasMethods(value: object): boolean {
   const members = Object.values(Object.getOwnPropertyDescriptors(value));
   return members.some(({ value: member }) => typeof member === 'function');

@@ -6,7 +6,7 @@ import type { FakeProvider } from './fake.js';
 /** Options of {@link createTestApp} for every application. */
 export interface CommonTestOptions<Types extends readonly unknown[] = readonly unknown[]> {
   /**
-   * Providers that replace those of the application, also those that it registers later:
+   * Providers that replace those of the application, including those that it registers later:
    * `[token, provider, options?]`.
    */
   readonly overrides?: Overrides<Types>;
@@ -35,7 +35,7 @@ export interface ApplicationTestOptions<Types extends readonly unknown[] = reado
 export interface TestAppOptions<Types extends readonly unknown[] = readonly unknown[]>
   extends CommonTestOptions<Types>,
     Omit<ControllersPluginOptions, 'router' | 'container' | 'disposeContainer' | 'controllers'> {
-  /** Not with the options for controllers: see {@link ApplicationTestOptions}. */
+  /** Excludes the options for controllers: see {@link ApplicationTestOptions}. */
   readonly app?: never;
   /** Classes to register in addition to those discovered in `root`. */
   readonly controllers?: readonly Constructor[];

@@ -43,8 +43,8 @@ export function applyDecorators(...decorators: readonly unknown[]): unknown {
 /** Options of {@link createRouteMetadata}. */
 export interface RouteMetadataOptions<Value> {
   /**
-   * Merges the values of a class and of its method, or of a base class and a class, or of an overridden
-   * method and a method. Called at the start. By default, the inner value replaces the outer one.
+   * Merges two values of one route: those of a class and its method, of a base class and a class, or of an
+   * overridden method and a method. Called at startup. By default, the inner value replaces the outer one.
    */
   readonly merge?: (outer: Value, inner: Value) => Value;
 }
@@ -56,7 +56,7 @@ export interface RouteMetadata<Value> {
   /** The name passed to `createRouteMetadata`. */
   readonly name: string;
   /**
-   * Reads the value of a route: the method's, or else the class's, or both merged.
+   * Reads the value of a route: the method's, or else the class's. With `merge`, both merged.
    *
    * @param source - The context, within the route's middleware, guards, parameters, interceptors
    *   and method; or the route's definition.
@@ -98,10 +98,10 @@ export function createRouteMetadata<Value>(
   return metadata;
 }
 
-/** What a transform receives: an absent value is not transformed. */
+/** The values that a transform receives: all but absent ones. */
 type Present<Value> = Exclude<Value, undefined>;
 
-/** The type of a parameter without a transform. With data, it is only known to be in the union. */
+/** The type of a parameter without a transform. With data, one member of the union. */
 type Extracted<Value, Data> = unknown extends Value
   ? unknown
   : Data extends []

@@ -31,7 +31,7 @@ export function Body(field?: string | ParamOptions, options?: ParamOptions): Par
 }
 
 /**
- * Extracts all route parameters, or a decoded one. Required unless `required: false`.
+ * Extracts all route parameters, or one, decoded. Required unless `required: false`.
  *
  * @param name - Name in the pattern: `id` for `/:id`. By default, all are extracted as an object of
  *   strings.
@@ -53,8 +53,8 @@ export function Param(name?: string | ParamOptions, options?: ParamOptions): Par
  *
  * @param name - Name of one parameter. By default, all are extracted as an object of strings, with the
  *   first value of each.
- * @param options - Presence, default and transform. With `all: true`, every value is extracted, as an
- *   array that is not empty.
+ * @param options - Presence, default and transform. With `all: true`, every value is extracted, as a
+ *   non-empty array.
  */
 export function Query<T extends Transform<StringRecord> = Transform<StringRecord>, D = never>(
   options?: ParamOptions<StringRecord, T, D>,
@@ -74,8 +74,8 @@ export function Query(name?: string | ParamOptions, options?: ParamOptions): Par
 /**
  * Extracts all request headers, or one. Optional unless `required: true`.
  *
- * @param name - Header name, case-insensitive. By default, all are extracted as node's object with
- *   lower-case names.
+ * @param name - Header name, case-insensitive. By default, all are extracted as the object of node:http,
+ *   with lower-case names.
  * @param options - Presence, default and transform.
  */
 export function Header<

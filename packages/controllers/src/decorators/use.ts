@@ -6,7 +6,8 @@ import type { Guard, InterceptorReference, MiddlewareReference } from '../metada
 
 /**
  * Adds guards to every route of a class, or to one method. They run from left to right and top to
- * bottom: the plugin's, those of base classes, the class's, those of overridden methods, the method's.
+ * bottom, in this order: the plugin's, those of base classes, the class's, those of overridden methods,
+ * the method's.
  *
  * @param guards - Functions, classes with `canActivate`, or container tokens for either; at least one.
  * @throws {ControllerError} 500 `NO_GUARDS`, without any guard.

@@ -24,7 +24,7 @@ export interface HandlerParameter {
   readonly handler: string;
 }
 
-/** One problem of a request's value: it is missing, or a validator rejected it. */
+/** Why a value in a request is not accepted: it is missing, or a validator rejected it. */
 export interface ValidationIssue {
   /** The source in the request, the parameter's name if it has one, then keys within the value. */
   readonly path: readonly (string | number)[];
@@ -32,7 +32,7 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** Status of the errors of a request whose values are missing or invalid. */
+/** Status of errors for missing and invalid values in a request. */
 export type ValidationStatus = 400 | 422;
 
 /** 400 or 422. The request lacks a required parameter. The error body gains `issues`. */
@@ -78,7 +78,7 @@ export class ParameterInjectionError extends ControllerError implements HandlerP
   /**
    * @param target - The parameter and its method.
    * @param cause - The thrown value.
-   * @param status - 400 if the client's value may be the reason, or 500.
+   * @param status - 400 if the client's value may be the cause, or 500.
    */
   constructor({ parameter, handler }: HandlerParameter, cause: unknown, status: 400 | 500 = 400) {
     const message =

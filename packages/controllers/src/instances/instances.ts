@@ -66,7 +66,7 @@ export class Instances {
       .map((problem) => resolutionError(requirementOf(problem, tokens), problem));
   }
 
-  /** Lists the eager tokens of the container. Empty if the container cannot tell. */
+  /** Lists the eager tokens of the container. Empty if the container does not list them. */
   eagerTokens(): readonly Token[] {
     return this.#container.eagerTokens?.() ?? [];
   }

@@ -93,7 +93,7 @@ function createReader(
       throw isHttpError(error) ? error : new ParameterInjectionError(target, error, failure);
     };
   const conversion = transform && createConversion(transform, target);
-  // A function receives the client's value, which may be the reason. A schema must not throw.
+  // A function receives the client's value, which may be the cause. A schema must not throw.
   const failConversion = failWith(isStandardSchema(transform) ? 500 : 400);
   const present = conversion && catching(conversion.present, failConversion);
   const absent = conversion && catching(conversion.absent, failConversion);
@@ -104,7 +104,7 @@ function createReader(
     return absent === undefined ? value : absent(value);
   };
   const extract = createExtract(parameter);
-  // The other sources return no promises. They throw only the 415 of `ctx.body`.
+  // The other sources return no promises, and throw nothing but the 415 of `ctx.body`.
   if (source !== 'custom') return (ctx) => convert(extract(ctx));
   const extractCustom = catching(extract, failWith(500));
   return (ctx) => {

@@ -72,7 +72,7 @@ function recordBody(ctx: Context, result: unknown, plan: ResponsePlan): void {
     ctx.respond(result, write);
   } catch (error) {
     if (isHttpError(error)) throw error;
-    // The context names the route, which the handler's name replaces here.
+    // The context's error names the route. This one names the method instead.
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw write === undefined ? notSendable(plan.handler, cause) : notOfSchema(plan.handler, cause);
   }
@@ -146,7 +146,7 @@ function checkTarget({ url, statusCode }: RedirectMetadata): Diagnostic[] {
 /** Members of a method's result that override `@Redirect()`. */
 const REDIRECT_MEMBERS: ReadonlySet<string> = new Set(['url', 'statusCode']);
 
-/** A name after a colon. Those of a scheme, a host, a password or a port are none. */
+/** Matches a colon and a name, unless the colon follows a scheme, a host or a user name. */
 const PLACEHOLDER = /(?<![A-Za-z0-9%:]|\/\/):([A-Za-z_]\w*)/g;
 
 function placeholdersIn(url: string): string[] {
@@ -154,8 +154,9 @@ function placeholdersIn(url: string): string[] {
 }
 
 /**
- * Creates the function that records a redirect for a method's result. A string replaces the URL, an
- * object `url` and `statusCode`. Other members of an object replace the placeholders of the URL.
+ * Creates the function that records a redirect for a method's result. A string replaces the URL. The
+ * members `url` and `statusCode` of an object replace those of the redirect, and its other members replace
+ * the placeholders of the URL.
  *
  * @param redirect - The redirect of `@Redirect()`.
  * @param handler - The method, as `UsersController.create`.
@@ -192,7 +193,7 @@ function fillPlaceholders(
     // Clients remove dot segments from a path, encoded or not.
     if (typeof text === 'string' && !/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
     const problem = `the method returned no value for ':${name}' in the URL of its redirect.`;
-    const fix = `return an object with ${name}, a number or a text other than '.' and '..', or a URL.`;
+    const fix = `return an object whose ${name} is a number or a text other than '.' and '..', or return a URL.`;
     return refuse({ problem, fix });
   });
 }

@@ -208,7 +208,7 @@ export function classOrMethodMetadata(
  * Guards, middleware and interceptors add up, the base's first, both for classes and for overridden
  * methods. A method can skip those of the methods it overrides. For every other kind, the nearest
  * class that declares it wins, so an overriding method without decorators inherits everything. Each
- * key of `values` is a kind, whose `merge` may keep values of farther classes.
+ * key of `values` is a kind. Its `merge` may combine the values of several classes.
  */
 export function inheritedMetadata(target: object): InheritedMetadata {
   const levels = metadataChain(target);

@@ -47,8 +47,8 @@ export interface AllValuesOptions<
 }
 
 /**
- * A parameter decorator that compiles only where the parameter's type accepts `Value`. It does not
- * check values of type `unknown`, and parameters of private methods and constructors.
+ * A parameter decorator that compiles only where the parameter's type accepts `Value`. Values of type
+ * `unknown`, and parameters of constructors and private methods, are not checked.
  */
 export type ParamDecorator<Value> = <Target extends object, Key, const Index>(
   target: Target,
@@ -63,9 +63,9 @@ export type CheckedIndex<Index, Value, DeclaredType> =
     ? { 'the decorator gives': Value; 'the parameter takes': DeclaredType }
     : Index;
 
-/** A value of one type of a union. Which one depends on the data of the decorator. */
+/** A value of one member of a union. The data of the decorator determines which one. */
 export interface OneOf<Union> {
-  /** Only a type. No value has it. */
+  /** Exists only in types. No value has it. */
   readonly '~oneOf': Union;
 }
 

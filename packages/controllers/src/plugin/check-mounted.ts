@@ -6,7 +6,7 @@ import type { ParameterDefinition } from '../metadata/parameter.js';
 import { type BuiltRoute, routeOf } from '../routes/build-routes.js';
 import type { RegisteredController } from '../routes/register-controller.js';
 
-/** Mounted routes by built route. There are several if a router is mounted at several prefixes. */
+/** Mounted routes by built route. A route has several if its router is mounted at several prefixes. */
 type MountedRoutes = ReadonlyMap<BuiltRoute, readonly Route[]>;
 
 /**

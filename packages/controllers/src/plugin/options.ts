@@ -54,8 +54,8 @@ export interface ControllersPluginOptions {
   readonly container?: ContainerInterface;
   /**
    * Whether to dispose the container when the application closes or the installation fails. Default:
-   * true for the container in `container`, false for the global container. Set false for a container
-   * that outlives the application.
+   * true for a container that you pass, false for the global container. Pass false for a container that
+   * outlives the application.
    */
   readonly disposeContainer?: boolean;
   /**
@@ -63,9 +63,7 @@ export interface ControllersPluginOptions {
    * Without it, they are not applied.
    */
   readonly compileResponse?: CompileResponse;
-  /**
-   * Status of requests whose parameters are missing or rejected by a schema: 400 or 422. Default: 400.
-   */
+  /** Status of requests whose parameters are missing or rejected by a schema: 400 or 422. Default: 400. */
   readonly validationStatus?: ValidationStatus;
   /** Whether to log discovery and registration. Default: false. */
   readonly debug?: boolean;

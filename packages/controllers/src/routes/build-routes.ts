@@ -83,7 +83,7 @@ export interface BuildRoutesOptions {
   readonly warn?: (message: string) => void;
   /** Compiles the response schemas of routes. Without it, they are not applied. */
   readonly compileResponse?: CompileResponse;
-  /** Status of requests whose parameters are missing or invalid: 400 by default, or 422. */
+  /** Status of requests whose parameters are missing or rejected by a schema: 400 by default, or 422. */
   readonly validationStatus?: ValidationStatus;
 }
 
@@ -272,7 +272,7 @@ function createStep<Next extends unknown[]>(
   );
 }
 
-/** Errors such as that of a second call of `next()` name the function. */
+/** Names a function, because errors such as that of a second `next()` call contain the name. */
 function withName<Run extends (...values: never[]) => unknown>(name: string, run: Run): Run {
   return Object.defineProperty(run, 'name', { value: name });
 }
