@@ -5,7 +5,7 @@ import { checkRedirect, type ResponseWriters } from '../invocation/response.js';
 import { inheritedMetadata, locationOf, type MethodMetadata } from '../metadata/class-metadata.js';
 import {
   isClassOf,
-  METHODS,
+  CLASS_METHODS,
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
@@ -103,7 +103,7 @@ function checkReferences(kind: ReferenceKind, references: readonly unknown[]): D
       };
     }
     if (!isClass(reference) || isClassOf(kind, reference)) return [];
-    const method = METHODS[kind];
+    const method = CLASS_METHODS[kind];
     return {
       problem: `${kind} ${index} is the class ${reference.name}, which has no method ${method}().`,
       fix: `add a method ${method}(${kind === 'guard' ? 'ctx' : 'ctx, next'}) to the class.`,

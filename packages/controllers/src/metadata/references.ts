@@ -69,15 +69,15 @@ export interface SharedReferences {
   readonly interceptors: readonly InterceptorReference[];
 }
 
-/** The methods that classes of each kind implement. */
-export const METHODS = {
+/** The method that classes of each kind implement. */
+export const CLASS_METHODS = {
   guard: 'canActivate',
   middleware: 'use',
   interceptor: 'intercept',
 } as const;
 
 /** A kind of function that a class may implement. */
-export type ReferenceKind = keyof typeof METHODS;
+export type ReferenceKind = keyof typeof CLASS_METHODS;
 
 /** Whether a reference is a class of a kind: its prototype has the kind's method. */
 export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Constructor {
@@ -88,7 +88,7 @@ export function isClassOf(kind: ReferenceKind, reference: unknown): reference is
 export function hasMethodOf<Kind extends ReferenceKind>(
   kind: Kind,
   value: unknown,
-): value is Record<(typeof METHODS)[Kind], (...values: unknown[]) => unknown> {
+): value is Record<(typeof CLASS_METHODS)[Kind], (...values: unknown[]) => unknown> {
   if (typeof value !== 'object' || value === null) return false;
-  return typeof (value as Record<string, unknown>)[METHODS[kind]] === 'function';
+  return typeof (value as Record<string, unknown>)[CLASS_METHODS[kind]] === 'function';
 }

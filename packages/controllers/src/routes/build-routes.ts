@@ -43,7 +43,7 @@ import {
   type Interceptor,
   type InterceptorReference,
   isClassOf,
-  METHODS,
+  CLASS_METHODS,
   type MiddlewareReference,
   type ReferenceKind,
   type SharedReferences,
@@ -259,10 +259,10 @@ function createStep<Next extends unknown[]>(
   const { source, requirement } = findSource(reference, `the ${kind} ${name}`);
   const asStep = (instance: unknown): Step<Next> => {
     if (hasMethodOf(kind, instance)) {
-      return withName(name, (...values) => instance[METHODS[kind]](...values));
+      return withName(name, (...values) => instance[CLASS_METHODS[kind]](...values));
     }
     if (typeof instance === 'function' && !isClassOf(kind, instance)) return instance as Step<Next>;
-    const expected = `${EXPECTED[kind]} or an object with ${METHODS[kind]}()`;
+    const expected = `${EXPECTED[kind]} or an object with ${CLASS_METHODS[kind]}()`;
     throw wrongInstance(expected, requirement, instance);
   };
   if (source.perRequest === undefined) return asStep(source.instance);
