@@ -16,11 +16,7 @@ import {
   logError,
   respondWithError,
 } from './middleware/error-handler.js';
-import {
-  assertTarget,
-  createLastMiddleware,
-  respondNotFound,
-} from './middleware/not-found-handler.js';
+import { assertTarget, createLastMiddleware } from './middleware/not-found-handler.js';
 import { after, isPromiseLike, type Next } from './next.js';
 import {
   type AnyHandler,
@@ -390,7 +386,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const mounts: RouteTable[] = [];
     const steps: Step[] = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
-      if ('middleware' in entry) return createPrefixStep(entry, this.#rules);
+      if ('middleware' in entry) return createPrefixStep(entry, this.#prefixRules());
       const mount = createMount(entry);
       mounts.push(mount);
       return mount;
@@ -411,13 +407,19 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     });
   }
 
+  /** Returns rules by which a prefix matches every path that a route below it may match. */
+  #prefixRules(): PathRules {
+    const rules = [this.#rules, ...this.#routers().map(({ router }) => router.rules)];
+    return { ...this.#rules, caseSensitive: rules.every(({ caseSensitive }) => caseSensitive) };
+  }
+
   #routers(): MountedRouter[] {
     return this.#entries.filter((entry) => 'router' in entry);
   }
 
   #finish(ctx: Context): void {
     try {
-      if (!ctx.answered) respondUnanswered(ctx);
+      if (!ctx.answered) throw noResponse(ctx);
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error);
@@ -481,20 +483,13 @@ async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
 
 const endOfPipeline: Next = () => undefined;
 
-/**
- * Responds to a request without a response whose pipeline has settled before its end.
- *
- * @throws {InternalServerError} 500 `NO_RESPONSE`, when a route matched.
- */
-function respondUnanswered(ctx: Context): void {
-  if (ctx.pattern === undefined) {
-    respondNotFound(ctx);
-    return;
-  }
-  throw new InternalServerError(
-    `The route ${ctx.method} ${ctx.pattern} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`,
-    { code: 'NO_RESPONSE' },
-  );
+/** Creates the error for a request without a response whose pipeline has settled before its end. */
+function noResponse({ method, pattern, path }: Context): InternalServerError {
+  const message =
+    pattern === undefined
+      ? `No middleware responded to ${method} ${path}. Make sure that every middleware responds, or awaits or returns next().`
+      : `The route ${method} ${pattern} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;
+  return new InternalServerError(message, { code: 'NO_RESPONSE' });
 }
 
 /** Contexts whose refusal pipeline has failed once. Middleware may have handled the error since. */

@@ -3,6 +3,7 @@ import { isHttpError, UnsupportedMediaTypeError } from './errors/http-error.js';
 import type { Problem } from './errors/problem.js';
 import { after, type Next } from './next.js';
 import {
+  discard,
   type HeaderValue,
   isBody,
   isResponse,
@@ -42,15 +43,15 @@ export interface RouteTable {
 
 /** The parts of a route that a context needs. */
 export interface MatchedRoute {
-  /** Full pattern, with its prefixes; undefined for the prefix of middleware. */
-  readonly pattern: string | undefined;
+  /** Full pattern, with its prefixes. */
+  readonly pattern: string;
   /** Parameter names, in the order of the path. */
   readonly names: readonly string[];
   /** Whether the last parameter is a wildcard. */
   readonly endsInWildcard: boolean;
 }
 
-/** The route, or the prefix of middleware, that matches a request. */
+/** The route that matches a request. */
 export interface RouteMatch {
   readonly value: MatchedRoute;
   /** Parameter values, still percent-encoded. */
@@ -61,8 +62,10 @@ export interface RouteMatch {
 export interface ContextInternals {
   /** Makes `ctx.next()` call `next`. */
   enterStep(ctx: Context, next: Next): void;
-  /** Sets the route, or the prefix of middleware, that matches the request. */
+  /** Sets the route that matches the request. */
   setMatch(ctx: Context, match: RouteMatch): void;
+  /** Adds the parameters of a matching prefix of middleware. */
+  addPrefixParams(ctx: Context, params: Params): void;
   /** Returns the parsed body without checking that it was read. */
   bodyOf(ctx: Context): unknown;
   /** Returns how errors become responses: the policy of the outermost error handler or the application. */
@@ -96,7 +99,7 @@ export let internals: ContextInternals;
  * @param error - The thrown value. Do not send parts of it to clients unless `problem` has them.
  * @returns A JSON value; undefined for `problem` itself.
  */
-export type FormatError = (problem: Problem, error: unknown, ctx: Context) => unknown;
+export type ErrorFormatter = (problem: Problem, error: unknown, ctx: Context) => unknown;
 
 /** How the errors of a request become responses. */
 export interface ErrorPolicy {
@@ -105,7 +108,7 @@ export interface ErrorPolicy {
   /** Called with errors whose message is hidden from the client. */
   readonly onError: (error: unknown, ctx: Context) => void;
   /** Returns the body for an error; undefined for the problem itself. */
-  readonly format: FormatError | undefined;
+  readonly format: ErrorFormatter | undefined;
 }
 
 /** What all requests of an application share. */
@@ -136,6 +139,7 @@ export class Context<P extends Params = Params, S extends State = State> {
   #next: Next = outsideMiddleware;
   #match: RouteMatch | undefined = undefined;
   #params: Params | undefined = undefined;
+  #prefixParams: Params | undefined = undefined;
   #searchParams: URLSearchParams | undefined = undefined;
   #query: Readonly<Record<string, string>> | undefined = undefined;
   #state: State | undefined = undefined;
@@ -148,6 +152,10 @@ export class Context<P extends Params = Params, S extends State = State> {
       },
       setMatch: (ctx, match) => {
         ctx.#match = match;
+        ctx.#params = undefined;
+      },
+      addPrefixParams: (ctx, params) => {
+        ctx.#prefixParams = { ...ctx.#prefixParams, ...params };
         ctx.#params = undefined;
       },
       setRawBody: (ctx, bytes) => {
@@ -196,11 +204,12 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   /**
-   * Decoded route parameters by name, in an object without a prototype; empty before a route matches.
+   * Decoded parameters of the route, and of the prefixes of middleware, by name, in an object without a
+   * prototype. Before a route matches, only those of prefixes.
    * A wildcard's value keeps `%2F`, so each of its slashes is a slash of the path.
    */
   get params(): P {
-    this.#params ??= paramsOf(this.#match);
+    this.#params ??= paramsOf(this.#match, this.#prefixParams);
     // The pattern of the route determines both the names and P.
     return this.#params as P;
   }
@@ -293,6 +302,12 @@ export class Context<P extends Params = Params, S extends State = State> {
     if (!this.hasBody) return;
     const type = this.get('Content-Type');
     const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
+    if (type !== undefined && /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+      const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
+      throw new UnsupportedMediaTypeError(`Cannot read ${body}.`, {
+        ...{ code: 'BODY_NOT_READ', report: true, cause },
+      });
+    }
     throw new UnsupportedMediaTypeError(
       `Cannot read ${body}. Send another media type, such as application/json.`,
       { code: 'BODY_NOT_READ' },
@@ -422,7 +437,12 @@ export class Context<P extends Params = Params, S extends State = State> {
    * @throws {TypeError} When JSON cannot represent the value, or the body of a `Response` was read.
    */
   respond<T>(value: T, stringify?: (value: T) => string): void {
-    if (value === undefined || this.#response.isFilled || this.res.headersSent) return;
+    if (value === undefined) return;
+    if (this.#response.isFilled || this.#response.isSent || this.res.headersSent) {
+      if (this.#response.isSent) reportLate(this, this.#errors);
+      if (value !== this.#response.body) discard(value);
+      return;
+    }
     if (isBody(value)) this.send(value);
     else if (isResponse(value)) recordResponse(this.#response, value);
     else this.json(value, stringify);
@@ -481,8 +501,9 @@ function outsideMiddleware(): never {
 
 const NO_PARAMS: Params = Object.freeze(Object.create(null));
 
-function paramsOf(match: RouteMatch | undefined): Params {
-  return match === undefined ? NO_PARAMS : decodeParams(match.value, match.rawParams);
+function paramsOf(match: RouteMatch | undefined, ofPrefixes: Params | undefined): Params {
+  const params = match === undefined ? NO_PARAMS : decodeParams(match.value, match.rawParams);
+  return ofPrefixes === undefined ? params : Object.assign(Object.create(null), ofPrefixes, params);
 }
 
 /**

@@ -3,7 +3,13 @@ export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
 export { json } from './body/json.js';
 export { raw, text } from './body/text.js';
-export { Context, type FormatError, type Params, type RouteTable, type State } from './context.js';
+export {
+  Context,
+  type ErrorFormatter,
+  type Params,
+  type RouteTable,
+  type State,
+} from './context.js';
 export {
   BadRequestError,
   ConflictError,
@@ -37,8 +43,8 @@ export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';
 export {
   type ErrorHandlerOptions,
-  type ErrorMessage,
   errorHandler,
+  type PublishedError,
 } from './middleware/error-handler.js';
 export { etag } from './middleware/etag.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';

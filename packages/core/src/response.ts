@@ -8,6 +8,7 @@ import { announceEnd, keepAliveOf } from './server/connection.js';
 export type ResponseBody =
   | string
   | Uint8Array
+  | ArrayBufferView
   | ArrayBuffer
   | Blob
   | Readable
@@ -134,7 +135,7 @@ export function assertHeader(name: string, value: HeaderValue): void {
  * them.
  */
 const BODY_HEADER =
-  /^(?:content-(?!security-policy)|etag$|last-modified$|cache-control$|expires$|location$|accept-ranges$|repr-digest$|digest$)/i;
+  /^(?:content-(?!security-policy)|(?:[\w-]+-)?cache-control$|surrogate-control$|pragma$|age$|expires$|etag$|last-modified$|link$|location$|accept-ranges$|trailer$|(?:repr-)?digest$)/i;
 
 /** The response that the pipeline has recorded. {@link writeResponse} sends it. */
 export class RecordedResponse {
@@ -150,6 +151,8 @@ export class RecordedResponse {
   #isSent = false;
   #isFinal = false;
   #defaultType: string | undefined = undefined;
+  /** Whether `Content-Length` is the size of a recorded `Blob`. */
+  #hasBlobLength = false;
 
   /** Undefined until it is set. */
   get status(): number | undefined {
@@ -186,10 +189,12 @@ export class RecordedResponse {
    * @param type - Default `Content-Type`; one that the user has set takes precedence.
    */
   record(body: ResponseBody, type: string | undefined): void {
-    if (this.#isFinal) {
+    if (this.#isFinal || this.#isSent) {
       destroyBody(body);
       return;
     }
+    if (this.#hasBlobLength) this.headers.delete('Content-Length');
+    this.#hasBlobLength = isBlob(body);
     const defaultType = isBlob(body) && body.type !== '' ? body.type : type;
     const present = this.headers.get('Content-Type');
     if (present === this.#defaultType) {
@@ -224,7 +229,11 @@ export class RecordedResponse {
   }
 
   #replaceBody(body: WritableBody | undefined): void {
-    if (this.#body !== body) destroyBody(this.#body);
+    const replaced = this.#body;
+    // The new body may read from the one that it replaces, like a compressed stream.
+    if (body instanceof Readable && body !== replaced)
+      body.once('close', () => destroyBody(replaced));
+    else if (body !== replaced) destroyBody(replaced);
     // A stream may fail before it is sent. The writer checks `errored`.
     if (body instanceof Readable) body.on('error', () => undefined);
     this.#body = body;
@@ -239,7 +248,7 @@ export class RecordedResponse {
 export function isBody(value: unknown): value is Exclude<ResponseBody, string> {
   if (typeof value !== 'object' || value === null) return false;
   return (
-    value instanceof Uint8Array ||
+    ArrayBuffer.isView(value) ||
     Symbol.asyncIterator in value ||
     value instanceof ArrayBuffer ||
     isBlob(value)
@@ -270,6 +279,8 @@ function toWritable(body: ResponseBody): WritableBody {
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Readable)
     return body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (ArrayBuffer.isView(body))
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   if (isBlob(body)) return Readable.fromWeb(body.stream() as ReadableStream);
   return isWebStream(body) ? Readable.fromWeb(body) : Readable.from(body, { objectMode: false });
 }
@@ -292,22 +303,37 @@ export function recordResponse(recorded: RecordedResponse, response: Response): 
   }
   for (const [name, value] of response.headers) {
     if (name === 'vary' || name === 'set-cookie') recorded.headers.append(name, value);
-    // A response with a URL comes from fetch(), which has decoded the body.
-    else if (response.url === '' || !OF_CONNECTION.has(name)) recorded.headers.set(name, value);
+    // A response with a URL comes from fetch(), over another connection.
+    else if (response.url === '' || !isOfFetch(name, body !== null)) {
+      recorded.headers.set(name, value);
+    }
   }
   recorded.status = status;
   recorded.record(body ?? '', undefined);
 }
 
-/** Headers of a fetched response that apply to its connection or its encoded body only. */
+/** Headers that apply to one connection. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
-  'content-encoding',
-  'content-length',
   'keep-alive',
+  'trailer',
   'transfer-encoding',
   'upgrade',
 ]);
+
+/** Whether a header describes only what fetch() has received. It decodes a body. */
+function isOfFetch(name: string, hasBody: boolean): boolean {
+  return (
+    OF_CONNECTION.has(name) ||
+    (hasBody && (name === 'content-encoding' || name === 'content-length'))
+  );
+}
+
+/** Frees what a value that is not sent holds open, such as the file of a stream. */
+export function discard(value: unknown): void {
+  if (isResponse(value)) destroyBody(value.body ?? undefined);
+  else if (isBody(value)) destroyBody(value);
+}
 
 /** Destroys an unsent stream. */
 function destroyBody(body: ResponseBody | undefined): void {
@@ -344,7 +370,6 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
     response.onSent?.();
     return;
   }
-  response.markSent();
   const { headers, status = 200 } = response;
   const body = NO_CONTENT_STATUSES.has(status) ? undefined : response.body;
   if (body !== response.body) {
@@ -357,6 +382,7 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   else announceKeepAlive(res, headers);
   if (body instanceof Readable) sendStream(body, ctx, status, headers, onError);
   else sendWhole(body ?? '', res, status, headers);
+  response.markSent();
   response.onSent?.();
 }
 
@@ -384,10 +410,14 @@ function sendWhole(
   headers: ResponseHeaders,
 ): void {
   const length = Buffer.byteLength(body);
+  const isHead = res.req.method === 'HEAD';
   if (status === 204 || status === 304) headers.delete('Content-Length');
-  else putHeader(headers, 'Content-Length', String(length));
+  // A HEAD route may state the length of the body that it omits.
+  else if (!(isHead && length === 0 && headers.has('Content-Length'))) {
+    putHeader(headers, 'Content-Length', String(length));
+  }
   res.writeHead(status, rawHeadersOf(headers));
-  if (length === 0 || res.req.method === 'HEAD') res.end();
+  if (length === 0 || isHead) res.end();
   // The text is ASCII, which node writes fastest as latin1.
   else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
   else res.end(body);
@@ -402,6 +432,10 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
 ): void {
   const { res } = ctx;
   if (body.errored) throw body.errored;
+  const length = headers.get('Content-Length');
+  if (length !== undefined && !/^\d+$/.test(String(length))) {
+    throw new RangeError(`Invalid Content-Length: ${String(length)}. Set a number of bytes.`);
+  }
   res.writeHead(status, rawHeadersOf(headers));
   if (res.req.method === 'HEAD') {
     destroyBody(body);
@@ -409,10 +443,11 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
     return;
   }
   const done = (error: NodeJS.ErrnoException | null): void => {
-    const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed;
-    if (error && !clientLeft) onError(error, ctx);
+    // The pipeline destroys the response with the error of the body. A client that left causes none.
+    const clientLeft =
+      error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && !res.errored;
+    if (error && !clientLeft) onError(res.errored ?? error, ctx);
   };
-  const length = headers.get('Content-Length');
   if (length === undefined) pipeline(body, res, done);
   else pipeline(body, (chunks: Readable) => enforceLength(Number(length), chunks), res, done);
 }

@@ -26,27 +26,53 @@ export function serialize<T>(value: T, stringify: (value: T) => string): string 
 
 /** Checks every object without recursion, which could overflow the stack. */
 function assertRepresentable(root: unknown): void {
-  const pending: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: '' }];
-  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-    const { value, path } = entry;
+  if (root instanceof Error && !hasMethod(root, 'toJSON')) throw unrepresentable(root, root);
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
     if (typeof value !== 'object' || value === null || hasMethod(value, 'toJSON')) continue;
-    if (isUnrepresentable(value)) {
-      const place = path === '' ? `it is ${describe(value)}` : `'${path}' is ${describe(value)}`;
-      throw new TypeError(`${place}. ${adviceFor(value)}`);
+    const members = Object.values(value);
+    if (!Array.isArray(value) && !members.some(hasJson) && losesContent(value)) {
+      throw unrepresentable(root, value);
     }
-    for (const [key, member] of Object.entries(value)) {
-      pending.push({ value: member, path: path === '' ? key : `${path}.${key}` });
-    }
+    pending.push(...members);
   }
 }
 
-function isUnrepresentable(value: object): boolean {
-  if (Array.isArray(value)) return false;
+/** Whether JSON writes a member of an object that has this value. */
+function hasJson(value: unknown): boolean {
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+}
+
+/** Whether an object that JSON writes as `{}` has content. */
+function losesContent(value: object): boolean {
   if (value instanceof Error || hasMethod(value, 'then') || hasMethod(value, 'subscribe'))
     return true;
   if (Symbol.iterator in value || Symbol.asyncIterator in value) return true;
-  // A RegExp, a WeakMap, a Blob or a Request, for example, but not an instance of a user's class.
-  return Object.keys(value).length === 0 && tagOf(value) !== 'Object' && isBuiltIn(value);
+  // Such as a RegExp, a WeakMap, a Blob or a Request, but not an empty object of a user's class.
+  return tagOf(value) !== 'Object' && isBuiltIn(value);
+}
+
+function unrepresentable(root: unknown, found: object): TypeError {
+  const path = pathOf(root, found).join('.');
+  const subject = path === '' ? 'it' : `'${path}'`;
+  return new TypeError(`${subject} is ${describe(found)}. ${adviceFor(found)}`);
+}
+
+/** Returns the keys that lead from a value to an object within it. */
+function pathOf(root: unknown, found: object): string[] {
+  const pending: { readonly value: unknown; readonly path: string[] }[] = [
+    { value: root, path: [] },
+  ];
+  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+    const { value, path } = entry;
+    if (value === found) return path;
+    if (typeof value !== 'object' || value === null || hasMethod(value, 'toJSON')) continue;
+    for (const [key, member] of Object.entries(value)) {
+      pending.push({ value: member, path: [...path, key] });
+    }
+  }
+  return [];
 }
 
 /** Whether an object's class is part of the runtime. */

@@ -133,21 +133,41 @@ describe('app.use(prefix, middleware)', () => {
     expect((await app.request(path)).headers.get('X-Marks')).toBe(marks);
   });
 
+  it('covers every path that a router without case matches', async () => {
+    const app = createApp()
+      .use('/admin', (ctx) => ctx.send('refused'))
+      .route(
+        '/admin',
+        createRouter({ caseSensitive: false }).get('/x', () => 'secret'),
+      );
+    expect(await text(app.request('/ADMIN/x'))).toBe('refused');
+    expect(await text(app.request('/admin/x'))).toBe('refused');
+  });
+
   it.each(['/', ''])("runs for every path at '%s'", async (prefix) => {
     const app = createApp().use(prefix, mark('all'), mark('second'));
     expect((await app.request('/a/b')).headers.get('X-Marks')).toBe('all, second');
   });
 
-  it('provides the parameters of the prefix, and leaves those of routes alone', async () => {
+  it('provides the parameters of the prefix, also to routes and after next()', async () => {
     const app = createApp()
       .use('/orgs/:org', (ctx, next) => {
         ctx.set('X-Org', `${ctx.params.org} ${ctx.pattern}`);
         return next();
       })
+      .use('/orgs/:name', async (ctx, next) => {
+        await next();
+        ctx.append('X-Org', `${ctx.params.name} ${ctx.pattern}`);
+      })
       .get('/orgs/:name/:id', ({ params, pattern }) => ({ ...params, pattern }));
     const response = await app.request('/orgs/a%20b/7');
-    expect(response.headers.get('X-Org')).toBe('a b undefined');
-    expect(await response.json()).toEqual({ name: 'a b', id: '7', pattern: '/orgs/:name/:id' });
+    expect(response.headers.get('X-Org')).toBe('a b undefined, a b /orgs/:name/:id');
+    expect(await response.json()).toEqual({
+      org: 'a b',
+      name: 'a b',
+      id: '7',
+      pattern: '/orgs/:name/:id',
+    });
     expect((await app.request('/orgs/a')).status).toBe(404);
   });
 

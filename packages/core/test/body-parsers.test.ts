@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type BodyOptions,
   createApp,
@@ -266,6 +266,30 @@ describe('the option rawBody', () => {
       await app.request('/', { method: 'POST', body: 'text' }),
     ];
     expect([await get.json(), await other.json()]).toEqual(['undefined', 'undefined']);
+  });
+
+  it('is a logged 500 after another parser has read the body', async () => {
+    const onError = vi.fn();
+    const app = createApp({ onError })
+      .use(text(), json())
+      .post('/', json({ rawBody: true }), text({ rawBody: true, type: 'text/x' }), () => 'ok');
+    const post = (type: string) =>
+      app.request('/', { method: 'POST', headers: { 'Content-Type': type }, body: '1' });
+    expect((await post('application/json')).status).toBe(500);
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({
+      code: 'RAW_BODY_LOST',
+      message:
+        'json({ rawBody: true }) cannot keep the bytes of POST /: another parser has read the body. Register this parser before the other one, or pass rawBody: true to that one.',
+    });
+    expect((await post('text/plain')).status).toBe(200);
+  });
+
+  it('may be repeated', async () => {
+    const app = createApp()
+      .use(json({ rawBody: true }))
+      .post('/', json({ rawBody: true }), (ctx) => String(ctx.rawBody));
+    const headers = { 'Content-Type': 'application/json' };
+    expect(await (await app.request('/', { method: 'POST', headers, body: '1' })).json()).toBe('1');
   });
 
   it('keeps the bytes of a body that cannot be parsed', async () => {

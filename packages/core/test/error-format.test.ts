@@ -3,8 +3,8 @@ import {
   type Application,
   type ApplicationOptions,
   createApp,
+  type ErrorFormatter,
   errorHandler,
-  type FormatError,
   json,
   NotFoundError,
   notFoundHandler,
@@ -17,7 +17,7 @@ beforeEach(() => {
   stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
 
-const format: FormatError = ({ status, code, detail }) => ({ status, code, message: detail });
+const format: ErrorFormatter = ({ status, code, detail }) => ({ status, code, message: detail });
 
 function addRoutes(app: Application): Application {
   return app
@@ -106,7 +106,7 @@ describe.each(variants)('format of %s', (_, create) => {
     expect(await boom.json()).toEqual({ errors: [{ title: 'Internal Server Error' }] });
   });
 
-  it.each<[string, FormatError]>([
+  it.each<[string, ErrorFormatter]>([
     [
       'throws',
       () => {

@@ -123,7 +123,19 @@ describe('errorHandler', () => {
       throw broken;
     };
     expect((await get(failing(new Error('secret'), { onError }))).status).toBe(500);
-    expect(stderr.mock.calls).toEqual([[broken]]);
+    const both = new AggregateError(
+      [new Error('secret'), broken],
+      'onError failed to report an error.',
+    );
+    expect(stderr.mock.calls).toEqual([[both]]);
+  });
+
+  it('logs both errors when the promise of onError rejects', async () => {
+    const onError = async () => {
+      throw new Error('The log is full.');
+    };
+    expect((await get(failing(new Error('secret'), { onError }))).status).toBe(500);
+    await expect.poll(() => stderr.mock.calls).toMatchObject([[{ errors: [{}, {}] }]]);
   });
 
   it('replaces a recorded response and the headers that describe its body', async () => {
@@ -383,14 +395,11 @@ it('errorHandler({ includeStack: true }) shows the stack of an error of another 
 });
 
 it('the connection closes when node refuses to send even the error response', async () => {
-  const app = createApp().use((ctx) => {
-    ctx.set('Trailer', 'X-Sum');
-    ctx.send('text');
-  });
-  const { port } = await serve(app);
+  const onError = (_error: unknown, ctx: Context) => ctx.set('Trailer', 'X-Sum');
+  const { port } = await serve(createApp({ onError }).use(thrower(new Error('secret'))));
   const { socket, ended } = connectRaw(port);
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(await ended()).toBe('');
   const refusal = expect.objectContaining({ code: 'ERR_HTTP_TRAILER_INVALID' });
-  expect(stderr.mock.calls).toEqual([[refusal], [refusal]]);
+  expect(stderr.mock.calls).toEqual([[refusal]]);
 });

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { type Context, createApp, createRouter, json, timeout } from '../src/index.js';
 import { sender } from './support/send.js';
@@ -39,7 +39,24 @@ describe('the return value of a handler', () => {
     ['an object of a class', new (class Empty {})(), '{}'],
     ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
     ['an object with toJSON', { price: new Money(750) }, '{"price":"7.5 EUR"}'],
-    ['text with braces', { text: '{}' }, '{"text":"{}"}'],
+    [
+      'an iterable object with members, beside text with braces',
+      {
+        text: '{}',
+        list: Object.assign(
+          new (class {
+            *[Symbol.iterator]() {}
+          })(),
+          { size: 1 },
+        ),
+      },
+      '{"text":"{}","list":{"size":1}}',
+    ],
+    [
+      'a nested error with members',
+      { error: Object.assign(new Error('x'), { code: 'X' }), a: {} },
+      '{"error":{"code":"X"},"a":{}}',
+    ],
   ])('is sent as JSON: %s', async (_, value, text) => {
     for (const handler of [() => value, async () => value]) {
       const reply = await get(handler);
@@ -133,6 +150,48 @@ describe('the return value of a handler', () => {
   });
 });
 
+describe('a returned stream that is not sent', () => {
+  it.each<[string, (ctx: Context) => void]>([
+    ['after a response through ctx', (ctx) => ctx.json({})],
+    ['after a takeover', (ctx) => void ctx.takeOver().end()],
+  ])('is destroyed %s', async (_, respond) => {
+    const streams = [Readable.from(chunks()), Readable.from(chunks())];
+    const cancel = vi.fn();
+    const web = new ReadableStream({ cancel });
+    await get((ctx) => {
+      respond(ctx);
+      return streams[0];
+    });
+    await get((ctx) => {
+      respond(ctx);
+      return new Response(web);
+    });
+    expect(streams[0]?.destroyed).toBe(true);
+    expect(cancel).toHaveBeenCalledOnce();
+  });
+
+  it('is destroyed after a timeout', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stream = Readable.from(chunks());
+    const app = createApp().get('/', timeout(5), async () => {
+      await promise;
+      return stream;
+    });
+    expect((await app.request('/')).status).toBe(503);
+    resolve();
+    await expect.poll(() => stream.destroyed).toBe(true);
+  });
+
+  it('is sent if it is the recorded body', async () => {
+    const reply = await get((ctx) => {
+      const stream = Readable.from(chunks());
+      ctx.send(stream);
+      return stream;
+    });
+    expect(reply.text).toBe('one, two');
+  });
+});
+
 describe('a Response that a handler returns', () => {
   it('replaces the status and adds its headers', async () => {
     const reply = await get((ctx) => {
@@ -197,6 +256,88 @@ describe('a Response that a handler returns', () => {
   ])('%s is a logged 500', async (_, handler, message) => {
     expect(await get(handler)).toMatchObject({ status: 500 });
     expect(stderr.mock.calls).toEqual([[new TypeError(message)]]);
+  });
+});
+
+describe('a response that is being sent', () => {
+  it('is not cut by a later one, which is logged', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const reply = get((ctx) => {
+      ctx.send(
+        Readable.from(
+          (async function* () {
+            yield 'one, ';
+            await promise;
+            yield 'two';
+          })(),
+        ),
+      );
+      setImmediate(() => {
+        ctx.json('late');
+        resolve();
+      });
+    });
+    expect((await reply).text).toBe('one, two');
+    expect(stderr.mock.calls).toMatchObject([[{ message: expect.stringContaining('after') }]]);
+  });
+
+  it('may wrap the stream that it replaces', async () => {
+    const app = createApp()
+      .use(async (ctx, next) => {
+        await next();
+        const body = ctx.responseBody as Readable;
+        ctx.send(body.pipe(new PassThrough()));
+      })
+      .get('/', () => chunks());
+    expect(await (await app.request('/')).text()).toBe('one, two');
+  });
+
+  it('reports a stream of objects', async () => {
+    const app = createApp().get('/', () => Readable.from([{ id: 1 }]));
+    await expect((await app.request('/')).text()).rejects.toThrow();
+    await expect.poll(() => stderr.mock.calls).toMatchObject([[{ code: 'ERR_INVALID_ARG_TYPE' }]]);
+  });
+
+  it('reports a stream that ends early', async () => {
+    const app = createApp().get('/', () => {
+      const stream = new PassThrough();
+      stream.write('one, ');
+      setImmediate(() => stream.destroy());
+      return stream;
+    });
+    await expect(app.request('/').then((response) => response.text())).rejects.toThrow();
+    await expect
+      .poll(() => stderr.mock.calls)
+      .toMatchObject([[{ code: 'ERR_STREAM_PREMATURE_CLOSE' }]]);
+  });
+
+  it('does not keep the length of a Blob that another body replaced', async () => {
+    const reply = await get((ctx) => {
+      ctx.send(new Blob(['a longer text']));
+      ctx.send(Readable.from(['short']));
+    });
+    expect(reply.text).toBe('short');
+    expect(reply.headers).not.toHaveProperty('content-length');
+  });
+
+  it.each(['abc', '1e1', '-1', ''])(
+    "is a 500 for a stream with Content-Length '%s'",
+    async (length) => {
+      const reply = await get((ctx) => {
+        ctx.set('Content-Length', length);
+        return chunks();
+      });
+      expect(reply.status).toBe(500);
+    },
+  );
+
+  it('has the length that a HEAD route states', async () => {
+    const app = createApp().head('/', (ctx) => {
+      ctx.set('Content-Length', '1234');
+      ctx.status = 200;
+    });
+    const response = await app.request('/', { method: 'HEAD' });
+    expect(response.headers.get('Content-Length')).toBe('1234');
   });
 });
 
@@ -294,6 +435,17 @@ describe('a route that sends no response', () => {
     expect(errors[0]).toMatchObject({ code: 'NO_RESPONSE' });
   });
 
+  it('is a logged 500 if middleware neither responds nor calls next()', async () => {
+    const app = createApp()
+      .use(() => undefined)
+      .get('/', () => 1);
+    expect((await app.request('/')).status).toBe(500);
+    expect(stderr.mock.calls[0]?.[0]).toMatchObject({
+      message:
+        'No middleware responded to GET /. Make sure that every middleware responds, or awaits or returns next().',
+    });
+  });
+
   it('may have passed the request on with next()', async () => {
     const app = createApp().get('/', (_ctx, next) => next());
     expect((await app.request('/')).status).toBe(404);
@@ -355,6 +507,19 @@ describe('a body that no parser has read', () => {
   it('is no error if the handler ignores it or reads it as a stream', async () => {
     expect(await (await post('/unread', 'text/plain', 'x')).json()).toBe('fine');
     expect(await (await post('/stream', 'text/plain', 'x')).text()).toBe('x');
+  });
+
+  it('is logged if it is JSON, because no parser is installed', async () => {
+    const bare = createApp().post('/', ({ body }) => body);
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await bare.request('/', { method: 'POST', body: '{}', headers });
+    expect(await response.json()).toMatchObject({
+      status: 415,
+      detail: "Cannot read the body of type 'application/json'.",
+    });
+    expect(stderr.mock.calls).toMatchObject([
+      [{ cause: new Error('No middleware parses JSON before this route. Add app.use(json()).') }],
+    ]);
   });
 
   it('is no error if it is empty', async () => {

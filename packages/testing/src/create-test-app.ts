@@ -5,7 +5,7 @@ import {
   type Application,
   createApp,
   createRouter,
-  type ErrorMessage,
+  type PublishedError,
   errorHandler,
   json,
   notFoundHandler,
@@ -186,7 +186,7 @@ class Calls {
   readonly #listener = (message: unknown): void => {
     const call = this.#current.getStore();
     if (call === undefined) return;
-    const { error, ctx } = message as ErrorMessage;
+    const { error, ctx } = message as PublishedError;
     if (this.#onError !== undefined) this.#onError(error, ctx);
     else if (call.open) call.errors.push(error);
   };

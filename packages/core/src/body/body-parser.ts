@@ -1,5 +1,5 @@
-import { internals } from '../context.js';
-import { UnsupportedMediaTypeError } from '../errors/http-error.js';
+import { type Context, internals } from '../context.js';
+import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline.js';
 import { readBody } from './read-body.js';
@@ -47,9 +47,13 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   const accepts = types === undefined ? format.accepts : createTypeMatcher(format.name, types);
   const mediaTypeOf = createMediaTypeReader();
   const middleware: Middleware = (ctx, next) => {
-    if (ctx.req.readableEnded || !ctx.hasBody || internals.bodyOf(ctx) !== undefined) return next();
+    if (!ctx.hasBody) return next();
     const type = mediaTypeOf(ctx.req.headers['content-type'] ?? '');
     if (!accepts(type.essence)) return next();
+    if (ctx.req.readableEnded || internals.bodyOf(ctx) !== undefined) {
+      if (keepsBytes) assertRawBody(ctx, format.name);
+      return next();
+    }
     assertCharset(format, type);
     return readBody(ctx, limit).then((bytes) => {
       if (keepsBytes) internals.setRawBody(ctx, bytes);
@@ -94,6 +98,15 @@ function createTypeMatcher(
 
 function isMediaRange(range: unknown): boolean {
   return typeof range === 'string' && MEDIA_RANGE.test(range);
+}
+
+/** Checks that a parser that has read the body before has kept its bytes. */
+function assertRawBody(ctx: Context, name: string): void {
+  if (ctx.rawBody !== undefined) return;
+  throw new InternalServerError(
+    `${name}({ rawBody: true }) cannot keep the bytes of ${ctx.method} ${ctx.path}: another parser has read the body. Register this parser before the other one, or pass rawBody: true to that one.`,
+    { code: 'RAW_BODY_LOST' },
+  );
 }
 
 function assertCharset({ encodings }: BodyFormat, { charset }: MediaType): void {

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { type Context, type ErrorPolicy, type FormatError, internals } from '../context.js';
+import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
 import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
@@ -16,11 +16,11 @@ export interface ErrorHandlerOptions {
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
   /** Returns the body for an error; the problem body of RFC 9457 by default. */
-  readonly format?: FormatError;
+  readonly format?: ErrorFormatter;
 }
 
 /** A message on the diagnostics channel `fairlead:error`: an error that `onError` receives. */
-export interface ErrorMessage {
+export interface PublishedError {
   /** The thrown value. */
   readonly error: unknown;
   /** The request. */
@@ -41,7 +41,7 @@ const errorChannel = channel('fairlead:error');
  * - For any other value, the client receives a generic 500, and `onError` receives the value.
  *
  * Every error that `onError` receives is also published on the diagnostics channel `fairlead:error`, as
- * an {@link ErrorMessage}.
+ * an {@link PublishedError}.
  *
  * @see RFC 9457
  */
@@ -89,11 +89,22 @@ export function createErrorPolicy(
   });
 }
 
-/** Wraps `onError` so that it also publishes the error on the diagnostics channel. */
+/**
+ * Wraps `onError` so that it also publishes the error on the diagnostics channel. If `onError` itself
+ * fails, both errors are logged.
+ */
 function publishing(onError: ErrorPolicy['onError']): ErrorPolicy['onError'] {
   return (error, ctx) => {
-    if (errorChannel.hasSubscribers) errorChannel.publish({ error, ctx } satisfies ErrorMessage);
-    onError(error, ctx);
+    if (errorChannel.hasSubscribers) errorChannel.publish({ error, ctx } satisfies PublishedError);
+    const fail = (failure: unknown): void => {
+      logError(new AggregateError([error, failure], 'onError failed to report an error.'));
+    };
+    try {
+      const result: unknown = onError(error, ctx);
+      if (isPromiseLike(result)) Promise.resolve(result).catch(fail);
+    } catch (failure) {
+      fail(failure);
+    }
   };
 }
 

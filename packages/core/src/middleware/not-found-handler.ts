@@ -1,4 +1,4 @@
-import { type Context, type ErrorPolicy, type FormatError, internals } from '../context.js';
+import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
 import { isPromiseLike } from '../next.js';
 import type { Handler, Middleware } from '../pipeline.js';
@@ -9,7 +9,7 @@ import { respondWithProblem } from './error-handler.js';
 /** Options of {@link notFoundHandler}. */
 export interface NotFoundHandlerOptions {
   /** Returns the body for a 404 or 405. Default: the `format` of the error handler or of `createApp()`. */
-  readonly format?: FormatError;
+  readonly format?: ErrorFormatter;
 }
 
 /**
@@ -62,7 +62,7 @@ function supportsOtherMethods(ctx: Context): boolean {
  * @param format - Returns the body. Default: the `format` of the request's error policy.
  * @throws {BadRequestError} 400, when the request target is malformed.
  */
-export function respondNotFound(ctx: Context, format?: FormatError): void {
+export function respondNotFound(ctx: Context, format?: ErrorFormatter): void {
   assertTarget(ctx);
   const policy: Pick<ErrorPolicy, 'includeStack' | 'format'> = {
     includeStack: false,

@@ -1,4 +1,10 @@
-import { type Context, internals, type MatchedRoute, type RouteTable } from '../context.js';
+import {
+  type Context,
+  decodeParams,
+  internals,
+  type MatchedRoute,
+  type RouteTable,
+} from '../context.js';
 import { RouteConflictError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware } from '../pipeline.js';
@@ -70,14 +76,17 @@ export function createPrefixStep(
 ): Branch {
   const { names } = parsePrefix(prefix);
   const run = compose(middleware);
-  const tree = new Tree<ComposedRoute>(rules);
-  const route = { pattern: undefined, names, endsInWildcard: false, run };
-  tree.insert(ALL, parsePattern(joinPaths(prefix, '*')), route);
+  const tree = new Tree<true>(rules);
+  tree.insert(ALL, parsePattern(joinPaths(prefix, '*')), true);
   return Object.freeze({
     choose(ctx: Context): Middleware | undefined {
       const match = tree.find(ctx.method, ctx.path);
       if (match === undefined) return undefined;
-      internals.setMatch(ctx, match);
+      if (names.length > 0) {
+        // The value of the added wildcard is the last one, which has no name.
+        const params = decodeParams({ names, endsInWildcard: false }, match.rawParams);
+        internals.addPrefixParams(ctx, params);
+      }
       return run;
     },
   });
