@@ -152,10 +152,19 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {SealedError} When the application is sealed.
    */
   use<A extends object = State>(middleware: Middleware<S & A>): Application<S & A>;
-  use(...middleware: readonly Middleware<S>[]): this;
-  use<Prefix extends string>(
+  use<A extends object = State, B extends object = State>(
+    first: Middleware<S & A>,
+    second: Middleware<NoInfer<S & A> & B>,
+  ): Application<S & A & B>;
+  use<A extends object = State, B extends object = State, C extends object = State>(
+    first: Middleware<S & A>,
+    second: Middleware<NoInfer<S & A> & B>,
+    third: Middleware<NoInfer<S & A & B> & C>,
+  ): Application<S & A & B & C>;
+  use<A extends object = State>(...middleware: readonly Middleware<S & A>[]): Application<S & A>;
+  use<Prefix extends string, A extends object = State>(
     prefix: Prefix,
-    ...middleware: readonly RouteFunction<RouteParams<unknown, Prefix>, S>[]
+    ...middleware: readonly RouteFunction<RouteParams<unknown, Prefix>, S & A>[]
   ): this;
   use(first: string | AnyHandler, ...others: readonly AnyHandler[]): this {
     this.#assertOpen('app.use()');
@@ -205,10 +214,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {SetupError} As `router.on()`.
    * @throws {SealedError} When the application is sealed.
    */
-  override on<Path extends string>(
+  override on<Path extends string, A extends object = State>(
     method: string,
     pattern: Path,
-    ...handlers: readonly RouteFunction<RouteParams<unknown, Path>, S>[]
+    ...handlers: readonly RouteFunction<RouteParams<unknown, Path>, S & A>[]
   ): this {
     this.#assertOpen(`app.${method.toLowerCase()}('${pattern}')`);
     const router = this.#router ?? createRouter(this.#rules);

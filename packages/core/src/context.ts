@@ -215,7 +215,7 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   /** The first value of each query parameter, in an object without a prototype. */
-  get query(): Readonly<Record<string, string>> {
+  get query(): Readonly<Record<string, string | undefined>> {
     this.#query ??= firstValues(this.searchParams);
     return this.#query;
   }

@@ -64,7 +64,11 @@ export type { PathParams, PathRules } from './router/pattern.js';
 export {
   type AddRoute,
   createRouter,
+  type PrefixFor,
   type Route,
+  type RouteFunction,
+  type RouteMethods,
+  type RouteParams,
   Router,
   type RouterOptions,
 } from './router/router.js';

@@ -128,6 +128,27 @@ describe.each([['application'], ['router']])('a route of the %s', () => {
       });
   });
 
+  it('accepts typed middleware wherever middleware is accepted', () => {
+    const handlers: readonly Middleware[] = [plain];
+    createApp()
+      .use(plain, signIn)
+      .get('/', (ctx) => expectTypeOf(ctx.state.user).toEqualTypeOf<User>());
+    createApp()
+      .use(signIn, plain, measure)
+      .get('/', (ctx) => expectTypeOf(ctx.state.started).toBeNumber());
+    createRouter()
+      .use(plain, signIn)
+      .get('/', (ctx) => expectTypeOf(ctx.state.user).toEqualTypeOf<User>());
+    app.use('/admin', signIn).use('/admin/:id', plain, signIn);
+    app.use(plain, signIn, plain, plain, plain).use(...handlers);
+    router.use(plain, signIn, plain, plain, plain);
+    router.on('PURGE', '/:id', signIn, plain, ({ params, state }) => [params.id, state.user.name]);
+    router.get('/:id', plain, plain, plain, signIn, ({ params, state }) => [
+      params.id,
+      state.user.name,
+    ]);
+  });
+
   it('has the state and the prefix that createRouter() states', () => {
     const posts = createRouter<'/users/:user/posts', { user: User }>().get('/:id', (ctx) => {
       expectTypeOf(ctx.params).toEqualTypeOf<{ readonly user: string; readonly id: string }>();

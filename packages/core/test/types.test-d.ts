@@ -26,7 +26,7 @@ describe('Context', () => {
     expectTypeOf<Context['body']>().toBeUnknown();
     expectTypeOf<Context['state'][string]>().toBeUnknown();
     expectTypeOf<Context['params']>().toEqualTypeOf<Readonly<Record<string, string>>>();
-    expectTypeOf<Context['query']>().toEqualTypeOf<Readonly<Record<string, string>>>();
+    expectTypeOf<Context['query']>().toEqualTypeOf<Readonly<Record<string, string | undefined>>>();
     expectTypeOf<Context['headers']>().toEqualTypeOf<IncomingHttpHeaders>();
     expectTypeOf<Context['get']>().returns.toEqualTypeOf<string | undefined>();
     expectTypeOf<Context['method']>().toBeString();

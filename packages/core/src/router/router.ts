@@ -83,9 +83,9 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     third: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A & B> & C>,
     handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B & C>,
   ): Result;
-  <Path extends string>(
+  <Path extends string, A extends object = State>(
     pattern: Path,
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S>[]
+    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): Result;
 }
 
@@ -122,10 +122,10 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
    * @param pattern - Static text, parameters such as `:name`, and a final `*name`.
    * @param handlers - Middleware of this route, then its handler.
    */
-  abstract on<Path extends string>(
+  abstract on<Path extends string, A extends object = State>(
     method: string,
     pattern: Path,
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S>[]
+    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): this;
 
   #methodFor(method: string): AddRoute<PrefixParams, S, this> {
@@ -182,10 +182,10 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * @throws {SetupError} `INVALID_METHOD`, when no request can have the method.
    * @throws {SealedError} When the router is sealed.
    */
-  override on<Path extends string>(
+  override on<Path extends string, A extends object = State>(
     method: string,
     pattern: Path,
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S>[]
+    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): this {
     const call = `router.${method.toLowerCase()}('${pattern}')`;
     this.#assertOpen(call);
@@ -215,7 +215,18 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * @throws {SealedError} When the router is sealed.
    */
   use<A extends object = State>(middleware: Middleware<S & A>): Router<PrefixParams, S & A>;
-  use(...middleware: readonly Middleware<S>[]): this;
+  use<A extends object = State, B extends object = State>(
+    first: Middleware<S & A>,
+    second: Middleware<NoInfer<S & A> & B>,
+  ): Router<PrefixParams, S & A & B>;
+  use<A extends object = State, B extends object = State, C extends object = State>(
+    first: Middleware<S & A>,
+    second: Middleware<NoInfer<S & A> & B>,
+    third: Middleware<NoInfer<S & A & B> & C>,
+  ): Router<PrefixParams, S & A & B & C>;
+  use<A extends object = State>(
+    ...middleware: readonly Middleware<S & A>[]
+  ): Router<PrefixParams, S & A>;
   use(...middleware: readonly AnyHandler[]): this {
     this.#assertOpen('router.use()');
     assertMiddleware('router.use()', middleware);
