@@ -24,9 +24,9 @@ export interface ProcessOptions {
   /** Called last during the shutdown. See {@link Lifecycle.onClose}. */
   readonly onClose?: (remaining: number) => unknown;
   /**
-   * Called with an error that nothing caught, instead of logging it. The process then shuts down and
-   * exits with the number that the callback returns, or else with 1. With `false`, node handles such
-   * errors.
+   * Called with the first error that nothing caught, instead of logging it. The process then shuts down
+   * and exits with the number that the callback returns, or else with 1. Later errors are printed on
+   * standard error. With `false`, node handles such errors.
    */
   readonly onUncaught?:
     | false
@@ -132,6 +132,9 @@ class ManagedProcess {
   readonly #controller = new AbortController();
   readonly #stopping = this.#controller.signal;
   readonly #steps: Step[] = [];
+  /** The names of callbacks whose failure was printed. */
+  readonly #failed = new Set<string>();
+  #hasUncaught = false;
   /** What the shutdown waits for; undefined once it is complete. */
   #stage: string | undefined = 'the start';
   #isStarted = false;
@@ -175,7 +178,8 @@ class ManagedProcess {
     const { aborted, reason } = this.#stopping;
     if (aborted && (error === reason || (error instanceof Error && error.cause === reason))) return;
     const { describeError } = this.#options;
-    console.error(describeError?.(error) ?? `${this.#name} failed to start: ${describe(error)}`);
+    const text = this.#call('describeError', () => describeError?.(error));
+    console.error(text ?? `${this.#name} failed to start: ${describe(error)}`);
     this.#code = Math.max(this.#code, 1);
     this.#startDeadline();
     this.#controller.abort();
@@ -200,17 +204,55 @@ class ManagedProcess {
 
   readonly #onUncaught = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void => {
     const { onUncaught } = this.#options;
-    const result = onUncaught ? onUncaught(error, origin) : this.#logger.error(error);
-    this.#begin(onUncaught && typeof result === 'number' ? result : 1, origin);
+    let result: unknown;
+    // A later error may come from the handler, which must not cause the next one.
+    if (this.#hasUncaught) console.error(error);
+    else {
+      this.#hasUncaught = true;
+      if (onUncaught) result = this.#call('onUncaught', () => onUncaught(error, origin), error);
+      else this.#log('error', error);
+    }
+    this.#begin(typeof result === 'number' ? result : 1, origin);
   };
+
+  #log(level: 'info' | 'warn', message: string): void;
+  #log(level: 'error', message: unknown): void;
+  #log(level: keyof ProcessLogger, message: string): void {
+    this.#call(`logger.${level}`, () => this.#logger[level](message), message);
+  }
+
+  /**
+   * Calls a callback of the application. If it throws or rejects, prints `message` and, once per
+   * callback, the error. The process then exits with at least 1.
+   */
+  #call(name: string, callback: () => unknown, message?: unknown): unknown {
+    const fail = (cause: unknown): void => {
+      this.#raise(1);
+      if (message !== undefined) console.error(message);
+      if (this.#failed.has(name)) return;
+      this.#failed.add(name);
+      console.error(new Error(`${this.#name} cannot call ${name}: it failed.`, { cause }));
+    };
+    try {
+      const result = callback();
+      void Promise.resolve(result).catch(fail);
+      return result;
+    } catch (cause) {
+      return fail(cause);
+    }
+  }
+
+  #raise(code: number): void {
+    this.#code = Math.max(this.#code, code);
+    if (this.#stage === undefined) process.exitCode = this.#code;
+  }
 
   /** Begins the shutdown. Later calls can only raise the exit code. */
   #begin(code: number, reason: string): void {
-    this.#code = Math.max(this.#code, code);
-    if (this.#stage === undefined) process.exitCode = this.#code;
+    this.#raise(code);
     if (this.#stopping.aborted) return;
     const message = `${this.#name} is stopping: ${reason}`;
-    this.#logger.info(message);
+    this.#log('info', message);
     this.#startDeadline();
     this.#controller.abort(new DOMException(message, 'AbortError'));
     // Otherwise the start is still running. When it settles, everything is closed.
@@ -234,7 +276,7 @@ class ManagedProcess {
         await step.run(Math.max(0, this.#exitBy - performance.now()));
       } catch (cause) {
         this.#code = Math.max(this.#code, 1);
-        this.#logger.error(new Error(`${this.#name} failed to close: ${name} failed.`, { cause }));
+        this.#log('error', new Error(`${this.#name} failed to close: ${name} failed.`, { cause }));
       }
     }
     this.#stage = undefined;
@@ -244,7 +286,8 @@ class ManagedProcess {
     this.#timer?.unref();
     process.channel?.unref();
     setTimeout(() => {
-      this.#logger.warn(
+      this.#log(
+        'warn',
         `${this.#name} has shut down, but the process still runs.${this.#remains()}`,
       );
     }, LINGER).unref();
@@ -254,8 +297,10 @@ class ManagedProcess {
   #abandon(problem: string, code: number): void {
     const reason = `${this.#name} ${problem}.${this.#remains()}`;
     const { onAbandon } = this.#options;
-    const result = onAbandon ? onAbandon(reason) : this.#logger.error(reason);
-    void exit(onAbandon && typeof result === 'number' ? result : code);
+    let result: unknown;
+    if (onAbandon) result = this.#call('onAbandon', () => onAbandon(reason), reason);
+    else this.#log('error', reason);
+    void exit(typeof result === 'number' ? result : code);
   }
 
   /** Describes why the process has not ended, as a sentence after a space. */

@@ -197,6 +197,70 @@ describe('an uncaught error', () => {
     expect(stdout).toContain('Nobody catches this. uncaughtException\n');
   });
 
+  it.each([
+    ['throws', `onUncaught() { throw new Error('Handler.'); }`],
+    ['rejects', `async onUncaught() { throw new Error('Handler.'); }`],
+  ])('ends in a shutdown and code 1 when onUncaught %s', async (_, option) => {
+    const program = startProgram(`
+      await serve(createApp(), {
+        port: 0,
+        onClose: () => console.log('closed'),
+        ${option},
+      });
+      setImmediate(() => { throw new Error('Nobody catches this.'); });
+    `);
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/is stopping: uncaughtException\nclosed\n$/);
+    expect(stderr.match(/Error: .*/g)).toEqual([
+      'Error: Nobody catches this.',
+      'Error: The application cannot call onUncaught: it failed.',
+      'Error: Handler.',
+    ]);
+  });
+
+  it('is printed when onUncaught itself causes it later', async () => {
+    const program = startProgram(`
+      await serve(createApp(), {
+        port: 0,
+        onUncaught(error) {
+          console.log(error.message);
+          void Promise.reject(new Error('Handler.'));
+          return 70;
+        },
+      });
+      setImmediate(() => { throw new Error('Nobody catches this.'); });
+    `);
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(70);
+    expect(stdout.match(/^.*this\.$/gm)).toEqual(['Nobody catches this.']);
+    expect(stderr).toMatch(/^Error: Handler\.\n {4}at /);
+  });
+
+  it.each([
+    ['throws', `() => { throw new Error('Logger.'); }`],
+    ['rejects', `async () => { throw new Error('Logger.'); }`],
+  ])('ends in a shutdown and code 1 when the logger %s', async (_, method) => {
+    const program = startProgram(`
+      const log = ${method};
+      await serve(createApp(), {
+        port: 0,
+        onListen() {},
+        logger: { info: log, warn: log, error: log },
+        onClose: () => console.log('closed'),
+      });
+      setImmediate(() => { throw new Error('Nobody catches this.'); });
+    `);
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'closed\n' });
+    expect(stderr).toContain('Error: Nobody catches this.\n');
+    expect(stderr).toContain('The application is stopping: uncaughtException\n');
+    expect(stderr.match(/Error: The application cannot call .*/g)?.toSorted()).toEqual([
+      'Error: The application cannot call logger.error: it failed.',
+      'Error: The application cannot call logger.info: it failed.',
+    ]);
+  });
+
   it('is left to node with onUncaught: false', async () => {
     const program = startProgram(`
       process.on('uncaughtException', () => { console.log('mine'); process.exit(3); });
@@ -402,6 +466,22 @@ The application did not stop within 1500 ms. Still open: Timeout. Close what you
     expect(stdout).toContain('closed');
     expect(stderr).toMatch(/^Error: The application failed to close: closeCache failed\.\n/);
     expect(stderr).toContain('[cause]: Error: Broken.');
+  });
+
+  it('exits at the deadline when onAbandon throws', async () => {
+    const program = startProgram(`
+      await serve(createApp(), {
+        port: 0,
+        deadline: 1,
+        onClose: function closeDatabase() { return new Promise(() => {}); },
+        onAbandon() { throw new Error('Handler.'); },
+      });
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/did not stop within 1 ms[\s\S]*Error: Handler\./);
   });
 
   it('calls onAbandon, which decides about the exit code', async () => {
