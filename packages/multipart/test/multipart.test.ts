@@ -1,4 +1,11 @@
-import { createApp, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  type Middleware,
+  notFoundHandler,
+} from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { multipart, type UploadedFile } from '../src/index.js';
 import { BOUNDARY, field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
@@ -120,6 +127,21 @@ describe('multipart()', () => {
     const app = createApp().use(multipart(), json(), (ctx) => ctx.json(ctx.body));
     const response = await post(app, '["x"]', { 'Content-Type': 'application/json' });
     expect(await response.json()).toEqual(['x']);
+  });
+
+  const respond: Middleware = (ctx) => ctx.json(ctx.body);
+
+  it.each([
+    ['a route', () => createApp().post('/', multipart(), respond)],
+    ['a router', () => createApp().route('/', createRouter().use(multipart()).post('/', respond))],
+    ['a prefix', () => createApp().use('/', multipart()).post('/', respond)],
+    ['an application', () => createApp().use(multipart()).post('/', respond)],
+    [
+      'an application and a route',
+      () => createApp().use(multipart()).post('/', multipart(), respond),
+    ],
+  ])('reads a form as the middleware of %s', async (_, create) => {
+    expect(await (await post(create(), form(field('a', 'b')))).json()).toEqual({ a: 'b' });
   });
 
   it('ignores the case of the media type', async () => {
