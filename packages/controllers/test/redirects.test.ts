@@ -51,6 +51,12 @@ class RedirectController {
     return { a: 'x', b: 'y', statusCode: 307 };
   }
 
+  @Get('/lone-surrogate')
+  @Redirect('/:a')
+  loneSurrogate() {
+    return { a: '\ud800' };
+  }
+
   @Get('/replaced')
   @Redirect('/:owner')
   replaced() {
@@ -104,6 +110,7 @@ describe('Redirect', () => {
     ['undefined', 307, '/target'],
     ['filled', 303, 'https://x.test:81/a%20b%2F%C3%B6/r.git?page=2&at=Talk:Page'],
     ['filled-status', 307, '/x-y'],
+    ['lone-surrogate', 302, '/%EF%BF%BD'],
     ['replaced', 302, '/other'],
   ])('%s: %i to %s with an empty body', async (path, status, location) => {
     const { fetch } = await serve({ controllers });

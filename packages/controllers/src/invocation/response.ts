@@ -191,7 +191,10 @@ function fillPlaceholders(
     const value = isObject ? (result as Record<string, unknown>)[name] : undefined;
     const text = typeof value === 'number' ? String(value) : value;
     // Clients remove dot segments from a path, encoded or not.
-    if (typeof text === 'string' && !/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
+    if (typeof text === 'string' && !/^\.{0,2}$/.test(text)) {
+      // encodeURIComponent() throws for lone surrogates.
+      return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
+    }
     const problem = `the method returned no value for ':${name}' in the URL of its redirect.`;
     const fix = `return an object whose ${name} is a number or a text other than '.' and '..', or return a URL.`;
     return refuse({ problem, fix });
