@@ -9,6 +9,7 @@ import type {
   ParamOptions,
   Transform,
 } from '../metadata/parameter.js';
+import { isStandardSchema } from '../metadata/standard-schema.js';
 
 /** All route parameters, or all query parameters. */
 type StringRecord = Readonly<Record<string, string>>;
@@ -142,9 +143,16 @@ export function parameterDecorator(
     all: options.all ?? false,
     required: options.required ?? defaults.required,
     default: options.default,
-    transform: options.transform,
+    transform: transformOf(options),
   });
   return (target, key, index) => {
     methodMetadata(target, key, decorator).parameters.set(index, metadata);
   };
+}
+
+/** Returns the transform as a function that needs no receiver: options may be an instance of a class. */
+function transformOf(options: SourceOptions): Transform | undefined {
+  const { transform } = options;
+  if (typeof transform !== 'function' || isStandardSchema(transform)) return transform;
+  return transform.bind(options);
 }
