@@ -48,7 +48,7 @@ export async function createTestApp<const Types extends readonly unknown[]>(
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   };
   try {
-    addOverrides(container, options.overrides);
+    addOverrides(container, calls, options.overrides);
     app = await (options.app === undefined
       ? createDefaultApp(options, container, calls)
       : createOwnApp(options, container));
@@ -67,23 +67,33 @@ function createHandle(
   calls: Calls,
   closeApp: () => Promise<void>,
 ): TestApp {
-  let closing: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  let checked: Promise<void> | undefined;
+  const closeOnce = (): Promise<void> => {
+    closed ??= closeApp();
+    return closed;
+  };
   const close = (): Promise<void> => {
-    closing ??= closeApp().then(() => assertUsed(container, () => true));
-    return closing;
+    checked ??= closeOnce().then(() => assertUsed(container, () => true));
+    return checked;
   };
   return {
     container,
     request: (path, init = {}) => calls.run(async () => app.request(path, toRequestInit(init))),
     close,
-    [Symbol.asyncDispose]: close,
+    // An error of the test matters more than an override that the test did not get to use.
+    [Symbol.asyncDispose]: () => (calls.areAnswered ? close() : closeOnce()),
   };
 }
 
 /** Adds the overrides. The container keeps them when the application registers its providers. */
-function addOverrides(container: Container, overrides: readonly Override<unknown>[] = []): void {
+function addOverrides(
+  container: Container,
+  calls: Calls,
+  overrides: readonly Override<unknown>[] = [],
+): void {
   for (const [token, provider, options] of overrides) {
-    container.override(token, strictProvider(token, provider), options);
+    container.override(token, strictProvider(token, provider, calls.reject), options);
   }
 }
 
@@ -151,11 +161,18 @@ interface Call {
 class Calls {
   readonly #current = new AsyncLocalStorage<Call>();
   readonly #onError: CommonTestOptions['onError'];
+  #answered = 0;
+  #rejected = 0;
 
   /** @param onError - Receives the errors of calls. Without it, calls reject with them. */
   constructor(onError: CommonTestOptions['onError']) {
     this.#onError = onError;
     subscribe(ERRORS, this.#listener);
+  }
+
+  /** Whether there were calls, and none of them has rejected. */
+  get areAnswered(): boolean {
+    return this.#answered > 0 && this.#rejected === 0;
   }
 
   /** Stops listening for errors. */
@@ -174,6 +191,23 @@ class Calls {
    * @throws The first error reported during the call, or else the rejection of `send`.
    */
   async run(send: () => Promise<Response>): Promise<Response> {
+    try {
+      const response = await this.#run(send);
+      this.#answered += 1;
+      return response;
+    } catch (error) {
+      this.#rejected += 1;
+      throw error;
+    }
+  }
+
+  /** Makes the current call, if any, reject with an error, even if the application catches it. */
+  readonly reject = (error: unknown): void => {
+    const call = this.#current.getStore();
+    if (call?.open) call.errors.push(error);
+  };
+
+  async #run(send: () => Promise<Response>): Promise<Response> {
     const call: Call = { errors: [], open: true };
     const [outcome] = await this.#current.run(call, () => Promise.allSettled([send()]));
     call.open = false;

@@ -44,17 +44,24 @@ export type FakeProvider<T> =
   | ClassProvider<Replacement<T>>
   | ExistingProvider<Replacement<T>>;
 
-/** Makes the objects of an override throw when a missing member is read. */
-export function strictProvider<T>(token: Token, provider: FakeProvider<T>): FakeProvider<T> {
+/**
+ * Makes the objects of an override throw when a missing member is read.
+ *
+ * @param report - Receives the error first, because the application may catch it.
+ */
+export function strictProvider<T>(
+  token: Token,
+  provider: FakeProvider<T>,
+  report: (error: MissingMemberError) => void,
+): FakeProvider<T> {
   if (typeof provider !== 'object' || provider === null) return provider;
-  if ('useValue' in provider) return { ...provider, useValue: strict(token, provider.useValue) };
+  const strict = <V>(value: V): V => toStrict(token, value, report);
+  if ('useValue' in provider) return { ...provider, useValue: strict(provider.useValue) };
   if (!('useFactory' in provider) || typeof provider.useFactory !== 'function') return provider;
   const { useFactory } = provider;
   const make: typeof useFactory = (...dependencies) => {
     const made = useFactory(...dependencies);
-    return made instanceof Promise
-      ? made.then((value) => strict(token, value))
-      : strict(token, made);
+    return made instanceof Promise ? made.then(strict) : strict(made);
   };
   // The container compares the number of parameters with that of `inject`.
   Object.defineProperty(make, 'length', { value: useFactory.length });
@@ -73,14 +80,16 @@ const PROBES: ReadonlySet<string> = new Set([
 ]);
 
 /** Instances of classes stay as they are, because a proxy has no access to private members. */
-function strict<T>(token: Token, value: T): T {
+function toStrict<T>(token: Token, value: T, report: (error: MissingMemberError) => void): T {
   if (!isPlainObject(value) || !(hasMethods(value) || isService(token))) return value;
   return new Proxy(value, {
     get(target, key, receiver) {
       if (key in target || typeof key === 'symbol' || PROBES.has(key) || /^[$@_]/.test(key)) {
         return Reflect.get(target, key, receiver);
       }
-      throw new MissingMemberError(token, key);
+      const error = new MissingMemberError(token, key);
+      report(error);
+      throw error;
     },
   });
 }

@@ -11,6 +11,8 @@ export interface TestApp extends AsyncDisposable {
    * @param init - The options of `fetch`, or a `json` body.
    * @returns The response with an unread body.
    * @throws The error behind a generic error response, unless `onError` is set.
+   * @throws {MissingMemberError} When the application reads a member that a fake lacks, even if the
+   *   application catches the error.
    * @throws {TypeError} When `init` is invalid: a body for GET, or both `json` and `body`.
    */
   request(path: string, init?: TestRequestInit): Promise<Response>;
@@ -19,7 +21,8 @@ export interface TestApp extends AsyncDisposable {
    * calls it too. Further calls return the same promise.
    *
    * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
-   * @throws {UnusedOverrideError} When nothing has used an override.
+   * @throws {UnusedOverrideError} When nothing has used an override. `await using` only throws it if
+   *   there were requests and none has rejected, so that it does not hide the error of the test.
    */
   close(): Promise<void>;
 }

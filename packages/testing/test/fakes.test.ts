@@ -107,6 +107,30 @@ describe('a fake', () => {
     );
   });
 
+  it.each([
+    ['without onError', {}],
+    ['with onError', { onError: () => undefined }],
+  ])('rejects the request even if the application catches the error: %s', async (_, options) => {
+    await using app = await createTestApp({
+      ...options,
+      controllers: [NotesController],
+      overrides: [
+        [SignedIn, { useValue: { canActivate: () => true } }],
+        [NOTES, { useValue: { find } }],
+      ],
+      before: [
+        async (ctx, next) => {
+          try {
+            await next();
+          } catch {
+            ctx.status = 401;
+          }
+        },
+      ],
+    });
+    await expect(app.request('/notes/add/x')).rejects.toThrow(MissingMemberError);
+  });
+
   it('may set a member to undefined', async () => {
     await using app = await start({ useValue: { find, size: undefined } });
     expect(await (await app.request('/notes/size')).json()).toEqual({});

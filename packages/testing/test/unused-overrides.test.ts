@@ -2,7 +2,7 @@ import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
 import { createApp, createRouter } from '@fairlead/core';
 import { type Container, Inject, Service, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
-import { createTestApp, UnusedOverrideError } from '../src/index.js';
+import { createTestApp, type TestApp, UnusedOverrideError } from '../src/index.js';
 
 abstract class UserStore {
   abstract find(): string;
@@ -91,6 +91,25 @@ describe('an override that nothing uses', () => {
     expect(() => app.container.resolve(Clock)).toThrow(
       expect.objectContaining({ code: 'DI_DISPOSED' }),
     );
+  });
+
+  it('fails a test with await using', async () => {
+    const run = async () => {
+      await using app = await createTestApp({ app: createMyApp, overrides: [fakeReports] });
+      await app.request('/users');
+    };
+    await expect(run()).rejects.toThrow(UnusedOverrideError);
+  });
+
+  it.each<[string, (app: TestApp) => Promise<unknown>]>([
+    ['before its first request', async () => Promise.reject(new Error('of the test'))],
+    ['because of a request', async (app) => app.request('/', { json: 1, body: '' })],
+  ])('does not hide the error of a test that fails %s', async (_, use) => {
+    const run = async () => {
+      await using app = await createTestApp({ app: createMyApp, overrides: [fakeReports] });
+      await use(app);
+    };
+    await expect(run()).rejects.toThrow(/of the test|both json and body/);
   });
 
   it('asks for the container when the application does not use it', async () => {
