@@ -146,22 +146,36 @@ class Call {
     this.#settle?.(this.#outcome);
   }
 
-  /** Waits until the middleware calls `next`, or the response that it writes has ended. */
+  /** Waits until the middleware calls `next`, the response that it writes has ended, or a timeout. */
   #wait(): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      const { res, signal } = this.#ctx;
       this.#settle = (outcome) => {
+        signal.removeEventListener('abort', onAbort);
         if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.result);
       };
-      const { res } = this.#ctx;
+      const end = () => {
+        this.#isDone = true;
+        ignoreLateResponse(res);
+        this.#settle?.({ result: undefined });
+      };
       const onClose = () => {
         if (this.#isDone) return;
-        this.#isDone = true;
         this.#ctx.takeOver();
-        resolve(undefined);
+        end();
+      };
+      const onAbort = () => {
+        if (this.#isDone || res.destroyed) return;
+        // The headers describe the response of the middleware, which will not be sent.
+        if (!res.headersSent) for (const name of res.getHeaderNames()) res.removeHeader(name);
+        end();
       };
       if (res.destroyed) onClose();
-      else res.once('close', onClose);
+      else {
+        res.once('close', onClose);
+        signal.addEventListener('abort', onAbort);
+      }
     });
   }
 }
@@ -205,9 +219,34 @@ function recordHeaders({ res, responseHeaders }: Context, shown: readonly string
   }
 }
 
+/**
+ * Ignores what middleware that did not respond in time does after the response was sent. The error
+ * would be uncaught in its callbacks.
+ */
+function ignoreLateResponse(res: ServerResponse): void {
+  const { setHeader, appendHeader, removeHeader, writeHead } = res;
+  const unlessSent =
+    <Args extends unknown[]>(method: (...args: Args) => unknown) =>
+    (...args: Args): ServerResponse => {
+      if (!res.headersSent) method.apply(res, args);
+      return res;
+    };
+  // Emitted for a body after the end.
+  res.on('error', () => undefined);
+  Object.assign(res, {
+    setHeader: unlessSent(setHeader),
+    appendHeader: unlessSent(appendHeader),
+    removeHeader: unlessSent(removeHeader),
+    writeHead: unlessSent(writeHead),
+  });
+}
+
 const extended = new WeakSet<IncomingMessage>();
 
-/** Adds `req.body`, which is `ctx.body`, and `req.query`, parsed like the simple parser of Express. */
+/**
+ * Adds `req.body`, which is `ctx.body`; `req.query`, parsed like the simple parser of Express; and the
+ * client as the application knows it.
+ */
 function extendRequest(ctx: Context): void {
   const { req } = ctx;
   if (extended.has(req)) return;
@@ -217,7 +256,7 @@ function extendRequest(ctx: Context): void {
     body: {
       configurable: true,
       enumerable: true,
-      get: () => ctx.body,
+      get: () => readBody(ctx),
       set: (body: unknown) => {
         ctx.body = body;
       },
@@ -233,7 +272,39 @@ function extendRequest(ctx: Context): void {
         query = value;
       },
     },
+    ip: clientProperty(req, 'ip', () => ctx.ip),
+    protocol: clientProperty(req, 'protocol', () => ctx.protocol),
+    secure: clientProperty(req, 'secure', () => ctx.protocol === 'https'),
   });
+}
+
+/** Returns `ctx.body`, or undefined for an unread body, which middleware of Express may read itself. */
+function readBody(ctx: Context): unknown {
+  try {
+    return ctx.body;
+  } catch (error) {
+    if (isHttpError(error) && error.code === 'BODY_NOT_READ') return undefined;
+    throw error;
+  }
+}
+
+/** Describes a property of the request. Within an Express application, it is that of Express. */
+function clientProperty(
+  req: IncomingMessage,
+  name: string,
+  read: () => unknown,
+): PropertyDescriptor {
+  return {
+    configurable: true,
+    enumerable: true,
+    get: () => {
+      const prototype: object = Object.getPrototypeOf(req);
+      return name in prototype ? Reflect.get(prototype, name, req) : read();
+    },
+    set: (value: unknown) => {
+      Object.defineProperty(req, name, { value, writable: true, enumerable: true });
+    },
+  };
 }
 
 /** Makes members of `ctx.state` read and set the properties of the request with the same names. */

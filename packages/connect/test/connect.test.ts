@@ -1,7 +1,16 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { type Context, createApp, createRouter, HttpError, type Middleware } from '@fairlead/core';
+import {
+  type ApplicationOptions,
+  type Context,
+  createApp,
+  createRouter,
+  HttpError,
+  type Middleware,
+  timeout,
+} from '@fairlead/core';
+import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { type ConnectMiddleware, connect } from '../src/index.js';
 import { hello, serve } from './support/serve.js';
@@ -452,5 +461,87 @@ describe('connect()', () => {
     expect(() => Reflect.apply(connect, undefined, args)).toThrow(
       expect.objectContaining({ code: 'INVALID_CONNECT_MIDDLEWARE', message }),
     );
+  });
+});
+
+describe('middleware that a timeout ends', () => {
+  it('leaves no headers on the response', async () => {
+    const url = await serve(
+      timeout(1),
+      connect((_req, res) => {
+        res.setHeader('Content-Encoding', 'gzip');
+      }),
+    );
+    const response = await fetch(url);
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([503, null]);
+    expect(await response.json()).toMatchObject({ code: 'TIMED_OUT' });
+  });
+
+  it('may call next() and respond later, without effect', async () => {
+    const late = Promise.withResolvers<boolean>();
+    const passed: string[] = [];
+    const url = await serve(
+      timeout(1),
+      connect((_req, res, next) => {
+        // The callback of an event: an error would be uncaught.
+        res.once('finish', () => {
+          next();
+          res.setHeader('X-Late', '1');
+          res.appendHeader('X-Late', '2');
+          res.removeHeader('X-Late');
+          res.writeHead(200).end('late');
+          late.resolve(res.hasHeader('X-Late'));
+        });
+      }),
+      () => void passed.push('handler'),
+    );
+    expect((await fetch(url)).status).toBe(503);
+    expect(await late.promise).toBe(false);
+    expect(passed).toEqual([]);
+  });
+});
+
+describe('the request', () => {
+  const show: ConnectMiddleware = (req, res) => {
+    const [ip, protocol, secure, body] = ['ip', 'protocol', 'secure', 'body'].map((name) =>
+      Reflect.get(req, name),
+    );
+    res.end(JSON.stringify({ ip, protocol, secure, body }));
+  };
+
+  it.each<[ApplicationOptions, object]>([
+    [{}, { ip: '127.0.0.1', protocol: 'http', secure: false }],
+    [{ proxy: 1 }, { ip: '192.0.2.1', protocol: 'https', secure: true }],
+  ])('has the address and the protocol of the client: %o', async (options, expected) => {
+    const app = createApp(options).use(connect(show));
+    const headers = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' };
+    expect(await (await app.request('/', { headers })).json()).toEqual(expected);
+  });
+
+  it('keeps an address that middleware sets', async () => {
+    const app = createApp().use(
+      connect((req, _res, next) => {
+        Reflect.set(req, 'ip', '192.0.2.7');
+        next();
+      }),
+      connect(show),
+    );
+    expect(await (await app.request('/')).json()).toMatchObject({ ip: '192.0.2.7' });
+  });
+
+  it('has the address of Express within an Express application', async () => {
+    const old = express().set('trust proxy', 1);
+    old.get('/', (req, res) => void res.json([req.ip, req.protocol, req.secure]));
+    const headers = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' };
+    const response = await fetch(await serve(connect(old)), { headers });
+    expect(await response.json()).toEqual(['192.0.2.1', 'https', true]);
+  });
+
+  it('has no body in a route while it is unread', async () => {
+    const app = createApp().post('/', connect(show));
+    const headers = { 'Content-Type': 'text/csv' };
+    const response = await app.request('/', { method: 'POST', body: 'a,b', headers });
+    expect(response.status).toBe(200);
+    expect(await response.json()).not.toHaveProperty('body');
   });
 });
