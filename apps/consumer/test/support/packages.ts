@@ -23,7 +23,9 @@ export default async function packAll(project: TestProject): Promise<() => Promi
   const target = await mkdtemp(join(tmpdir(), 'fairlead-packed-'));
   const tarballs = packages.map(async (name) => {
     const folder = join(target, name);
-    await run('pnpm', ['pack', '--pack-destination', folder], join(workspace, 'packages', name));
+    // The test task has built the packages. Builds that run concurrently would replace files.
+    const args = ['pack', '--ignore-scripts', '--pack-destination', folder];
+    await run('pnpm', args, join(workspace, 'packages', name));
     const [file = ''] = await readdir(folder);
     return [name, join(folder, file)] as const;
   });
