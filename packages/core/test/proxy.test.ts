@@ -133,6 +133,18 @@ describe('behind a proxy', () => {
     expect(await read(2, headers)).toEqual(forwarded);
   });
 
+  it.each([
+    ['https', forwarded.protocol],
+    ['https, http', direct.protocol],
+    ['http, https, http, http', forwarded.protocol],
+    ['https, http, , http', direct.protocol],
+    [', http, http', direct.protocol],
+  ])('of three proxies, X-Forwarded-Proto: %s means %s', async (value, protocol) => {
+    const headers = { 'X-Forwarded-For': `${CLIENT}, ${OUTER}, 10.0.0.3` };
+    const seen = await read(3, { ...headers, 'X-Forwarded-Proto': value });
+    expect(seen).toEqual({ ip: CLIENT, protocol, host: 'own' });
+  });
+
   it('a protocol counts without addresses', async () => {
     const headers = { 'X-Forwarded-Proto': 'http, HTTPS' };
     expect(await read(1, headers)).toEqual({ ...direct, protocol: 'https' });
@@ -146,7 +158,8 @@ describe('behind a proxy', () => {
     ['::ffff:192.0.2.7', CLIENT],
     ['unknown', PROXY],
     ['_hidden', PROXY],
-    [',', '6.6.6.6'],
+    ['', PROXY],
+    [',', PROXY],
     ['192.0.2.300', PROXY],
     ['[192.0.2.7]', PROXY],
     ['192.0.2.7:', PROXY],
@@ -182,6 +195,39 @@ describe('behind a proxy', () => {
     expect(await read({ trust: 1, header: 'forwarded' }, { Forwarded })).toEqual(forwarded);
   });
 
+  it.each([
+    'proto=https;host=evil.com',
+    'for=6.6.6.6;proto=https;host=evil.com',
+    'for=6.6.6.6;proto=https;host="evil.com',
+    'proto=https;host=evil.com;for="\\',
+  ])('an element in which the proxy states only the address hides %s', async (sent) => {
+    const Forwarded = `${sent}, for=${CLIENT}`;
+    expect(await read({ trust: 1, header: 'forwarded' }, { Forwarded })).toEqual({
+      ...direct,
+      ip: CLIENT,
+    });
+  });
+
+  it('a proxy that states no protocol or host hides those of other proxies', async () => {
+    const Forwarded = `for=${CLIENT}, for=${OUTER};proto=https;host=example.com`;
+    expect(await read({ trust: 2, header: 'forwarded' }, { Forwarded })).toEqual({
+      ...direct,
+      ip: CLIENT,
+    });
+  });
+
+  it.each(['a,b', ',for=6.6.6.6;proto=http', '",for=6.6.6.6;host="evil.com', '\\'])(
+    'a host that the client has filled with syntax stays in the quotation of the proxy: %s',
+    async (host) => {
+      const quoted = host.replace(/[\\"]/g, '\\$&');
+      const Forwarded = `for=6.6.6.6, for=${CLIENT};proto=https;host="${quoted}"`;
+      expect(await read({ trust: 1, header: 'forwarded' }, { Forwarded })).toEqual({
+        ...forwarded,
+        host: 'own',
+      });
+    },
+  );
+
   it.each(['ftp', 'https:', 'htt ps'])(
     'the protocol %j is that of the connection',
     async (value) => {
@@ -206,8 +252,8 @@ describe('behind a proxy', () => {
   );
 });
 
-describe('whatever a client sends, its address is the one that its proxy saw', () => {
-  const client = fc.oneof(
+describe('whatever a client sends, the application reads what its proxies saw', () => {
+  const address = fc.oneof(
     fc.ipV4().filter((ip) => !ip.startsWith('10.')),
     fc.ipV6().filter((ip) => !/^(?:fd|::)/i.test(ip) && !ip.includes('.')),
   );
@@ -218,33 +264,60 @@ describe('whatever a client sends, its address is the one that its proxy saw', (
     ),
     { minLength: 1, maxLength: 4 },
   );
-  const piece = fc.oneof(
-    fc.constantFrom('for=', '"', ',', ';', '\\', '6.6.6.6', '10.0.0.1', 'unknown', '[::1]'),
-    fc.string({ maxLength: 3 }),
-  );
-  const sent = fc
-    .array(piece, { maxLength: 12 })
-    .map((pieces) => pieces.join('').trim())
-    .filter((text) => text !== '');
+  const syntax = ['for=', 'proto=', 'host=', '"', ',', ';', '\\', '='];
+  const claims = ['6.6.6.6', '10.0.0.1', 'unknown', '[::1]', 'https', 'evil.com'];
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...syntax, ...claims), fc.string({ maxLength: 3 })), {
+      maxLength: 12,
+    })
+    .map((pieces) => pieces.join('').trim());
 
-  it.each([
-    ['X-Forwarded-For', 'x-forwarded', (address: string) => address],
-    [
-      'Forwarded',
-      'forwarded',
-      (address: string) => (address.includes(':') ? `for="[${address}]"` : `for=${address}`),
-    ],
-  ] as const)('in %s', async (name, header, format) => {
-    const law = fc.asyncProperty(client, proxies, sent, async (from, chain, text) => {
+  it('in X-Forwarded-*', async () => {
+    const law = fc.asyncProperty(address, proxies, text, async (from, chain, sent) => {
       const senders = [from, ...chain];
       const ip = senders.at(-1) ?? '';
-      const value = [text, ...senders.slice(0, -1).map(format)].join(', ');
+      const append = (values: readonly string[]) => [sent, ...values].join(', ');
+      const headers = {
+        'X-Forwarded-For': append(senders.slice(0, -1)),
+        'X-Forwarded-Proto': append(chain.map((_, index) => (index === 0 ? 'https' : 'http'))),
+        'X-Forwarded-Host': append(chain.map((_, index) => (index === 0 ? 'example.com' : 'own'))),
+      };
       for (const trust of [chain.length, ['10.0.0.0/8', 'fd00::/8']]) {
-        const seen = await read({ trust, header }, { [name]: value }, ip);
-        expect(seen).toHaveProperty('ip', from);
+        expect(await read(trust, headers, ip)).toEqual({ ...forwarded, ip: from });
       }
     });
     await fc.assert(law, { numRuns: 100 });
+  });
+
+  const node = (ip: string): string => (ip.includes(':') ? `for="[${ip}]"` : `for=${ip}`);
+  const quote = (value: string): string => `"${value.replace(/[\\"]/g, '\\$&')}"`;
+  /** What the proxy that the client is connected to states, and what the application then reads. */
+  const first = fc.oneof(
+    fc.constant({ stated: '', seen: direct }),
+    fc.constant({ stated: ';proto=https;host="example.com"', seen: forwarded }),
+    text.map((host) => ({
+      stated: `;proto=https;host=${quote(`${host},`)}`,
+      seen: { ...forwarded, host: direct.host },
+    })),
+  );
+  const later = fc.constantFrom('', ';proto=http;host=inner', ';host="a,b;\\"";proto=http');
+
+  it('in Forwarded', async () => {
+    const law = fc.asyncProperty(
+      fc.tuple(address, proxies, text, first, later),
+      async ([from, chain, sent, { stated, seen }, rest]) => {
+        const senders = [from, ...chain];
+        const ip = senders.at(-1) ?? '';
+        const [outer = '', ...inner] = senders.slice(0, -1).map(node);
+        const elements = [sent, `${outer}${stated}`, ...inner.map((name) => `${name}${rest}`)];
+        for (const trust of [chain.length, ['10.0.0.0/8', 'fd00::/8']]) {
+          const proxy: Proxy = { trust, header: 'forwarded' };
+          const result = await read(proxy, { Forwarded: elements.join(', ') }, ip);
+          expect(result).toEqual({ ...seen, ip: from });
+        }
+      },
+    );
+    await fc.assert(law, { numRuns: 300 });
   });
 });
 

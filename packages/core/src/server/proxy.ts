@@ -50,23 +50,26 @@ export function createClientReader(
   if (option === undefined) return directClient;
   const { trust, header = 'x-forwarded' } = completeOption(option);
   const isTrusted = createTrust(trust);
-  const readHops = header === 'forwarded' ? readForwarded : readXForwarded;
+  const read = header === 'forwarded' ? readForwarded : readXForwarded;
   const clients = new WeakMap<IncomingMessage, Client>();
   return (req) => {
     const known = clients.get(req);
     if (known !== undefined) return known;
-    const client = forwardedClient(directClient(req), readHops(req), isTrusted);
+    const client = forwardedClient(directClient(req), read(req), isTrusted);
     clients.set(req, client);
     return client;
   };
 }
 
-/** What proxies have written about a request. Each list starts with the proxy closest to the client. */
-interface Hops {
-  /** The nodes that connected to each proxy. */
-  readonly nodes: readonly string[];
-  readonly protocols: readonly string[];
-  readonly hosts: readonly string[];
+/** What a proxy has written about a request. Proxies count from 1, the one connected to the application. */
+type Statement = (proxy: number) => string | undefined;
+
+/** What proxies have written about a request. */
+interface Statements {
+  /** The node that connected to a proxy. */
+  readonly node: Statement;
+  readonly protocol: Statement;
+  readonly host: Statement;
 }
 
 /** Whether the sender is a trusted proxy. Senders count from 0, the one connected to the application. */
@@ -75,7 +78,7 @@ type Trust = (address: string, sender: number) => boolean;
 /** Walks from the application to the client while the senders are trusted. */
 function forwardedClient(
   direct: Client,
-  { nodes, protocols, hosts }: Hops,
+  { node, protocol, host }: Statements,
   isTrusted: Trust,
 ): Client {
   let { ip } = direct;
@@ -83,79 +86,109 @@ function forwardedClient(
   while (isTrusted(ip, trusted)) {
     trusted += 1;
     // An address that is missing, obfuscated or malformed ends the walk at the proxy that reported it.
-    const address = parseNode(nodes.at(-trusted) ?? '');
+    const address = parseNode(node(trusted) ?? '');
     if (address === undefined) break;
     ip = address;
   }
-  // A proxy may pass on the value of the proxy before it, so a list may have fewer values than proxies.
-  const from = (values: readonly string[]): string =>
-    values.slice(-trusted || values.length)[0] ?? '';
-  const protocol = from(protocols).toLowerCase();
-  const host = from(hosts);
+  if (trusted === 0) return direct;
+  const statedProtocol = protocol(trusted)?.toLowerCase();
+  const statedHost = host(trusted) ?? '';
   return {
     ip,
-    protocol: protocol === 'http' || protocol === 'https' ? protocol : direct.protocol,
-    host: HOST.test(host) ? host : direct.host,
+    protocol:
+      statedProtocol === 'http' || statedProtocol === 'https' ? statedProtocol : direct.protocol,
+    host: HOST.test(statedHost) ? statedHost : direct.host,
   };
 }
 
 /** A host name, an IPv4 address or an IPv6 address in brackets, with an optional port. RFC 3986 §3.2.2 */
 const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-function readXForwarded({ headers }: IncomingMessage): Hops {
+function readXForwarded({ headers }: IncomingMessage): Statements {
   return {
-    nodes: splitList(headers['x-forwarded-for']),
-    protocols: splitList(headers['x-forwarded-proto']),
-    hosts: splitList(headers['x-forwarded-host']),
+    node: appended(splitList(headers['x-forwarded-for'])),
+    protocol: setOrAppended(splitList(headers['x-forwarded-proto'])),
+    host: setOrAppended(splitList(headers['x-forwarded-host'])),
   };
+}
+
+/** Reads a list to which each proxy has appended an entry. */
+function appended(entries: readonly string[]): Statement {
+  return (proxy) => entries.at(-proxy);
 }
 
 /**
- * Splits at every comma, even in a quoted string: a client could open a quotation that swallows what
- * the proxy appends. Node, protocol and host contain no commas.
+ * Reads a list to which each proxy has appended an entry, or which one proxy has set and the others have
+ * passed on. Of another number of entries, nobody can tell who wrote them.
  */
-function readForwarded({ headers }: IncomingMessage): Hops {
-  const elements = splitList(headers.forwarded).map(parseElement);
-  const stated = (name: string) =>
-    elements.map((element) => element.get(name)).filter((value) => value !== undefined);
-  return {
-    nodes: elements.map((element) => element.get('for') ?? ''),
-    protocols: stated('proto'),
-    hosts: stated('host'),
-  };
+function setOrAppended(entries: readonly string[]): Statement {
+  return entries.length === 1 ? () => entries[0] : appended(entries);
 }
 
-/** Splits a list at commas. Node joins repeated headers with commas. RFC 9110 §5.6.1 */
+function readForwarded({ headers }: IncomingMessage): Statements {
+  const elements = parseForwarded(headers.forwarded ?? '');
+  const parameter =
+    (name: string): Statement =>
+    (proxy) =>
+      elements[proxy - 1]?.get(name);
+  return { node: parameter('for'), protocol: parameter('proto'), host: parameter('host') };
+}
+
+/** Splits a list at commas. Node joins repeated headers with commas. An empty entry keeps its place. */
 function splitList(header: string | readonly string[] | undefined): readonly string[] {
   return String(header ?? '')
     .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+    .map((entry) => entry.trim());
 }
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
-const PAIR = new RegExp(
-  `(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")[\\t ]*(?:;[\\t ]*|$)`,
+/** Matches a quote after an odd number of backslashes, read backwards. */
+const ESCAPED_QUOTE = '"(?=(?:\\\\\\\\)*\\\\(?!\\\\))';
+/** Matches a parameter with the separator before it, read backwards. The parameter may be missing. */
+const REVERSED_PARAMETER = new RegExp(
+  `[\\t ]*(?:(?:(${TOKEN})|"((?:[^"]|${ESCAPED_QUOTE})*)")=(${TOKEN})[\\t ]*)?(;|,|$)`,
   'y',
 );
 
 /**
- * Parses an element of `Forwarded`.
+ * Parses `Forwarded` from the right, up to the first malformed element. Only this direction is safe: a
+ * client could open a quotation on the left that swallows what proxies append.
  *
- * @returns The parameters by lower-case name; none when the element is malformed.
+ * @returns The parameters of each element by lower-case name, the last element first. None of an element
+ *   that repeats a parameter.
  * @see RFC 7239 §4
  */
-function parseElement(element: string): ReadonlyMap<string, string> {
-  const pairs = new Map<string, string>();
-  const none = new Map<string, string>();
-  PAIR.lastIndex = 0;
-  while (PAIR.lastIndex < element.length) {
-    const [, name = '', token, quoted = ''] = PAIR.exec(element) ?? [];
-    const key = name.toLowerCase();
-    if (key === '' || pairs.has(key)) return none;
-    pairs.set(key, token ?? quoted.replace(/\\(.)/g, '$1'));
+function parseForwarded(header: string): readonly ReadonlyMap<string, string>[] {
+  const reversed = reverse(header);
+  const elements: ReadonlyMap<string, string>[] = [];
+  let parameters = new Map<string, string>();
+  let isRepeated = false;
+  REVERSED_PARAMETER.lastIndex = 0;
+  for (;;) {
+    const match = REVERSED_PARAMETER.exec(reversed);
+    if (match === null) return elements;
+    const [, token, quoted = '', name, separator] = match;
+    const value = reverse(token ?? quoted);
+    if (token === undefined && !QUOTED.test(value)) return elements;
+    if (name !== undefined) {
+      const key = reverse(name).toLowerCase();
+      isRepeated ||= parameters.has(key);
+      parameters.set(key, token === undefined ? value.replace(/\\(.)/g, '$1') : value);
+    }
+    if (separator === ';') continue;
+    elements.push(isRepeated ? new Map() : parameters);
+    if (separator === '') return elements;
+    parameters = new Map();
+    isRepeated = false;
   }
-  return pairs;
+}
+
+/** Matches what a quoted string may contain between its quotes. RFC 9110 §5.6.4 */
+const QUOTED = /^(?:[^"\\]|\\.)*$/;
+
+/** Reverses the value of a header, which has no characters past U+00FF. */
+function reverse(text: string): string {
+  return text.split('').reverse().join('');
 }
 
 /**
