@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeLocation, parseTarget } from './target.js';
+import { authorityOf, encodeLocation, parseTarget } from './target.js';
 
 it.each([
   ['/users', '/users', ''],
@@ -16,12 +16,36 @@ it.each([
   expect(parseTarget('GET', text)).toEqual({ path, search, malformed: false });
 });
 
-it.each(['', 'users', '?a=1', '/a#b', '/%zz', 'ftp://example.com/', 'http://', 'http:///a'])(
-  "'%s' is malformed and keeps its text as the path",
-  (text) => {
-    expect(parseTarget('GET', text)).toEqual({ path: text, search: '', malformed: true });
-  },
-);
+it.each([
+  '',
+  'users',
+  '?a=1',
+  '/a#b',
+  '/%zz',
+  'ftp://example.com/',
+  'http://',
+  'http:///a',
+  'http://example.com#a/b',
+  'http://example.com\\a/b',
+  'http://example.com@evil.com/',
+])("'%s' is malformed and keeps its text as the path", (text) => {
+  expect(parseTarget('GET', text)).toEqual({ path: text, search: '', malformed: true });
+});
+
+it.each([
+  ['http://example.com/a', 'example.com'],
+  ['HTTPS://Example.com:8443', 'Example.com:8443'],
+  ['http://[::1]:80?a=http://b/', '[::1]:80'],
+  ['/', undefined],
+  ['//example.com/a', undefined],
+  ['/http://example.com/', undefined],
+  ['*', undefined],
+  ['ftp://example.com/', undefined],
+  ['http://example.com:x/', undefined],
+  ['http://example.com@evil.com/', undefined],
+])('the target %s has the authority %s', (text, authority) => {
+  expect(authorityOf(text)).toBe(authority);
+});
 
 it('a malformed path keeps its query', () => {
   expect(parseTarget('GET', '/%zz?a=1')).toEqual({ path: '/%zz', search: 'a=1', malformed: true });

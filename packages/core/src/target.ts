@@ -27,13 +27,26 @@ export function parseTarget(method: string, text: string): Target {
   return { path: path ?? raw, search, malformed: path === undefined };
 }
 
+/** Matches the start of an absolute-form target. User information is an error. RFC 9110 §4.2.4 */
+const ORIGIN = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i;
+
+/**
+ * Returns the host and the port of an absolute-form target as received, or undefined for other forms and
+ * malformed targets.
+ *
+ * @see RFC 9112 §3.2.2
+ */
+export function authorityOf(text: string): string | undefined {
+  if (text.startsWith('/')) return undefined;
+  const authority = ORIGIN.exec(text)?.[1];
+  return authority !== undefined && URL.canParse(text) ? authority : undefined;
+}
+
 /** Returns the path and query of an absolute-form target as received, or undefined. */
 function originForm(text: string): string | undefined {
-  if (!/^https?:\/\/[^/?]/i.test(text) || !URL.canParse(text)) return undefined;
-  const authority = text.indexOf('//') + 2;
-  const end = text.slice(authority).search(/[/?]/);
-  if (end === -1) return '/';
-  const rest = text.slice(authority + end);
+  const authority = authorityOf(text);
+  if (authority === undefined) return undefined;
+  const rest = text.slice(text.indexOf('//') + 2 + authority.length);
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 

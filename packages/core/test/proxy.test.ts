@@ -42,6 +42,17 @@ describe('without a proxy', () => {
     expect(await read(undefined, {}, '::ffff:192.0.2.7')).toHaveProperty('ip', CLIENT);
   });
 
+  it('the host of an absolute-form target takes precedence over Host, and nothing else does', async () => {
+    const send = await sender(echo(undefined));
+    const options = { headers: { Host: 'own' } };
+    const reply = await send('GET', 'https://example.com:8443/a', options);
+    expect(reply.json()).toEqual({
+      ip: '127.0.0.1',
+      protocol: 'http',
+      host: 'example.com:8443',
+    });
+  });
+
   it('a call without a socket comes from 127.0.0.1 by the protocol of its URL', async () => {
     const response = await echo(undefined).request('https://example.com/');
     expect(await response.json()).toEqual({
@@ -188,6 +199,14 @@ describe('behind a proxy', () => {
   ])('Forwarded: %s is the address %s', async (element, ip) => {
     const proxy: Proxy = { trust: 1, header: 'forwarded' };
     expect(await read(proxy, { Forwarded: `for=6.6.6.6, ${element}` })).toHaveProperty('ip', ip);
+  });
+
+  it('the host of a proxy takes precedence over that of an absolute-form target', async () => {
+    const send = await sender(echo(1));
+    const read = async (headers: Record<string, string>) =>
+      (await send('GET', 'http://target.com/', { headers })).json();
+    expect(await read({ 'X-Forwarded-Host': 'example.com' })).toHaveProperty('host', 'example.com');
+    expect(await read({ 'X-Forwarded-Host': 'a b' })).toHaveProperty('host', 'target.com');
   });
 
   it('a quotation that the client opens does not swallow what the proxy appends', async () => {

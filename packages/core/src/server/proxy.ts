@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { SetupError } from '../errors/setup-error.js';
+import { authorityOf } from '../target.js';
 
 /**
  * The proxies to trust: the number of proxies between clients and the application, or their addresses and
@@ -30,12 +31,16 @@ export interface Client {
 /** Returns the client of a request. */
 export type ClientReader = (req: IncomingMessage) => Client;
 
-/** Reads the client from the connection and the `Host` header. */
-export function directClient({ socket, headers }: IncomingMessage): Client {
+/**
+ * Reads the client from the connection, and the host from an absolute-form target or the `Host` header.
+ *
+ * @see RFC 9112 §3.2.2
+ */
+export function directClient({ socket, headers, url = '' }: IncomingMessage): Client {
   return {
     ip: unmapped(socket.remoteAddress ?? ''),
     protocol: 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http',
-    host: headers.host ?? '',
+    host: authorityOf(url) ?? headers.host ?? '',
   };
 }
 
