@@ -5,10 +5,10 @@ import {
   type Application,
   createApp,
   createRouter,
-  type PublishedError,
   errorHandler,
   json,
   notFoundHandler,
+  type PublishedError,
 } from '@fairlead/core';
 import { type Container, createContainer, type Token } from '@fairlead/di';
 import { UnusedOverrideError } from './errors.js';

@@ -23,7 +23,9 @@ const DEFAULT_LIMIT = 10;
  * @param query - Query parameters by name.
  * @returns The requested page, or `undefined` when the query has neither parameter.
  */
-export function readPagination(query: Readonly<Record<string, string | undefined>>): Pagination | undefined {
+export function readPagination(
+  query: Readonly<Record<string, string | undefined>>,
+): Pagination | undefined {
   if (query.page === undefined && query.limit === undefined) return undefined;
   return {
     page: positiveInteger(query.page, DEFAULT_PAGE),

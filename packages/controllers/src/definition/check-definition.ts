@@ -4,8 +4,8 @@ import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { checkRedirect, type ResponseWriters } from '../invocation/response.js';
 import { inheritedMetadata, locationOf, type MethodMetadata } from '../metadata/class-metadata.js';
 import {
-  isClassOf,
   CLASS_METHODS,
+  isClassOf,
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';

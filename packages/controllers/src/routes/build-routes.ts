@@ -38,12 +38,12 @@ import {
 } from '../invocation/response.js';
 import { type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import {
+  CLASS_METHODS,
   type Guard,
   hasMethodOf,
   type Interceptor,
   type InterceptorReference,
   isClassOf,
-  CLASS_METHODS,
   type MiddlewareReference,
   type ReferenceKind,
   type SharedReferences,
