@@ -13,7 +13,7 @@ import {
   recordResponse,
 } from './response.js';
 import { serialize, toJson } from './serialize.js';
-import { connectionOf, sendContinue } from './server/connection.js';
+import { connectionOf, onClose, sendContinue } from './server/connection.js';
 import type { ClientReader } from './server/proxy.js';
 import {
   decodeParameter,
@@ -543,7 +543,7 @@ function abortOnClose(res: ServerResponse): AbortController {
     if (!res.writableFinished) controller.abort();
   };
   if (res.destroyed) abort();
-  else res.once('close', abort);
+  else onClose(res, abort);
   return controller;
 }
 

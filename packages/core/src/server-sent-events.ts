@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Context, internals } from './context.js';
+import { onClose } from './server/connection.js';
 
 /** One server-sent event. */
 export interface ServerSentEvent {
@@ -37,7 +38,7 @@ export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>)
   const { closing, res } = ctx;
   if (closing.aborted) source.end();
   closing.addEventListener('abort', source.end);
-  res.once('close', () => closing.removeEventListener('abort', source.end));
+  onClose(res, () => closing.removeEventListener('abort', source.end));
   ctx.send(Readable.from(formatAll(source.events), { objectMode: false }));
 }
 

@@ -1,10 +1,29 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it, vi } from 'vitest';
-import { createApp, errorHandler, sendEvents } from '../src/index.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Application, createApp, errorHandler, sendEvents } from '../src/index.js';
 import { serve } from './support/serve.js';
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** Resolves with the first bytes of a response to GET. */
+type ReadFirst = (app: Application) => Promise<string>;
+
+const overSocket: ReadFirst = async (app) => {
+  const { socket } = connectRaw((await serve(app)).port);
+  socket.write(GET);
+  const [bytes] = await once(socket, 'data');
+  return String(bytes);
+};
+
+const inProcess: ReadFirst = async (app) => {
+  const response = await app.request('/');
+  const type = response.headers.get('Content-Type');
+  await response.body?.cancel();
+  return `HTTP/1.1 ${response.status} OK\r\nContent-Type: ${type}\r\n`;
+};
 
 describe('sendEvents()', () => {
   it('sends each event, with one field per line', async () => {
@@ -162,5 +181,32 @@ describe('sendEvents()', () => {
     await once(server.node, 'request');
     await server.close();
     expect(await ended()).toMatch(/\r\n\r\n0\r\n\r\n$/);
+  });
+
+  it.each<[string, ReadFirst]>([
+    ['over a socket', overSocket],
+    ['in process', inProcess],
+  ])('leaves room for listeners of the user %s', async (_, readFirst) => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const counted = Promise.withResolvers<number>();
+    const app = createApp().use((ctx) => {
+      const signal = AbortSignal.any([ctx.signal, ctx.closing]);
+      ctx.res.once('close', () => undefined).once('close', () => undefined);
+      sendEvents(
+        ctx,
+        (async function* () {
+          yield { data: 'first' };
+          counted.resolve(ctx.res.listenerCount('close'));
+          await once(signal, 'abort');
+        })(),
+      );
+    });
+    await readFirst(app);
+    expect(await counted.promise).toBeLessThanOrEqual(10);
+    await setImmediate();
+    expect(warnings).toEqual([]);
   });
 });

@@ -239,7 +239,29 @@ export function admit(req: IncomingMessage, res: ServerResponse, run: RequestLis
   if (connection.waiting.length >= PAUSE_AT) connection.pause();
 }
 
+const CLOSE_CALLBACKS = Symbol('close callbacks');
+
+type Closable = { [CLOSE_CALLBACKS]?: (() => void)[] };
+
+/**
+ * Calls a function when a response closes. The functions of a tracked response share one listener: node
+ * warns from eleven on, and adds seven of its own to a response that it pipes a stream to.
+ *
+ * @param res - A response that has not closed.
+ */
+export function onClose(res: ServerResponse, callback: () => void): void {
+  if ((res as Tracked)[CONNECTION] === undefined) {
+    res.once('close', callback);
+    return;
+  }
+  const closable = res as Closable;
+  closable[CLOSE_CALLBACKS] ??= [];
+  closable[CLOSE_CALLBACKS].push(callback);
+}
+
 function onSent(this: ServerResponse): void {
+  const callbacks = (this as Closable)[CLOSE_CALLBACKS];
+  if (callbacks !== undefined) for (const callback of callbacks) callback();
   const connection = (this as Tracked)[CONNECTION];
   if (connection === undefined) return;
   connection.running -= 1;

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { request as httpRequest } from '../node-http.js';
 import { NO_CONTENT_STATUSES } from '../response.js';
+import { onClose } from './connection.js';
 import { completeLimits, createServer } from './limits.js';
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
@@ -23,11 +24,12 @@ export class InProcess {
 
   /** @param handle - Handles the requests. */
   constructor(handle: RequestListener) {
-    this.#server = createServer(handle, completeLimits({}));
-    // Each connection carries one request.
-    this.#server.prependListener('request', ({ socket }, res) => {
-      res.once('close', () => socket.end());
-    });
+    this.#server = createServer((req, res) => {
+      const { socket } = req;
+      // Each connection carries one request.
+      onClose(res, () => socket.end());
+      handle(req, res);
+    }, completeLimits({}));
   }
 
   /**
