@@ -15,10 +15,12 @@ export interface ServerSentEvent {
 }
 
 /**
- * Responds with a stream of server-sent events. Reads `events` as fast as the client receives them.
+ * Responds with a stream of server-sent events. Sends the headers before the first event, and reads
+ * `events` as fast as the client receives them.
  *
  * When the client disconnects, the iteration ends and an async generator runs its `finally` as soon
- * as its pending `await` settles. Pass `ctx.signal` to what it awaits.
+ * as its pending `await` settles. Pass `ctx.signal` to what it awaits. Events of a client that has
+ * already disconnected are released without being read.
  *
  * When the server starts closing, the response ends after the events that were already read, so that the
  * client can reconnect to another process. The generator ends in the same way, so pass `ctx.closing` to
@@ -32,73 +34,117 @@ export interface ServerSentEvent {
 export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>): void {
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
-  const source = endable(events, (error) => {
-    internals.errorPolicyOf(ctx).onError(error, ctx);
-  });
   const { closing, res } = ctx;
-  if (closing.aborted) source.end();
-  closing.addEventListener('abort', source.end);
-  onClose(res, () => closing.removeEventListener('abort', source.end));
-  ctx.send(Readable.from(formatAll(source.events), { objectMode: false }));
+  const stream = new EventStream(events, {
+    onStart: () => {
+      // Node would send the head with the first event, so clients could not tell that they are connected.
+      if (res.headersSent) res.flushHeaders();
+    },
+    onError: (error) => internals.errorPolicyOf(ctx).onError(error, ctx),
+  });
+  // A response that has closed emits nothing that could remove a listener.
+  if (res.destroyed) stream.destroy();
+  else if (closing.aborted) stream.endEvents();
+  else {
+    closing.addEventListener('abort', stream.endEvents);
+    onClose(res, () => {
+      closing.removeEventListener('abort', stream.endEvents);
+      stream.destroy();
+    });
+  }
+  ctx.send(stream);
 }
 
-/** Events that a function can end, even while the next one is pending. */
-interface EndableEvents<T> {
-  readonly events: AsyncIterable<T>;
-  /** Ends the iteration. */
-  readonly end: () => void;
+interface EventStreamHooks {
+  /** Called before the first event is read. */
+  readonly onStart: () => void;
+  /** Called when the events fail after the stream has stopped reading them. */
+  readonly onError: (error: unknown) => void;
 }
 
-/** @param onError - Called when `events` fail after `end` has interrupted them. */
-function endable<T>(events: AsyncIterable<T>, onError: (error: unknown) => void): EndableEvents<T> {
-  let isEnded = false;
-  let stopWaiting: (() => void) | undefined;
-  const end = (): void => {
-    isEnded = true;
-    stopWaiting?.();
+/** The text of events. The stream can end while the next event is pending. */
+class EventStream extends Readable {
+  readonly #events: AsyncIterable<ServerSentEvent>;
+  readonly #hooks: EventStreamHooks;
+  #iterator: AsyncIterator<ServerSentEvent> | undefined = undefined;
+  #isPending = false;
+  /** Whether no more events are read. */
+  #isOver = false;
+
+  constructor(events: AsyncIterable<ServerSentEvent>, hooks: EventStreamHooks) {
+    // Reads an event once the previous one was taken.
+    super({ highWaterMark: 1 });
+    this.#events = events;
+    this.#hooks = hooks;
+  }
+
+  /** Ends the stream after the events that were already read. */
+  readonly endEvents = (): void => {
+    if (this.#isOver) return;
+    const returned = this.#return();
+    // The `finally` of a generator runs when its pending `await` settles, which may be never.
+    if (this.#isPending) this.push(null);
+    else void returned.then(() => this.push(null));
   };
-  async function* untilEnd(): AsyncGenerator<T> {
-    const iterator = events[Symbol.asyncIterator]();
-    let state: 'idle' | 'pending' | 'over' = 'idle';
-    // A race with one promise for all events would retain a reaction per event.
-    const next = () =>
-      new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
-        let isInterrupted = false;
-        stopWaiting = () => {
-          isInterrupted = true;
-          resolve(undefined);
-        };
-        iterator.next().then(resolve, (error: unknown) => {
-          state = 'over';
-          if (!isInterrupted) reject(error);
-          // Code that was given `ctx.closing` fails with an AbortError.
-          else if (!(error instanceof Error && error.name === 'AbortError')) onError(error);
-        });
-      });
+
+  override _read(): void {
+    if (!this.#isOver) void this.#readNext();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    if (this.#isOver) callback(error);
+    else void this.#return().then(() => callback(error));
+  }
+
+  async #readNext(): Promise<void> {
+    let result: IteratorResult<ServerSentEvent>;
+    this.#isPending = true;
     try {
-      while (!isEnded) {
-        state = 'pending';
-        const result = await next();
-        if (result === undefined) return;
-        state = result.done ? 'over' : 'idle';
-        if (result.done) return;
-        yield result.value;
-      }
+      if (this.#iterator === undefined) this.#hooks.onStart();
+      this.#iterator ??= this.#events[Symbol.asyncIterator]();
+      result = await this.#iterator.next();
+    } catch (error) {
+      this.#fail(error);
+      return;
     } finally {
-      if (state === 'idle') await iterator.return?.();
-      // The generator's `finally` runs when its pending `await` settles, which may be never.
-      else if (state === 'pending') void returnFrom(iterator).catch(onError);
+      this.#isPending = false;
+    }
+    if (this.#isOver) return;
+    if (result.done) {
+      this.#isOver = true;
+      this.push(null);
+      return;
+    }
+    try {
+      this.push(formatEvent(result.value));
+    } catch (error) {
+      this.destroy(error as Error);
     }
   }
-  return { events: untilEnd(), end };
-}
 
-async function returnFrom(iterator: AsyncIterator<unknown>): Promise<void> {
-  await iterator.return?.();
-}
+  #fail(error: unknown): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      // Node accepts every thrown value.
+      this.destroy(error as Error);
+      return;
+    }
+    // Code that was given `ctx.signal` or `ctx.closing` fails with an AbortError.
+    if (!(error instanceof Error && error.name === 'AbortError')) this.#hooks.onError(error);
+  }
 
-async function* formatAll(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<string> {
-  for await (const event of events) yield formatEvent(event);
+  /** Stops reading events. The promise never rejects. */
+  async #return(): Promise<void> {
+    this.#isOver = true;
+    try {
+      if (this.#iterator !== undefined) await this.#iterator.return?.();
+      // The iterator of a stream destroys it only after the first read.
+      else if (this.#events instanceof Readable) this.#events.destroy();
+      else await this.#events[Symbol.asyncIterator]().return?.();
+    } catch (error) {
+      this.#hooks.onError(error);
+    }
+  }
 }
 
 function formatEvent({ data, event, id, retry }: ServerSentEvent): string {

@@ -1,12 +1,34 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Application, createApp, errorHandler, sendEvents } from '../src/index.js';
+import {
+  type Application,
+  type Context,
+  createApp,
+  errorHandler,
+  type ServerSentEvent,
+  sendEvents,
+} from '../src/index.js';
 import { serve } from './support/serve.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** Events that never come. `returned` resolves when they are released. */
+function idleEvents() {
+  const returned = Promise.withResolvers<void>();
+  const events: AsyncIterable<ServerSentEvent> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise(() => undefined),
+      return: async () => {
+        returned.resolve();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  return { events, returned: returned.promise };
+}
 
 /** Resolves with the first bytes of a response to GET. */
 type ReadFirst = (app: Application) => Promise<string>;
@@ -186,6 +208,16 @@ describe('sendEvents()', () => {
   it.each<[string, ReadFirst]>([
     ['over a socket', overSocket],
     ['in process', inProcess],
+  ])('sends the head before the first event %s', async (_, readFirst) => {
+    const app = createApp().use((ctx) => sendEvents(ctx, idleEvents().events));
+    expect(await readFirst(app)).toMatch(
+      /^HTTP\/1\.1 200 OK\r\nContent-Type: text\/event-stream\r\n/,
+    );
+  });
+
+  it.each<[string, ReadFirst]>([
+    ['over a socket', overSocket],
+    ['in process', inProcess],
   ])('leaves room for listeners of the user %s', async (_, readFirst) => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
@@ -208,5 +240,102 @@ describe('sendEvents()', () => {
     expect(await counted.promise).toBeLessThanOrEqual(10);
     await setImmediate();
     expect(warnings).toEqual([]);
+  });
+
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['before', ({ res }) => once(res, 'close')],
+    ['later', () => undefined],
+  ])('releases the events of clients that leave %s', async (_, prepare) => {
+    const sources = Array.from({ length: 20 }, () => ({
+      ...idleEvents(),
+      arrived: Promise.withResolvers<void>(),
+    }));
+    const free = [...sources];
+    const app = createApp().use(async (ctx) => {
+      const { events, arrived } = free.pop() ?? expect.unreachable();
+      arrived.resolve();
+      await prepare(ctx);
+      sendEvents(ctx, events);
+    });
+    const server = await serve(app);
+    const sockets = sources.map(() => {
+      const { socket } = connectRaw(server.port);
+      socket.write(GET);
+      return socket;
+    });
+    await Promise.all(sources.map(({ arrived }) => arrived.promise));
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(sources.map(({ returned }) => returned));
+    expect(getEventListeners(server.closing, 'abort')).toEqual([]);
+  });
+
+  it('destroys a stream of events whose client has left before', async () => {
+    const events = Readable.from([{ data: 'late' }]);
+    const app = createApp().use(async (ctx) => {
+      await once(ctx.res, 'close');
+      sendEvents(ctx, events);
+    });
+    const server = await serve(app);
+    const { socket } = connectRaw(server.port);
+    socket.write(GET);
+    await once(server.node, 'request');
+    socket.destroy();
+    await once(events, 'close');
+    expect(events.destroyed).toBe(true);
+  });
+
+  it.each(['HEAD', 'GET'])('releases events that %s does not read', async (method) => {
+    const { events, returned } = idleEvents();
+    const app = createApp().use((ctx) => {
+      sendEvents(ctx, events);
+      ctx.status = 204;
+    });
+    await app.request('/', { method });
+    await expect(returned).resolves.toBeUndefined();
+  });
+
+  it('closes the connection and releases the events when an event is invalid', async () => {
+    const failed = Promise.withResolvers<unknown>();
+    const released = Promise.withResolvers<void>();
+    const app = createApp({ onError: failed.resolve }).use((ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          try {
+            yield { data: '', id: 'a\nb' };
+          } finally {
+            released.resolve();
+          }
+        })(),
+      ),
+    );
+    const { port } = await serve(app);
+    const { socket, ended } = connectRaw(port);
+    socket.write(GET);
+    expect(await ended()).not.toMatch(/0\r\n\r\n$/);
+    await released.promise;
+    expect(await failed.promise).toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(/^Invalid id of a server-sent event: "a\\nb"/),
+    });
+  });
+
+  it('reports an error of a generator that fails after the client has disconnected', async () => {
+    const failed = Promise.withResolvers<unknown>();
+    const app = createApp({ onError: failed.resolve }).use((ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          yield { data: 'first' };
+          await once(ctx.signal, 'abort');
+          throw new Error('cannot unsubscribe');
+        })(),
+      ),
+    );
+    const { socket } = connectRaw((await serve(app)).port);
+    socket.write(GET);
+    await once(socket, 'data');
+    socket.destroy();
+    expect(await failed.promise).toHaveProperty('message', 'cannot unsubscribe');
   });
 });

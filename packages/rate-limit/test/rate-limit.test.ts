@@ -1,4 +1,4 @@
-import { createApp, errorHandler, type Problem } from '@fairlead/core';
+import { createApp, errorHandler, type Middleware, type Problem } from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RateLimitOptions, rateLimit } from '../src/index.js';
@@ -74,8 +74,8 @@ describe('a limit', () => {
     expect(statuses).toEqual([...Array(7).fill(200), ...Array(13).fill(429)]);
   });
 
-  it.each([
-    [404, () => undefined],
+  it.each<[number, Middleware]>([
+    [404, (_ctx, next) => next()],
     [500, () => Promise.reject(new Error('broken'))],
   ])('is reported on a %i response', async (status, handler) => {
     const app = createApp()
