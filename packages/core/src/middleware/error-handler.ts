@@ -46,17 +46,18 @@ const errorChannel = channel('fairlead:error');
  * @see RFC 9457
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
-  const policies = new WeakMap<ErrorPolicy, ErrorPolicy>();
-  const policyFor = (base: ErrorPolicy): ErrorPolicy => {
-    const known = policies.get(base);
-    if (known !== undefined) return known;
-    const policy = createErrorPolicy(options, base);
-    policies.set(base, policy);
+  // Every request of an application has the same base policy, unless error handlers are nested.
+  let base: ErrorPolicy | undefined;
+  let policy = DEFAULT_ERROR_POLICY;
+  const policyFor = (current: ErrorPolicy): ErrorPolicy => {
+    if (current !== base) {
+      base = current;
+      policy = createErrorPolicy(options, current);
+    }
     return policy;
   };
   return function errorHandler(ctx, next) {
-    const base = internals.errorPolicyOf(ctx);
-    const policy = policyFor(base);
+    const policy = policyFor(internals.errorPolicyOf(ctx));
     internals.setErrorPolicy(ctx, policy);
     try {
       const result = next();
