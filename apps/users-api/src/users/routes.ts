@@ -1,4 +1,4 @@
-import { type Context, createRouter, type Router } from '@fairlead/core';
+import { createRouter, type Router } from '@fairlead/core';
 import { requireJson } from '../middleware/require-json.js';
 import { andThen } from './awaitable.js';
 import { readCreateInput, readUpdateInput, type UserLimits } from './input.js';
@@ -19,31 +19,27 @@ export function createUsersRouter(store: UserStore, limits: UserLimits): Router 
   return createRouter()
     .get('/', (ctx) => sendList(ctx, store))
     .get('/:id', (ctx) => {
-      const id = idOf(ctx);
+      const { id } = ctx.params;
       return andThen(store.find(id), (user) => showUser(ctx, requireUser(user, id)));
     })
     .post('/', requireJson, (ctx) =>
       andThen(store.create(readCreateInput(ctx.body, limits)), (user) => {
         ctx.status = 201;
         ctx.set('Location', locationOf(ctx, user));
-        ctx.json({ data: user });
+        return { data: user };
       }),
     )
     .put('/:id', requireJson, (ctx) => {
-      const id = idOf(ctx);
-      return andThen(store.update(id, readUpdateInput(ctx.body, limits)), (user) =>
-        ctx.json({ data: requireUser(user, id) }),
-      );
+      const { id } = ctx.params;
+      return andThen(store.update(id, readUpdateInput(ctx.body, limits)), (user) => ({
+        data: requireUser(user, id),
+      }));
     })
     .delete('/:id', (ctx) => {
-      const id = idOf(ctx);
+      const { id } = ctx.params;
       return andThen(store.delete(id), (deleted) => {
         if (!deleted) throw userNotFound(id);
         ctx.status = 204;
       });
     });
-}
-
-function idOf(ctx: Context): string {
-  return ctx.params.id ?? '';
 }

@@ -75,7 +75,7 @@ export const starters = (writers: Readonly<Record<string, Write>> = {}) => ({
   'class-get': () =>
     serve(
       createRouter().get('/items/:id', guard, (ctx) =>
-        ctx.json(items.find(ctx.params.id ?? ''), writers['class-get']),
+        ctx.json(items.find(ctx.params.id), writers['class-get']),
       ),
     ),
   'class-post': () =>
