@@ -246,8 +246,9 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   /**
-   * The host that the client requests, with its port if it names one: the `Host` header, or the host that
-   * a trusted `proxy` reports. Empty without a `Host` header. A client may send any host.
+   * The host that the client requests, with its port if it names one: that of an absolute request target,
+   * or else the `Host` header, or the host that a trusted `proxy` reports. Empty without any of them. A
+   * client may send any host.
    */
   get host(): string {
     return this.#environment.readClient(this.req).host;
@@ -426,7 +427,8 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   /**
-   * Responds with a value as if a handler had returned it. Does nothing if a body is already recorded.
+   * Responds with a value as if a handler had returned it. If a body is already recorded, that one stays,
+   * and a stream passed here is destroyed.
    *
    * - Undefined does nothing.
    * - Bytes, node and web streams, a `Blob` and async iterables become the body, as with {@link send}.
