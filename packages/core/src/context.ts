@@ -299,8 +299,9 @@ export class Context<P extends Params = Params, S extends State = State> {
   #assertBodyRead(): void {
     const { req, res } = this;
     // Error handlers and loggers may read the body after the response was recorded.
-    if (req.readableDidRead || this.#response.body !== undefined || res.headersSent) return;
-    if (!this.hasBody) return;
+    if (this.#response.body !== undefined || res.headersSent) return;
+    // An empty body that was read has ended without emitting data.
+    if (!this.hasBody || req.readableDidRead || req.readableEnded) return;
     const type = this.get('Content-Type');
     const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
     if (type !== undefined && /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {

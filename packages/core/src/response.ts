@@ -443,10 +443,12 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
     return;
   }
   const done = (error: NodeJS.ErrnoException | null): void => {
-    // The pipeline destroys the response with the error of the body. A client that left causes none.
-    const clientLeft =
-      error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && !res.errored;
-    if (error && !clientLeft) onError(res.errored ?? error, ctx);
+    // If the body fails, the pipeline destroys the response with its error. If the client leaves, node
+    // destroys the response, with ECONNRESET or without an error.
+    const { errored }: { readonly errored: NodeJS.ErrnoException | null } = res;
+    const isOfClient = errored === null || errored.code === 'ECONNRESET';
+    const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && isOfClient;
+    if (error && !clientLeft) onError(errored ?? error, ctx);
   };
   if (length === undefined) pipeline(body, res, done);
   else pipeline(body, (chunks: Readable) => enforceLength(Number(length), chunks), res, done);

@@ -1,7 +1,9 @@
 import { PassThrough, Readable } from 'node:stream';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { type Context, createApp, createRouter, json, timeout } from '../src/index.js';
 import { sender } from './support/send.js';
+import { serve } from './support/serve.js';
 
 let stderr: MockInstance<typeof console.error>;
 beforeEach(() => {
@@ -525,6 +527,15 @@ describe('a body that no parser has read', () => {
   it('is no error if it is empty', async () => {
     expect(await (await post('/', 'text/plain')).json()).toEqual({ body: 'none' });
     expect(await (await post('/', 'application/json', '')).json()).toEqual({ body: 'none' });
+  });
+
+  it('is no error if it is empty and sent in chunks', async () => {
+    const { port } = await serve(app);
+    const { socket, ended } = connectRaw(port);
+    socket.write(
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
+    );
+    expect(await ended()).toContain('{"body":"none"}');
   });
 
   it('may be read as undefined by the error handler', async () => {
