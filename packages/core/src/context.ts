@@ -304,7 +304,7 @@ export class Context<P extends Params = Params, S extends State = State> {
     if (!this.hasBody || req.readableDidRead || req.readableEnded) return;
     const type = this.get('Content-Type');
     const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
-    if (type !== undefined && /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+    if (type !== undefined && /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
       const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
       throw new UnsupportedMediaTypeError(`Cannot read ${body}.`, {
         ...{ code: 'BODY_NOT_READ', report: true, cause },

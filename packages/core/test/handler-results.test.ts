@@ -497,6 +497,7 @@ describe('a body that no parser has read', () => {
     ['/', 'text/plain', "the body of type 'text/plain'"],
     ['/nested', 'application/xml', "the body of type 'application/xml'"],
     ['/', undefined, 'the body without a type'],
+    ['/', 'application/json\x80x', "the body of type 'application/json\x80x'"],
   ])('is a 415 when the handler of %s reads it: %s', async (path, type, body) => {
     const response = await post(path, type, 'x');
     expect(response.status).toBe(415);
