@@ -22,7 +22,7 @@ export interface NotFoundHandlerOptions {
  */
 export function notFoundHandler({ format }: NotFoundHandlerOptions = {}): Middleware {
   return function notFoundHandler(ctx) {
-    if (!ctx.answered) respondNotFound(ctx, format);
+    if (!ctx.answered && !respondToOtherMethod(ctx, format)) respondNotFound(ctx, format);
   };
 }
 
@@ -33,12 +33,9 @@ export function notFoundHandler({ format }: NotFoundHandlerOptions = {}): Middle
  * @param handler - Called with the status set to 404. If it does not respond, the default body is sent.
  */
 export function createLastMiddleware(handler: Handler | undefined): Middleware {
-  const standard = notFoundHandler();
-  if (handler === undefined) return standard;
+  if (handler === undefined) return notFoundHandler();
   return (ctx, next) => {
-    if (ctx.answered) return;
-    assertTarget(ctx);
-    if (supportsOtherMethods(ctx)) return standard(ctx, next);
+    if (ctx.answered || respondToOtherMethod(ctx)) return;
     ctx.status = 404;
     const respond = (value: unknown): void => {
       ctx.respond(value);
@@ -49,41 +46,43 @@ export function createLastMiddleware(handler: Handler | undefined): Middleware {
   };
 }
 
-/** Whether the path has routes, but none for the method of the request. */
-function supportsOtherMethods(ctx: Context): boolean {
-  const methods = internals.allowedMethods(ctx);
-  // A route that matched but called next() gets 404: its method is supported.
-  return (methods.size > 0 && !handlesMethod(methods, ctx.method)) || ctx.path === '*';
-}
-
 /**
- * Responds to an unhandled request as {@link notFoundHandler} describes.
+ * Responds to a request whose path has routes, but none for its method.
  *
  * @param format - Returns the body. Default: the `format` of the request's error policy.
+ * @returns Whether it responded. Otherwise the path is unknown, or its route called `next()`.
  * @throws {BadRequestError} 400, when the request target is malformed.
  */
-export function respondNotFound(ctx: Context, format?: ErrorFormatter): void {
+function respondToOtherMethod(ctx: Context, format?: ErrorFormatter): boolean {
   assertTarget(ctx);
-  const policy: Pick<ErrorPolicy, 'includeStack' | 'format'> = {
-    includeStack: false,
-    format: format ?? internals.errorPolicyOf(ctx).format,
-  };
-  if (!supportsOtherMethods(ctx)) {
-    const detail =
-      ctx.pattern === undefined
-        ? `No route matches ${ctx.path}.`
-        : `The route ${ctx.pattern} matches ${ctx.path}, but nothing sent a response.`;
-    respondWithProblem(ctx, new NotFoundError(detail), policy);
-    return;
-  }
-  const allow = allowedMethods(internals.allowedMethods(ctx));
+  const methods = internals.allowedMethods(ctx);
+  const isOtherMethod = methods.size > 0 && !handlesMethod(methods, ctx.method);
+  if (!isOtherMethod && ctx.path !== '*') return false;
+  const allow = allowedMethods(methods);
   if (ctx.method === 'OPTIONS') {
     ctx.status = 204;
     ctx.set('Allow', allow.join(', '));
-    return;
+    return true;
   }
   const detail = `${ctx.path} does not support ${ctx.method}. Use one of ${allow.join(', ')}.`;
-  respondWithProblem(ctx, new MethodNotAllowedError(detail, { allow }), policy);
+  respondWithProblem(ctx, new MethodNotAllowedError(detail, { allow }), policyOf(ctx, format));
+  return true;
+}
+
+/** Responds with 404. */
+function respondNotFound(ctx: Context, format?: ErrorFormatter): void {
+  const detail =
+    ctx.pattern === undefined
+      ? `No route matches ${ctx.path}.`
+      : `The route ${ctx.pattern} matches ${ctx.path}, but nothing sent a response.`;
+  respondWithProblem(ctx, new NotFoundError(detail), policyOf(ctx, format));
+}
+
+function policyOf(
+  ctx: Context,
+  format: ErrorFormatter | undefined,
+): Pick<ErrorPolicy, 'includeStack' | 'format'> {
+  return { includeStack: false, format: format ?? internals.errorPolicyOf(ctx).format };
 }
 
 /**
