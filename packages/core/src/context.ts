@@ -12,7 +12,7 @@ import {
   type ResponseHeaders,
   recordResponse,
 } from './response.js';
-import { serialize, toJson } from './serialize.js';
+import { serialize } from './serialize.js';
 import { connectionOf, onClose, sendContinue } from './server/connection.js';
 import type { ClientReader } from './server/proxy.js';
 import {
@@ -306,9 +306,8 @@ export class Context<P extends Params = Params, S extends State = State> {
     const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
     if (type !== undefined && /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
       const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
-      throw new UnsupportedMediaTypeError(`Cannot read ${body}.`, {
-        ...{ code: 'BODY_NOT_READ', report: true, cause },
-      });
+      const options = { code: 'BODY_NOT_READ', report: true, cause };
+      throw new UnsupportedMediaTypeError(`Cannot read ${body}.`, options);
     }
     throw new UnsupportedMediaTypeError(
       `Cannot read ${body}. Send another media type, such as application/json.`,
@@ -404,7 +403,7 @@ export class Context<P extends Params = Params, S extends State = State> {
    * @throws {TypeError} When JSON cannot represent the value, such as a cycle, a BigInt or undefined, or
    *   would write an object as `{}`, such as a Map, an Error or a promise.
    */
-  json<T>(value: T, stringify: (value: T) => string = toJson): void {
+  json<T>(value: T, stringify?: (value: T) => string): void {
     let text: string;
     try {
       text = serialize(value, stringify);

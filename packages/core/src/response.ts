@@ -75,11 +75,6 @@ export class ResponseHeaders {
     this.set(name, present === undefined ? value : [present, value].flat().map(String));
   }
 
-  /** Returns the names of all headers, as written. */
-  names(): string[] {
-    return this.#raw.filter((_, index) => index % 2 === 0).map(String);
-  }
-
   /** Removes a header. Returns whether it was set. */
   delete(name: string): boolean {
     const index = this.#indexOf(name);
@@ -211,7 +206,7 @@ export class RecordedResponse {
   /** Clears the status, the body and the headers that describe the body. */
   reset(): void {
     if (this.#isFinal) return;
-    for (const name of this.headers.names()) if (BODY_HEADER.test(name)) this.headers.delete(name);
+    for (const [name] of [...this.headers]) if (BODY_HEADER.test(name)) this.headers.delete(name);
     this.#defaultType = undefined;
     this.#replaceBody(undefined);
     this.status = undefined;

@@ -1,10 +1,10 @@
 /**
- * Serializes a value, and throws a TypeError where `JSON.stringify` returns undefined.
+ * Serializes a value as `JSON.stringify` does, and throws a TypeError where that returns undefined.
  *
  * @param value - The whole body of a response.
  * @throws {TypeError} The message continues a sentence: `it is of type symbol`.
  */
-export function toJson(value: unknown): string {
+function toJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   if (text !== undefined) return text;
   throw new TypeError(`it is of type ${typeof value}. ${adviceFor(value)}`);
@@ -13,11 +13,11 @@ export function toJson(value: unknown): string {
 /**
  * Serializes a value, and checks that no object with content became `{}`.
  *
- * @param stringify - Serializes the value.
+ * @param stringify - Serializes the value; `JSON.stringify` by default.
  * @throws {TypeError} For a Map, a Set, an Error, a promise, an iterator, an observable or another
  *   object that JSON writes as `{}` although it has content. The message continues a sentence.
  */
-export function serialize<T>(value: T, stringify: (value: T) => string): string {
+export function serialize<T>(value: T, stringify: (value: T) => string = toJson): string {
   const text = stringify(value);
   // These objects become `{}`, except errors, which may have enumerable members.
   if (text.includes('{}') || value instanceof Error) assertRepresentable(value);

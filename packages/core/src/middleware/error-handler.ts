@@ -4,7 +4,7 @@ import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
 import type { Middleware } from '../pipeline.js';
-import { serialize, toJson } from '../serialize.js';
+import { serialize } from '../serialize.js';
 
 /** Options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {
@@ -41,20 +41,19 @@ const errorChannel = channel('fairlead:error');
  * - For any other value, the client receives a generic 500, and `onError` receives the value.
  *
  * Every error that `onError` receives is also published on the diagnostics channel `fairlead:error`, as
- * an {@link PublishedError}.
+ * a {@link PublishedError}.
  *
  * @see RFC 9457
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   // Every request of an application has the same base policy, unless error handlers are nested.
-  let base: ErrorPolicy | undefined;
-  let policy = DEFAULT_ERROR_POLICY;
-  const policyFor = (current: ErrorPolicy): ErrorPolicy => {
-    if (current !== base) {
-      base = current;
-      policy = createErrorPolicy(options, current);
-    }
-    return policy;
+  let last = {
+    base: DEFAULT_ERROR_POLICY,
+    policy: createErrorPolicy(options, DEFAULT_ERROR_POLICY),
+  };
+  const policyFor = (base: ErrorPolicy): ErrorPolicy => {
+    if (base !== last.base) last = { base, policy: createErrorPolicy(options, base) };
+    return last.policy;
   };
   return function errorHandler(ctx, next) {
     const policy = policyFor(internals.errorPolicyOf(ctx));
@@ -165,7 +164,7 @@ export function respondWithProblem(
   const body = format?.(problem, error, ctx) ?? problem;
   if (!response.isFilled) {
     const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';
-    response.record(serialize(body, toJson), type);
+    response.record(serialize(body), type);
   }
   response.error = error;
 }

@@ -97,8 +97,6 @@ interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
 }
 
-const endOfRoute: Middleware = (_ctx, next) => next();
-
 /** Wraps the last function of a route, so that its return value becomes the response. */
 function respondWithResult(handler: Middleware): Middleware {
   const respond: Middleware = (ctx, next) => {
@@ -114,10 +112,12 @@ function respondWithResult(handler: Middleware): Middleware {
 export function createMount(mounted: MountedRouter): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(mounted.router.rules);
   for (const { method, pattern, handlers } of mountedRoutes(mounted)) {
-    const middleware = handlers.slice(0, -1);
-    const handler = respondWithResult(handlers.at(-1) ?? endOfRoute);
+    const steps = handlers.map((handler, index) =>
+      index === handlers.length - 1 ? respondWithResult(handler) : handler,
+    );
+    const [first, ...others] = steps;
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
-    const run = middleware.length === 0 ? handler : compose([...middleware, handler]);
+    const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
     tree.insert(method, pattern, { pattern: text, names, endsInWildcard, run });
   }
