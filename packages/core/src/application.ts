@@ -141,12 +141,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Adds middleware. Requests pass through middleware, routes and routers in the order of registration.
    *
    * @param prefix - Restricts the middleware to this path and the paths below it: `/admin` is for
-   *   `/admin` and `/admin/users`. May contain parameters. Compared under the `caseSensitive` of the
-   *   application: a router that ignores case also matches `/ADMIN`, which the prefix then does not.
-   *   By default, all paths.
+   *   `/admin` and `/admin/users`. May contain parameters. Ignores case if the application or one of its
+   *   routers does. By default, all paths.
    * @param middleware - Functions `(ctx, next)`.
-   * @returns This application. With a single middleware, its type includes the state that the middleware
-   *   sets.
+   * @returns This application. Its type includes the state that the middleware sets for all paths.
    * @throws {InvalidMiddlewareError} When an argument is not a function.
    * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
    * @throws {SealedError} When the application is sealed.
@@ -393,9 +391,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     assertNoConflict(this.#routers());
     for (const plugin of this.#plugins) plugin.ready?.(this);
     const mounts: RouteTable[] = [];
+    const prefixRules = this.#prefixRules();
     const steps: Step[] = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
-      if ('middleware' in entry) return createPrefixStep(entry, this.#prefixRules());
+      if ('middleware' in entry) return createPrefixStep(entry, prefixRules);
       const mount = createMount(entry);
       mounts.push(mount);
       return mount;

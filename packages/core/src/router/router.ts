@@ -210,7 +210,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * Adds middleware that runs before every route of this router, including routes registered earlier.
    * It runs only when a route matches.
    *
-   * @returns This router. With a single middleware, its type includes the state that the middleware sets.
+   * @returns This router. Its type includes the state that the middleware sets.
    * @throws {InvalidMiddlewareError} When an argument is not a function.
    * @throws {SealedError} When the router is sealed.
    */

@@ -244,8 +244,8 @@ const CLOSE_CALLBACKS = Symbol('close callbacks');
 type Closable = { [CLOSE_CALLBACKS]?: (() => void)[] };
 
 /**
- * Calls a function when a response closes. The functions of a tracked response share one listener: node
- * warns from eleven on, and adds seven of its own to a response that it pipes a stream to.
+ * Calls a function when a response closes. All functions of a tracked response share one listener. Node
+ * warns about more than ten listeners, and adds seven itself when it pipes a stream to the response.
  *
  * @param res - A response that has not closed.
  */
