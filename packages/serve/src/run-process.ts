@@ -1,7 +1,18 @@
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { ACCEPTED, type Accepted, assertOptions } from './options.js';
+import { SetupError } from '@fairlead/core';
+import {
+  arrayOf,
+  either,
+  findOptionProblems,
+  fn,
+  type Kinds,
+  kind,
+  milliseconds,
+  nonEmptyString,
+  oneOf,
+} from '@fairlead/options';
 
 /** Receives the messages of a process. `console` and the loggers of pino and winston fit. */
 export interface ProcessLogger {
@@ -42,16 +53,42 @@ export interface ProcessOptions {
 }
 
 /** The options of {@link runProcess}, and what they accept. */
-export const PROCESS_OPTIONS: Readonly<Record<keyof ProcessOptions, Accepted>> = {
-  name: ACCEPTED.text,
-  logger: ACCEPTED.logger,
-  signals: ACCEPTED.signals,
-  deadline: ACCEPTED.milliseconds,
-  onClose: ACCEPTED.function,
-  onUncaught: ACCEPTED.functionOrFalse,
-  onAbandon: ACCEPTED.function,
-  describeError: ACCEPTED.function,
+export const PROCESS_OPTIONS: Kinds<ProcessOptions> = {
+  name: nonEmptyString,
+  logger: kind('an object with the methods info, warn and error', isLogger),
+  signals: arrayOf(kind('a signal name', isSignalName), 'an array of signal names'),
+  deadline: milliseconds,
+  onClose: fn,
+  onUncaught: either(fn, oneOf(false)),
+  onAbandon: fn,
+  describeError: fn,
 };
+
+function isLogger(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['info', 'warn', 'error'].every((name) => fn.accepts(Reflect.get(value, name)));
+}
+
+function isSignalName(value: unknown): boolean {
+  return typeof value === 'string' && /^SIG[A-Z0-9]+$/.test(value);
+}
+
+/**
+ * Checks the options of a call.
+ *
+ * @throws {SetupError} `INVALID_SERVE_OPTION`, with every problem.
+ */
+export function assertOptions<Options extends object>(
+  call: string,
+  options: Options | undefined,
+  kinds: Kinds<Options>,
+): void {
+  const problems =
+    options === undefined
+      ? [`${call} needs options. Pass an object.`]
+      : findOptionProblems<Options>(call, options, kinds);
+  if (problems.length > 0) throw new SetupError('INVALID_SERVE_OPTION', problems.join('\n'));
+}
 
 /** The lifecycle of a process: when it shuts down, and what it then closes. */
 export interface Lifecycle {

@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Application, type ListenOptions, listen, type Server } from '@fairlead/core';
-import { ACCEPTED, type Accepted, assertOptions, invalid } from './options.js';
 import {
+  type Application,
+  type ListenOptions,
+  listen,
+  type Server,
+  SetupError,
+} from '@fairlead/core';
+import { anything, fn, type Kinds, milliseconds } from '@fairlead/options';
+import {
+  assertOptions,
   type Lifecycle,
   manage,
   NAME,
@@ -39,23 +46,23 @@ export interface Service {
   stop(reason?: string): void;
 }
 
-/** The options of {@link serve}. `listen` checks those whose value is undefined. */
-const SERVE_OPTIONS: Readonly<Record<keyof ServeOptions, Accepted | undefined>> = {
+/** The options of {@link serve}. `listen` checks those that accept anything here. */
+const SERVE_OPTIONS: Kinds<ServeOptions> = {
   ...PROCESS_OPTIONS,
-  delay: ACCEPTED.milliseconds,
-  timeout: ACCEPTED.milliseconds,
-  onListen: ACCEPTED.function,
-  port: undefined,
-  host: undefined,
-  tls: undefined,
-  reusePort: undefined,
-  headersTimeout: undefined,
-  requestTimeout: undefined,
-  keepAliveTimeout: undefined,
-  writeTimeout: undefined,
-  maxHeaderSize: undefined,
-  maxHeaders: undefined,
-  maxTargetSize: undefined,
+  delay: milliseconds,
+  timeout: milliseconds,
+  onListen: fn,
+  port: anything,
+  host: anything,
+  tls: anything,
+  reusePort: anything,
+  headersTimeout: anything,
+  requestTimeout: anything,
+  keepAliveTimeout: anything,
+  writeTimeout: anything,
+  maxHeaderSize: anything,
+  maxHeaders: anything,
+  maxTargetSize: anything,
 };
 
 /** Milliseconds to close everything after the last request, without a `deadline`. */
@@ -126,7 +133,8 @@ function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {
   if (deadline >= least) {
     return { delay, timeout: timeout ?? Math.floor((deadline - delay) * 0.9), deadline };
   }
-  throw invalid(
+  throw new SetupError(
+    'INVALID_SERVE_OPTION',
     `serve() cannot use ${deadline} as deadline: delay and timeout together take ${least} ms. Use a larger deadline, or a smaller delay or timeout.`,
   );
 }

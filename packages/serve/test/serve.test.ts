@@ -311,10 +311,13 @@ describe('a failed start exits with 1', () => {
 
   it.each([
     ['dealy: 5', "has no option 'dealy'. Did you mean 'delay'?"],
-    ['delay: -1', 'cannot use -1 as delay. Use an integer from 0 to 2147483647.'],
-    ['timeout: 2 ** 31', 'cannot use 2147483648 as timeout. Use an integer from 0 to 2147483647.'],
+    ['delay: -1', 'cannot use -1 as delay. Use an integer of milliseconds from 0 to 2147483647.'],
+    [
+      'timeout: 2 ** 31',
+      'cannot use 2147483648 as timeout. Use an integer of milliseconds from 0 to 2147483647.',
+    ],
     ['logger: { info() {} }', 'Use an object with the methods info, warn and error.'],
-    ["signals: ['TERM']", "cannot use [ 'TERM' ] as signals. Use a list of signal names."],
+    ["signals: ['TERM']", "cannot use ['TERM'] as signals. Use an array of signal names."],
     [
       'delay: 5, timeout: 6, deadline: 10',
       'cannot use 10 as deadline: delay and timeout together take 11 ms. Use a larger deadline, or a smaller delay or timeout.',
@@ -333,7 +336,7 @@ describe('a failed start exits with 1', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'The application failed to start: serve() cannot use undefined as options. Pass an object.\n',
+        'The application failed to start: serve() needs options. Pass an object.\n',
     });
   });
 });
@@ -527,6 +530,6 @@ describe('runProcess()', () => {
   it('refuses unknown options', async () => {
     const { code, stderr } = await startProgram('await runProcess(() => {}, { port: 0 });').ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/runProcess\(\) has no option 'port'\. Did you mean '\w+'\?$/m);
+    expect(stderr).toMatch(/runProcess\(\) has no option 'port'\. Remove it, or use name, logger/);
   });
 });

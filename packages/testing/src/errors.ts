@@ -1,4 +1,5 @@
 import { describeToken, type Token } from '@fairlead/di';
+import { nearestName } from '@fairlead/options';
 
 /** A fake lacks a member that the application reads. */
 export class MissingMemberError extends Error {
@@ -50,32 +51,14 @@ export class UnusedOverrideError extends Error {
   }
 }
 
-/** Finds the token whose name is most similar, ignoring case and punctuation. */
+/** Finds the token whose name is most similar. */
 function nearest(token: Token, known: readonly Token[]): Token | undefined {
-  const name = plainName(token);
-  const [best] = known
-    .map((other) => ({ other, distance: distanceOf(name, plainName(other)) }))
-    .filter(({ distance }) => distance <= Math.floor(name.length / 4))
-    .sort((a, b) => a.distance - b.distance);
-  return best?.other;
+  const byName = new Map(known.map((other) => [plainName(other), other]));
+  const name = nearestName(plainName(token), byName.keys());
+  return name === undefined ? undefined : byName.get(name);
 }
 
-/** Returns the name of a token in lower case: `userstore` for `UserStore` and `token(USER_STORE)`. */
+/** Returns the name of a token: `UserStore` for the class, `USER_STORE` for `token(USER_STORE)`. */
 function plainName(token: Token): string {
-  const text = describeToken(token).replace(/^(?:token|Symbol)\((.*)\)$/, '$1');
-  return text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-}
-
-/** Counts the insertions, deletions and substitutions that turn one text into another. */
-function distanceOf(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, character] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
-      const [above = 0, left = 0, diagonal = 0] = [row[column + 1], next[column], row[column]];
-      next.push(Math.min(above + 1, left + 1, diagonal + (character === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  return describeToken(token).replace(/^(?:token|Symbol)\((.*)\)$/, '$1');
 }

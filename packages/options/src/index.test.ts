@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  anything,
+  arrayOf,
+  boolean,
+  describeValue,
+  either,
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  milliseconds,
+  nearestName,
+  nonEmptyString,
+  object,
+  oneOf,
+  string,
+} from './index.js';
+
+interface ParserOptions {
+  readonly limit?: number | string;
+  readonly rawBody?: boolean;
+  readonly type?: string;
+}
+
+const KINDS: Kinds<ParserOptions> = {
+  limit: either(integer(0, undefined, 'of bytes'), string),
+  rawBody: boolean,
+  type: nonEmptyString,
+};
+
+const problemsOf = (options: object | undefined) => findOptionProblems('json()', options, KINDS);
+
+describe('findOptionProblems', () => {
+  it.each([undefined, {}, { limit: 5 }, { limit: '1mb', rawBody: true, type: undefined }])(
+    'finds none in %o',
+    (options) => {
+      expect(problemsOf(options)).toEqual([]);
+    },
+  );
+
+  it('names the nearest option', () => {
+    expect(problemsOf({ limti: 5 })).toEqual([
+      "json() has no option 'limti'. Did you mean 'limit'?",
+    ]);
+  });
+
+  it('lists the options when none is similar', () => {
+    expect(problemsOf({ colour: 5 })).toEqual([
+      "json() has no option 'colour'. Remove it, or use limit, rawBody or type.",
+    ]);
+  });
+
+  it('refuses every option of a call that has none', () => {
+    expect(findOptionProblems<object>('@Get()', { a: 1 }, {})).toEqual([
+      "@Get() has no option 'a'. Remove it.",
+    ]);
+  });
+
+  it('reports every problem', () => {
+    expect(problemsOf({ limti: 5, rawBody: 'yes', type: '' })).toEqual([
+      "json() has no option 'limti'. Did you mean 'limit'?",
+      "json() cannot use 'yes' as rawBody. Use true or false.",
+      "json() cannot use '' as type. Use a non-empty string.",
+    ]);
+  });
+
+  it('does not know the members of Object.prototype', () => {
+    expect(problemsOf({ toString: 1, constructor: 2 })).toHaveLength(2);
+  });
+
+  it.each([
+    ['1mb', "json() cannot use '1mb' as options. Pass an object."],
+    [[], 'json() cannot use [] as options. Pass an object.'],
+    [null, 'json() cannot use null as options. Pass an object.'],
+    [Map, 'json() cannot use the class Map as options. Pass an object.'],
+  ])('refuses %o instead of an object', (options, problem) => {
+    expect(findOptionProblems('json()', options as object, KINDS)).toEqual([problem]);
+  });
+});
+
+describe('kinds', () => {
+  it.each([
+    [anything, [null, 1, 'a'], []],
+    [boolean, [true, false], [0, 'true', null]],
+    [fn, [() => 1, Map], ['a', {}]],
+    [object, [{}, new Map()], [[], null, () => 1]],
+    [string, ['', 'a'], [1]],
+    [nonEmptyString, ['a'], ['', 1]],
+    [milliseconds, [0, 2 ** 31 - 1], [-1, 0.5, 2 ** 31, '5', Number.NaN]],
+    [integer(1), [1, 2 ** 53 - 1], [0, 1.5, 2 ** 53, '1']],
+    [integer(200, 599), [200, 599], [199, 600]],
+    [oneOf('a', false), ['a', false], ['b', true, undefined]],
+    [arrayOf(string, 'an array of strings'), [[], ['a']], ['a', ['a', 1]]],
+    [either(boolean, string), [true, 'a'], [1]],
+  ])('%o accepts and refuses', (tested, accepted, refused) => {
+    expect(accepted.filter((value) => !tested.accepts(value))).toEqual([]);
+    expect(refused.filter((value) => tested.accepts(value))).toEqual([]);
+  });
+
+  it.each([
+    [integer(0), 'a non-negative integer'],
+    [integer(0, undefined, 'of bytes'), 'a non-negative integer of bytes'],
+    [integer(1), 'an integer of at least 1'],
+    [integer(200, 599), 'an integer from 200 to 599'],
+    [milliseconds, 'an integer of milliseconds from 0 to 2147483647'],
+    [oneOf('singleton', 'transient', 'request'), "'singleton', 'transient' or 'request'"],
+    [either(boolean, string, fn), 'true or false, a string or a function'],
+  ])('%o describes itself', (described, description) => {
+    expect(described.description).toBe(description);
+  });
+});
+
+describe('nearestName', () => {
+  it.each([
+    ['limti', 'limit'],
+    ['LIMIT', 'limit'],
+    ['raw_body', 'rawBody'],
+    ['typ', 'type'],
+    ['middlewares', undefined],
+    ['', undefined],
+  ])('%s → %s', (name, expected) => {
+    expect(nearestName(name, ['limit', 'rawBody', 'type'])).toBe(expected);
+  });
+
+  it('finds a name after any single edit', () => {
+    const names = ['middleware', 'interceptors', 'controllers', 'validationStatus'];
+    const edit = fc.tuple(fc.constantFrom(...names), fc.nat(9), fc.constantFrom('', 'x', 'xy'));
+    fc.assert(
+      fc.property(edit, ([name, index, text]) => {
+        const edited = name.slice(0, index) + text + name.slice(index + 1);
+        expect(nearestName(edited, names)).toBe(name);
+      }),
+    );
+  });
+});
+
+describe('describeValue', () => {
+  class UserDto {}
+
+  it.each([
+    ['a', "'a'"],
+    ['x'.repeat(61), `'${'x'.repeat(60)}…'`],
+    [1, '1'],
+    [2n, '2n'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [Symbol('a'), 'Symbol(a)'],
+    [[], '[]'],
+    [['a', 1], "['a', 1]"],
+    [[{}], 'an array'],
+    [['x'.repeat(60)], 'an array'],
+    [{}, 'an object'],
+    [Object.create(null), 'an object'],
+    [new UserDto(), 'an instance of UserDto'],
+    [Promise.resolve(), 'an instance of Promise'],
+    [UserDto, 'the class UserDto'],
+    [function handler() {}, 'the function handler'],
+    [() => 1, 'a function'],
+  ])('%o → %s', (value, text) => {
+    expect(describeValue(value)).toBe(text);
+  });
+});
