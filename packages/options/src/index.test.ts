@@ -13,6 +13,7 @@ import {
   milliseconds,
   nearestName,
   nonEmptyString,
+  numberMessages,
   object,
   oneOf,
   string,
@@ -161,4 +162,12 @@ describe('describeValue', () => {
   ])('%o → %s', (value, text) => {
     expect(describeValue(value)).toBe(text);
   });
+});
+
+it('numbers messages below a title, aligned with their first lines', () => {
+  const messages = Array.from({ length: 10 }, (_, index) => `Problem ${index}.`);
+  const text = numberMessages('10 problems.', ['One.\n  Fix: two.', ...messages.slice(1)]);
+
+  expect(text).toContain('10 problems.\n\n   1. One.\n        Fix: two.\n\n   2. Problem 1.');
+  expect(text).toContain('\n\n  10. Problem 9.');
 });

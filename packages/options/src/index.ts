@@ -201,3 +201,13 @@ function listOf(alternatives: readonly string[]): string {
   const others = alternatives.slice(0, -1);
   return others.length === 0 ? last : `${others.join(', ')} or ${last}`;
 }
+
+/** Numbers messages below a title, for an error that reports several problems. */
+export function numberMessages(title: string, messages: readonly string[]): string {
+  const width = String(messages.length).length;
+  const texts = messages.map((message, index) => {
+    const number = `  ${String(index + 1).padStart(width)}. `;
+    return `${number}${message.replaceAll('\n', `\n${' '.repeat(number.length)}`)}`;
+  });
+  return [title, ...texts].join('\n\n');
+}

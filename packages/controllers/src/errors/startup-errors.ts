@@ -1,3 +1,4 @@
+import { numberMessages } from '@fairlead/options';
 import {
   addLocation,
   ControllerError,
@@ -89,13 +90,9 @@ export class StartError extends ControllerError {
 
   /** @param problems - At least two. */
   constructor(problems: readonly Error[]) {
-    const width = String(problems.length).length;
-    const texts = problems.map(({ message }, index) => {
-      const number = `  ${String(index + 1).padStart(width)}. `;
-      return `${number}${message.replaceAll('\n', `\n${' '.repeat(number.length)}`)}`;
-    });
     const title = `The controllers cannot start: ${problems.length} problems.`;
-    super([title, ...texts].join('\n\n'), { code: 'START_FAILED' });
+    const messages = problems.map(({ message }) => message);
+    super(numberMessages(title, messages), { code: 'START_FAILED' });
     this.problems = Object.freeze([...problems]);
   }
 }
