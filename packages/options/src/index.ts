@@ -211,3 +211,27 @@ export function numberMessages(title: string, messages: readonly string[]): stri
   });
   return [title, ...texts].join('\n\n');
 }
+
+/** A global symbol, so that two copies of a package recognize each other's factories. */
+const FACTORY = Symbol.for('fairlead:factory');
+
+/**
+ * Marks functions that create middleware, so that registering one instead of its result is an error.
+ *
+ * @param factories - Named functions.
+ */
+export function markFactories(...factories: readonly ((...args: never[]) => unknown)[]): void {
+  for (const factory of factories) Object.defineProperty(factory, FACTORY, { value: true });
+}
+
+/** Whether a value is a function that {@link markFactories} has marked. */
+export function isFactory(value: unknown): boolean {
+  return typeof value === 'function' && Object.hasOwn(value, FACTORY);
+}
+
+/** Makes properties of an error invisible to `console.log` and to reports of uncaught errors. */
+export function hideProperties(error: Error, ...names: readonly string[]): void {
+  for (const name of names) {
+    if (Object.hasOwn(error, name)) Object.defineProperty(error, name, { enumerable: false });
+  }
+}
