@@ -73,6 +73,19 @@ describe.each(projects)('$name, installed from its tarball with its peers', (def
 });
 
 describe('every package', () => {
+  it('can be required by CommonJS', async () => {
+    const project = join(root, 'require');
+    await createProject(project);
+    await install(project, [...Object.values(tarballs), 'reflect-metadata@0.2.2']);
+    await cp(join(here, 'fixtures/require'), project, { recursive: true });
+    const { stdout, stderr } = await run(process.execPath, ['app.cjs'], project);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      ...packages.map((name) => `@fairlead/${name} is one module`),
+      '200 {"id":"7"}',
+    ]);
+    expect(stderr).toBe('');
+  });
+
   it.concurrent.each(packages)('passes publint and attw: %s', async (name) => {
     const tarball = tarballs[name] ?? name;
     const bin = join(here, 'node_modules/.bin');
