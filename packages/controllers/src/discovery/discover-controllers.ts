@@ -7,6 +7,7 @@ import { codeOf, describeLocation } from '../errors/controller-error.js';
 import { DiscoveryError } from '../errors/startup-errors.js';
 import { ownMetadata } from '../metadata/class-metadata.js';
 import { type DiscoveryOptions, findFiles } from './find-files.js';
+import { assertHostImports, importModule } from './import-module.js';
 
 /** What discovery found in one file. */
 export interface DiscoveryResult {
@@ -47,8 +48,9 @@ const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
  *
  * @param options - Directory and globs.
  * @returns One result per file, in path order. An error of one file is in its result.
- * @throws {DiscoveryError} 500, when the directory is missing; or when no pending import finishes
- *   within 10 seconds, or the process has nothing left to do but wait for one.
+ * @throws {DiscoveryError} 500, when the directory is missing; when no pending import finishes within
+ *   10 seconds, or the process has nothing left to do but wait for one; or when vitest needs a setting
+ *   to import the files.
  */
 export function discoverControllers(options: DiscoveryOptions): Promise<DiscoveryResult[]> {
   return discover(options, IMPORT_TIMEOUT);
@@ -120,10 +122,11 @@ function skipEntry(file: string): DiscoveryResult {
 
 async function importControllers(file: string): Promise<DiscoveryResult> {
   try {
-    const namespace: object = await import(pathToFileURL(file).href);
+    const namespace = await importModule(file);
     const exported = [...new Set<unknown>(Object.values(namespace))];
     return success(file, exported.filter(isController), exported.filter(isEagerService));
   } catch (error) {
+    assertHostImports(file, error);
     return failure(importError(file, error));
   }
 }
