@@ -8,19 +8,23 @@ import {
   Controller,
   ControllerError,
   ControllerResolutionError,
+  createCustomParamDecorator,
   DiscoveryError,
   Get,
   GuardRejectionError,
+  Header,
   MissingParameterError,
   NoRoutesError,
   NotAControllerError,
   ParameterInjectionError,
   ParameterValidationError,
   Post,
+  Query,
   RouteRegistrationError,
   StartError,
   UseGuard,
 } from '../src/index.js';
+import { schema } from './support/schema.js';
 import { serve } from './support/serve.js';
 
 const packageRoot = new URL('../', import.meta.url);
@@ -147,5 +151,86 @@ describe('a global handler', () => {
       error: "The body field 'name' is required.",
     });
     expect((await fetch('/unknown')).status).toBe(500);
+  });
+});
+
+const InternalValue = createCustomParamDecorator(function extractInternally() {
+  return undefined;
+});
+
+function convertInternally(): never {
+  throw new Error('internal cause');
+}
+
+const internalSchema = schema<never>(() => ({
+  issues: [{ message: 'is wrong', path: ['key'] }],
+}));
+
+@Controller('/api')
+class InternalController {
+  @Get('/guard')
+  @UseGuard(function admin() {
+    return false;
+  })
+  guardInternally() {}
+
+  @Get('/nameless')
+  @UseGuard(() => false)
+  namelessInternally() {}
+
+  @Post('/missing/body')
+  bodyInternally(@Body() internalBody: object) {
+    return internalBody;
+  }
+
+  @Post('/missing/field')
+  fieldInternally(@Body('name') internalName: string) {
+    return internalName;
+  }
+
+  @Get('/missing/query')
+  queryInternally(@Query('page', { required: true }) internalPage: string) {
+    return internalPage;
+  }
+
+  @Get('/missing/header')
+  headerInternally(@Header('x-tenant', { required: true }) internalTenant: string) {
+    return internalTenant;
+  }
+
+  @Get('/missing/custom')
+  customInternally(@InternalValue({ required: true }) internalValue: undefined) {
+    return internalValue;
+  }
+
+  @Get('/transform')
+  transformInternally(@Query('page', { transform: convertInternally }) internalPage: never) {
+    return internalPage;
+  }
+
+  @Get('/schema')
+  schemaInternally(@Query('page', { transform: internalSchema }) internalPage: never) {
+    return internalPage;
+  }
+}
+
+describe('the body of a 400 or 403', () => {
+  it.each([
+    ['GET', '/guard', 403, 'Access denied by admin.'],
+    ['GET', '/nameless', 403, 'Access denied by guard#0.'],
+    ['POST', '/missing/body', 400, 'The body is required.'],
+    ['POST', '/missing/field', 400, "The body field 'name' is required."],
+    ['GET', '/missing/query', 400, "The query parameter 'page' is required."],
+    ['GET', '/missing/header', 400, "The header 'x-tenant' is required."],
+    ['GET', '/missing/custom', 400, 'The custom parameter is required.'],
+    ['GET', '/transform?page=1', 400, "The query parameter 'page' could not be read."],
+    ['GET', '/schema?page=1', 400, "The query parameter 'page' is not valid."],
+  ])('names only the guard of the server: %s %s', async (method, path, status, detail) => {
+    const { fetch } = await serve({ controllers: [InternalController] });
+    const response = await fetch(`/api${path}`, { method });
+    expect(response.status).toBe(status);
+    const text = await response.text();
+    expect(text).not.toMatch(/internal/i);
+    expect(JSON.parse(text)).toMatchObject({ detail: expect.stringContaining(detail) });
   });
 });

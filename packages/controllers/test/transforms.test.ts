@@ -35,6 +35,16 @@ const throwing = schema<unknown>(() => {
 });
 const rejecting = schema<unknown>(() => Promise.reject(new Error('inner secret')));
 
+/** What the schema of `/schema/malformed/:kind` returns. */
+const MALFORMED = {
+  nothing: undefined,
+  empty: {},
+  text: 'text',
+  'no list': { issues: 'text', value: 1 },
+  later: Promise.resolve({}),
+};
+const malformed = schema<unknown>((kind) => Reflect.get(MALFORMED, String(kind)));
+
 const Path = createCustomParamDecorator((ctx) => ctx.path);
 const Broken = createCustomParamDecorator((): string => {
   throw new Error('inner secret');
@@ -134,6 +144,11 @@ class TransformController {
     return { page };
   }
 
+  @Get('/schema/malformed/:kind')
+  schemaMalformed(@Param('kind', { transform: malformed }) kind: unknown) {
+    return { kind };
+  }
+
   @Get('/custom/absent')
   customAbsent(@Absent value: string) {
     return { value };
@@ -231,6 +246,24 @@ describe('transform as a Standard Schema', () => {
       expect(text).not.toContain('inner secret');
       expect(hidden).toMatchObject([
         { code: 'PARAMETER_INJECTION', cause: { message: 'inner secret' } },
+      ]);
+    },
+  );
+
+  it.each(Object.keys(MALFORMED))(
+    'responds with 500 PARAMETER_INJECTION if its result is malformed: %s',
+    async (kind) => {
+      const { fetch, hidden } = await serve({ controllers });
+      const response = await fetch(`/schema/malformed/${kind}`);
+      expect(response.status).toBe(500);
+      expect(hidden).toMatchObject([
+        {
+          code: 'PARAMETER_INJECTION',
+          message: expect.stringContaining(
+            "Reading the route parameter 'kind' of TransformController.schemaMalformed failed.",
+          ),
+          cause: { message: expect.stringContaining('neither a value nor an array of issues') },
+        },
       ]);
     },
   );

@@ -1,7 +1,14 @@
 import { createRouter } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
-import { Body, buildRoutes, Controller, Post, registerController } from '../src/index.js';
+import {
+  Body,
+  buildRoutes,
+  Controller,
+  createCustomParamDecorator,
+  Post,
+  registerController,
+} from '../src/index.js';
 import { failStart } from './support/fail-start.js';
 import { schema } from './support/schema.js';
 import { serve } from './support/serve.js';
@@ -10,6 +17,8 @@ const never = schema<never>(() => ({ issues: [{ message: 'is wrong' }] }));
 const failing = (): never => {
   throw new Error('inner');
 };
+const failingSchema = schema<never>(failing);
+const Failing = createCustomParamDecorator(failing);
 
 @Controller()
 class BodyController {
@@ -25,6 +34,16 @@ class BodyController {
 
   @Post('/injected')
   injected(@Body('name', { transform: failing }) name: unknown) {
+    return { name };
+  }
+
+  @Post('/schema')
+  schema(@Body('name', { transform: failingSchema }) name: unknown) {
+    return { name };
+  }
+
+  @Post('/custom')
+  custom(@Failing name: unknown) {
     return { name };
   }
 }
@@ -54,9 +73,13 @@ describe('validationStatus', () => {
     });
   });
 
-  it('leaves errors of transform functions at 400', async () => {
+  it.each([
+    ['a transform function', '/injected', 400],
+    ['a schema', '/schema', 500],
+    ['a custom parameter', '/custom', 500],
+  ])('does not change the status if %s throws', async (_thrower, path, status) => {
     const { post } = await serve({ controllers, validationStatus: 422 });
-    expect((await post('/injected', { name: 1 })).status).toBe(400);
+    expect((await post(path, { name: 1 })).status).toBe(status);
   });
 
   it('other than 400 and 422 is an error at the start', async () => {

@@ -1,4 +1,5 @@
 import { type Context, isHttpError } from '@fairlead/core';
+import { describeValue } from '@fairlead/options';
 import {
   type HandlerParameter,
   MissingParameterError,
@@ -15,6 +16,7 @@ import {
   type TransformFunction,
 } from '../metadata/parameter.js';
 import {
+  isSchemaResult,
   isStandardSchema,
   type StandardSchema,
   type StandardSchemaIssue,
@@ -191,9 +193,14 @@ function validate(
   value: unknown,
   reject: (issues: readonly StandardSchemaIssue[]) => unknown,
 ): unknown {
-  return chain(schema['~standard'].validate(value), (result) =>
-    result.issues === undefined ? result.value : reject(result.issues),
-  );
+  return chain(schema['~standard'].validate(value), (result) => {
+    if (!isSchemaResult(result)) {
+      throw new TypeError(
+        `validate() returned ${describeValue(result)}, which has neither a value nor an array of issues. Return { value } or { issues }.`,
+      );
+    }
+    return result.issues === undefined ? result.value : reject(result.issues);
+  });
 }
 
 function toValidationIssue(issue: StandardSchemaIssue, prefix: readonly string[]): ValidationIssue {

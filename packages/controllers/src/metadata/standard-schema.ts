@@ -55,3 +55,10 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   const standard = holder['~standard'];
   return typeof standard === 'object' && standard !== null && 'validate' in standard;
 }
+
+/** Whether a value has either the output or the issues of a validation, as the types promise. */
+export function isSchemaResult(result: unknown): result is StandardSchemaResult<unknown> {
+  if (typeof result !== 'object' || result === null) return false;
+  const { issues }: { readonly issues?: unknown } = result;
+  return issues === undefined ? 'value' in result : Array.isArray(issues);
+}
