@@ -6,6 +6,7 @@ import {
   createApp,
   createRouter,
   errorHandler,
+  isHttpError,
   json,
   notFoundHandler,
   type PublishedError,
@@ -107,7 +108,7 @@ async function createDefaultApp(
 ): Promise<Application> {
   await register?.(container);
   const router = createRouter();
-  const app = createApp().use(errorHandler({ onError: calls.logLate }), ...before, json());
+  const app = createApp().use(errorHandler({ onError: calls.log }), ...before, json());
   await app.plugin(controllersPlugin({ strict: true, ...plugin, router, container }));
   return app.route('/', router).use(...after, notFoundHandler());
 }
@@ -180,9 +181,10 @@ class Calls {
     unsubscribe(ERRORS, this.#listener);
   }
 
-  /** Logs an error that no call can reject with, because its call has ended. */
-  readonly logLate = (error: unknown): void => {
-    if (this.#onError === undefined && !this.#current.getStore()?.open) console.error(error);
+  /** Logs an error that no call rejects with: its client sees it, or its call has ended. */
+  readonly log = (error: unknown): void => {
+    if (this.#onError !== undefined) return;
+    if (isShown(error) || !this.#current.getStore()?.open) console.error(error);
   };
 
   /**
@@ -216,18 +218,23 @@ class Calls {
     return outcome.value;
   }
 
-  /** Receives the hidden errors of all applications in the process. */
+  /** Receives the reported errors of all applications in the process. */
   readonly #listener = (message: unknown): void => {
     const call = this.#current.getStore();
     if (call === undefined) return;
     const { error, ctx } = message as PublishedError;
     if (this.#onError !== undefined) this.#onError(error, ctx);
-    else if (call.open) call.errors.push(error);
+    else if (call.open && !isShown(error)) call.errors.push(error);
   };
 }
 
-/** The diagnostics channel on which core publishes errors that clients do not see. */
+/** The diagnostics channel on which core publishes errors that it reports. */
 const ERRORS = 'fairlead:error';
+
+/** Whether clients see the message of an error, although it is reported. */
+function isShown(error: unknown): boolean {
+  return isHttpError(error) && error.expose;
+}
 
 function toRequestInit({ json, ...init }: TestRequestInit): RequestInit {
   if (json === undefined) return init;

@@ -1,4 +1,11 @@
-import { Controller, controllersPlugin, Get, Param } from '@fairlead/controllers';
+import {
+  Controller,
+  controllersPlugin,
+  createCustomParamDecorator,
+  Get,
+  Param,
+  type StandardSchema,
+} from '@fairlead/controllers';
 import {
   type Context,
   createApp,
@@ -10,6 +17,38 @@ import {
 import { createContainer } from '@fairlead/di';
 import { describe, expect, it, vi } from 'vitest';
 import { createTestApp } from '../src/index.js';
+
+const cause = new Error('no database');
+const fail = (): never => {
+  throw cause;
+};
+const createSchema = (validate: () => never): StandardSchema => ({
+  '~standard': { version: 1, vendor: 'test', validate },
+});
+const Failing = createCustomParamDecorator(fail);
+
+@Controller('/parameters')
+class ParametersController {
+  @Get('/transform/:value')
+  transform(@Param('value', { transform: fail }) value: unknown) {
+    return { value };
+  }
+
+  @Get('/custom')
+  custom(@Failing value: unknown) {
+    return { value };
+  }
+
+  @Get('/schema/:value')
+  schema(@Param('value', { transform: createSchema(fail) }) value: unknown) {
+    return { value };
+  }
+
+  @Get('/malformed/:value')
+  malformed(@Param('value', { transform: createSchema(() => ({}) as never) }) value: unknown) {
+    return { value };
+  }
+}
 
 @Controller('/failures')
 class FailuresController {
@@ -36,7 +75,7 @@ class FailuresController {
   }
 }
 
-const controllers = [FailuresController];
+const controllers = [FailuresController, ParametersController];
 
 describe('an error hidden from the client', () => {
   it('rejects the call', async () => {
@@ -62,6 +101,19 @@ describe('an error hidden from the client', () => {
   it.each([500, 503])('rejects the call with an HttpError of %d', async (status) => {
     await using app = await createTestApp({ controllers });
     await expect(app.request(`/failures/status/${status}`)).rejects.toMatchObject({ status });
+  });
+
+  it.each([
+    ['custom', cause],
+    ['schema/1', cause],
+    ['malformed/1', expect.any(TypeError)],
+  ])('rejects the call when it occurs in a parameter: %s', async (path, expected) => {
+    await using app = await createTestApp({ controllers });
+    await expect(app.request(`/parameters/${path}`)).rejects.toMatchObject({
+      status: 500,
+      code: 'PARAMETER_INJECTION',
+      cause: expected,
+    });
   });
 
   it('can be undefined', async () => {
@@ -133,6 +185,22 @@ describe('an error hidden from the client', () => {
 });
 
 describe('an error shown to the client', () => {
+  it('is a response and logged to stderr if it is also reported', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await using app = await createTestApp({ controllers });
+    expect((await app.request('/parameters/transform/1')).status).toBe(400);
+    expect(logged.mock.calls).toEqual([[expect.objectContaining({ cause })]]);
+  });
+
+  it('is passed to `onError` if it is also reported', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const errors: unknown[] = [];
+    await using app = await createTestApp({ controllers, onError: (error) => errors.push(error) });
+    expect((await app.request('/parameters/transform/1')).status).toBe(400);
+    expect(errors).toEqual([expect.objectContaining({ cause })]);
+    expect(logged).not.toHaveBeenCalled();
+  });
+
   it.each([
     ['/failures/missing', 404],
     ['/failures/status/418', 418],
