@@ -15,11 +15,12 @@ import { type Container, createContainer, type Token } from '@fairlead/di';
 import { UnusedOverrideError } from './errors.js';
 import { strictProvider } from './fake.js';
 import type { TestApp, TestRequestInit } from './test-app.js';
-import type {
-  ApplicationTestOptions,
-  CommonTestOptions,
-  Override,
-  TestAppOptions,
+import {
+  type ApplicationTestOptions,
+  assertTestOptions,
+  type CommonTestOptions,
+  type Override,
+  type TestAppOptions,
 } from './test-app-options.js';
 
 /**
@@ -32,11 +33,14 @@ import type {
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
  * @throws {InjectionError} When an override is invalid.
  * @throws {UnusedOverrideError} When nothing can use an override.
- * @throws {TypeError} When `app` returns no application, or is combined with options for controllers.
+ * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or has an invalid value, or cannot
+ *   be combined with `app`.
+ * @throws {TypeError} When `app` returns no application.
  */
 export async function createTestApp<const Types extends readonly unknown[]>(
   options: TestAppOptions<Types> | ApplicationTestOptions<Types>,
 ): Promise<TestApp> {
+  assertTestOptions(options);
   const container = createContainer();
   const calls = new Calls(options.onError);
   let app: Application | undefined;
@@ -114,15 +118,9 @@ async function createDefaultApp(
 }
 
 async function createOwnApp(
-  { app: create, onError: _, ...others }: Untyped<ApplicationTestOptions>,
+  { app: create }: Untyped<ApplicationTestOptions>,
   container: Container,
 ): Promise<Application> {
-  const [other] = Object.keys(others).filter((name) => name !== 'overrides');
-  if (other !== undefined) {
-    throw new TypeError(
-      `Cannot combine app with ${other} in createTestApp(). Configure ${other} in the function that creates the application.`,
-    );
-  }
   const app: Partial<Application> | undefined = await create(container);
   if (isApplication(app)) return app;
   throw new TypeError(

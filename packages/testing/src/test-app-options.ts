@@ -1,6 +1,12 @@
 import type { ControllersPluginOptions } from '@fairlead/controllers';
-import type { Application, ErrorHandlerOptions, Middleware } from '@fairlead/core';
+import {
+  type Application,
+  type ErrorHandlerOptions,
+  type Middleware,
+  SetupError,
+} from '@fairlead/core';
 import type { Constructor, Container, RegisterOptions, Token } from '@fairlead/di';
+import { anything, arrayOf, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
 import type { FakeProvider } from './fake.js';
 
 /** Options of {@link createTestApp} for every application. */
@@ -11,8 +17,9 @@ export interface CommonTestOptions<Types extends readonly unknown[] = readonly u
    */
   readonly overrides?: Overrides<Types>;
   /**
-   * Called with every error whose message is hidden from the client. The call then resolves with the
-   * generic response. Without this option, the call rejects with the error.
+   * Called with every error that `errorHandler` reports: those whose message is hidden from the client,
+   * and others whose `report` is true. Then no call rejects with a hidden error, but resolves with the
+   * generic response.
    */
   readonly onError?: NonNullable<ErrorHandlerOptions['onError']>;
 }
@@ -60,3 +67,66 @@ export type Override<T> = readonly [
   provider: FakeProvider<NoInfer<T>>,
   options?: RegisterOptions,
 ];
+
+const MIDDLEWARE = arrayOf(fn, 'an array of middleware');
+
+/** The container checks what an override contains. */
+const OVERRIDES = arrayOf(
+  kind(
+    'an override',
+    (value) => Array.isArray(value) && (value.length === 2 || value.length === 3),
+  ),
+  'an array of [token, provider, options?]',
+);
+
+const OPTIONS: Kinds<TestAppOptions> = {
+  app: fn,
+  overrides: OVERRIDES,
+  onError: fn,
+  register: fn,
+  before: MIDDLEWARE,
+  after: MIDDLEWARE,
+  // `controllersPlugin` checks its own options.
+  controllers: anything,
+  root: anything,
+  include: anything,
+  exclude: anything,
+  strict: anything,
+  prefix: anything,
+  guards: anything,
+  middleware: anything,
+  interceptors: anything,
+  compileResponse: anything,
+  validationStatus: anything,
+  debug: anything,
+  logger: anything,
+};
+
+/** Options that can be combined with `app`. */
+const WITH_APP: ReadonlySet<string> = new Set(['app', 'overrides', 'onError']);
+
+const CALL = 'createTestApp()';
+
+/**
+ * Checks the options of `createTestApp`.
+ *
+ * @throws {SetupError} `INVALID_TEST_OPTION`, with every problem.
+ */
+export function assertTestOptions(options: TestAppOptions | ApplicationTestOptions): void {
+  const problems =
+    options === undefined
+      ? [`${CALL} needs options. Pass an object.`]
+      : findOptionProblems<object>(CALL, options, OPTIONS);
+  problems.push(...findCombinationProblems(options ?? {}));
+  if (problems.length > 0) throw new SetupError('INVALID_TEST_OPTION', problems.join('\n'));
+}
+
+/** Finds the options for controllers next to `app`. */
+function findCombinationProblems(options: TestAppOptions | ApplicationTestOptions): string[] {
+  if (options.app === undefined) return [];
+  return Object.entries(options).flatMap(([name, value]) => {
+    const isCombinable = WITH_APP.has(name) || !Object.hasOwn(OPTIONS, name);
+    if (value === undefined || isCombinable) return [];
+    return `${CALL} cannot combine app with ${name}. Configure ${name} in the function that creates the application.`;
+  });
+}

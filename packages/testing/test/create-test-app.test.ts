@@ -57,6 +57,49 @@ describe('controllers', () => {
   });
 });
 
+describe('an option', () => {
+  it.each([
+    [undefined, 'createTestApp() needs options. Pass an object.'],
+    [[], 'createTestApp() cannot use [] as options. Pass an object.'],
+    [
+      { controlers: controllers },
+      "createTestApp() has no option 'controlers'. Did you mean 'controllers'?",
+    ],
+    [{ onErorr: () => {} }, "createTestApp() has no option 'onErorr'. Did you mean 'onError'?"],
+    [{ register: {} }, 'createTestApp() cannot use an object as register. Use a function.'],
+    [
+      { before: mark('a') },
+      'createTestApp() cannot use a function as before. Use an array of middleware.',
+    ],
+    [
+      { overrides: { 'a token': {} } },
+      'createTestApp() cannot use an object as overrides. Use an array of [token, provider, options?].',
+    ],
+    [
+      { overrides: ['a token', { useValue: 1 }] },
+      'createTestApp() cannot use an array as overrides. Use an array of [token, provider, options?].',
+    ],
+    [
+      { app: 1, after: 2 },
+      /^createTestApp\(\) cannot use 1 as app\..*\n.*2 as after\..*\n.*combine/,
+    ],
+  ])('that is wrong is refused: %j', async (options, message) => {
+    const start = createTestApp(options as never);
+    await expect(start).rejects.toThrow(message);
+    await expect(start).rejects.toMatchObject({ code: 'INVALID_TEST_OPTION' });
+  });
+
+  it('of the plugin is refused by the plugin', async () => {
+    const start = createTestApp({ controllers, validationStatus: 409 as never });
+    await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+
+  it('of an override is refused by the container', async () => {
+    const start = createTestApp({ controllers, overrides: [['a token', { value: 1 } as never]] });
+    await expect(start).rejects.toMatchObject({ code: 'DI_INVALID_PROVIDER' });
+  });
+});
+
 describe('middleware', () => {
   it('runs for every request in `before`, and without a matching route in `after`', async () => {
     const options = { controllers, before: [mark('a'), mark('b')], after: [mark('c')] };

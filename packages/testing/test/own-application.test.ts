@@ -189,9 +189,18 @@ describe('app', () => {
   });
 
   it('cannot be combined with options for controllers', async () => {
-    const options = { app: createMyApp, overrides, prefix: '/api' };
-    await expect(createTestApp(options as never)).rejects.toThrow(
-      'Cannot combine app with prefix in createTestApp(). Configure prefix in the function',
-    );
+    const options = { app: createMyApp, overrides, prefix: '/api', strict: true };
+    await expect(createTestApp(options as never)).rejects.toMatchObject({
+      code: 'INVALID_TEST_OPTION',
+      message:
+        'createTestApp() cannot combine app with prefix. Configure prefix in the function that creates the application.\n' +
+        'createTestApp() cannot combine app with strict. Configure strict in the function that creates the application.',
+    });
+  });
+
+  it('can be combined with undefined options', async () => {
+    const options = { app: createMyApp, overrides, prefix: undefined };
+    const app = await createTestApp(options as never);
+    await app.close();
   });
 });
