@@ -335,8 +335,7 @@ describe('a failed start exits with 1', () => {
     const { code, stderr } = await startProgram('await serve(createApp());').ended;
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr:
-        'The application failed to start: serve() needs options. Pass an object.\n',
+      stderr: 'The application failed to start: serve() needs options. Pass an object.\n',
     });
   });
 });
