@@ -36,6 +36,13 @@ import {
   type PrefixedMiddleware,
 } from './router/mount.js';
 import { type PathRules, parsePrefix } from './router/pattern.js';
+import type { RouteOptions } from './router/route-options.js';
+import {
+  type CompileResponse,
+  createSchemaPolicy,
+  type SchemaPolicy,
+  type ValidationStatus,
+} from './router/route-schemas.js';
 import {
   addPrefix,
   createRouter,
@@ -47,6 +54,7 @@ import {
   Router,
   type RouterOptions,
   sealRouter,
+  type ValidatedHandlers,
 } from './router/router.js';
 import { endsDrain, isAwaitingContinue } from './server/connection.js';
 import { type Caller, InProcess } from './server/in-process.js';
@@ -56,6 +64,7 @@ import {
   type ProxyOptions,
   type TrustedProxies,
 } from './server/proxy.js';
+import { joinPaths } from './target.js';
 
 /** An extension that an application installs once, at startup. */
 export interface Plugin {
@@ -79,6 +88,15 @@ export interface Plugin {
   close?(): void | Promise<void>;
 }
 
+/** Returns the middleware of an entry that runs for every request to a pattern. */
+function middlewareFor(pattern: string, entry: Entry): readonly Middleware[] {
+  if (typeof entry === 'function') return [entry];
+  if ('router' in entry) return [];
+  const prefix = joinPaths(entry.prefix, '');
+  const isBelow = prefix === '/' || pattern === prefix || pattern.startsWith(`${prefix}/`);
+  return isBelow ? entry.middleware : [];
+}
+
 /** Options of {@link createApp}. */
 export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
   /**
@@ -93,6 +111,19 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
    * an object to trust other headers.
    */
   readonly proxy?: TrustedProxies | ProxyOptions;
+  /** Status of requests that the schemas of a route reject: 400 by default, or 422. */
+  readonly validationStatus?: ValidationStatus;
+  /**
+   * Compiles the response schemas of routes, like the default export of `fast-json-stringify`. Responses
+   * then contain only what their schema describes. By default, `JSON.stringify` writes whole values.
+   */
+  readonly compileResponse?: CompileResponse;
+  /**
+   * Whether a response that does not match its schema becomes a 500 that names the path of the difference;
+   * false by default. For development and tests: it serializes and validates every response. Applies to
+   * Standard Schemas without transforms.
+   */
+  readonly checkResponses?: boolean;
 }
 
 /** A middleware or a router, with its prefix if it has one, in the order of registration. */
@@ -116,6 +147,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   readonly #errors: ErrorPolicy;
   readonly #notFound: Handler | undefined;
   readonly #readClient: ClientReader;
+  readonly #schemas: SchemaPolicy;
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
   /** Plugins that are installing, each with a promise that resolves when `install` settles. */
@@ -135,6 +167,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#errors = createErrorPolicy(options, DEFAULT_ERROR_POLICY);
     this.#notFound = options.notFound;
     this.#readClient = createClientReader(options.proxy);
+    const { compileResponse, checkResponses = false, validationStatus = 400 } = options;
+    this.#schemas = createSchemaPolicy(compileResponse, checkResponses, validationStatus);
   }
 
   /**
@@ -216,11 +250,18 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     method: string,
     pattern: Path,
     ...handlers: readonly RouteFunction<RouteParams<unknown, Path>, S & A>[]
-  ): this {
+  ): this;
+  override on<Path extends string, const Options extends RouteOptions, A extends object = State>(
+    method: string,
+    pattern: Path,
+    options: Options,
+    ...handlers: ValidatedHandlers<Options, RouteParams<unknown, Path>, S & A>
+  ): this;
+  override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
     this.#assertOpen(`app.${method.toLowerCase()}('${pattern}')`);
     const router = this.#router ?? createRouter(this.#rules);
     // Only the types of the router depend on the state that its handlers need.
-    router.on(method, pattern, ...(handlers as readonly AnyHandler[] as readonly Middleware[]));
+    router.on(method, pattern, ...(rest as readonly Middleware[]));
     if (this.#router === undefined) this.#add({ prefix: '/', router });
     this.#router = router;
     return this;
@@ -272,7 +313,14 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */
   routes(): readonly Route[] {
-    return this.#routers().flatMap(({ prefix, router }) => addPrefix(prefix, router.routes));
+    return this.#entries.flatMap((entry, index) => {
+      if (!('router' in entry)) return [];
+      const before = this.#entries.slice(0, index);
+      return addPrefix(entry.prefix, entry.router.routes).map((route) => ({
+        ...route,
+        upstream: before.flatMap((earlier) => middlewareFor(route.pattern, earlier)),
+      }));
+    });
   }
 
   /**
@@ -395,7 +443,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const steps: Step[] = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
       if ('middleware' in entry) return createPrefixStep(entry, prefixRules);
-      const mount = createMount(entry);
+      const mount = createMount(entry, this.#schemas);
       mounts.push(mount);
       return mount;
     });

@@ -31,6 +31,26 @@ export interface State {
 /** Decoded route parameters by name. */
 export type Params = Readonly<Record<string, string>>;
 
+/** The types of what the functions of a route read from a request, and of what they respond with. */
+export interface RequestInputs {
+  /** Type of `ctx.query`. */
+  readonly query: unknown;
+  /** Type of `ctx.headers`. */
+  readonly headers: unknown;
+  /** Type of `ctx.body`. */
+  readonly body: unknown;
+  /** Type of the values that `ctx.json()` accepts. */
+  readonly response: unknown;
+}
+
+/** The {@link RequestInputs} of a request that no schema has validated. */
+export interface RawInputs {
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+  readonly response: unknown;
+}
+
 /** The routes of an application. */
 export interface RouteTable {
   /**
@@ -49,7 +69,16 @@ export interface MatchedRoute {
   readonly names: readonly string[];
   /** Whether the last parameter is a wildcard. */
   readonly endsInWildcard: boolean;
+  /** Serializes responses of the route as JSON; undefined for routes without a response schema. */
+  readonly write?: RouteWriter | undefined;
 }
+
+/**
+ * Serializes a response of a route as JSON.
+ *
+ * @param status - The status of the response.
+ */
+export type RouteWriter = (value: unknown, status: number) => string;
 
 /** The route that matches a request. */
 export interface RouteMatch {
@@ -66,6 +95,8 @@ export interface ContextInternals {
   setMatch(ctx: Context, match: RouteMatch): void;
   /** Adds the parameters of a matching prefix of middleware. */
   addPrefixParams(ctx: Context, params: Params): void;
+  /** Replaces the parameters, the query or the headers by the output of a schema. */
+  setInput(ctx: Context, source: 'param' | 'query' | 'header', value: unknown): void;
   /** Returns the parsed body without checking that it was read. */
   bodyOf(ctx: Context): unknown;
   /** Returns how errors become responses: the policy of the outermost error handler or the application. */
@@ -123,8 +154,16 @@ export interface ContextEnvironment {
 /**
  * One request and its response. The response is recorded here and sent once the pipeline has run, so
  * middleware can still change it after `await next()`.
+ *
+ * @typeParam P - Type of `ctx.params`.
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ * @typeParam I - Types of the other inputs and of the response, which schemas of the route determine.
  */
-export class Context<P extends Params = Params, S extends State = State> {
+export class Context<
+  P extends object = Params,
+  S extends State = State,
+  I extends RequestInputs = RawInputs,
+> {
   /** The node:http request. */
   readonly req: IncomingMessage;
 
@@ -138,10 +177,11 @@ export class Context<P extends Params = Params, S extends State = State> {
   #body: unknown = undefined;
   #next: Next = outsideMiddleware;
   #match: RouteMatch | undefined = undefined;
-  #params: Params | undefined = undefined;
+  #params: object | undefined = undefined;
   #prefixParams: Params | undefined = undefined;
   #searchParams: URLSearchParams | undefined = undefined;
-  #query: Readonly<Record<string, string>> | undefined = undefined;
+  #query: unknown = undefined;
+  #headers: unknown = undefined;
   #state: State | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
@@ -157,6 +197,11 @@ export class Context<P extends Params = Params, S extends State = State> {
       addPrefixParams: (ctx, params) => {
         ctx.#prefixParams = { ...ctx.#prefixParams, ...params };
         ctx.#params = undefined;
+      },
+      setInput: (ctx, source, value) => {
+        if (source === 'param') ctx.#params = value as object;
+        else if (source === 'query') ctx.#query = value;
+        else ctx.#headers = value;
       },
       setRawBody: (ctx, bytes) => {
         rawBodies.set(ctx, bytes);
@@ -206,7 +251,8 @@ export class Context<P extends Params = Params, S extends State = State> {
   /**
    * Decoded parameters of the route, and of the prefixes of middleware, by name, in an object without a
    * prototype. Before a route matches, only those of prefixes.
-   * A wildcard's value keeps `%2F`, so each of its slashes is a slash of the path.
+   * A wildcard's value keeps `%2F`, so each of its slashes is a slash of the path. In a handler whose
+   * route has a schema for them, what the schema produced.
    */
   get params(): P {
     this.#params ??= paramsOf(this.#match, this.#prefixParams);
@@ -214,8 +260,11 @@ export class Context<P extends Params = Params, S extends State = State> {
     return this.#params as P;
   }
 
-  /** The first value of each query parameter, in an object without a prototype. */
-  get query(): Readonly<Record<string, string | undefined>> {
+  /**
+   * The first value of each query parameter, in an object without a prototype. In a handler whose route
+   * has a schema for the query, what the schema produced.
+   */
+  get query(): I['query'] {
     this.#query ??= firstValues(this.searchParams);
     return this.#query;
   }
@@ -226,9 +275,12 @@ export class Context<P extends Params = Params, S extends State = State> {
     return this.#searchParams;
   }
 
-  /** Request headers by lower-case name. */
-  get headers(): IncomingHttpHeaders {
-    return this.req.headers;
+  /**
+   * Request headers by lower-case name. In a handler whose route has a schema for the headers, what the
+   * schema produced.
+   */
+  get headers(): I['headers'] {
+    return this.#headers ?? this.req.headers;
   }
 
   /**
@@ -270,7 +322,7 @@ export class Context<P extends Params = Params, S extends State = State> {
    * `rawBody` has read a body.
    */
   get rawBody(): Buffer | undefined {
-    return rawBodies.get(this);
+    return rawBodies.get(asContext(this));
   }
 
   /** Data that the middleware, guards and handler of this request share. */
@@ -282,12 +334,13 @@ export class Context<P extends Params = Params, S extends State = State> {
 
   /**
    * The parsed request body; undefined without a body. Before a route matches, it is also undefined
-   * for a body that no parser has read.
+   * for a body that no parser has read. In a handler whose route has a schema for the body, what the
+   * schema produced.
    *
    * @throws {UnsupportedMediaTypeError} 415 `BODY_NOT_READ`, within a route, when the client sent a body
    *   that no parser has read. To write a parser, check `ctx.hasBody` instead.
    */
-  get body(): unknown {
+  get body(): I['body'] {
     if (this.#body === undefined && this.pattern !== undefined) this.#assertBodyRead();
     return this.#body;
   }
@@ -398,17 +451,20 @@ export class Context<P extends Params = Params, S extends State = State> {
   /**
    * Responds with JSON. Serializes the value immediately, so later changes to it have no effect.
    *
-   * @param stringify - Serializes the value, such as a serializer compiled from a JSON Schema;
-   *   `JSON.stringify` by default.
+   * @param value - What the response schema of the route produces, if it has one.
+   * @param stringify - Serializes the value, such as a serializer compiled from a JSON Schema. By default,
+   *   the serializer of the route's response schema, or else `JSON.stringify`.
    * @throws {TypeError} When JSON cannot represent the value, such as a cycle, a BigInt or undefined, or
    *   would write an object as `{}`, such as a Map, an Error or a promise.
    */
-  json<T>(value: T, stringify?: (value: T) => string): void {
+  json<T extends I['response']>(value: T, stringify?: (value: T) => string): void {
+    const write = stringify ?? this.#match?.value.write;
     let text: string;
     try {
-      text = serialize(value, stringify);
+      text =
+        write === undefined ? serialize(value) : serialize(value, (one) => write(one, this.status));
     } catch (cause) {
-      throw isHttpError(cause) ? cause : notJson(this, cause);
+      throw isHttpError(cause) ? cause : notJson(asContext(this), cause);
     }
     this.#record(text, 'application/json; charset=utf-8');
   }
@@ -441,7 +497,7 @@ export class Context<P extends Params = Params, S extends State = State> {
   respond<T>(value: T, stringify?: (value: T) => string): void {
     if (value === undefined) return;
     if (this.#response.isFilled || this.#response.isSent || this.res.headersSent) {
-      if (this.#response.isSent) reportLate(this, this.#errors);
+      if (this.#response.isSent) reportLate(asContext(this), this.#errors);
       if (value !== this.#response.body) discard(value);
       return;
     }
@@ -467,7 +523,7 @@ export class Context<P extends Params = Params, S extends State = State> {
   }
 
   #record(body: ResponseBody, type: string | undefined): void {
-    if (this.#response.isSent) reportLate(this, this.#errors);
+    if (this.#response.isSent) reportLate(asContext(this), this.#errors);
     this.#response.record(body, type);
   }
 
@@ -490,6 +546,13 @@ export class Context<P extends Params = Params, S extends State = State> {
     this.#response.takenOver = true;
     return this.res;
   }
+}
+
+/** Hides the types that schemas give to a context, for functions that take any context. */
+function asContext<P extends object, S extends State, I extends RequestInputs>(
+  ctx: Context<P, S, I>,
+): Context {
+  return ctx as object as Context;
 }
 
 /** Default `Content-Type` of bytes and streams. */

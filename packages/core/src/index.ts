@@ -7,6 +7,8 @@ export {
   Context,
   type ErrorFormatter,
   type Params,
+  type RawInputs,
+  type RequestInputs,
   type RouteTable,
   type State,
 } from './context.js';
@@ -29,6 +31,8 @@ export {
   UnauthorizedError,
   UnprocessableContentError,
   UnsupportedMediaTypeError,
+  ValidationError,
+  type ValidationErrorOptions,
 } from './errors/http-error.js';
 export type { Problem } from './errors/problem.js';
 export {
@@ -61,6 +65,18 @@ export type { Handler, Middleware } from './pipeline.js';
 export type { HeaderValue, ResponseBody, ResponseHeaders } from './response.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
+export type {
+  ResponseSchemas,
+  ResponseValue,
+  Returned,
+  RouteDocumentation,
+  RouteInput,
+  RouteOptions,
+  SecurityRequirement,
+  ValidatedInputs,
+  ValidatedParams,
+} from './router/route-options.js';
+export type { CompileResponse, ValidationStatus, WriteJson } from './router/route-schemas.js';
 export {
   type AddRoute,
   createRouter,
@@ -71,7 +87,21 @@ export {
   type RouteParams,
   Router,
   type RouterOptions,
+  type ValidatedContext,
+  type ValidatedHandler,
+  type ValidatedHandlers,
 } from './router/router.js';
+export {
+  isStandardSchema,
+  type JsonSchemaConverter,
+  type JsonSchemaTarget,
+  type SchemaOutput,
+  type StandardSchema,
+  type StandardSchemaIssue,
+  type StandardSchemaResult,
+  toJsonSchema,
+  type ValidationIssue,
+} from './schema.js';
 export type { Caller } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';

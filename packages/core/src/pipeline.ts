@@ -28,7 +28,7 @@ export type Handler<Path extends string = string, S extends object = State> = (
 ) => unknown;
 
 /** A middleware or handler that may need any parameters and any state. */
-export type AnyHandler = (ctx: Context<never, never>, next: Next) => unknown;
+export type AnyHandler = (ctx: Context<never, never, never>, next: Next) => unknown;
 
 /**
  * Checks that every candidate is a function.

@@ -19,10 +19,16 @@ const codes = readdirSync(new URL('src', packageRoot), { recursive: true, encodi
   ])
   .map(([, code]) => code);
 
+function construct(
+  type: (typeof core)[keyof typeof core] & { prototype: unknown },
+): core.HttpError {
+  return Reflect.construct(type, [type === core.ValidationError ? [] : 'Why.']) as core.HttpError;
+}
+
 /** The exported HttpErrors with a fixed status, by name. */
 const httpErrors = Object.entries(core).flatMap(([name, value]) =>
   typeof value === 'function' && value.prototype instanceof core.HttpError
-    ? [[name, Reflect.construct(value, ['Why.']) as core.HttpError] as const]
+    ? [[name, construct(value)] as const]
     : [],
 );
 

@@ -105,9 +105,42 @@ describe('nested routers', () => {
     const outer = createRouter().route('/inner', inner).get('/:a.:b/*', handler);
     const app = createApp().route('/outer', outer).use(handler);
     expect(app.routes()).toEqual([
-      { method: 'POST', pattern: '/outer/inner/b', params: [], handlers: [handler] },
-      { method: 'GET', pattern: '/outer/:a.:b/*', params: ['a', 'b', '*'], handlers: [handler] },
+      {
+        method: 'POST',
+        pattern: '/outer/inner/b',
+        params: [],
+        options: {},
+        handlers: [handler],
+        upstream: [],
+      },
+      {
+        method: 'GET',
+        pattern: '/outer/:a.:b/*',
+        params: ['a', 'b', '*'],
+        options: {},
+        handlers: [handler],
+        upstream: [],
+      },
     ]);
+  });
+
+  it('are listed with the middleware of the application that runs before them', () => {
+    const all = () => undefined;
+    const below = () => undefined;
+    const other = () => undefined;
+    const late = () => undefined;
+    const app = createApp()
+      .use(all)
+      .use('/users', below)
+      .use('/posts', other)
+      .route(
+        '/users',
+        createRouter().get('/:id', () => undefined),
+      )
+      .get('/', () => undefined)
+      .use(late);
+
+    expect(app.routes().map(({ upstream }) => upstream)).toEqual([[all, below], [all]]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Middleware } from '@fairlead/core';
+import { declareMediaTypes } from '@fairlead/options';
 import { type MultipartOptions, resolveLimits } from './limits.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 
@@ -29,7 +30,7 @@ export type FormValue = string | UploadedFile;
  */
 export function multipart(options: MultipartOptions = {}): Middleware {
   const limits = resolveLimits(options);
-  return function multipart(ctx, next) {
+  const middleware: Middleware = function multipart(ctx, next) {
     // In a route, `ctx.body` throws for the body that is to be read here.
     if (ctx.req.readableDidRead || !ctx.hasBody || !isMultipart(ctx)) return next();
     return readForm(readParts(ctx, limits)).then((form) => {
@@ -37,6 +38,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
       return next();
     });
   };
+  return declareMediaTypes(middleware, ['multipart/form-data']);
 }
 
 async function readForm(

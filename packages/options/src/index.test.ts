@@ -4,6 +4,7 @@ import {
   anything,
   arrayOf,
   boolean,
+  declareMediaTypes,
   describeValue,
   either,
   findOptionProblems,
@@ -13,6 +14,7 @@ import {
   isFactory,
   type Kinds,
   markFactories,
+  mediaTypesOf,
   milliseconds,
   nearestName,
   nonEmptyString,
@@ -192,4 +194,11 @@ it('hides properties of errors from inspection', () => {
 
   expect(error.problems).toEqual(['first']);
   expect(Object.keys(error)).toEqual(['code']);
+});
+
+it('lists the media types of marked parsers only', () => {
+  const parser = declareMediaTypes(() => undefined, ['text/csv']);
+
+  expect(mediaTypesOf(parser)).toEqual(['text/csv']);
+  expect(mediaTypesOf(() => undefined)).toEqual([]);
 });

@@ -235,3 +235,20 @@ export function hideProperties(error: Error, ...names: readonly string[]): void 
     if (Object.hasOwn(error, name)) Object.defineProperty(error, name, { enumerable: false });
   }
 }
+
+/** A global symbol, so that two copies of a package recognize each other's parsers. */
+const MEDIA_TYPES = Symbol.for('fairlead:media-types');
+
+/** Marks middleware that parses bodies, so that generated documents can list the media types. */
+export function declareMediaTypes<Parser extends (...args: never[]) => unknown>(
+  parser: Parser,
+  mediaTypes: readonly string[],
+): Parser {
+  return Object.defineProperty(parser, MEDIA_TYPES, { value: Object.freeze([...mediaTypes]) });
+}
+
+/** Returns the media types that a middleware parses; none for middleware that is not a body parser. */
+export function mediaTypesOf(middleware: object): readonly string[] {
+  const types: unknown = Reflect.get(middleware, MEDIA_TYPES);
+  return Array.isArray(types) ? types : [];
+}

@@ -1,3 +1,4 @@
+import { declareMediaTypes } from '@fairlead/options';
 import { type Context, internals } from '../context.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
@@ -23,6 +24,8 @@ export interface BodyOptions {
 export interface BodyFormat {
   /** Name of the middleware. */
   readonly name: string;
+  /** The media types that the parser reads by default, for generated documents. */
+  readonly mediaTypes: readonly string[];
   /** Whether the parser reads bodies of this media type by default. */
   accepts(essence: string): boolean;
   /**
@@ -61,7 +64,9 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
       return next();
     });
   };
-  return Object.defineProperty(middleware, 'name', { value: format.name });
+  Object.defineProperty(middleware, 'name', { value: format.name });
+  const isListed = types !== undefined && typeof types !== 'function';
+  return declareMediaTypes(middleware, isListed ? [types].flat() : format.mediaTypes);
 }
 
 /** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */

@@ -35,6 +35,7 @@ export function urlencoded(options: UrlencodedOptions = {}): Middleware {
   return createBodyParser(
     {
       name: 'urlencoded',
+      mediaTypes: ['application/x-www-form-urlencoded'],
       accepts: (essence) => essence === 'application/x-www-form-urlencoded',
       encodings: ['utf-8'],
       parse: (bytes) => parseForm(decodeText(bytes, 'utf-8'), maxFields),

@@ -15,7 +15,13 @@ import { type BodyOptions, createBodyParser, isJson } from './body-parser.js';
  */
 export function json(options: BodyOptions = {}): Middleware {
   return createBodyParser(
-    { name: 'json', accepts: isJson, encodings: ['utf-8'], parse: parseJson },
+    {
+      name: 'json',
+      mediaTypes: ['application/json'],
+      accepts: isJson,
+      encodings: ['utf-8'],
+      parse: parseJson,
+    },
     options,
   );
 }

@@ -17,6 +17,7 @@ export function text(options: BodyOptions = {}): Middleware {
   return createBodyParser(
     {
       name: 'text',
+      mediaTypes: ['text/plain'],
       accepts: (essence) => essence.startsWith('text/'),
       encodings: ['utf-8', 'windows-1252', 'utf-16le'],
       parse: (bytes, { charset = 'utf-8' }) => decodeText(bytes, charset),
@@ -53,6 +54,7 @@ export function raw(options: BodyOptions = {}): Middleware {
   return createBodyParser(
     {
       name: 'raw',
+      mediaTypes: ['application/octet-stream'],
       accepts: (essence) => essence === 'application/octet-stream',
       parse: (bytes) => bytes,
     },

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from '../node-http.js';
+import type { ValidationIssue } from '../schema.js';
 
 /** Marks every HttpError, so copies of this package recognize each other's errors. */
 const BRAND = Symbol.for('fairlead.HttpError');
@@ -229,6 +230,36 @@ export class UnsupportedMediaTypeError extends HttpError {
     super(415, message, options);
   }
 }
+
+/** Options of {@link ValidationError}. */
+export interface ValidationErrorOptions extends HttpErrorOptions {
+  /** 400 by default. */
+  readonly status?: 400 | 422;
+}
+
+/** 400 or 422. Schemas rejected parts of the request. The error body gains `issues`. */
+export class ValidationError extends HttpError {
+  /** All issues of the request, in the order of params, query, headers and body. */
+  readonly issues: readonly ValidationIssue[];
+
+  /** @param issues - At least one. */
+  constructor(
+    issues: readonly ValidationIssue[],
+    { status = 400, ...options }: ValidationErrorOptions = {},
+  ) {
+    const sources = [...new Set(issues.map(({ source }) => SOURCES[source] ?? source))];
+    const [source = 'request'] = sources.length > 1 ? [] : sources;
+    super(status, `The ${source} is not valid. See issues.`, {
+      code: 'VALIDATION_FAILED',
+      ...options,
+      details: { ...options.details, issues },
+    });
+    this.issues = issues;
+  }
+}
+
+/** The parts of a request in messages. */
+const SOURCES: Readonly<Record<string, string>> = { param: 'path', header: 'head' };
 
 /** 422. The body is well formed but invalid. @see RFC 9110 §15.5.21 */
 export class UnprocessableContentError extends HttpError {

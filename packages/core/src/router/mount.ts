@@ -10,6 +10,8 @@ import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import { type PathRules, type Pattern, parsePattern, parsePrefix, shapeOf } from './pattern.js';
+import { defaultStatus, type RouteOptions } from './route-options.js';
+import { createRouteWriter, createValidate, type SchemaPolicy } from './route-schemas.js';
 import { ALL, type AnyRouter } from './router.js';
 import { Tree } from './tree.js';
 
@@ -25,6 +27,7 @@ export interface MountedRoute {
   readonly method: string;
   /** The full pattern, with the prefix. */
   readonly pattern: Pattern;
+  readonly options: RouteOptions;
   readonly handlers: readonly Middleware[];
 }
 
@@ -34,9 +37,10 @@ export interface MountedRoute {
  * @throws {InvalidPatternError} When the prefix and a route have a parameter of the same name.
  */
 export function mountedRoutes({ prefix, router }: MountedRouter): readonly MountedRoute[] {
-  return router.routes.map(({ method, pattern, handlers }) => ({
+  return router.routes.map(({ method, pattern, options, handlers }) => ({
     method,
     pattern: parsePattern(joinPaths(prefix, pattern)),
+    options,
     handlers,
   }));
 }
@@ -108,18 +112,43 @@ function respondWithResult(handler: Middleware): Middleware {
   return Object.defineProperty(respond, 'name', { value: handler.name });
 }
 
+/** Wraps the handler of a route, so that it gets a validated request and the route's status. */
+function applyOptions(
+  handler: Middleware,
+  route: string,
+  options: RouteOptions,
+  policy: SchemaPolicy,
+): Middleware {
+  const validate = createValidate(route, options, policy.status);
+  const status = defaultStatus(options);
+  if (validate === undefined && status === undefined) return handler;
+  const run: Middleware = (ctx, next) => {
+    if (status !== undefined) ctx.status = status;
+    return handler(ctx, next);
+  };
+  const validated: Middleware = (ctx, next) => {
+    const validating = validate?.(ctx);
+    return validating === undefined ? run(ctx, next) : validating.then(() => run(ctx, next));
+  };
+  return Object.defineProperty(validated, 'name', { value: handler.name });
+}
+
 /** Composes the pipeline of each route, and returns the step that selects one for a request. */
-export function createMount(mounted: MountedRouter): RouteTable & Branch {
+export function createMount(mounted: MountedRouter, policy: SchemaPolicy): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(mounted.router.rules);
-  for (const { method, pattern, handlers } of mountedRoutes(mounted)) {
+  for (const { method, pattern, options, handlers } of mountedRoutes(mounted)) {
+    const route = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
-      index === handlers.length - 1 ? respondWithResult(handler) : handler,
+      index === handlers.length - 1
+        ? respondWithResult(applyOptions(handler, route, options, policy))
+        : handler,
     );
     const [first, ...others] = steps;
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
-    tree.insert(method, pattern, { pattern: text, names, endsInWildcard, run });
+    const write = createRouteWriter(route, options, policy);
+    tree.insert(method, pattern, { pattern: text, names, endsInWildcard, write, run });
   }
   return Object.freeze({
     choose(ctx: Context): Middleware | undefined {

@@ -11,7 +11,13 @@ describe('registration', () => {
     (method) => {
       const router = createRouter()[method]('/a', handler);
       expect(router.routes).toEqual([
-        { method: method.toUpperCase(), pattern: '/a', params: [], handlers: [handler] },
+        {
+          method: method.toUpperCase(),
+          pattern: '/a',
+          params: [],
+          options: {},
+          handlers: [handler],
+        },
       ]);
     },
   );
@@ -89,6 +95,7 @@ describe('nesting', () => {
         method: 'GET',
         pattern: '/users/:id/posts/:post',
         params: ['id', 'post'],
+        options: {},
         handlers: [outer, inner, route],
       },
     ]);

@@ -12,6 +12,16 @@ import {
   parsePrefix,
   shapeOf,
 } from './pattern.js';
+import {
+  checkRouteOptions,
+  isRouteOptions,
+  NO_OPTIONS,
+  type ResponseValue,
+  type Returned,
+  type RouteOptions,
+  type ValidatedInputs,
+  type ValidatedParams,
+} from './route-options.js';
 
 /** The method of a route that handles every method. */
 export const ALL = 'ALL';
@@ -27,8 +37,12 @@ export interface Route {
   readonly pattern: string;
   /** Names of the pattern's parameters, in the order of the path. */
   readonly params: readonly string[];
+  /** Schemas and documentation of the route. */
+  readonly options: RouteOptions;
   /** The router's middleware, then the route's, then its handler. */
   readonly handlers: readonly Middleware[];
+  /** Middleware of the application that runs before the router; only in `app.routes()`. */
+  readonly upstream?: readonly Middleware[];
 }
 
 /** The parameters of a route: those of its pattern, and those of its router's declared prefix. */
@@ -45,8 +59,31 @@ export type RouteFunction<P extends Params, S extends State> = (
   next: Next,
 ) => unknown;
 
+/** The context in the handler of a route with options: its inputs are what the schemas produced. */
+export type ValidatedContext<Options, P extends object, S extends State> = Context<
+  ValidatedParams<Options, P>,
+  S,
+  ValidatedInputs<Options>
+>;
+
 /**
- * Registers a route: a pattern, middleware of this route, then its handler.
+ * The handler of a route with options. It returns what the response schema produces, unless it responds
+ * through `ctx`.
+ */
+export type ValidatedHandler<Options, P extends object, S extends State> = (
+  ctx: ValidatedContext<Options, P, S>,
+  next: Next,
+) => Returned<ResponseValue<Options>> | Promise<Returned<ResponseValue<Options>>>;
+
+/** Middleware of a route with options, then its handler. */
+export type ValidatedHandlers<Options, P extends Params, S extends State> = readonly [
+  ...middleware: readonly RouteFunction<P, S>[],
+  handler: ValidatedHandler<Options, P, S>,
+];
+
+/**
+ * Registers a route: a pattern, optionally its schemas and documentation, middleware of this route, then
+ * its handler.
  *
  * The handler's return value becomes the response, unless it responds through `ctx`. The state that
  * middleware declares is part of `ctx.state` in the functions after it, for up to three middleware.
@@ -87,6 +124,29 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     pattern: Path,
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): Result;
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    A extends object = State,
+    B extends object = State,
+  >(
+    pattern: Path,
+    options: Options,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B>,
+  ): Result;
+  <Path extends string, const Options extends RouteOptions, A extends object = State>(
+    pattern: Path,
+    options: Options,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A>,
+  ): Result;
+  <Path extends string, const Options extends RouteOptions>(
+    pattern: Path,
+    options: Options,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S>,
+  ): Result;
 }
 
 /** Registers routes, with one method for each HTTP method. */
@@ -120,6 +180,7 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
    *
    * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
    * @param pattern - Static text, parameters such as `:name`, and a final `*name`.
+   * @param options - Schemas and documentation of the route; optional.
    * @param handlers - Middleware of this route, then its handler.
    */
   abstract on<Path extends string, A extends object = State>(
@@ -127,10 +188,16 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
     pattern: Path,
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): this;
+  abstract on<Path extends string, const Options extends RouteOptions, A extends object = State>(
+    method: string,
+    pattern: Path,
+    options: Options,
+    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A>
+  ): this;
 
   #methodFor(method: string): AddRoute<PrefixParams, S, this> {
-    return (pattern: string, ...handlers: readonly AnyHandler[]) =>
-      this.on(method, pattern, ...(handlers as readonly Middleware[]));
+    return (pattern: string, ...rest: readonly unknown[]) =>
+      this.on(method, pattern, ...(rest as readonly Middleware[]));
   }
 }
 
@@ -175,26 +242,43 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
    * @param pattern - Static text, parameters such as `:name`, and a final `*name`; relative to the mount
    *   prefix.
+   * @param options - Schemas and documentation of the route; optional.
    * @param handlers - Middleware of this route, then its handler.
    * @throws {RouteConflictError} When an equivalent pattern is already registered for this method.
    * @throws {InvalidPatternError} When the pattern is invalid.
    * @throws {InvalidMiddlewareError} When a handler is missing or not a function.
-   * @throws {SetupError} `INVALID_METHOD`, when no request can have the method.
+   * @throws {SetupError} `INVALID_METHOD`, when no request can have the method; `INVALID_OPTION`, when an
+   *   option is unknown or invalid.
    * @throws {SealedError} When the router is sealed.
    */
   override on<Path extends string, A extends object = State>(
     method: string,
     pattern: Path,
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
+  ): this;
+  override on<Path extends string, const Options extends RouteOptions, A extends object = State>(
+    method: string,
+    pattern: Path,
+    options: Options,
+    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A>
+  ): this;
+  override on(
+    method: string,
+    pattern: string,
+    ...rest: readonly (RouteOptions | AnyHandler)[]
   ): this {
     const call = `router.${method.toLowerCase()}('${pattern}')`;
     this.#assertOpen(call);
+    const [first, ...others] = rest;
+    const hasOptions = isRouteOptions(first);
+    const handlers = hasOptions ? others : rest;
     assertMiddleware(call, handlers.length === 0 ? [undefined] : handlers);
     const parsed = parsePattern(pattern);
     const route = {
       method: parseMethod(method),
       pattern: parsed.text,
       params: parsed.names,
+      options: hasOptions ? checkRouteOptions(call, first) : NO_OPTIONS,
       // The pattern provides the parameters, and the middleware before the handler the state.
       handlers: handlers as readonly AnyHandler[] as readonly Middleware[],
     };

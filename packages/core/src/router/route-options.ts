@@ -1,0 +1,181 @@
+import {
+  arrayOf,
+  boolean,
+  either,
+  findOptionProblems,
+  integer,
+  type Kinds,
+  kind,
+  nonEmptyString,
+  object,
+  string,
+} from '@fairlead/options';
+import type { RawInputs } from '../context.js';
+import { SetupError } from '../errors/setup-error.js';
+import { isStandardSchema, type SchemaOutput, type StandardSchema } from '../schema.js';
+
+/** Describes one input of a route, for documentation. */
+export interface RouteInput {
+  readonly source: 'param' | 'query' | 'header' | 'body';
+  /** The parameter, header or member of the body; undefined for the whole source. */
+  readonly name?: string | undefined;
+  /** A Standard Schema; undefined if the value is not validated. */
+  readonly schema?: StandardSchema | undefined;
+  /** Whether a request without the value is refused. */
+  readonly required: boolean;
+}
+
+/** A way to authenticate requests, for documentation. */
+export interface SecurityRequirement {
+  /** Identifies the scheme in the document. */
+  readonly name: string;
+  /** A Security Scheme Object of OpenAPI 3.1. */
+  readonly scheme: object;
+  /** The scopes or roles that the route needs; none by default. */
+  readonly scopes?: readonly string[];
+}
+
+/** What tools need to know about a route, for documentation. */
+export interface RouteDocumentation {
+  /** One line. */
+  readonly summary?: string;
+  /** May contain Markdown. */
+  readonly description?: string;
+  /** Groups that the route belongs to. */
+  readonly tags?: readonly string[];
+  /** Whether the route is deprecated. */
+  readonly deprecated?: boolean;
+  /** Identifies the route in generated documents and clients. */
+  readonly operationId?: string;
+  /** Whether generated documents leave the route out. */
+  readonly hidden?: boolean;
+}
+
+/** The responses of a route: a schema for every successful status, or one for each status. */
+export type ResponseSchemas = object | Readonly<Record<number, object>>;
+
+/** Schemas and documentation of a route. */
+export interface RouteOptions extends RouteDocumentation {
+  /** Validates the path parameters. Its output becomes `ctx.params`. */
+  readonly params?: StandardSchema;
+  /** Validates the query parameters. Its output becomes `ctx.query`. */
+  readonly query?: StandardSchema;
+  /** Validates the headers, by lower-case name. Its output becomes `ctx.headers`. */
+  readonly headers?: StandardSchema;
+  /** Validates the parsed body. Its output becomes `ctx.body`. */
+  readonly body?: StandardSchema;
+  /**
+   * Describes successful responses, or those of each status: `{ 201: User }`. A Standard Schema or a JSON
+   * Schema. Handlers return what the schema produces.
+   */
+  readonly response?: ResponseSchemas;
+  /**
+   * Status of the response unless the handler sets one: 200 to 599. By default the status of `response`
+   * if that has a single successful one, or else 200.
+   */
+  readonly status?: number;
+  /** Inputs that the handlers read and validate by themselves. */
+  readonly inputs?: readonly RouteInput[];
+  /** Ways to authenticate, of which a request needs all. */
+  readonly security?: readonly SecurityRequirement[];
+  /** Statuses of errors that the route responds with, besides those that its other options imply. */
+  readonly errors?: readonly number[];
+}
+
+/** The parts of a request as the schemas of a route produce them. */
+export interface ValidatedInputs<Options> {
+  readonly query: Validated<Options, 'query', RawInputs['query']>;
+  readonly headers: Validated<Options, 'headers', RawInputs['headers']>;
+  readonly body: Validated<Options, 'body', unknown>;
+  readonly response: ResponseValue<Options>;
+}
+
+/** The path parameters as the schema of a route produces them. */
+export type ValidatedParams<Options, P extends object> =
+  Validated<Options, 'params', P> extends infer Output extends object ? Output : P;
+
+type Validated<Options, Name extends string, Raw> = Options extends {
+  readonly [Key in Name]: infer Schema extends StandardSchema;
+}
+  ? SchemaOutput<Schema>
+  : Raw;
+
+/** The values that a route may respond with; unknown without a `response`. */
+export type ResponseValue<Options> = Options extends { readonly response: infer Response }
+  ? Response extends StandardSchema
+    ? ReadonlyDeep<SchemaOutput<Response>>
+    : Response extends Readonly<Record<number, unknown>>
+      ? ReadonlyDeep<SchemaOutput<Response[keyof Response]>>
+      : unknown
+  : unknown;
+
+/** What the handler of a route may return. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
+export type Returned<Value> = unknown extends Value ? unknown : Value | Response | undefined | void;
+
+/** A type whose arrays and objects may be read-only, because a response is only read. */
+type ReadonlyDeep<T> = T extends readonly (infer Element)[]
+  ? readonly ReadonlyDeep<Element>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
+    : T;
+
+/** The options of a route that has none. */
+export const NO_OPTIONS: RouteOptions = Object.freeze({});
+
+const schema = kind('a Standard Schema, such as z.object({ … })', isStandardSchema);
+
+const KINDS: Kinds<RouteOptions> = {
+  params: schema,
+  query: schema,
+  headers: schema,
+  body: schema,
+  response: either(kind('a schema', isStandardSchema), object),
+  status: integer(200, 599),
+  inputs: arrayOf(object, 'an array of objects'),
+  security: arrayOf(object, 'an array of objects'),
+  errors: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
+  summary: string,
+  description: string,
+  tags: arrayOf(string, 'an array of strings'),
+  deprecated: boolean,
+  operationId: nonEmptyString,
+  hidden: boolean,
+};
+
+/** Whether the first argument after a pattern is an object of options rather than a function. */
+export function isRouteOptions(argument: unknown): argument is RouteOptions {
+  return typeof argument === 'object' && argument !== null && !Array.isArray(argument);
+}
+
+/**
+ * Checks the options of a route.
+ *
+ * @param call - The call that received them, for the message.
+ * @returns A frozen copy.
+ * @throws {SetupError} `INVALID_OPTION`, with every problem.
+ */
+export function checkRouteOptions(call: string, options: RouteOptions): RouteOptions {
+  const problems = findOptionProblems(call, options, KINDS);
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  return Object.freeze({ ...options });
+}
+
+/**
+ * Returns the schemas of a route's responses by status. The key 0 is for every successful status without
+ * a schema of its own.
+ */
+export function responseSchemas({ response }: RouteOptions): ReadonlyMap<number, object> {
+  if (response === undefined) return new Map();
+  const entries = isStandardSchema(response) ? [] : Object.entries(response);
+  const isByStatus = entries.length > 0 && entries.every(([key]) => /^[2-5]\d\d$/.test(key));
+  if (!isByStatus) return new Map([[0, response]]);
+  return new Map(entries.map(([status, one]) => [Number(status), one]));
+}
+
+/** Returns the status of a route's response unless the handler sets one; undefined for 200. */
+export function defaultStatus(options: RouteOptions): number | undefined {
+  if (options.status !== undefined) return options.status;
+  const [status, ...others] = [...responseSchemas(options).keys()].filter((key) => key < 300);
+  return status !== undefined && status > 0 && others.length === 0 ? status : undefined;
+}

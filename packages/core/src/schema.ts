@@ -1,0 +1,135 @@
+import { isPromiseLike } from './next.js';
+
+/**
+ * A schema of any validator that implements Standard Schema, version 1, such as zod, valibot or arktype.
+ * The types are copied, as the authors of the standard recommend, so that this package needs no
+ * dependency.
+ *
+ * @see https://standardschema.dev
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The validator. */
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (
+      value: unknown,
+    ) => StandardSchemaResult<Output> | Promise<StandardSchemaResult<Output>>;
+    /** Never set. It carries the types. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Converts the schema to a JSON Schema, if the validator can. */
+    readonly jsonSchema?: JsonSchemaConverter | undefined;
+  };
+}
+
+/** Result of a validation: the output value, or the issues. */
+export type StandardSchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardSchemaIssue[] };
+
+/** One problem of a value. */
+export interface StandardSchemaIssue {
+  /** The validator's message. */
+  readonly message: string;
+  /** Keys from the value to the problem; absent for the value itself. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The dialects of JSON Schema that validators convert to. */
+export type JsonSchemaTarget = 'draft-2020-12' | 'draft-07' | 'openapi-3.0';
+
+/** Converts a schema to JSON Schema. Both methods throw if the schema cannot be expressed. */
+export interface JsonSchemaConverter {
+  /** Describes the values that the schema accepts. */
+  readonly input: (options: { readonly target: JsonSchemaTarget }) => Record<string, unknown>;
+  /** Describes the values that the schema produces. */
+  readonly output: (options: { readonly target: JsonSchemaTarget }) => Record<string, unknown>;
+}
+
+/** The type of the values that a schema produces; unknown for other values. */
+export type SchemaOutput<Schema> = Schema extends {
+  readonly '~standard': { readonly types?: infer Types };
+}
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : unknown;
+
+/** Whether a value is a Standard Schema, which may be a function. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  const holder = typeof value === 'object' || typeof value === 'function' ? value : null;
+  if (holder === null || !('~standard' in holder)) return false;
+  const standard = holder['~standard'];
+  return typeof standard === 'object' && standard !== null && 'validate' in standard;
+}
+
+/**
+ * Converts a schema to JSON Schema.
+ *
+ * @param schema - A Standard Schema, or a JSON Schema, which is returned as it is.
+ * @param form - Whether to describe the values that the schema accepts, or those that it produces.
+ * @returns Undefined for a Standard Schema whose validator cannot convert.
+ * @throws The error of the validator, when this schema cannot be expressed.
+ * @see https://standardschema.dev/json-schema
+ */
+export function toJsonSchema(
+  schema: object,
+  form: 'input' | 'output',
+  target: JsonSchemaTarget,
+): object | undefined {
+  return isStandardSchema(schema) ? schema['~standard'].jsonSchema?.[form]({ target }) : schema;
+}
+
+/** One problem of a request: a value that is missing, or that a schema rejected. */
+export interface ValidationIssue {
+  /** The part of the request with the value. */
+  readonly source: string;
+  /** The source, the parameter's name if it has one, then keys within the value. */
+  readonly path: readonly (string | number)[];
+  /** `is required`, or the validator's message. */
+  readonly message: string;
+}
+
+/**
+ * Validates a value.
+ *
+ * @param path - Where the value is in the request; the source first.
+ * @param issues - Receives the issues of a value that the schema rejects.
+ * @returns The output of the schema, or undefined after an issue; a promise for an asynchronous schema.
+ * @throws The error of the schema. {@link TypeError} for a result that is not of Standard Schema.
+ */
+export function validate(
+  schema: StandardSchema,
+  value: unknown,
+  path: readonly [source: string, ...names: string[]],
+  issues: ValidationIssue[],
+): unknown {
+  const accept = (result: unknown): unknown => {
+    const found = readIssues(result);
+    if (found === undefined) return (result as { readonly value: unknown }).value;
+    const [source] = path;
+    for (const issue of found) {
+      issues.push({ source, path: [...path, ...keysOf(issue)], message: issue.message });
+    }
+    return undefined;
+  };
+  const result = schema['~standard'].validate(value);
+  return isPromiseLike(result) ? Promise.resolve(result).then(accept) : accept(result);
+}
+
+/** Returns the issues of a result; undefined if it has a value. */
+function readIssues(result: unknown): readonly StandardSchemaIssue[] | undefined {
+  if (typeof result === 'object' && result !== null) {
+    if ('issues' in result && Array.isArray(result.issues)) return result.issues;
+    if ('value' in result) return undefined;
+  }
+  throw new TypeError('The schema returned neither a value nor issues. Correct its validate().');
+}
+
+/** Returns the keys of an issue's path. */
+export function keysOf({ path = [] }: StandardSchemaIssue): (string | number)[] {
+  return path.map((segment) => {
+    const key = typeof segment === 'object' ? segment.key : segment;
+    return typeof key === 'symbol' ? String(key) : key;
+  });
+}

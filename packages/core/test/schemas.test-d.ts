@@ -1,0 +1,102 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { type Context, createApp, createRouter, type Middleware } from '../src/index.js';
+
+const User = z.object({ id: z.string(), tags: z.array(z.string()) });
+const app = createApp();
+const router = createRouter();
+
+describe('a route with schemas', () => {
+  const options = {
+    params: z.object({ id: z.coerce.number() }),
+    query: v.object({ page: v.optional(v.string(), '1') }),
+    headers: z.object({ 'x-tenant': z.string() }),
+    body: type({ name: 'string' }),
+    response: User,
+  } as const;
+
+  it('has the types that the schemas produce', () => {
+    router.post('/users/:id', options, (ctx) => {
+      expectTypeOf(ctx.params).toEqualTypeOf<{ id: number }>();
+      expectTypeOf(ctx.query).toEqualTypeOf<{ page: string }>();
+      expectTypeOf(ctx.headers).toEqualTypeOf<{ 'x-tenant': string }>();
+      expectTypeOf(ctx.body).toEqualTypeOf<{ name: string }>();
+      return { id: String(ctx.params.id), tags: [] };
+    });
+    app.put('/users/:id', options, async ({ body }) => {
+      expectTypeOf(body.name).toEqualTypeOf<string>();
+      return { id: '1', tags: [] as readonly string[] };
+    });
+  });
+
+  it('has the types of the request without a schema', () => {
+    router.get('/users/:id', { summary: 'Read' }, (ctx) => {
+      expectTypeOf(ctx).toEqualTypeOf<Context<{ readonly id: string }>>();
+      return anything;
+    });
+    router.get('/users/:id', { query: z.object({}) }, (ctx) => {
+      expectTypeOf(ctx.params).toEqualTypeOf<{ readonly id: string }>();
+      expectTypeOf(ctx.body).toEqualTypeOf<unknown>();
+    });
+  });
+
+  it('has the state that its middleware sets', () => {
+    const signIn: Middleware<{ user: string }> = (_ctx, next) => next();
+    const start: Middleware<{ at: number }> = (_ctx, next) => next();
+    router.post('/', { body: User }, signIn, (ctx) => {
+      expectTypeOf(ctx.state.user).toEqualTypeOf<string>();
+      expectTypeOf(ctx.body.id).toEqualTypeOf<string>();
+    });
+    router.post('/', { body: User }, signIn, start, (ctx) => {
+      expectTypeOf(ctx.state.user).toEqualTypeOf<string>();
+      expectTypeOf(ctx.state.at).toEqualTypeOf<number>();
+    });
+    router.on('PURGE', '/:id', { body: User }, signIn, signIn, signIn, (ctx) => {
+      expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
+      expectTypeOf(ctx.body.id).toEqualTypeOf<string>();
+    });
+  });
+
+  it('may call functions that take any context', () => {
+    const log = (ctx: Context) => ctx.path;
+    router.post('/', { body: User }, (ctx) => log(ctx));
+  });
+});
+
+describe('the response of a route', () => {
+  it('must match the schema, returned or passed to ctx.json()', () => {
+    // @ts-expect-error: the id is a number.
+    router.get('/', { response: User }, () => ({ id: 1, tags: [] }));
+    // @ts-expect-error: the tags are missing.
+    router.get('/', { response: User }, async () => ({ id: '1' }));
+    router.get('/', { response: User }, (ctx) => {
+      ctx.json({ id: '1', tags: [] });
+      // @ts-expect-error: the id is a number.
+      ctx.json({ id: 1, tags: [] });
+    });
+    // @ts-expect-error: a number is no user.
+    app.get('/', { response: { 200: User, 404: z.string() } }, () => 1);
+    // @ts-expect-error: the id is a number.
+    router.on('GET', '/', { response: User }, () => ({ id: 1, tags: [] }));
+  });
+
+  it('may be of any schema by status, a web response, or undefined', () => {
+    const response = { 200: User, 404: z.object({ missing: z.string() }) };
+    app.get('/:id', { response }, (ctx) => {
+      if (ctx.params.id === '1') return { id: '1', tags: [] };
+      if (ctx.params.id === '2') return Response.json({});
+      if (ctx.params.id === '3') return ctx.redirect('/');
+      return { missing: ctx.params.id };
+    });
+    app.get('/', { response }, (ctx) => ctx.html('<p>'));
+  });
+
+  it('may be anything without a schema or with a JSON Schema', () => {
+    app.get('/', { status: 201 }, () => 1);
+    app.get('/', { response: { type: 'object' } }, () => 1);
+  });
+});
+
+declare const anything: unknown;
