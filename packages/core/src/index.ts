@@ -95,10 +95,13 @@ export {
   isStandardSchema,
   type JsonSchemaConverter,
   type JsonSchemaTarget,
+  type SchemaClass,
+  type SchemaInput,
   type SchemaOutput,
   type StandardSchema,
   type StandardSchemaIssue,
   type StandardSchemaResult,
+  schemaClass,
   toJsonSchema,
   type ValidationIssue,
 } from './schema.js';

@@ -55,6 +55,75 @@ export type SchemaOutput<Schema> = Schema extends {
     : unknown
   : unknown;
 
+/** The type of the values that a schema accepts; unknown for other values. */
+export type SchemaInput<Schema> = Schema extends {
+  readonly '~standard': { readonly types?: infer Types };
+}
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : unknown;
+
+/** A class that is a schema. Its instances are what the schema produces. */
+export interface SchemaClass<Input, Output> extends StandardSchema<Input, Output> {
+  /** Creates an instance without validating its members. */
+  new (members: Output): Output;
+}
+
+/**
+ * Creates a class from a schema of an object, so that one name is both the type and the schema:
+ * `class NewUser extends schemaClass(z.object({ name: z.string() })) {}`.
+ *
+ * Validated values are instances of the class. Generated documents use its name.
+ *
+ * @param schema - Produces objects.
+ */
+export function schemaClass<Schema extends StandardSchema>(
+  schema: SchemaOutput<Schema> extends object ? Schema : never,
+): SchemaClass<SchemaInput<Schema>, SchemaOutput<Schema> & object> {
+  class FromSchema {
+    static get '~standard'(): StandardSchema['~standard'] {
+      // biome-ignore lint/complexity/noThisInStatic: each subclass has a name and a prototype
+      return standardOf(this, schema);
+    }
+
+    constructor(members: object) {
+      Object.assign(this, members);
+    }
+  }
+  // The schema determines the members of instances.
+  return FromSchema as object as SchemaClass<SchemaInput<Schema>, SchemaOutput<Schema> & object>;
+}
+
+const standards = new WeakMap<object, StandardSchema['~standard']>();
+
+/** Returns the validator of a class that was created from a schema, or of a subclass. */
+function standardOf(
+  target: { readonly name: string; readonly prototype: object },
+  schema: StandardSchema,
+): StandardSchema['~standard'] {
+  const present = standards.get(target);
+  if (present !== undefined) return present;
+  const { jsonSchema, ...standard } = schema['~standard'];
+  const convert = (form: 'input' | 'output'): JsonSchemaConverter['input'] => {
+    return (options) => ({ title: target.name, ...jsonSchema?.[form](options) });
+  };
+  const toInstance = (result: StandardSchemaResult<unknown>): StandardSchemaResult<unknown> =>
+    result.issues === undefined
+      ? { value: Object.assign(Object.create(target.prototype), result.value) }
+      : result;
+  const created: StandardSchema['~standard'] = {
+    ...standard,
+    validate: (value) => {
+      const result = schema['~standard'].validate(value);
+      return isPromiseLike(result) ? Promise.resolve(result).then(toInstance) : toInstance(result);
+    },
+    ...(jsonSchema && { jsonSchema: { input: convert('input'), output: convert('output') } }),
+  };
+  standards.set(target, created);
+  return created;
+}
+
 /** Whether a value is a Standard Schema, which may be a function. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   const holder = typeof value === 'object' || typeof value === 'function' ? value : null;

@@ -1,0 +1,64 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { isStandardSchema, schemaClass, toJsonSchema } from './schema.js';
+
+describe('schemaClass', () => {
+  class NewUser extends schemaClass(z.object({ name: z.string(), age: z.number().default(1) })) {
+    get label(): string {
+      return `${this.name} (${this.age})`;
+    }
+  }
+
+  it('creates a class that is a schema and the type of its instances', async () => {
+    const result = await NewUser['~standard'].validate({ name: 'Ada', admin: true });
+
+    expect(result).toEqual({ value: { name: 'Ada', age: 1 } });
+    expect(result).toHaveProperty('value.label', 'Ada (1)');
+    expect('value' in result && result.value).toBeInstanceOf(NewUser);
+    expectTypeOf<NewUser['name']>().toEqualTypeOf<string>();
+    expect(isStandardSchema(NewUser)).toBe(true);
+  });
+
+  it('passes the issues of the schema on', async () => {
+    expect(await NewUser['~standard'].validate({})).toMatchObject({ issues: [{ path: ['name'] }] });
+  });
+
+  it('validates asynchronously if the schema does', async () => {
+    class Free extends schemaClass(z.object({ a: z.string().refine(async (a) => a !== 'b') })) {}
+
+    expect(await Free['~standard'].validate({ a: 'a' })).toEqual({ value: { a: 'a' } });
+    expect(await Free['~standard'].validate({ a: 'b' })).toHaveProperty('issues.length', 1);
+  });
+
+  it('has a constructor that takes the members', () => {
+    expect(new NewUser({ name: 'Ada', age: 2 }).label).toBe('Ada (2)');
+    // @ts-expect-error: the age is missing.
+    expect(() => new NewUser({ name: 'Ada' })).not.toThrow();
+  });
+
+  it('names the class in its JSON Schema, unless the schema has a title', () => {
+    class Titled extends schemaClass(z.object({}).meta({ title: 'Other' })) {}
+
+    expect(toJsonSchema(NewUser, 'input', 'draft-2020-12')).toMatchObject({
+      title: 'NewUser',
+      required: ['name'],
+    });
+    expect(toJsonSchema(NewUser, 'output', 'draft-2020-12')).toMatchObject({
+      required: ['name', 'age'],
+    });
+    expect(toJsonSchema(Titled, 'input', 'draft-07')).toMatchObject({ title: 'Other' });
+  });
+
+  it('takes a schema of any validator, without JSON Schema if it has none', async () => {
+    class Valibot extends schemaClass(v.object({ a: v.string() })) {}
+    class Ark extends schemaClass(type({ a: 'string' })) {}
+
+    expect(await Valibot['~standard'].validate({ a: 'x' })).toEqual({ value: { a: 'x' } });
+    expect(await Ark['~standard'].validate({ a: 'x' })).toEqual({ value: { a: 'x' } });
+    expect(toJsonSchema(Valibot, 'input', 'draft-07')).toBeUndefined();
+    // @ts-expect-error: instances must be objects.
+    schemaClass(z.string());
+  });
+});
