@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The data that every server responds with, so that all responses are equal. */
 
 export const HELLO = 'Hello, World!';
@@ -136,3 +138,46 @@ export const ITEM_SCHEMA = objectOf({
   ...{ id: STRING, name: STRING, tags: arrayOf(STRING) },
   ...{ createdAt: DATE, updatedAt: DATE },
 });
+
+/** Accepts an {@link ORDER}. */
+export const Order = z.object({
+  id: z.string().min(1),
+  customer: z.object({ name: z.string().min(1), email: z.string().min(3), company: z.string() }),
+  note: z.string(),
+  paid: z.boolean(),
+  total: z.number().min(0),
+  items: z.array(
+    z.object({
+      ...{ sku: z.string().min(1), title: z.string().min(1) },
+      ...{ quantity: z.int().min(1), price: z.number().min(0) },
+    }),
+  ),
+});
+
+/** The JSON schema of {@link Order}. */
+export const ORDER_SCHEMA = jsonSchemaOf(Order);
+
+/** Accepts the query of a search, and converts its numbers. */
+export const Search = z.object({
+  text: z.string().min(1),
+  page: z.coerce.number().int().min(1).default(1),
+  limit: z.coerce.number().int().min(1).max(100).default(10),
+});
+
+/** The JSON schema of a {@link Search}. */
+export const SEARCH_SCHEMA = jsonSchemaOf(Search);
+
+/** The response to `valid-get`. */
+export const Found = z.object({ text: z.string(), page: z.int(), limit: z.int(), total: z.int() });
+
+/** The JSON schema of {@link Found}. */
+export const FOUND_SCHEMA = jsonSchemaOf(Found);
+
+function jsonSchemaOf(schema: z.ZodType): object {
+  return z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
+}
+
+/** Handles a valid {@link Search}. */
+export function search({ text, page, limit }: z.infer<typeof Search>): z.infer<typeof Found> {
+  return { text, page, limit, total: 0 };
+}

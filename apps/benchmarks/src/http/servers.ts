@@ -32,7 +32,11 @@ export interface ServerKind {
 }
 
 const USERS = ['users-list', 'users-get', 'users-create'];
-const PLAIN = WORKLOADS.map(({ name }) => name).filter((name) => !USERS.includes(name));
+const VALIDATED = ['valid-get', 'valid-post'];
+const PLAIN = WORKLOADS.map(({ name }) => name).filter(
+  (name) => !USERS.includes(name) && !VALIDATED.includes(name),
+);
+const ALL = [...PLAIN, ...VALIDATED];
 
 /** Describes the server in `servers/<name>.ts`. */
 const kind = (name: string, title: string, workloads: readonly string[] = PLAIN): ServerKind => ({
@@ -53,30 +57,30 @@ const memory = () => 'memory:';
 const sqlite = () => `sqlite:${join(mkdtempSync(join(OUTPUT, 'http/store-')), 'users.db')}`;
 
 /** The server that all others are compared with. */
-export const BASELINE: ServerKind = kind('raw', 'raw node:http', [...PLAIN, ...USERS]);
+export const BASELINE: ServerKind = kind('raw', 'raw node:http', [...ALL, ...USERS]);
 
 /** A second process of the baseline. The distance of its ratio from 1.00 is the noise of a run. */
 const AGAIN: ServerKind = { ...BASELINE, name: 'raw-again', title: 'raw node:http, again (A/A)' };
 
-const SCHEMAS = ['json', 'param', 'page', 'class-get'];
+const SCHEMAS = ['json', 'param', 'page', 'class-get', ...VALIDATED];
 
 /** All servers, in the order of the tables. */
 export const SERVERS: readonly ServerKind[] = [
   BASELINE,
   AGAIN,
-  kind('raw-optimized', 'raw, optimizeEmptyRequests', [...PLAIN, ...USERS]),
-  kind('fairlead', 'Fairlead, functions'),
-  kind('fairlead-class', 'Fairlead, classes'),
+  kind('raw-optimized', 'raw, optimizeEmptyRequests', [...ALL, ...USERS]),
+  kind('fairlead', 'Fairlead, functions', ALL),
+  kind('fairlead-class', 'Fairlead, classes', ALL),
   kind('fairlead-schema', 'Fairlead, functions, response schema', SCHEMAS),
   kind('fairlead-class-schema', 'Fairlead, classes, response schema', SCHEMAS),
-  kind('fastify', 'Fastify'),
+  kind('fastify', 'Fastify', ALL),
   kind('fastify-schema', 'Fastify, response schema', SCHEMAS),
   kind('hono', 'Hono, @hono/node-server'),
   kind('h3', 'h3'),
   kind('koa', 'Koa, @koa/router'),
   kind('express', 'Express'),
-  kind('nest-fastify', 'NestJS on Fastify'),
-  kind('nest-express', 'NestJS on Express'),
+  kind('nest-fastify', 'NestJS on Fastify', ALL),
+  kind('nest-express', 'NestJS on Express', ALL),
   kind('routing-controllers', 'routing-controllers on Express'),
   usersApi('users-api-memory', 'users-api, functions, memory', '/api', memory),
   usersApi('users-api-memory-class', 'users-api, classes, memory', '/api/v1', memory),

@@ -1,4 +1,4 @@
-import { AUTHORIZATION, HELLO, Items, ORDER, pageOfUsers, RESOURCES } from './fixtures.js';
+import { AUTHORIZATION, HELLO, Items, ORDER, pageOfUsers, RESOURCES, search } from './fixtures.js';
 
 /** A request of a workload and the response that every server must send. */
 export interface Exchange {
@@ -124,6 +124,12 @@ export const WORKLOADS: readonly Workload[] = [
     'POST: guard, body, injected service',
     post('/items', WHEEL, items.create(WHEEL), guarded),
   ),
+  fixed(
+    'valid-get',
+    'GET with a validated query',
+    get('/search?text=wheel&page=3&limit=20', search({ text: 'wheel', page: 3, limit: 20 })),
+  ),
+  fixed('valid-post', 'POST of 1 KB JSON, validated and echoed', post('/orders', ORDER, ORDER)),
   { name: 'users-list', title: 'users-api: page of ten users of a hundred', prepare: prepareList },
   { name: 'users-get', title: 'users-api: one user', prepare: prepareGet },
   fixed('users-create', 'users-api: create a user', {

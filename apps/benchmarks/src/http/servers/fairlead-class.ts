@@ -25,6 +25,7 @@ import {
   notFoundHandler,
 } from '@fairlead/core';
 import { Service } from '@fairlead/di';
+import type { z } from 'zod';
 import * as fixtures from '../fixtures.js';
 
 @Controller('/')
@@ -117,6 +118,22 @@ class UsersController {
   }
 }
 
+@Controller('/search')
+class SearchController {
+  @Get('/', { response: fixtures.Found })
+  search(@Query({ transform: fixtures.Search }) query: z.infer<typeof fixtures.Search>) {
+    return fixtures.search(query);
+  }
+}
+
+@Controller('/orders')
+class ValidOrdersController {
+  @Post('/', { status: 200, response: fixtures.Order })
+  echo(@Body({ transform: fixtures.Order }) order: z.infer<typeof fixtures.Order>) {
+    return order;
+  }
+}
+
 @Service()
 class ItemsService extends fixtures.Items {}
 
@@ -174,6 +191,8 @@ export function starters(options: Pick<ControllersPluginOptions, 'compileRespons
     page: () => serve([UsersController]),
     'class-get': () => serve([ItemsController]),
     'class-post': () => serve([ItemsController]),
+    'valid-get': () => serve([SearchController]),
+    'valid-post': () => serve([ValidOrdersController]),
   };
 }
 

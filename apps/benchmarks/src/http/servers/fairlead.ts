@@ -1,5 +1,6 @@
 import {
   type Application,
+  type ApplicationOptions,
   createApp,
   createRouter,
   errorHandler,
@@ -13,9 +14,16 @@ import {
 import * as fixtures from '../fixtures.js';
 
 /** Listens with what a service needs: error handler, body parser, not-found handler, limits. */
-function serve(router: Router, ...middleware: readonly Middleware[]): Promise<unknown> {
-  const app: Application = createApp().use(errorHandler(), json(), ...middleware);
-  return listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
+function listenWith(
+  app: Application,
+  router: Router,
+  ...middleware: readonly Middleware[]
+): Promise<unknown> {
+  app
+    .use(errorHandler(), json(), ...middleware)
+    .route('/', router)
+    .use(notFoundHandler());
+  return listen(app, 0, { host: '127.0.0.1' });
 }
 
 const guard: Middleware = (ctx, next) => {
@@ -34,56 +42,78 @@ const hopSync: Middleware = (ctx, next) => {
   return next();
 };
 
-const serveHops = (middleware: Middleware) =>
-  serve(
-    createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
-    ...Array<Middleware>(10).fill(middleware),
-  );
-
 const items = new fixtures.Items();
-
-/** Serializes a response as JSON. */
-export type Write = (value: unknown) => string;
 
 /**
  * Creates the starter of each workload.
  *
- * @param writers - Serializers by workload. The default is `JSON.stringify`.
+ * @param options - The compiler for response schemas. Without it they are not applied.
  */
-export const starters = (writers: Readonly<Record<string, Write>> = {}) => ({
-  plaintext: () => serve(createRouter().get('/', (ctx) => ctx.send(fixtures.HELLO))),
-  json: () =>
-    serve(createRouter().get('/', (ctx) => ctx.json({ message: fixtures.HELLO }, writers.json))),
-  param: () => {
-    const router = createRouter().get('/', (ctx) => ctx.json({}));
-    for (const name of fixtures.RESOURCES) {
-      for (const [method, path] of fixtures.RESOURCE_ROUTES) {
-        router[method](`/${name}${path}`, (ctx) => ctx.json({ id: ctx.params.id }, writers.param));
-      }
-    }
-    return serve(router);
-  },
-  post: () => serve(createRouter().post('/orders', (ctx) => ctx.json(ctx.body))),
-  'async-10': () => serveHops(hop),
-  'sync-10': () => serveHops(hopSync),
-  page: () =>
+export const starters = (options: Pick<ApplicationOptions, 'compileResponse'> = {}) => {
+  const serve = (router: Router, ...middleware: readonly Middleware[]): Promise<unknown> =>
+    listenWith(createApp(options), router, ...middleware);
+  const serveHops = (middleware: Middleware) =>
     serve(
-      createRouter().get('/users', (ctx) => {
-        ctx.json(fixtures.pageOfUsers(ctx.query.page, ctx.query.limit), writers.page);
-      }),
-    ),
-  'class-get': () =>
-    serve(
-      createRouter().get('/items/:id', guard, (ctx) =>
-        ctx.json(items.find(ctx.params.id), writers['class-get']),
+      createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
+      ...Array<Middleware>(10).fill(middleware),
+    );
+  return {
+    plaintext: () => serve(createRouter().get('/', (ctx) => ctx.send(fixtures.HELLO))),
+    json: () =>
+      serve(
+        createRouter().get('/', { response: fixtures.MESSAGE_SCHEMA }, (ctx) =>
+          ctx.json({ message: fixtures.HELLO }),
+        ),
       ),
-    ),
-  'class-post': () =>
-    serve(
-      createRouter().post('/items', guard, (ctx) => {
-        ctx.json(items.create(ctx.body as { name: string }));
-      }),
-    ),
-});
+    param: () => {
+      const router = createRouter().get('/', (ctx) => ctx.json({}));
+      for (const name of fixtures.RESOURCES) {
+        for (const [method, path] of fixtures.RESOURCE_ROUTES) {
+          router[method](`/${name}${path}`, { response: fixtures.ID_SCHEMA }, (ctx) =>
+            ctx.json({ id: ctx.params.id }),
+          );
+        }
+      }
+      return serve(router);
+    },
+    post: () => serve(createRouter().post('/orders', (ctx) => ctx.json(ctx.body))),
+    'async-10': () => serveHops(hop),
+    'sync-10': () => serveHops(hopSync),
+    page: () =>
+      serve(
+        createRouter().get('/users', { response: fixtures.USER_PAGE_SCHEMA }, (ctx) => {
+          ctx.json(fixtures.pageOfUsers(ctx.query.page, ctx.query.limit));
+        }),
+      ),
+    'class-get': () =>
+      serve(
+        createRouter().get('/items/:id', { response: fixtures.ITEM_SCHEMA }, guard, (ctx) =>
+          ctx.json(items.find(ctx.params.id)),
+        ),
+      ),
+    'class-post': () =>
+      serve(
+        createRouter().post('/items', guard, (ctx) => {
+          ctx.json(items.create(ctx.body as { name: string }));
+        }),
+      ),
+    'valid-get': () =>
+      serve(
+        createRouter().get(
+          '/search',
+          { query: fixtures.Search, response: fixtures.Found },
+          ({ query }) => fixtures.search(query),
+        ),
+      ),
+    'valid-post': () =>
+      serve(
+        createRouter().post(
+          '/orders',
+          { body: fixtures.Order, response: fixtures.Order },
+          ({ body }) => body,
+        ),
+      ),
+  };
+};
 
 export const start = starters();

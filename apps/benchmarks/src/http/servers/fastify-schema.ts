@@ -1,4 +1,11 @@
-import { ID_SCHEMA, ITEM_SCHEMA, MESSAGE_SCHEMA, USER_PAGE_SCHEMA } from '../fixtures.js';
+import {
+  FOUND_SCHEMA,
+  ID_SCHEMA,
+  ITEM_SCHEMA,
+  MESSAGE_SCHEMA,
+  ORDER_SCHEMA,
+  USER_PAGE_SCHEMA,
+} from '../fixtures.js';
 import { starters } from './fastify.js';
 
 export const start = starters({
@@ -6,4 +13,6 @@ export const start = starters({
   param: ID_SCHEMA,
   page: USER_PAGE_SCHEMA,
   'class-get': ITEM_SCHEMA,
+  'valid-get': FOUND_SCHEMA,
+  'valid-post': ORDER_SCHEMA,
 });

@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type RouteShorthandOptions } from 'fastify';
+import type { z } from 'zod';
 import * as fixtures from '../fixtures.js';
 
 declare module 'fastify' {
@@ -19,9 +20,12 @@ function guard(app: FastifyInstance): FastifyInstance {
 /** Creates the starter of each workload, with response schemas by workload. */
 export function starters(schemas: Readonly<Record<string, object>>) {
   const serve = (app: FastifyInstance) => app.listen({ port: 0, host: '127.0.0.1' });
-  const options = (workload: string): RouteShorthandOptions => {
+  const responseOf = (workload: string): { response?: object } => {
     const schema = schemas[workload];
-    return schema === undefined ? {} : { schema: { response: { 200: schema } } };
+    return schema === undefined ? {} : { response: { 200: schema } };
+  };
+  const options = (workload: string): RouteShorthandOptions => {
+    return workload in schemas ? { schema: responseOf(workload) } : {};
   };
   return {
     plaintext: () => serve(fastify().get('/', (_request, reply) => reply.send(fixtures.HELLO))),
@@ -79,6 +83,20 @@ export function starters(schemas: Readonly<Record<string, object>>) {
           items.create(request.body),
         ),
       ),
+    'valid-get': () => {
+      const schema = { querystring: fixtures.SEARCH_SCHEMA, ...responseOf('valid-get') };
+      return serve(
+        fastify().get<{ Querystring: z.infer<typeof fixtures.Search> }>(
+          '/search',
+          { schema },
+          async ({ query }) => fixtures.search(query),
+        ),
+      );
+    },
+    'valid-post': () => {
+      const schema = { body: fixtures.ORDER_SCHEMA, ...responseOf('valid-post') };
+      return serve(fastify().post('/orders', { schema }, async (request) => request.body));
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import {
+  BadRequestException,
   Body,
   type CanActivate,
   Controller,
@@ -12,6 +13,7 @@ import {
   Injectable,
   Module,
   Param,
+  type PipeTransform,
   Post,
   Put,
   Query,
@@ -19,6 +21,7 @@ import {
   type Type,
   UseGuards,
 } from '@nestjs/common';
+import type { z } from 'zod';
 import * as fixtures from '../fixtures.js';
 
 @Controller()
@@ -146,6 +149,34 @@ class ItemsController {
   }
 }
 
+/** Validates with zod, as Nest's documentation shows. */
+class ZodPipe implements PipeTransform {
+  constructor(private readonly schema: z.ZodType) {}
+
+  transform(value: unknown) {
+    const result = this.schema.safeParse(value);
+    if (result.success) return result.data;
+    throw new BadRequestException(result.error.issues);
+  }
+}
+
+@Controller('search')
+class SearchController {
+  @Get()
+  search(@Query(new ZodPipe(fixtures.Search)) query: z.infer<typeof fixtures.Search>) {
+    return fixtures.search(query);
+  }
+}
+
+@Controller('orders')
+class ValidOrdersController {
+  @Post()
+  @HttpCode(200)
+  echo(@Body(new ZodPipe(fixtures.Order)) order: z.infer<typeof fixtures.Order>) {
+    return order;
+  }
+}
+
 type ServerMiddleware = (req: HopsRequest, res: unknown, next: () => void) => void;
 
 const hop: ServerMiddleware = async (req, _res, next) => {
@@ -178,5 +209,7 @@ export function starters(create: (module: Type) => Promise<INestApplication>) {
     page: () => serve([UsersController]),
     'class-get': () => serve([ItemsController]),
     'class-post': () => serve([ItemsController]),
+    'valid-get': () => serve([SearchController]),
+    'valid-post': () => serve([ValidOrdersController]),
   };
 }

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import { AUTHORIZATION, countHop, HELLO, Items, pageOfUsers, RESOURCES } from '../fixtures.js';
+import {
+  AUTHORIZATION,
+  countHop,
+  HELLO,
+  Items,
+  Order,
+  pageOfUsers,
+  RESOURCES,
+  Search,
+  search,
+} from '../fixtures.js';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -131,6 +141,21 @@ const LISTENERS: Readonly<Record<string, Listener>> = {
     if (req.method !== 'POST' || req.url !== '/items') return refuse(res, 404);
     if (req.headers.authorization !== AUTHORIZATION) return refuse(res, 403);
     readJson(req, res, (value) => sendJson(res, items.create(value as { name: string })));
+  },
+  'valid-get'(req, res) {
+    const url = req.url ?? '';
+    if (req.method !== 'GET' || !url.startsWith('/search?')) return refuse(res, 404);
+    const query = Search.safeParse(parse(url.slice('/search?'.length)));
+    if (!query.success) return refuse(res, 400);
+    sendJson(res, search(query.data));
+  },
+  'valid-post'(req, res) {
+    if (req.method !== 'POST' || req.url !== '/orders') return refuse(res, 404);
+    readJson(req, res, (value) => {
+      const order = Order.safeParse(value);
+      if (order.success) sendJson(res, order.data);
+      else refuse(res, 400);
+    });
   },
   'users-list': serveUsers,
   'users-get': serveUsers,
