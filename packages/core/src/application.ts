@@ -8,7 +8,7 @@ import {
   type State,
 } from './context.js';
 import { InternalServerError } from './errors/http-error.js';
-import { SealedError, SetupError } from './errors/setup-error.js';
+import { SealedError, SetupError, throwProblems } from './errors/setup-error.js';
 import {
   createErrorPolicy,
   DEFAULT_ERROR_POLICY,
@@ -27,9 +27,9 @@ import {
   type Step,
 } from './pipeline.js';
 import { writeResponse } from './response.js';
+import { checkMounts } from './router/check-mounts.js';
 import { type Explanation, explain } from './router/explain.js';
 import {
-  assertNoConflict,
   createMount,
   createPrefixStep,
   type MountedRouter,
@@ -79,7 +79,9 @@ export interface Plugin {
   install(app: Application): void | Promise<void>;
   /**
    * Called when the application is sealed. Check here what depends on all registrations, such as the
-   * prefixes of mounted routers. An error stops the startup.
+   * prefixes of mounted routers. An error stops the startup. The checks of the application and of the
+   * other plugins still run, so that one error reports all problems. To report several, throw an error
+   * with an array of errors as `problems`.
    *
    * @param app - The application with all registrations.
    */
@@ -334,13 +336,23 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /**
-   * Builds the pipelines. Later registrations throw. `listen` and the first request call this.
-   * Further calls do nothing.
+   * Returns what is already certain to stop the startup, in order of registration. {@link seal} throws it.
+   * A plugin that fails to install can report it together with its own problems.
+   */
+  problems(): readonly Error[] {
+    return checkMounts(this.#routers()).problems;
+  }
+
+  /**
+   * Checks the registrations and builds the pipelines. Later registrations throw. `listen` and the first
+   * request call this. Further calls do nothing.
    *
+   * @throws {SealError} When there are several problems. A single one is thrown as it is.
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
-   * @throws {SetupError} `PLUGIN_INSTALLING`, when a plugin is still installing;
-   *   `APPLICATION_CLOSED`, after {@link close}.
+   * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;
+   *   `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin
+   *   is asynchronous; `APPLICATION_CLOSED`, after {@link close}.
    * @throws The error of a plugin's `ready`.
    */
   seal(): void {
@@ -433,29 +445,33 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   #build(): SealedApplication {
-    assertInstalled(this.#installing.keys());
+    if (this.#installing.size > 0) {
+      // The plugin may still register something, so the other plugins are not ready either.
+      throwProblems([...[...this.#installing.keys()].map(stillInstalling), ...this.problems()]);
+    }
     this.#isOpen = false;
-    for (const { router } of this.#routers()) sealRouter(router);
-    assertNoConflict(this.#routers());
-    for (const plugin of this.#plugins) plugin.ready?.(this);
+    const routers = this.#routers();
+    for (const { router } of routers) sealRouter(router);
+    const { routes, problems } = checkMounts(routers);
+    throwProblems([...problems, ...this.#plugins.flatMap((plugin) => callReady(plugin, this))]);
     const mounts: RouteTable[] = [];
     const prefixRules = this.#prefixRules();
     const steps: Step[] = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
       if ('middleware' in entry) return createPrefixStep(entry, prefixRules);
-      const mount = createMount(entry, this.#schemas);
+      const mount = createMount(entry.router.rules, routes.get(entry) ?? [], this.#schemas);
       mounts.push(mount);
       return mount;
     });
     steps.push(createLastMiddleware(this.#notFound));
-    const routes: RouteTable = {
+    const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
     };
     return Object.freeze({
       pipeline: compose(steps),
       refusalPipeline: compose(steps.map(refuseTarget)),
       environment: Object.freeze({
-        routes,
+        routes: table,
         errors: this.#errors,
         readClient: this.#readClient,
         closing: () => this.#closingSignal(),
@@ -515,13 +531,28 @@ function closedError(failure: string): SetupError {
   );
 }
 
-function assertInstalled(installing: Iterable<Plugin>): void {
-  for (const { name } of installing) {
-    throw new SetupError(
-      'PLUGIN_INSTALLING',
-      `The plugin '${name}' is still installing. Await app.plugin() before the application handles requests.`,
-    );
+function stillInstalling({ name }: Plugin): SetupError {
+  return new SetupError(
+    'PLUGIN_INSTALLING',
+    `The plugin '${name}' is still installing. Await app.plugin() before the application handles requests.`,
+  );
+}
+
+/** Calls `ready` of a plugin, and returns its error, if any. */
+function callReady(plugin: Plugin, app: Application): readonly Error[] {
+  const failure = `ready() of the plugin '${plugin.name}'`;
+  let result: unknown;
+  try {
+    result = plugin.ready?.(app);
+  } catch (error) {
+    if (error instanceof Error) return [error];
+    return [new Error(`${failure} threw ${String(error)}. Throw an Error.`, { cause: error })];
   }
+  if (!isPromiseLike(result)) return [];
+  // The message replaces a later rejection.
+  Promise.resolve(result).catch(() => undefined);
+  const fix = 'Check synchronously, and do asynchronous work in install().';
+  return [new SetupError('INVALID_PLUGIN', `${failure} returned a promise. ${fix}`)];
 }
 
 /** Closes all plugins, last installed first, then throws the errors of those that failed. */

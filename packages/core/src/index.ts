@@ -40,6 +40,7 @@ export {
   InvalidPatternError,
   ListenError,
   RouteConflictError,
+  SealError,
   SealedError,
   SetupError,
 } from './errors/setup-error.js';

@@ -71,8 +71,8 @@ describe('listen()', () => {
   );
 
   it('rejects when routes conflict', async () => {
-    const router = createRouter().get('/a', () => undefined);
-    const app = createApp().route('/', router).route('/', router);
+    const create = () => createRouter().get('/a', () => undefined);
+    const app = createApp().route('/', create()).route('/', create());
     await expect(listen(app, 0)).rejects.toThrow(RouteConflictError);
   });
 });

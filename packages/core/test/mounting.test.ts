@@ -168,8 +168,9 @@ describe('a conflict', () => {
   });
 
   it('makes request() reject', async () => {
-    const router = createRouter().get('/a', handler);
-    const app = createApp().route('/', router).route('/', router);
+    const app = createApp()
+      .route('/', createRouter().get('/a', handler))
+      .route('/', createRouter().get('/a', handler));
     await expect(app.request('/a')).rejects.toThrow(RouteConflictError);
   });
 });

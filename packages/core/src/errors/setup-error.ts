@@ -1,3 +1,5 @@
+import { hideProperties, numberMessages } from '@fairlead/options';
+
 /** An error in the setup or startup of an application. Never thrown for a request. */
 export class SetupError extends Error {
   /** Stable upper-snake identifier. */
@@ -67,6 +69,54 @@ export class SealedError extends SetupError {
       `${call} was called after the application was sealed. Register middleware, routes and plugins before you call listen(), seal(), fetch() or request().`,
     );
   }
+}
+
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
+/** Matches a line of a stack that is outside of Fairlead and Node.js. */
+const CALLER = /^ +at (?!.*(?:[\\/]@fairlead[\\/]|node:)).*$/m;
+
+/** An application cannot start for several reasons. The message numbers them. */
+export class SealError extends SetupError {
+  /** All problems, in the order of the message. */
+  readonly problems: readonly Error[];
+
+  /** @param problems - At least two. */
+  constructor(problems: readonly Error[]) {
+    const messages = problems.map(({ message }) => message);
+    const title = `The application cannot start: ${problems.length} problems.`;
+    super('APPLICATION_INVALID', numberMessages(title, messages));
+    this.problems = Object.freeze([...problems]);
+    hideProperties(this, 'problems');
+  }
+
+  /** Prints the message once, with the line of your code that started the application. */
+  [INSPECT](): string {
+    const { name, code, message, stack = '' } = this;
+    const [caller] = CALLER.exec(stack.slice(stack.indexOf(message) + message.length)) ?? [];
+    return [`${name} [${code}]: ${message}`, ...(caller === undefined ? [] : [caller])].join('\n');
+  }
+}
+
+/**
+ * Throws a single error as it is, and several as one {@link SealError}. An error that lists several
+ * problems contributes these.
+ *
+ * @throws {Error} Unless `errors` is empty.
+ */
+export function throwProblems(errors: readonly Error[]): void {
+  const [first, second] = errors;
+  if (first === undefined) return;
+  throw second === undefined ? first : new SealError(errors.flatMap(problemsOf));
+}
+
+/** Returns the problems that an error lists, or the error itself. */
+function problemsOf(error: Error): readonly Error[] {
+  const { problems }: { readonly problems?: unknown } = error as object;
+  if (!Array.isArray(problems) || problems.length === 0) return [error];
+  return problems.every((problem): problem is Error => problem instanceof Error)
+    ? problems
+    : [error];
 }
 
 /** A port could not be bound. The `cause` is node's error. */

@@ -5,14 +5,13 @@ import {
   type MatchedRoute,
   type RouteTable,
 } from '../context.js';
-import { RouteConflictError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
-import { type PathRules, type Pattern, parsePattern, parsePrefix, shapeOf } from './pattern.js';
+import { type PathRules, type Pattern, parsePattern, parsePrefix } from './pattern.js';
 import { defaultStatus, type RouteOptions } from './route-options.js';
 import { createRouteWriter, createValidate, type SchemaPolicy } from './route-schemas.js';
-import { ALL, type AnyRouter } from './router.js';
+import { ALL, type AnyRouter, type Route } from './router.js';
 import { Tree } from './tree.js';
 
 /** A router with the prefix at which it is mounted. */
@@ -37,29 +36,15 @@ export interface MountedRoute {
  * @throws {InvalidPatternError} When the prefix and a route have a parameter of the same name.
  */
 export function mountedRoutes({ prefix, router }: MountedRouter): readonly MountedRoute[] {
-  return router.routes.map(({ method, pattern, options, handlers }) => ({
-    method,
-    pattern: parsePattern(joinPaths(prefix, pattern)),
-    options,
-    handlers,
-  }));
+  return router.routes.map((route) => mountRoute(prefix, route));
 }
 
-/**
- * Checks that no two mounted routers handle the same requests.
- *
- * @throws {RouteConflictError} For the first two routes with equivalent patterns for one method.
- */
-export function assertNoConflict(routers: readonly MountedRouter[]): void {
-  const byShape = new Map<string, string>();
-  for (const mounted of routers) {
-    for (const { method, pattern } of mountedRoutes(mounted)) {
-      const key = `${method} ${shapeOf(pattern, mounted.router.rules)}`;
-      const existing = byShape.get(key);
-      if (existing) throw new RouteConflictError(method, existing, pattern.text);
-      byShape.set(key, pattern.text);
-    }
-  }
+/** @throws {InvalidPatternError} When the prefix and the route have a parameter of the same name. */
+export function mountRoute(
+  prefix: string,
+  { method, pattern, options, handlers }: Route,
+): MountedRoute {
+  return { method, pattern: parsePattern(joinPaths(prefix, pattern)), options, handlers };
 }
 
 /** Middleware that runs for the paths below a prefix. */
@@ -133,10 +118,19 @@ function applyOptions(
   return Object.defineProperty(validated, 'name', { value: handler.name });
 }
 
-/** Composes the pipeline of each route, and returns the step that selects one for a request. */
-export function createMount(mounted: MountedRouter, policy: SchemaPolicy): RouteTable & Branch {
-  const tree = new Tree<ComposedRoute>(mounted.router.rules);
-  for (const { method, pattern, options, handlers } of mountedRoutes(mounted)) {
+/**
+ * Composes the pipeline of each route of a router, and returns the step that selects one for a request.
+ *
+ * @param rules - How the router compares paths.
+ * @param policy - How the application applies the schemas of its routes.
+ */
+export function createMount(
+  rules: PathRules,
+  routes: readonly MountedRoute[],
+  policy: SchemaPolicy,
+): RouteTable & Branch {
+  const tree = new Tree<ComposedRoute>(rules);
+  for (const { method, pattern, options, handlers } of routes) {
     const route = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
       index === handlers.length - 1
