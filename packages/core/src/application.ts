@@ -27,14 +27,10 @@ import {
   type Step,
 } from './pipeline.js';
 import { writeResponse } from './response.js';
-import { checkMounts } from './router/check-mounts.js';
+import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
+import { checkOrder, type Entry } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
-import {
-  createMount,
-  createPrefixStep,
-  type MountedRouter,
-  type PrefixedMiddleware,
-} from './router/mount.js';
+import { createMount, createPrefixStep, type MountedRouter } from './router/mount.js';
 import { type PathRules, parsePrefix } from './router/pattern.js';
 import type { RouteOptions } from './router/route-options.js';
 import {
@@ -127,9 +123,6 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
    */
   readonly checkResponses?: boolean;
 }
-
-/** A middleware or a router, with its prefix if it has one, in the order of registration. */
-type Entry = Middleware | PrefixedMiddleware | MountedRouter;
 
 /** What {@link Application.seal} builds from the registrations. */
 interface SealedApplication {
@@ -264,7 +257,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const router = this.#router ?? createRouter(this.#rules);
     // Only the types of the router depend on the state that its handlers need.
     router.on(method, pattern, ...(rest as readonly Middleware[]));
-    if (this.#router === undefined) this.#add({ prefix: '/', router });
+    if (this.#router === undefined) this.#add({ prefix: '/', router, isOwn: true });
     this.#router = router;
     return this;
   }
@@ -340,7 +333,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * A plugin that fails to install can report it together with its own problems.
    */
   problems(): readonly Error[] {
-    return checkMounts(this.#routers()).problems;
+    return this.#check().problems;
   }
 
   /**
@@ -351,7 +344,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
    * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;
-   *   `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin
+   *   `INVALID_ORDER`, when an error handler or a not-found handler cannot work in its place; `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin
    *   is asynchronous; `APPLICATION_CLOSED`, after {@link close}.
    * @throws The error of a plugin's `ready`.
    */
@@ -450,9 +443,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       throwProblems([...[...this.#installing.keys()].map(stillInstalling), ...this.problems()]);
     }
     this.#isOpen = false;
-    const routers = this.#routers();
-    for (const { router } of routers) sealRouter(router);
-    const { routes, problems } = checkMounts(routers);
+    for (const { router } of this.#routers()) sealRouter(router);
+    const { routes, problems } = this.#check();
     throwProblems([...problems, ...this.#plugins.flatMap((plugin) => callReady(plugin, this))]);
     const mounts: RouteTable[] = [];
     const prefixRules = this.#prefixRules();
@@ -477,6 +469,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
         closing: () => this.#closingSignal(),
       }),
     });
+  }
+
+  #check(): CheckedMounts {
+    const { routes, problems } = checkMounts(this.#routers());
+    const misplaced = checkOrder(this.#entries, routes, this.#prefixRules());
+    return { routes, problems: [...problems, ...misplaced] };
   }
 
   /** Returns rules by which a prefix matches every path that a route below it may match. */

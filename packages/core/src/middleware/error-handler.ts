@@ -3,7 +3,7 @@ import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '
 import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
-import type { Middleware } from '../pipeline.js';
+import { type Middleware, withRole } from '../pipeline.js';
 import { serialize } from '../serialize.js';
 
 /** Options of {@link errorHandler}. */
@@ -55,7 +55,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     if (base !== last.base) last = { base, policy: createErrorPolicy(options, base) };
     return last.policy;
   };
-  return function errorHandler(ctx, next) {
+  return withRole('errorHandler', function errorHandler(ctx, next) {
     const policy = policyFor(internals.errorPolicyOf(ctx));
     internals.setErrorPolicy(ctx, policy);
     try {
@@ -66,7 +66,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     } catch (error) {
       respondWithError(ctx, error, policy);
     }
-  };
+  });
 }
 
 /** How an application without options turns errors into responses. */

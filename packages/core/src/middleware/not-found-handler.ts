@@ -1,7 +1,7 @@
 import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
 import { isPromiseLike } from '../next.js';
-import type { Handler, Middleware } from '../pipeline.js';
+import { type Handler, type Middleware, withRole } from '../pipeline.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
 import { respondWithProblem } from './error-handler.js';
@@ -21,9 +21,9 @@ export interface NotFoundHandlerOptions {
  * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
  */
 export function notFoundHandler({ format }: NotFoundHandlerOptions = {}): Middleware {
-  return function notFoundHandler(ctx) {
+  return withRole('notFoundHandler', function notFoundHandler(ctx) {
     if (!ctx.answered && !respondToOtherMethod(ctx, format)) respondNotFound(ctx, format);
-  };
+  });
 }
 
 /**

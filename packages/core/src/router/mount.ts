@@ -19,6 +19,8 @@ export interface MountedRouter {
   /** May contain parameters. */
   readonly prefix: string;
   readonly router: AnyRouter;
+  /** Whether the application created the router for its own routes. */
+  readonly isOwn?: boolean;
 }
 
 /** A route of a mounted router. */

@@ -1,0 +1,141 @@
+import { SetupError } from '../errors/setup-error.js';
+import { type Middleware, type Role, roleOf } from '../pipeline.js';
+import { joinPaths } from '../target.js';
+import type { MountedRoute, MountedRouter, PrefixedMiddleware } from './mount.js';
+import { type PathRules, type Pattern, parsePattern, shapeOf } from './pattern.js';
+
+/** A middleware or a router, with its prefix if it has one. */
+export type Entry = Middleware | PrefixedMiddleware | MountedRouter;
+
+/** A middleware, or a router with its routes. */
+interface Registration {
+  /** Names it in a message. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly role?: Role | undefined;
+  readonly routes?: readonly MountedRoute[];
+}
+
+/**
+ * Finds error handlers and not-found handlers in places where they cannot work.
+ *
+ * @param entries - In order of registration.
+ * @param routesOf - The routes of the routers among the entries.
+ * @param rules - How the prefixes of middleware are compared.
+ */
+export function checkOrder(
+  entries: readonly Entry[],
+  routesOf: ReadonlyMap<MountedRouter, readonly MountedRoute[]>,
+  rules: PathRules,
+): readonly SetupError[] {
+  const all = entries.flatMap((entry) => registrationsOf(entry, routesOf));
+  const misplaced = all.flatMap(({ role, prefix }, index) => {
+    const range = prefix === '/' ? '' : ` below '${prefix}'`;
+    const isAffected = isBelow(prefix, rules);
+    if (role === 'notFoundHandler') {
+      const after = all.slice(index + 1).filter((other) => other.role === undefined);
+      const names = after.flatMap((other) => namesOf(other, isAffected));
+      const problem = `responds to every request${range}, so what is registered after it never runs`;
+      return invalidOrder(role, problem, names, 'Register it last.');
+    }
+    if (role === 'errorHandler') {
+      const before = all.slice(0, index);
+      // These catch the errors, or have been reported for the same routes.
+      const others = before.filter((other) => other.role === role);
+      const isCovered = others.map((other) => isBelow(other.prefix, rules));
+      const isMissed = (pattern: Pattern) =>
+        isAffected(pattern) && !isCovered.some((covers) => covers(pattern));
+      const routers = before.filter(({ routes }) => routes !== undefined);
+      const names = routers.flatMap((router) => namesOf(router, isMissed));
+      const problem = `cannot catch errors${range} of what is registered before it`;
+      return invalidOrder(role, problem, names, 'Register it first.');
+    }
+    return [];
+  });
+  return [...misplaced, ...checkRoutes([...routesOf.values()].flat())];
+}
+
+function registrationsOf(
+  entry: Entry,
+  routesOf: ReadonlyMap<MountedRouter, readonly MountedRoute[]>,
+): readonly Registration[] {
+  if (typeof entry === 'function') return [registrationOf(entry, '/')];
+  const { prefix } = entry;
+  if ('middleware' in entry) return entry.middleware.map((one) => registrationOf(one, prefix));
+  const name = entry.isOwn ? '' : `the router mounted at '${prefix}'`;
+  return [{ name, prefix, routes: routesOf.get(entry) ?? [] }];
+}
+
+function registrationOf(middleware: Middleware, prefix: string): Registration {
+  const name = middleware.name === '' ? 'a middleware' : `the middleware '${middleware.name}'`;
+  return { name, prefix, role: roleOf(middleware) };
+}
+
+/** Names a registration if a handler affects all of it, or else the routes that it affects. */
+function namesOf(
+  { name, prefix, routes }: Registration,
+  isAffected: (pattern: Pattern) => boolean,
+): readonly string[] {
+  if (routes === undefined) return isAffected(parsePattern(joinPaths(prefix, '*'))) ? [name] : [];
+  const affected = routes.filter(({ pattern }) => isAffected(pattern));
+  const isWhole = affected.length === routes.length && affected.length > 0;
+  return isWhole && name !== '' ? [name] : affected.map((route) => `the route ${nameOf(route)}`);
+}
+
+/** Creates a predicate for patterns that only match paths below a prefix. */
+function isBelow(prefix: string, rules: PathRules): (pattern: Pattern) => boolean {
+  const shapesOf = (pattern: Pattern) => shapeOf(pattern, rules).split('/').slice(1);
+  const above = shapesOf(parsePattern(joinPaths(prefix, '*'))).slice(0, -1);
+  return (pattern) => {
+    const shapes = shapesOf(pattern);
+    return above.every((shape, index) => {
+      const other = shapes[index];
+      return shape === ':' ? other !== undefined && other !== '' && other !== '*' : other === shape;
+    });
+  };
+}
+
+/** Finds handlers among the functions of routes. */
+function checkRoutes(routes: readonly MountedRoute[]): readonly SetupError[] {
+  // The middleware of a router is part of each of its routes.
+  const shadowed = new Map<Middleware, string[]>();
+  const useless: string[] = [];
+  for (const route of routes) {
+    const last = route.handlers.length - 1;
+    for (const [index, handler] of route.handlers.entries()) {
+      const role = roleOf(handler);
+      if (role === 'errorHandler' && index === last) useless.push(nameOf(route));
+      if (role !== 'notFoundHandler' || index === last) continue;
+      shadowed.set(handler, [...(shadowed.get(handler) ?? []), nameOf(route)]);
+    }
+  }
+  const fix = 'Register it last on the application, with app.use(notFoundHandler()).';
+  const responds = 'responds to every request, so the functions after it never run in a route';
+  const catchesNothing = 'is the last function of a route, so it catches nothing there';
+  return [
+    ...[...shadowed.values()].flatMap((names) =>
+      invalidOrder('notFoundHandler', responds, names, fix),
+    ),
+    ...invalidOrder('errorHandler', catchesNothing, useless, 'Pass it before the other functions.'),
+  ];
+}
+
+function nameOf({ method, pattern }: MountedRoute): string {
+  return `${method} ${pattern.text}`;
+}
+
+/** Most names that a message lists. */
+const LISTED = 3;
+
+/** Returns the error for a handler that affects what it should not; none if it affects nothing. */
+function invalidOrder(
+  role: Role,
+  problem: string,
+  names: readonly string[],
+  fix: string,
+): readonly SetupError[] {
+  if (names.length === 0) return [];
+  const others = names.length - LISTED;
+  const listed = names.slice(0, LISTED).join(', ') + (others > 0 ? ` and ${others} more` : '');
+  return [new SetupError('INVALID_ORDER', `${role}() ${problem}: ${listed}. ${fix}`)];
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Application,
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  type Middleware,
+  notFoundHandler,
+  requestId,
+} from '../src/index.js';
+
+const handler: Middleware = (ctx) => ctx.json(null);
+
+function users() {
+  return createRouter().get('/', handler).get('/:id', handler);
+}
+
+/** The messages of an application's problems, which all have the same code. */
+function messagesOf(app: Application): readonly string[] {
+  const problems = app.problems();
+  expect(problems).toEqual(
+    problems.map(() => expect.objectContaining({ code: 'INVALID_ORDER', name: 'SetupError' })),
+  );
+  return problems.map(({ message }) => message);
+}
+
+describe('notFoundHandler()', () => {
+  it('cannot be registered before routers, routes and middleware', () => {
+    const app = createApp()
+      .use(errorHandler())
+      .use(notFoundHandler())
+      .use(json())
+      .route('/users', users())
+      .get('/health', handler)
+      .get('/ready', handler);
+    expect(messagesOf(app)).toEqual([
+      "notFoundHandler() responds to every request, so what is registered after it never runs: the middleware 'json', the router mounted at '/users', the route GET /health and 1 more. Register it last.",
+    ]);
+    expect(() => app.seal()).toThrow('Register it last.');
+  });
+
+  it('at a prefix cannot be registered before what is below the prefix', () => {
+    const app = createApp()
+      .use('/api/:version', json(), notFoundHandler())
+      .use('/api/v1/users', (_ctx, next) => next())
+      .route('/api/v1/users', users())
+      .route('/', createRouter().get('/api/v1', handler).get('/home', handler));
+    expect(messagesOf(app)).toEqual([
+      "notFoundHandler() responds to every request below '/api/:version', so what is registered after it never runs: a middleware, the router mounted at '/api/v1/users', the route GET /api/v1. Register it last.",
+    ]);
+  });
+
+  it.each(['/*path', '/:any', '/:any/users', '/apis', '/api:version', '/v1/api', '/API', '/'])(
+    'at a prefix can be registered before the route %s, which matches other paths',
+    (pattern) => {
+      const app = createApp().use('/api', notFoundHandler()).use(json()).get(pattern, handler);
+      expect(messagesOf(app)).toEqual([]);
+    },
+  );
+
+  it('at a prefix ignores case if a router does', () => {
+    const app = createApp({ caseSensitive: false })
+      .use('/api', notFoundHandler())
+      .get('/API/users', handler);
+    expect(messagesOf(app)).toHaveLength(1);
+  });
+
+  it('cannot run before the handler of a route', () => {
+    const app = createApp()
+      .route('/users', users().use(notFoundHandler()))
+      .get('/a', notFoundHandler(), handler)
+      .get('/b', notFoundHandler());
+    expect(messagesOf(app)).toEqual([
+      'notFoundHandler() responds to every request, so the functions after it never run in a route: GET /users, GET /users/:id. Register it last on the application, with app.use(notFoundHandler()).',
+      'notFoundHandler() responds to every request, so the functions after it never run in a route: GET /a. Register it last on the application, with app.use(notFoundHandler()).',
+    ]);
+  });
+
+  it('may be registered twice, before empty routers, and before another handler', () => {
+    const app = createApp()
+      .route('/users', users())
+      .use(notFoundHandler(), notFoundHandler())
+      .route('/empty', createRouter());
+    expect(messagesOf(app)).toEqual([]);
+  });
+});
+
+describe('errorHandler()', () => {
+  it('cannot be registered after routers and routes', () => {
+    const app = createApp()
+      .use(requestId(), json())
+      .route('/users', users())
+      .get('/health', handler)
+      .use(notFoundHandler(), errorHandler());
+    expect(messagesOf(app)).toEqual([
+      "errorHandler() cannot catch errors of what is registered before it: the router mounted at '/users', the route GET /health. Register it first.",
+    ]);
+  });
+
+  it('at a prefix cannot be registered after routes below the prefix', () => {
+    const app = createApp()
+      .get('/health', handler)
+      .get('/api/users', handler)
+      .use('/api', errorHandler())
+      .use(errorHandler())
+      .use(errorHandler());
+    expect(messagesOf(app)).toEqual([
+      "errorHandler() cannot catch errors below '/api' of what is registered before it: the route GET /api/users. Register it first.",
+      'errorHandler() cannot catch errors of what is registered before it: the route GET /health. Register it first.',
+    ]);
+  });
+
+  it('may be registered after middleware, for other paths, or below another one', () => {
+    const app = createApp()
+      .use(requestId())
+      .get('/health', handler)
+      .use('/api', errorHandler())
+      .route('/api/users', users())
+      .use('/api/users', errorHandler())
+      .get('/api/users/:id/posts', handler);
+    expect(messagesOf(app)).toEqual([]);
+  });
+
+  it('cannot be the last function of a route', () => {
+    const app = createApp()
+      .get('/a', handler, errorHandler())
+      .get('/b', errorHandler(), handler)
+      .route('/users', users().use(errorHandler()));
+    expect(messagesOf(app)).toEqual([
+      'errorHandler() is the last function of a route, so it catches nothing there: GET /a. Pass it before the other functions.',
+    ]);
+  });
+});
+
+it('what is out of order is recognized in handlers of another copy of core', () => {
+  const other: Middleware = Object.assign((_ctx: unknown) => undefined, {
+    [Symbol.for('fairlead:role')]: 'notFoundHandler',
+  });
+  expect(messagesOf(createApp().use(other).get('/', handler))).toHaveLength(1);
+});
+
+it('functions that only have the name of a handler may be anywhere', () => {
+  const app = createApp()
+    .use(function notFoundHandler(_ctx, next) {
+      return next();
+    })
+    .get('/', handler)
+    .use(function errorHandler(_ctx, next) {
+      return next();
+    });
+  expect(messagesOf(app)).toEqual([]);
+});
