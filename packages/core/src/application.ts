@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isClass, isFactory } from '@fairlead/options';
 import {
   Context,
   type ContextEnvironment,
@@ -8,6 +9,13 @@ import {
   type State,
 } from './context.js';
 import { InternalServerError } from './errors/http-error.js';
+import {
+  assertMiddleware,
+  assertPath,
+  describeArgument,
+  InvalidMiddlewareError,
+  isPromise,
+} from './errors/invalid-argument.js';
 import { SealedError, SetupError, throwProblems } from './errors/setup-error.js';
 import {
   createErrorPolicy,
@@ -18,14 +26,7 @@ import {
 } from './middleware/error-handler.js';
 import { assertTarget, createLastMiddleware } from './middleware/not-found-handler.js';
 import { after, isPromiseLike, type Next } from './next.js';
-import {
-  type AnyHandler,
-  assertMiddleware,
-  compose,
-  type Handler,
-  type Middleware,
-  type Step,
-} from './pipeline.js';
+import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
 import { writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, type Entry } from './router/check-order.js';
@@ -40,14 +41,17 @@ import {
   type ValidationStatus,
 } from './router/route-schemas.js';
 import {
+  addOwnRoute,
   addPrefix,
+  assertRouter,
   createRouter,
+  nameCall,
   type PrefixFor,
   type Route,
   type RouteFunction,
   RouteMethods,
   type RouteParams,
-  Router,
+  type Router,
   type RouterOptions,
   sealRouter,
   type ValidatedHandlers,
@@ -193,15 +197,19 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     prefix: Prefix,
     ...middleware: readonly RouteFunction<RouteParams<unknown, Prefix>, S & A>[]
   ): this;
-  use(first: string | AnyHandler, ...others: readonly AnyHandler[]): this {
+  use(...candidates: readonly (string | AnyHandler)[]): this {
     this.#assertOpen('app.use()');
-    const isPrefix = typeof first === 'string';
-    const middleware = (isPrefix ? others : [first, ...others]) as readonly Middleware[];
-    assertMiddleware('app.use()', isPrefix && others.length === 0 ? [undefined] : middleware);
-    if (isPrefix) {
-      parsePrefix(first);
-      this.#add({ prefix: first, middleware });
-    } else this.#add(...middleware);
+    const [first, ...others] = candidates;
+    const prefix = typeof first === 'string' ? first : undefined;
+    const middleware = (prefix === undefined ? candidates : others) as readonly Middleware[];
+    const call = prefix === undefined ? 'app.use()' : `app.use('${prefix}')`;
+    if (middleware.length === 0) throw new InvalidMiddlewareError(call);
+    assertMiddleware(call, middleware);
+    if (prefix === undefined) this.#add(...middleware);
+    else {
+      parsePrefix(prefix);
+      this.#add({ prefix, middleware });
+    }
     return this;
   }
 
@@ -220,12 +228,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     router: Router<PrefixParams, State>,
   ): this {
     this.#assertOpen('app.route()');
-    if (!(router instanceof Router)) {
-      throw new SetupError(
-        'INVALID_ROUTER',
-        `Cannot mount a router at '${prefix}': the second argument of app.route() is not a router. Pass a router from createRouter().`,
-      );
-    }
+    assertPath('app.route()', 'prefix', prefix);
+    assertRouter(`app.route('${prefix}')`, router);
     parsePrefix(prefix);
     this.#add({ prefix, router });
     return this;
@@ -253,10 +257,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     ...handlers: ValidatedHandlers<Options, RouteParams<unknown, Path>, S & A>
   ): this;
   override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
-    this.#assertOpen(`app.${method.toLowerCase()}('${pattern}')`);
+    this.#assertOpen(nameCall('app', method, pattern));
     const router = this.#router ?? createRouter(this.#rules);
-    // Only the types of the router depend on the state that its handlers need.
-    router.on(method, pattern, ...(rest as readonly Middleware[]));
+    addOwnRoute(router, method, pattern, rest);
     if (this.#router === undefined) this.#add({ prefix: '/', router, isOwn: true });
     this.#router = router;
     return this;
@@ -272,18 +275,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * keep the order of your code.
    *
    * @throws The error of the plugin's `install`.
-   * @throws {SetupError} `INVALID_PLUGIN`, when `plugin` has no `install` method; `DUPLICATE_PLUGIN`,
-   *   when it is already installed; `APPLICATION_CLOSED`, after {@link close}, or when `close` is
+   * @throws {SetupError} `INVALID_PLUGIN`, when `plugin` is not a plugin; `DUPLICATE_PLUGIN`, when it is
+   *   already installed; `APPLICATION_CLOSED`, after {@link close}, or when `close` is
    *   called during the installation. In the latter case, `close` also closes this plugin.
    * @throws {SealedError} When the application is sealed.
    */
   async plugin(plugin: Plugin): Promise<this> {
-    if (typeof plugin?.install !== 'function') {
-      throw new SetupError(
-        'INVALID_PLUGIN',
-        'Cannot install the plugin: it has no install() method. Pass an object with install(app) to app.plugin().',
-      );
-    }
+    assertPlugin(plugin);
     const failure = `Cannot install the plugin '${plugin.name}'`;
     this.#assertNotClosed(failure);
     this.#assertOpen('app.plugin()');
@@ -323,8 +321,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param method - Request method.
    * @param target - Path of the request, with or without a query.
+   * @throws {TypeError} When one of them is not a string.
    */
   explain(method: string, target: string): Explanation {
+    if (typeof method !== 'string' || typeof target !== 'string') {
+      throw new TypeError("app.explain() needs a method and a path: app.explain('GET', '/users').");
+    }
     return explain(this.#routers(), method.toUpperCase(), target);
   }
 
@@ -385,12 +387,16 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param request - Its body is read completely before it is sent. A URL with `https:` makes
    *   `ctx.protocol` `'https'`.
    * @param caller - Who makes the request; `127.0.0.1` by default.
-   * @throws {TypeError} When the caller's `ip` is not an IP address.
+   * @throws {TypeError} When `request` is not a `Request`, or the caller's `ip` is not an IP address.
    * @throws The errors of {@link seal}; the abort reason of the request's signal; the connection's
    *   error.
    * @throws {SetupError} `APPLICATION_CLOSED`, when the application closes before it responds.
    */
   async fetch(request: Request, caller: Caller = {}): Promise<Response> {
+    if (typeof Object(request).arrayBuffer !== 'function') {
+      const received = `app.fetch() received ${describeArgument(request)}`;
+      throw new TypeError(`${received}. Pass a Request, or call app.request('/path').`);
+    }
     this.seal();
     this.#inProcess ??= new InProcess(this.handle);
     return this.#inProcess.fetch(request, caller);
@@ -402,8 +408,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param path - Path and query.
    * @param init - As for `new Request()`.
    * @param caller - As for {@link fetch}.
+   * @throws As {@link fetch}; a TypeError when `path` is not a string.
    */
   async request(path: string, init?: RequestInit, caller?: Caller): Promise<Response> {
+    if (typeof path !== 'string') {
+      const received = `app.request() received ${describeArgument(path)} instead of a path`;
+      throw new TypeError(`${received}. Pass a path such as '/users', or call app.fetch(request).`);
+    }
     // `new URL('//users', base)` would read 'users' as the host.
     const url = path.startsWith('/') ? `http://localhost${path}` : path;
     return this.fetch(new Request(new URL(url, 'http://localhost'), init), caller);
@@ -527,6 +538,34 @@ function closedError(failure: string): SetupError {
     'APPLICATION_CLOSED',
     `${failure}: app.close() was called. Create a new application with createApp().`,
   );
+}
+
+/** @throws {SetupError} `INVALID_PLUGIN` */
+function assertPlugin(value: unknown): asserts value is Plugin {
+  const plugin: { readonly [Member in keyof Plugin]?: unknown } = Object(value);
+  const received = `app.plugin() received ${describeArgument(value)}`;
+  const fail = (problem: string): SetupError => new SetupError('INVALID_PLUGIN', problem);
+  if (typeof value === 'function') throw fail(`${received}. ${pluginFix(value)}`);
+  if (isPromise(value)) throw fail(`${received}. Await it first.`);
+  if (typeof plugin.install !== 'function') {
+    throw fail(`${received} without install(). Pass an object with name and install(app).`);
+  }
+  if (typeof plugin.name !== 'string' || plugin.name === '') {
+    throw fail(`${received} without a name. Set name to a text that identifies the plugin.`);
+  }
+  for (const member of ['ready', 'close'] as const) {
+    const hook = plugin[member];
+    if (hook === undefined || typeof hook === 'function') continue;
+    const problem = `The plugin '${plugin.name}' has ${describeArgument(hook)} as ${member}`;
+    throw fail(`${problem}. Use a function, or omit it.`);
+  }
+}
+
+function pluginFix(value: { readonly name: string }): string {
+  const name = value.name || 'create';
+  if (isClass(value)) return `Pass an instance: app.plugin(new ${name}()).`;
+  const call = `all it: app.plugin(${name}()).`;
+  return isFactory(value) ? `C${call}` : `If it creates a plugin, c${call}`;
 }
 
 function stillInstalling({ name }: Plugin): SetupError {

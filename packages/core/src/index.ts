@@ -1,3 +1,17 @@
+import { markFactories } from '@fairlead/options';
+import { urlencoded } from './body/form.js';
+import { json } from './body/json.js';
+import { raw, text } from './body/text.js';
+import { cors } from './middleware/cors.js';
+import { shareContext } from './middleware/current-context.js';
+import { errorHandler } from './middleware/error-handler.js';
+import { etag } from './middleware/etag.js';
+import { notFoundHandler } from './middleware/not-found-handler.js';
+import { requestId } from './middleware/request-id.js';
+import { requestLogger } from './middleware/request-logger.js';
+import { secureHeaders } from './middleware/secure-headers.js';
+import { timeout } from './middleware/timeout.js';
+
 export { Application, type ApplicationOptions, createApp, type Plugin } from './application.js';
 export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
@@ -34,9 +48,9 @@ export {
   ValidationError,
   type ValidationErrorOptions,
 } from './errors/http-error.js';
+export { InvalidMiddlewareError } from './errors/invalid-argument.js';
 export type { Problem } from './errors/problem.js';
 export {
-  InvalidMiddlewareError,
   InvalidPatternError,
   ListenError,
   RouteConflictError,
@@ -111,3 +125,6 @@ export type { ServerLimits } from './server/limits.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export { type ServerSentEvent, sendEvents } from './server-sent-events.js';
+
+markFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
+markFactories(requestId, requestLogger, secureHeaders, shareContext, timeout);

@@ -1,6 +1,5 @@
 import { type Context, internals, type Params, type State } from './context.js';
 import { NextCalledTwiceError } from './errors/http-error.js';
-import { InvalidMiddlewareError } from './errors/setup-error.js';
 import { isPromiseLike, type Next } from './next.js';
 import type { PathParams } from './router/pattern.js';
 
@@ -29,18 +28,6 @@ export type Handler<Path extends string = string, S extends object = State> = (
 
 /** A middleware or handler that may need any parameters and any state. */
 export type AnyHandler = (ctx: Context<never, never, never>, next: Next) => unknown;
-
-/**
- * Checks that every candidate is a function.
- *
- * @param call - The call that received them, for the message.
- * @throws {InvalidMiddlewareError} For the first candidate that is not a function.
- */
-export function assertMiddleware(call: string, candidates: readonly unknown[]): void {
-  for (const candidate of candidates) {
-    if (typeof candidate !== 'function') throw new InvalidMiddlewareError(call, candidate);
-  }
-}
 
 /** A built-in middleware that only works in some places of an application. */
 export type Role = 'errorHandler' | 'notFoundHandler';

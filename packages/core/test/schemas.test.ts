@@ -371,6 +371,6 @@ describe('options of a route', () => {
 
   it('do not replace the handler', () => {
     // @ts-expect-error: the handler is missing.
-    expect(() => createRouter().on('GET', '/', {})).toThrow('received undefined');
+    expect(() => createRouter().on('GET', '/', {})).toThrow('received no function');
   });
 });

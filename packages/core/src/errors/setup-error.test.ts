@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { InvalidMiddlewareError } from './invalid-argument.js';
 import {
-  InvalidMiddlewareError,
   InvalidPatternError,
   ListenError,
   RouteConflictError,

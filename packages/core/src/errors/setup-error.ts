@@ -48,18 +48,6 @@ export class InvalidPatternError extends SetupError {
   }
 }
 
-/** A value that is not a function was passed as middleware or as a handler. */
-export class InvalidMiddlewareError extends SetupError {
-  /**
-   * @param call - The call that received the value, such as `app.use()`.
-   * @param value - The value.
-   */
-  constructor(call: string, value: unknown) {
-    const received = value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
-    super('INVALID_MIDDLEWARE', `${call} received ${received}. Pass functions (ctx, next).`);
-  }
-}
-
 /** A middleware, route or plugin was registered on a sealed application. */
 export class SealedError extends SetupError {
   /** @param call - The late call, such as `app.use()`. */

@@ -1,7 +1,7 @@
-import { InvalidPatternError, RouteConflictError, SetupError } from '../errors/setup-error.js';
+import { InvalidPatternError, RouteConflictError } from '../errors/setup-error.js';
 import { type MountedRoute, type MountedRouter, mountRoute } from './mount.js';
 import { parsePrefix, shapeOf } from './pattern.js';
-import type { AnyRouter } from './router.js';
+import { type AnyRouter, mountedTwice } from './router.js';
 
 /** The routes of mounted routers, and what is wrong with them. */
 export interface CheckedMounts {
@@ -25,7 +25,7 @@ export function checkMounts(mounts: readonly MountedRouter[]): CheckedMounts {
     const shape = shapeOf(parsePrefix(prefix), router.rules);
     // Its routes would conflict with themselves.
     if (shapes.has(shape)) {
-      problems.push(mountedTwice(prefix));
+      problems.push(mountedTwice('app', prefix));
       continue;
     }
     shapesOf.set(router, shapes.add(shape));
@@ -47,11 +47,4 @@ export function checkMounts(mounts: readonly MountedRouter[]): CheckedMounts {
     }
   }
   return { routes, problems };
-}
-
-function mountedTwice(prefix: string): SetupError {
-  return new SetupError(
-    'ROUTER_MOUNTED_TWICE',
-    `The router mounted at '${prefix}' is mounted there twice. Remove one of the calls app.route('${prefix}', router).`,
-  );
 }

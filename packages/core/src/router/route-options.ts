@@ -143,9 +143,11 @@ const KINDS: Kinds<RouteOptions> = {
   hidden: boolean,
 };
 
-/** Whether the first argument after a pattern is an object of options rather than a function. */
+/** Whether the first argument after a pattern is a plain object of options, of this or another realm. */
 export function isRouteOptions(argument: unknown): argument is RouteOptions {
-  return typeof argument === 'object' && argument !== null && !Array.isArray(argument);
+  if (typeof argument !== 'object' || argument === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(argument);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**

@@ -31,29 +31,6 @@ describe('registration', () => {
       "A route cannot handle the method 'FETCH'.",
     );
   });
-
-  it('rejects a route without a handler', () => {
-    expect(() => createRouter().get('/a')).toThrow(
-      "router.get('/a') received undefined. Pass functions (ctx, next).",
-    );
-  });
-
-  it.each([
-    [null, 'null'],
-    [[], 'an array'],
-    ['text', 'string'],
-    [{}, 'object'],
-  ])('rejects %j as a handler', (value, name) => {
-    expect(() => createRouter().post('/a', handler, value as never)).toThrow(
-      `router.post('/a') received ${name}. Pass functions (ctx, next).`,
-    );
-  });
-
-  it('rejects middleware that is not a function', () => {
-    expect(() => createRouter().use({} as never)).toThrow(
-      'router.use() received object. Pass functions (ctx, next).',
-    );
-  });
 });
 
 describe('conflicts', () => {

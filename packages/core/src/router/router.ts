@@ -1,8 +1,19 @@
+import { describeValue } from '@fairlead/options';
 import type { Context, Params, State } from '../context.js';
+import {
+  assertMiddleware,
+  assertPath,
+  describeArgument,
+  InvalidMiddlewareError,
+  isApplication,
+  isPromise,
+  isRouter,
+  NESTED_APPLICATION,
+} from '../errors/invalid-argument.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
 import type { Next } from '../next.js';
 import { METHODS } from '../node-http.js';
-import { type AnyHandler, assertMiddleware, type Middleware } from '../pipeline.js';
+import type { AnyHandler, Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import {
   type ParamName,
@@ -207,6 +218,14 @@ export type AnyRouter = Router<unknown, State>;
 /** Seals a router and its nested routers. Registering a route afterwards throws. */
 export let sealRouter: (router: AnyRouter) => void;
 
+/** Registers a route of an application on a router. Throws as `router.on()`, but names the application. */
+export let addOwnRoute: (
+  router: AnyRouter,
+  method: string,
+  pattern: string,
+  rest: readonly unknown[],
+) => void;
+
 /**
  * A table of routes, relative to the prefix at which it is mounted.
  *
@@ -229,6 +248,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       router.#sealed = true;
       for (const { router: nested } of router.#nested()) sealRouter(nested);
     };
+    addOwnRoute = (router, ...route) => router.#on('app', ...route);
   }
 
   constructor({ caseSensitive = true, strict = false }: RouterOptions = {}) {
@@ -262,32 +282,36 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     options: Options,
     ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A>
   ): this;
-  override on(
-    method: string,
-    pattern: string,
-    ...rest: readonly (RouteOptions | AnyHandler)[]
-  ): this {
-    const call = `router.${method.toLowerCase()}('${pattern}')`;
+  override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
+    this.#on('router', method, pattern, rest);
+    return this;
+  }
+
+  /** @param owner - The object of the call, in messages. */
+  #on(owner: string, method: string, pattern: string, rest: readonly unknown[]): void {
+    const call = nameCall(owner, method, pattern);
     this.#assertOpen(call);
     const [first, ...others] = rest;
     const hasOptions = isRouteOptions(first);
     const handlers = hasOptions ? others : rest;
-    assertMiddleware(call, handlers.length === 0 ? [undefined] : handlers);
+    const upper = parseMethod(method);
+    assertPath(call, 'pattern', pattern);
+    if (handlers.length === 0) throw new InvalidMiddlewareError(call);
+    assertMiddleware(call, handlers);
     const parsed = parsePattern(pattern);
     const route = {
-      method: parseMethod(method),
+      method: upper,
       pattern: parsed.text,
       params: parsed.names,
       options: hasOptions ? checkRouteOptions(call, first) : NO_OPTIONS,
       // The pattern provides the parameters, and the middleware before the handler the state.
-      handlers: handlers as readonly AnyHandler[] as readonly Middleware[],
+      handlers: handlers as readonly Middleware[],
     };
     const key = `${route.method} ${shapeOf(parsed, this.rules)}`;
     const existing = this.#byShape.get(key);
     if (existing) throw new RouteConflictError(route.method, existing.pattern, route.pattern);
     this.#byShape.set(key, route);
     this.#entries.push(route);
-    return this;
   }
 
   /**
@@ -323,8 +347,9 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    *
    * @param prefix - May contain parameters.
    * @param router - A router with the same options as this one.
-   * @throws {SetupError} `ROUTER_OPTIONS_DIFFER`, when the options differ; `ROUTER_CYCLE`, when
-   *   `router` contains this router.
+   * @throws {SetupError} `INVALID_ROUTER`, when `router` is not a router; `ROUTER_OPTIONS_DIFFER`, when
+   *   the options differ; `ROUTER_CYCLE`, when `router` contains this router; `ROUTER_MOUNTED_TWICE`,
+   *   when it is nested at this prefix already.
    * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
    * @throws {SealedError} When the router is sealed.
    */
@@ -333,6 +358,8 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     router: Router<NestedParams, State>,
   ): this {
     this.#assertOpen('router.route()');
+    assertPath('router.route()', 'prefix', prefix);
+    assertRouter(`router.route('${prefix}')`, router);
     if (router.#contains(this)) {
       throw new SetupError(
         'ROUTER_CYCLE',
@@ -346,7 +373,11 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
         `Cannot nest the router at '${prefix}': it compares paths differently from its parent. Create both with the same caseSensitive and strict options.`,
       );
     }
-    parsePrefix(prefix);
+    const shape = shapeOf(parsePrefix(prefix), this.rules);
+    const isSame = (other: string) => shapeOf(parsePrefix(other), this.rules) === shape;
+    if (this.#nested().some((nested) => nested.router === router && isSame(nested.prefix))) {
+      throw mountedTwice('router', prefix);
+    }
     this.#entries.push({ prefix, router });
     return this;
   }
@@ -385,6 +416,44 @@ export function addPrefix(prefix: string, routes: readonly Route[]): readonly Ro
   }));
 }
 
+/** Returns the call that registers a route, for messages. */
+export function nameCall(owner: string, method: unknown, pattern: unknown): string {
+  const name = typeof method === 'string' ? method.toLowerCase() : 'on';
+  return `${owner}.${name}(${typeof pattern === 'string' ? `'${pattern}'` : ''})`;
+}
+
+/**
+ * Checks that a value is a router.
+ *
+ * @param call - The call that received it, for the message.
+ * @throws {SetupError} `INVALID_ROUTER`
+ */
+export function assertRouter(call: string, value: unknown): asserts value is AnyRouter {
+  if (value instanceof Router) return;
+  const problem = `${call} received ${describeArgument(value)} instead of a router`;
+  throw new SetupError('INVALID_ROUTER', `${problem}. ${routerFix(call, value)}`);
+}
+
+function routerFix(call: string, value: unknown): string {
+  if (isPromise(value)) return 'Await it first.';
+  if (isApplication(value)) return NESTED_APPLICATION;
+  if (isRouter(value)) {
+    return 'It belongs to another copy of @fairlead/core. Install one copy only: `npm ls @fairlead/core` lists them.';
+  }
+  const fix = 'Pass a router from createRouter().';
+  if (typeof value !== 'function') return fix;
+  const factory = value.name || 'create';
+  return `If the function creates a router, call it: ${call.replace(/\)$/, `, ${factory}())`)}. ${fix}`;
+}
+
+/** Creates the error for a router that is mounted or nested twice. */
+export function mountedTwice(owner: string, prefix: string): SetupError {
+  return new SetupError(
+    'ROUTER_MOUNTED_TWICE',
+    `The router mounted at '${prefix}' is mounted there twice. Remove one of the calls ${owner}.route('${prefix}', router).`,
+  );
+}
+
 /**
  * Validates the method of a route.
  *
@@ -392,13 +461,14 @@ export function addPrefix(prefix: string, routes: readonly Route[]): readonly Ro
  * @returns The method in upper case.
  * @throws {SetupError} `INVALID_METHOD`, when no request can have the method.
  */
-export function parseMethod(method: string): string {
-  const upper = method.toUpperCase();
+export function parseMethod(method: unknown): string {
+  const upper = typeof method === 'string' ? method.toUpperCase() : '';
   // node:http closes the connection of a CONNECT request.
   if (upper === ALL || (METHODS.includes(upper) && upper !== 'CONNECT')) return upper;
+  const hint = method === 'error' ? ' To receive errors, pass onError to createApp().' : '';
   throw new SetupError(
     'INVALID_METHOD',
-    `A route cannot handle the method '${method}'. Use 'ALL', or a method from http.METHODS except CONNECT.`,
+    `A route cannot handle the method ${describeValue(method)}. Use 'ALL', or a method from http.METHODS except CONNECT.${hint}`,
   );
 }
 

@@ -1,0 +1,140 @@
+import { describeValue, isClass, isFactory } from '@fairlead/options';
+import { SetupError } from './setup-error.js';
+
+/** A value that cannot be middleware or a handler was registered as such, or none was. */
+export class InvalidMiddlewareError extends SetupError {
+  /**
+   * @param call - The call that received the value, such as `app.use()`.
+   * @param values - The value. Omit it when the call received no function.
+   */
+  constructor(call: string, ...values: [value?: unknown]) {
+    const [received, fix] = values.length === 0 ? ['no function', PASS] : diagnose(call, values[0]);
+    super('INVALID_MIDDLEWARE', `${call} received ${received}. ${fix}`);
+  }
+}
+
+const PASS = 'Pass functions (ctx, next).';
+
+/**
+ * Checks that every candidate can be called as middleware or as a handler.
+ *
+ * @param call - The call that received them, for the message.
+ * @throws {InvalidMiddlewareError} For the first candidate that cannot.
+ */
+export function assertMiddleware(call: string, candidates: readonly unknown[]): void {
+  for (const candidate of candidates) {
+    if (!isMiddleware(candidate)) throw new InvalidMiddlewareError(call, candidate);
+  }
+}
+
+function isMiddleware(value: unknown): boolean {
+  if (typeof value !== 'function' || value.length > 2) return false;
+  return !isFactory(value) && !isClass(value);
+}
+
+/** Describes a value that cannot be middleware, and says what to do. */
+function diagnose(call: string, value: unknown): readonly [received: string, fix: string] {
+  const received = describeArgument(value);
+  if (value === undefined)
+    return [received, `${PASS} Check the export or the call that returns it.`];
+  if (typeof value === 'function') return diagnoseFunction(call, value);
+  if (isPromise(value)) return [received, 'Await it first.'];
+  if (Array.isArray(value)) return [received, `Spread it: ${addArgument(call, '...array')}.`];
+  if (value instanceof RegExp) return [received, "Pass a prefix as a string, such as '/users'."];
+  if (isApplication(value)) return [received, NESTED_APPLICATION];
+  if (isRouter(value)) {
+    const [owner = 'app'] = call.split('.');
+    const [, path = '/'] = /'(.*)'/.exec(call) ?? [];
+    return [received, `Mount it: ${owner}.route('${path}', router).`];
+  }
+  if (hasMethod(value, 'install')) return [received, 'Install it: await app.plugin(plugin).'];
+  if (hasMethod(value, 'handle')) {
+    return [
+      received,
+      'Pass a function that calls its method: (ctx, next) => it.handle(ctx, next).',
+    ];
+  }
+  if (hasMethod(value, 'middleware')) {
+    return [received, `Call its method: ${addArgument(call, 'it.middleware()')}.`];
+  }
+  return [received, PASS];
+}
+
+function diagnoseFunction(
+  call: string,
+  value: { readonly name: string; readonly length: number },
+): readonly [received: string, fix: string] {
+  const name = value.name || 'fn';
+  if (isFactory(value)) {
+    return [`the factory ${name}`, `Call it: ${addArgument(call, `${name}()`)}.`];
+  }
+  const received = describeValue(value);
+  if (isClass(value)) {
+    return [
+      received,
+      'Pass a function that calls a method of an instance, or use the class with @UseMiddleware() of @fairlead/controllers.',
+    ];
+  }
+  const fix =
+    value.length === 3
+      ? `Functions are called with (ctx, next). For Express middleware, pass connect(${name}) of @fairlead/connect. Otherwise, pass (ctx, next) => ${name}(ctx, next).`
+      : 'Functions are called with (ctx, next). To handle errors, pass onError or format to errorHandler(), or catch errors of next().';
+  return [`${received} with ${value.length} parameters`, fix];
+}
+
+/** Describes an argument of a registration in a message. */
+export function describeArgument(value: unknown): string {
+  if (value instanceof RegExp) return 'a regular expression';
+  if (Array.isArray(value)) return 'an array';
+  if (isPromise(value)) return 'a promise';
+  if (isApplication(value)) return 'an application';
+  return isRouter(value) ? 'a router' : describeValue(value);
+}
+
+/** Returns the text of a call with one more argument. */
+function addArgument(call: string, argument: string): string {
+  return call.replace(/\)$/, `${call.endsWith('()') ? '' : ', '}${argument})`);
+}
+
+/** The fix for an application that was passed instead of a router. */
+export const NESTED_APPLICATION =
+  'An application cannot be part of another one. Create its routes with createRouter(), and mount that router with app.route().';
+
+/** Whether a value is a promise. */
+export function isPromise(value: unknown): boolean {
+  return hasMethod(value, 'then');
+}
+
+/** Whether a value is an application, of this or another copy of core. */
+export function isApplication(value: unknown): boolean {
+  return hasMethod(value, 'seal') && hasMethod(value, 'plugin');
+}
+
+/** Whether a value is a router, of this or another copy of core. */
+export function isRouter(value: unknown): boolean {
+  return (
+    hasMethod(value, 'route') && typeof value === 'object' && value !== null && 'rules' in value
+  );
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return (
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+  );
+}
+
+/**
+ * Checks a pattern or a prefix.
+ *
+ * @param call - The call that received it, for the message.
+ * @param kind - `pattern` or `prefix`.
+ * @throws {SetupError} `INVALID_PATTERN`, when it is not a string.
+ */
+export function assertPath(call: string, kind: string, path: unknown): asserts path is string {
+  if (typeof path === 'string') return;
+  const fix = isRouter(path)
+    ? `Pass the prefix first: ${addArgument(call, "'/users', router")}.`
+    : `Pass a string such as '/users' first.`;
+  const problem = `${call} received ${describeArgument(path)} instead of a ${kind}`;
+  throw new SetupError('INVALID_PATTERN', `${problem}. ${fix}`);
+}

@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Application,
+  cors,
+  createApp,
+  createRouter,
+  errorHandler,
+  etag,
+  InvalidMiddlewareError,
+  json,
+  notFoundHandler,
+  type Plugin,
+  raw,
+  requestId,
+  requestLogger,
+  SetupError,
+  secureHeaders,
+  shareContext,
+  text,
+  timeout,
+  urlencoded,
+} from '../src/index.js';
+
+const handler = () => undefined;
+
+class AuthMiddleware {
+  handle() {}
+}
+
+function usersRouter() {
+  return createRouter();
+}
+
+function auth(_req: unknown, _res: unknown, next: () => void) {
+  next();
+}
+
+function onFailure(_error: unknown, _req: unknown, _res: unknown, _next: unknown) {}
+
+const PASS = 'Pass functions (ctx, next).';
+
+/** Values that cannot be middleware, as text of the message and with the fix. */
+const notMiddleware: readonly (readonly [unknown, string, string])[] = [
+  [null, 'null', PASS],
+  ['text', "'text'", PASS],
+  [{}, 'an object', PASS],
+  [undefined, 'undefined', `${PASS} Check the export or the call that returns it.`],
+  [Promise.resolve(handler), 'a promise', 'Await it first.'],
+  [/^\/x/, 'a regular expression', "Pass a prefix as a string, such as '/users'."],
+  [
+    AuthMiddleware,
+    'the class AuthMiddleware',
+    'Pass a function that calls a method of an instance, or use the class with @UseMiddleware() of @fairlead/controllers.',
+  ],
+  [
+    new AuthMiddleware(),
+    'an instance of AuthMiddleware',
+    'Pass a function that calls its method: (ctx, next) => it.handle(ctx, next).',
+  ],
+  [
+    createApp(),
+    'an application',
+    'An application cannot be part of another one. Create its routes with createRouter(), and mount that router with app.route().',
+  ],
+  [{ name: 'metrics', install: handler }, 'an object', 'Install it: await app.plugin(plugin).'],
+  [
+    auth,
+    'the function auth with 3 parameters',
+    'Functions are called with (ctx, next). For Express middleware, pass connect(auth) of @fairlead/connect. Otherwise, pass (ctx, next) => auth(ctx, next).',
+  ],
+  [
+    onFailure,
+    'the function onFailure with 4 parameters',
+    'Functions are called with (ctx, next). To handle errors, pass onError or format to errorHandler(), or catch errors of next().',
+  ],
+];
+
+/** A call that takes middleware or handlers. */
+interface Registration {
+  readonly call: string;
+  /** The call up to another argument. */
+  readonly start: string;
+  /** The call that mounts a router instead. */
+  readonly mount: string;
+  readonly register: (...values: never[]) => unknown;
+}
+
+const registrations: readonly Registration[] = [
+  {
+    call: 'app.use()',
+    start: 'app.use(',
+    mount: "app.route('/', router)",
+    register: (...values) => createApp().use(...values),
+  },
+  {
+    call: "app.use('/a')",
+    start: "app.use('/a', ",
+    mount: "app.route('/a', router)",
+    register: (...values) => createApp().use('/a', ...values),
+  },
+  {
+    call: "app.get('/a')",
+    start: "app.get('/a', ",
+    mount: "app.route('/a', router)",
+    register: (...values) => createApp().get('/a', ...values),
+  },
+  {
+    call: "router.get('/a')",
+    start: "router.get('/a', ",
+    mount: "router.route('/a', router)",
+    register: (...values) => createRouter().get('/a', ...values),
+  },
+  {
+    call: 'router.use()',
+    start: 'router.use(',
+    mount: "router.route('/', router)",
+    register: (...values) => createRouter().use(...values),
+  },
+];
+
+describe.each(registrations)('$call', ({ call, start, mount, register }) => {
+  const refusal = (value: unknown): string => {
+    for (const values of [[value], [handler, value]]) {
+      expect(() => register(...(values as never[]))).toThrow(InvalidMiddlewareError);
+    }
+    return new InvalidMiddlewareError(call, value).message;
+  };
+
+  it.each(notMiddleware)('refuses %o', (value, received, fix) => {
+    expect(refusal(value)).toBe(`${call} received ${received}. ${fix}`);
+  });
+
+  it('shows the correct call', () => {
+    expect(refusal([handler])).toBe(`${call} received an array. Spread it: ${start}...array).`);
+    expect(refusal(createRouter())).toBe(`${call} received a router. Mount it: ${mount}.`);
+    expect(refusal({ middleware: () => handler })).toBe(
+      `${call} received an object. Call its method: ${start}it.middleware()).`,
+    );
+  });
+
+  it.each([
+    [json, json()],
+    [raw, raw()],
+    [text, text()],
+    [urlencoded, urlencoded()],
+    [cors, cors()],
+    [errorHandler, errorHandler()],
+    [etag, etag()],
+    [notFoundHandler, notFoundHandler()],
+    [requestId, requestId()],
+    [requestLogger, requestLogger()],
+    [secureHeaders, secureHeaders()],
+    [shareContext, shareContext()],
+    [timeout, timeout(1)],
+  ])('refuses the factory %o, but not what it creates', (factory, created) => {
+    const { name } = factory;
+    expect(refusal(factory)).toBe(
+      `${call} received the factory ${name}. Call it: ${start}${name}()).`,
+    );
+    expect(() => register(created as never)).not.toThrow();
+  });
+});
+
+describe('a registration without functions', () => {
+  it.each<[string, () => unknown]>([
+    ['app.use()', () => createApp().use()],
+    ["app.use('/a')", () => createApp().use('/a')],
+    ["app.get('/a')", () => createApp().get('/a')],
+    ["router.post('/a')", () => createRouter().post('/a')],
+  ])('%s is an error', (call, register) => {
+    expect(register).toThrow(`${call} received no function. Pass functions (ctx, next).`);
+  });
+});
+
+it('functions with optional parameters are middleware', () => {
+  const middleware = (_ctx: unknown, _next: unknown, _options = {}, ..._rest: unknown[]) => 1;
+  expect(() => createApp().use(middleware, middleware.bind(null))).not.toThrow();
+});
+
+/** Calls a method with arguments that its types forbid. */
+function call(target: object, method: string, ...values: readonly unknown[]): unknown {
+  return Reflect.apply(Reflect.get(target, method), target, values);
+}
+
+describe('a pattern or prefix that is not a string', () => {
+  it.each<[string, readonly unknown[], string]>([
+    ['get', [handler], 'get() received the function handler instead of a pattern. Pass a string'],
+    ['get', [/x/, handler], 'get() received a regular expression instead of a pattern.'],
+    ['get', [['/a'], handler], 'get() received an array instead of a pattern.'],
+    ['on', ['GET', undefined, handler], 'get() received undefined instead of a pattern.'],
+    ['route', [undefined, createRouter()], 'route() received undefined instead of a prefix.'],
+    [
+      'route',
+      [{ method: 'GET', url: '/', handler }],
+      "route() received an object instead of a prefix. Pass a string such as '/users' first.",
+    ],
+    [
+      'route',
+      [createRouter()],
+      'route() received a router instead of a prefix. Pass the prefix first:',
+    ],
+  ])('%s(...%o) is an error', (method, values, message) => {
+    for (const [owner, target] of Object.entries({ app: createApp(), router: createRouter() })) {
+      expect(() => call(target, method, ...values)).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_PATTERN',
+          message: expect.stringContaining(`${owner}.${message}`),
+        }),
+      );
+    }
+  });
+});
+
+describe('a method that is not one of HTTP', () => {
+  it.each([
+    [undefined, 'undefined', ''],
+    [5, '5', ''],
+    ['FETCH', "'FETCH'", ''],
+    ['error', "'error'", ' To receive errors, pass onError to createApp().'],
+  ])('%o is an error', (method, shown, hint) => {
+    for (const target of [createApp(), createRouter()]) {
+      expect(() => call(target, 'on', method, handler)).toThrow(
+        new SetupError(
+          'INVALID_METHOD',
+          `A route cannot handle the method ${shown}. Use 'ALL', or a method from http.METHODS except CONNECT.${hint}`,
+        ),
+      );
+    }
+  });
+});
+
+describe('a router to mount', () => {
+  const pass = 'Pass a router from createRouter().';
+  it.each<[unknown, string, string]>([
+    [undefined, 'undefined', pass],
+    [{}, 'an object', pass],
+    [handler, 'the function handler', `call it: OWNER.route('/a', handler()). ${pass}`],
+    [usersRouter, 'the function usersRouter', `call it: OWNER.route('/a', usersRouter()). ${pass}`],
+    [Promise.resolve(createRouter()), 'a promise', 'Await it first.'],
+    [createApp(), 'an application', 'An application cannot be part of another one.'],
+    [
+      { rules: {}, route: handler },
+      'a router',
+      'It belongs to another copy of @fairlead/core. Install one copy only: `npm ls @fairlead/core` lists them.',
+    ],
+  ])('cannot be %o', (value, received, fix) => {
+    for (const [owner, target] of Object.entries({ app: createApp(), router: createRouter() })) {
+      const message = `${owner}.route('/a') received ${received} instead of a router. `;
+      const error = expect.objectContaining({
+        code: 'INVALID_ROUTER',
+        message: expect.stringContaining(fix.replace('OWNER', owner)),
+      });
+      expect(() => call(target, 'route', '/a', value)).toThrow(error);
+      expect(() => call(target, 'route', '/a', value)).toThrow(message);
+    }
+  });
+
+  it('cannot be nested twice at one prefix', () => {
+    const nested = createRouter();
+    const router = createRouter().route('/a/:b', nested).route('/a', nested);
+    expect(() => router.route('/a/:c/', nested)).toThrow(
+      new SetupError(
+        'ROUTER_MOUNTED_TWICE',
+        "The router mounted at '/a/:c/' is mounted there twice. Remove one of the calls router.route('/a/:c/', router).",
+      ),
+    );
+  });
+});
+
+describe('app.plugin()', () => {
+  function createMetrics(): Plugin {
+    return { name: 'metrics', install: handler };
+  }
+
+  class Metrics implements Plugin {
+    readonly name = 'metrics';
+    install() {}
+  }
+
+  it.each<[unknown, string]>([
+    [
+      undefined,
+      'app.plugin() received undefined without install(). Pass an object with name and install(app).',
+    ],
+    [
+      {},
+      'app.plugin() received an object without install(). Pass an object with name and install(app).',
+    ],
+    [
+      createMetrics,
+      'app.plugin() received the function createMetrics. If it creates a plugin, call it: app.plugin(createMetrics()).',
+    ],
+    [
+      Metrics,
+      'app.plugin() received the class Metrics. Pass an instance: app.plugin(new Metrics()).',
+    ],
+    [Promise.resolve(createMetrics()), 'app.plugin() received a promise. Await it first.'],
+    [
+      { install: handler },
+      'app.plugin() received an object without a name. Set name to a text that identifies the plugin.',
+    ],
+    [
+      { ...createMetrics(), close: true },
+      "The plugin 'metrics' has true as close. Use a function, or omit it.",
+    ],
+  ])('refuses %o', async (plugin, message) => {
+    await expect(createApp().plugin(plugin as never)).rejects.toThrow(
+      new SetupError('INVALID_PLUGIN', message),
+    );
+  });
+
+  it('accepts an instance of a class', async () => {
+    await expect(createApp().plugin(new Metrics())).resolves.toBeDefined();
+  });
+});
+
+describe('a call of an application', () => {
+  it.each<[string, (app: Application) => unknown, string]>([
+    [
+      "app.fetch('/users')",
+      (app) => app.fetch('/users' as never),
+      "app.fetch() received '/users'. Pass a Request, or call app.request('/path').",
+    ],
+    [
+      'app.request(request)',
+      (app) => app.request(new Request('http://localhost/') as never),
+      "app.request() received an instance of Request instead of a path. Pass a path such as '/users', or call app.fetch(request).",
+    ],
+    [
+      "app.explain('/users')",
+      async (app) => call(app, 'explain', '/users'),
+      "app.explain() needs a method and a path: app.explain('GET', '/users').",
+    ],
+  ])('with wrong arguments is a TypeError: %s', async (_, run, message) => {
+    await expect(run(createApp())).rejects.toThrow(new TypeError(message));
+  });
+});
