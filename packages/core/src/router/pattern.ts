@@ -212,9 +212,6 @@ function parseName(part: string, pattern: string): string {
  * Matches a path segment with the literals of an {@link AffixSegment}. Every parameter has at least one
  * character. All but the last are as short as possible. Takes linear time.
  *
- * Text after a parameter starts with a character that is not part of a name, so it never matches inside
- * an escape such as `%2F`.
- *
  * @param path - In normal form.
  * @param folded - The path as compared with the literals, see {@link foldCase}.
  * @param begin - Index of the segment's first character.
@@ -238,12 +235,18 @@ export function matchAffix(
   for (let index = 1; index < literals.length; index += 1) {
     const literal = literals[index] ?? '';
     const isLast = index === literals.length - 1;
-    const found = isLast ? lastStart : folded.indexOf(literal, at + 1);
-    if (found <= at || found > lastStart) return undefined;
+    let found = isLast ? lastStart : folded.indexOf(literal, at + 1);
+    while (!isLast && isInEscape(path, found)) found = folded.indexOf(literal, found + 1);
+    if (found <= at || found > lastStart || isInEscape(path, found)) return undefined;
     values.push(path.slice(at, found));
     at = found + literal.length;
   }
   return values;
+}
+
+/** Whether a character is the first or second digit of an escape such as `%2F`. */
+function isInEscape(path: string, index: number): boolean {
+  return path[index - 1] === '%' || path[index - 2] === '%';
 }
 
 /**

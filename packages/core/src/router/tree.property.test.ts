@@ -10,7 +10,7 @@ interface PlainRoute {
 }
 
 const staticText = fc.constantFrom('a', 'b', 'A', 'é', 'ab', 'abc', 'è');
-const affix = fc.constantFrom('a:', ':-b', ':-:', 'a:-:-B', ':.é', 'A:');
+const affix = fc.constantFrom('a:', ':-b', ':-:', 'a:-:-B', ':.é', 'A:', ':9', ':3:-');
 const step = fc.oneof({ weight: 2, arbitrary: staticText }, fc.constant(':'), affix);
 const end = fc.constantFrom<readonly string[]>([], [], ['*'], ['']);
 const plainRoute: fc.Arbitrary<PlainRoute> = fc.record({
@@ -30,7 +30,7 @@ const path = fc
     fc.oneof(
       { weight: 6, arbitrary: staticText },
       fc.constantFrom('', 'c'),
-      fc.string({ unit: fc.constantFrom('a', 'b', 'B', '-', 'é', '/'), maxLength: 6 }),
+      fc.string({ unit: fc.constantFrom('a', 'b', 'B', '3', '9', '-', 'é', '/'), maxLength: 6 }),
     ),
     { maxLength: 5 },
   )
@@ -41,7 +41,13 @@ const rules: fc.Arbitrary<PathRules> = fc.record({
 });
 
 function patternOf({ steps }: PlainRoute): string {
-  return `/${steps.map((step, index) => step.replace(/[:*]/g, (mark, at) => `${mark}p${index}_${at}`)).join('/')}`;
+  const texts = steps.map((step, index) =>
+    step
+      // A letter or digit after a parameter would be part of its name.
+      .replace(/(?<=:)[a-zA-Z0-9]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+      .replace(/[:*]/g, (mark, at) => `${mark}p${index}_${at}`),
+  );
+  return `/${texts.join('/')}`;
 }
 
 /** Matches a segment with a regular expression, in which an escape is one character. */
