@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidPatternError } from '../errors/setup-error.js';
+import { normalizeSegment } from '../target.js';
 import { type PathRules, parsePattern, shapeOf } from './pattern.js';
 
 const RULES: PathRules = { caseSensitive: true, strict: false };
@@ -48,12 +49,27 @@ describe('parsePattern', () => {
     ]);
   });
 
+  it.each(['año', 'größe', '名前', 'नाम', '_id', 'e\u0301tat'])(
+    'allows the parameter and the wildcard %s',
+    (name) => {
+      expect(parsePattern(`/:${name}/*${name}s`).names).toEqual([name, `${name}s`]);
+    },
+  );
+
+  it.each(['c++', '$metadata', 'a~b@c', "!&',;=", '.well-known', 'v1.0', '...', '"a"', '日本'])(
+    'reads %s as static text',
+    (text) => {
+      const [segment] = parsePattern(text).segments;
+      expect(segment).toEqual({ kind: 'static', text: normalizeSegment(text) });
+    },
+  );
+
   it('adds the leading slash', () => {
     expect(parsePattern('users').text).toBe('/users');
   });
 
   it('normalizes static text like a request path', () => {
-    const texts = ['/caf%c3%a9', '/café', '/a b', '/%61'].map(
+    const texts = ['/caf%c3%a9', '/café', '/a%20b', '/%61'].map(
       (text) => parsePattern(text).segments,
     );
     expect(texts).toEqual([
@@ -67,30 +83,21 @@ describe('parsePattern', () => {
   it.each([
     ['/a//b', 'it has an empty segment. Use one slash between segments.'],
     ['//', 'it has an empty segment. Use one slash between segments.'],
-    ['/*rest/b', "the wildcard '*rest' is not the last segment. Move it to the end."],
     [
-      '/:',
-      "':' has a colon without a name. Use ':name' with letters, digits and underscores, or write '%3A' for a colon.",
+      '/*rest/b',
+      "the wildcard '*rest' is not the last segment. Move it to the end, or use ':name' for one segment.",
+    ],
+    [
+      '/users/:',
+      "':' has a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.",
     ],
     [
       '/v1:',
-      "'v1:' has a colon without a name. Use ':name' with letters, digits and underscores, or write '%3A' for a colon.",
+      "'v1:' has a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.",
     ],
     [
       '/:a:b',
-      "':a:b' has two parameters without text between them. Separate them, as in ':from-:to'.",
-    ],
-    [
-      '/*a.b',
-      "'*a.b' is not a valid parameter. Use '*name' as a whole segment, with letters, digits and underscores.",
-    ],
-    [
-      '/:id?',
-      "':id?' has a modifier or a regular expression. Register a route for each form of the path, and check the value in the handler.",
-    ],
-    [
-      '/:id(\\d+)',
-      "':id(\\d+)' has a modifier or a regular expression. Register a route for each form of the path, and check the value in the handler.",
+      "':a:b' has two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.",
     ],
     ['/:id-:id', "the parameter 'id' appears twice. Rename one of them."],
     ['/:id/x/:id', "the parameter 'id' appears twice. Rename one of them."],
@@ -103,8 +110,81 @@ describe('parsePattern', () => {
       '/%ff',
       "'%ff' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.",
     ],
+    ['/a%00', "'a%00' contains '%00', which the path of a request must not contain. Remove it."],
   ])('rejects %s', (pattern, reason) => {
     expect(() => parsePattern(pattern)).toThrow(new InvalidPatternError(pattern, reason));
+  });
+
+  const REST = "Use '*name' as the whole last segment for the rest of the path";
+  const FORM = 'register a route for each form of the path';
+  const VALUE = `Use ':name' and check its value with a schema or in the handler, ${FORM}`;
+  const BRACKETS = `Use ':name' for a parameter or '*name' for the rest of the path, ${FORM}`;
+
+  it.each([
+    ['/assets*', 'assets*', "'*'", REST, 'assets%2A'],
+    ['/**', '**', "'*'", REST, '%2A%2A'],
+    ['/a/*.png', '*.png', "'*'", REST, '%2A.png'],
+    ['/:id*', ':id*', "'*'", REST, ':id%2A'],
+    ['/:id+', ':id+', "'+'", REST, ':id%2B'],
+    ['/a?', 'a?', "'?'", `R${FORM.slice(1)}`, 'a%3F'],
+    ['/a/:id?', ':id?', "'?'", `R${FORM.slice(1)}`, ':id%3F'],
+    ['/a#b', 'a#b', "'#'", 'Remove the fragment, which clients never send', 'a%23b'],
+    ['/(.*)', '(.*)', "'('", VALUE, '%28.%2A%29'],
+    ['/x/(\\d+)', '(\\d+)', "'('", VALUE, '%28%5Cd+%29'],
+    ['/:id(\\d+)', ':id(\\d+)', "'('", VALUE, ':id%28%5Cd%2B%29'],
+    ['/users(/:id)', 'users(', "'('", VALUE, 'users%28'],
+    ['/a|b', 'a|b', "'|'", VALUE, 'a%7Cb'],
+    ['/^a$', '^a$', "'^'", VALUE, '%5Ea$'],
+    ['/:id$', ':id$', "'$'", VALUE, ':id%24'],
+    ['\\users', '\\users', "'\\'", VALUE, '%5Cusers'],
+    ['/{id}', '{id}', "'{'", "Use ':id'", '%7Bid%7D'],
+    ['/[größe]', '[größe]', "'['", "Use ':größe'", '%5Bgröße%5D'],
+    ['/<id>', '<id>', "'<'", "Use ':id'", '%3Cid%3E'],
+    ['/a{/:opt}', 'a{', "'{'", BRACKETS, 'a%7B'],
+    ['/:id{[0-9]+}', ':id{[0-9]+}', "'{'", BRACKETS, ':id%7B%5B0-9%5D%2B%7D'],
+    ['/[...slug]', '[...slug]', "'['", BRACKETS, '%5B...slug%5D'],
+    ['/users ', 'users ', 'white space', 'Remove it', 'users%20'],
+    ['/a\t/b', 'a\t', 'white space', 'Remove it', 'a%09'],
+    ['/a\u00a0b', 'a\u00a0b', 'white space', 'Remove it', 'a%C2%A0b'],
+  ])('rejects the syntax of %j', (pattern, part, found, fix, escaped) => {
+    const reason = `'${part}' contains ${found}. ${fix}, or write '${escaped}' to match the text literally.`;
+    expect(() => parsePattern(pattern)).toThrow(new InvalidPatternError(pattern, reason));
+    expect(() => parsePattern(escaped)).not.toThrow();
+  });
+
+  it.each([
+    [
+      '/search?q=:q',
+      "it has a query. Use '/search', and read the query with ctx.query or @Query().",
+    ],
+    ['https://a.example:8080/users?x=1', "it is a URL. Use only its path, '/users'."],
+    ['HTTP://a.example', "it is a URL. Use only its path, '/'."],
+    [
+      './users',
+      "clients resolve the segment '.' before they send a path. Write the path without it.",
+    ],
+    [
+      '/a/../b',
+      "clients resolve the segment '..' before they send a path. Write the path without it.",
+    ],
+    [
+      '/%2E%2e',
+      "clients resolve the segment '%2E%2e' before they send a path. Write the path without it.",
+    ],
+  ])('rejects %s, which is more than a path', (pattern, reason) => {
+    expect(() => parsePattern(pattern)).toThrow(new InvalidPatternError(pattern, reason));
+  });
+
+  it.each([
+    [/^\/users/, 'an instance of RegExp'],
+    [['/a', '/b'], "['/a', '/b']"],
+    [undefined, 'undefined'],
+    [Object.create(null), 'an object'],
+  ])('rejects %o, which is not a string', (pattern, description) => {
+    const reason = "it is not a string. Pass a path such as '/users/:id'.";
+    expect(() => Reflect.apply(parsePattern, undefined, [pattern])).toThrow(
+      new InvalidPatternError(description, reason),
+    );
   });
 
   it('names the invalid pattern and the problem', () => {

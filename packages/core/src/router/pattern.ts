@@ -1,3 +1,4 @@
+import { describeValue } from '@fairlead/options';
 import type { Params } from '../context.js';
 import { InvalidPatternError } from '../errors/setup-error.js';
 import { normalizeSegment } from '../target.js';
@@ -84,13 +85,43 @@ type Delimiter =
   | '%'
   | ' ';
 
-const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_]*/u;
 
 /** Matches a parameter within a segment. */
-const PARAMETER = /:([\p{L}_][\p{L}\p{N}_]*)/u;
+const PARAMETER = new RegExp(`:(${NAME.source})`, 'u');
 
-/** Matches characters that other routers read as modifiers or regular expressions after a parameter. */
-const MODIFIER = /[?*+(){}[\]\\|^$]/;
+/** Matches a wildcard, which is a whole segment. */
+const WILDCARD = new RegExp(`^\\*(?:${NAME.source})?$`, 'u');
+
+/** Matches a name in the brackets of another router. */
+const BRACKETED = new RegExp(`^[{[<](${NAME.source})[}\\]>]$`, 'u');
+
+/** Matches a URL with a scheme, and captures its path. */
+const URL_WITH_PATH = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*([^?#]*)/i;
+
+/** Matches a query with at least one value. */
+const QUERY = /\?[\w.-]+=/;
+
+/**
+ * Matches a character that a URL cannot contain as it is, or that other routers read as a modifier or
+ * a regular expression. A plus or dollar sign may be one after a parameter.
+ */
+const SYNTAX = /[*?#(){}[\]<>|\\^\s\p{Cc}]|[+$](?<=:.*)/gu;
+
+/** What to do instead of using a character that {@link SYNTAX} matches. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/[*+]/, "Use '*name' as the whole last segment for the rest of the path"],
+  [/\?/, 'Register a route for each form of the path'],
+  [/#/, 'Remove the fragment, which clients never send'],
+  [
+    /[{}[\]<>]/,
+    "Use ':name' for a parameter or '*name' for the rest of the path, register a route for each form of the path",
+  ],
+  [
+    /[()|\\^$]/,
+    "Use ':name' and check its value with a schema or in the handler, register a route for each form of the path",
+  ],
+];
 
 /**
  * Parses a pattern such as `/users/:id` or `/files/*path`.
@@ -99,12 +130,14 @@ const MODIFIER = /[?*+(){}[\]\\|^$]/;
  * around it, as in `:file.png` and `:from-:to`. The last segment may be `*name` or `*`, which matches
  * the rest of the path, even if empty.
  *
- * @param text - With or without a leading slash; a trailing slash adds an empty segment. `%3A` and
- *   `%2A` stand for a colon and an asterisk.
- * @throws {InvalidPatternError} For an empty inner segment, an invalid or repeated name, parameters
- *   without text between them, a wildcard that is not last, or a malformed escape.
+ * @param text - With or without a leading slash; a trailing slash adds an empty segment. Escapes such as
+ *   `%3A` and `%2A` stand for characters with a meaning in patterns.
+ * @throws {InvalidPatternError} When the text is a URL or has a query, an empty segment, `.` or `..`, an
+ *   invalid or repeated name, parameters without text between them, a wildcard that is not last, syntax
+ *   of other routers, or a malformed escape.
  */
 export function parsePattern(text: string): Pattern {
+  assertPath(text);
   const path = text.startsWith('/') ? text : `/${text}`;
   const parts = path === '/' ? [] : path.slice(1).split('/');
   const segments = parts.map((part, index) => parseSegment(part, index === parts.length - 1, text));
@@ -136,16 +169,38 @@ export function parsePrefix(text: string): Pattern {
   return pattern;
 }
 
+/** Checks that a pattern is a path, without the other parts of a URL. */
+function assertPath(text: string): void {
+  if (typeof text !== 'string') {
+    throw new InvalidPatternError(
+      describeValue(text),
+      "it is not a string. Pass a path such as '/users/:id'.",
+    );
+  }
+  const [isUrl, urlPath] = URL_WITH_PATH.exec(text) ?? [];
+  if (isUrl) {
+    throw new InvalidPatternError(text, `it is a URL. Use only its path, '${urlPath || '/'}'.`);
+  }
+  if (QUERY.test(text)) {
+    const path = text.slice(0, text.indexOf('?'));
+    throw new InvalidPatternError(
+      text,
+      `it has a query. Use '${path}', and read the query with ctx.query or @Query().`,
+    );
+  }
+}
+
 function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
-  if (part.startsWith('*')) {
+  if (WILDCARD.test(part)) {
     if (!isLast) {
       throw new InvalidPatternError(
         pattern,
-        `the wildcard '${part}' is not the last segment. Move it to the end.`,
+        `the wildcard '${part}' is not the last segment. Move it to the end, or use ':name' for one segment.`,
       );
     }
-    return { kind: 'wildcard', names: [part === '*' ? part : parseName(part, pattern)] };
+    return { kind: 'wildcard', names: [part === '*' ? part : part.slice(1)] };
   }
+  assertPlain(part, pattern);
   if (part.includes(':')) return parseParameters(part, pattern);
   if (part === '' && !isLast) {
     throw new InvalidPatternError(
@@ -153,7 +208,33 @@ function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
       'it has an empty segment. Use one slash between segments.',
     );
   }
-  return { kind: 'static', text: parseText(part, pattern) };
+  const text = parseText(part, pattern);
+  if (text === '.' || text === '..') {
+    throw new InvalidPatternError(
+      pattern,
+      `clients resolve the segment '${part}' before they send a path. Write the path without it.`,
+    );
+  }
+  return { kind: 'static', text };
+}
+
+/** Checks that a segment has no syntax that patterns do not support. */
+function assertPlain(part: string, pattern: string): void {
+  const [character] = part.match(SYNTAX) ?? [];
+  if (character === undefined) return;
+  const [, name] = BRACKETED.exec(part) ?? [];
+  const [, advice = 'Remove it'] = ADVICE.find(([characters]) => characters.test(character)) ?? [];
+  const found = /[\s\p{Cc}]/u.test(character) ? 'white space' : `'${character}'`;
+  const fix = name === undefined ? advice : `Use ':${name}'`;
+  throw new InvalidPatternError(
+    pattern,
+    `'${part}' contains ${found}. ${fix}, or write '${part.replace(SYNTAX, percentEncode)}' to match the text literally.`,
+  );
+}
+
+function percentEncode(character: string): string {
+  const encoded = encodeURIComponent(character);
+  return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded;
 }
 
 /** Parses a segment that has a colon: a parameter, or several parameters with text around them. */
@@ -165,13 +246,7 @@ function parseParameters(part: string, pattern: string): Segment {
   if (texts.some((text) => text.includes(':'))) {
     throw new InvalidPatternError(
       pattern,
-      `'${part}' has a colon without a name. Use ':name' with letters, digits and underscores, or write '%3A' for a colon.`,
-    );
-  }
-  if (texts.some((text) => MODIFIER.test(text))) {
-    throw new InvalidPatternError(
-      pattern,
-      `'${part}' has a modifier or a regular expression. Register a route for each form of the path, and check the value in the handler.`,
+      `'${part}' has a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.`,
     );
   }
   const [name = ''] = names;
@@ -179,15 +254,16 @@ function parseParameters(part: string, pattern: string): Segment {
   if (texts.slice(1, -1).includes('')) {
     throw new InvalidPatternError(
       pattern,
-      `'${part}' has two parameters without text between them. Separate them, as in ':from-:to'.`,
+      `'${part}' has two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.`,
     );
   }
   return { kind: 'affix', names, literals: texts.map((text) => parseText(text, pattern)) };
 }
 
 function parseText(text: string, pattern: string): string {
+  let normal: string;
   try {
-    return normalizeSegment(text);
+    normal = normalizeSegment(text);
   } catch (cause) {
     if (!(cause instanceof URIError)) throw cause;
     throw new InvalidPatternError(
@@ -195,17 +271,11 @@ function parseText(text: string, pattern: string): string {
       `'${text}' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.`,
     );
   }
-}
-
-function parseName(part: string, pattern: string): string {
-  const name = part.slice(1);
-  if (!NAME.test(name)) {
-    throw new InvalidPatternError(
-      pattern,
-      `'${part}' is not a valid parameter. Use '${part[0]}name' as a whole segment, with letters, digits and underscores.`,
-    );
-  }
-  return name;
+  if (!normal.includes('%00')) return normal;
+  throw new InvalidPatternError(
+    pattern,
+    `'${text}' contains '%00', which the path of a request must not contain. Remove it.`,
+  );
 }
 
 /**

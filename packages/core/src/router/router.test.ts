@@ -38,7 +38,7 @@ describe('conflicts', () => {
     ['/users/:id', '/users/:name'],
     ['/users', '/users/'],
     ['/*', '/*rest'],
-    ['/a b', '/a%20b'],
+    ['/a"b', '/a%22b'],
   ])('%s and %s for one method throw an error that names both', (existing, added) => {
     const router = createRouter().get(existing, handler);
     expect(() => router.get(added, handler)).toThrow(

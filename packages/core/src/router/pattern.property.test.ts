@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { InvalidPatternError } from '../errors/setup-error.js';
+import { decodeParameter, normalizePath } from '../target.js';
+import { parsePattern } from './pattern.js';
+import { Tree } from './tree.js';
+
+/** Returns the values of a pattern's parameters; undefined when the pattern does not match the path. */
+function match(pattern: string, path: string): readonly string[] | undefined {
+  const tree = new Tree<true>({ caseSensitive: true, strict: true });
+  tree.insert('GET', parsePattern(pattern), true);
+  return tree.find('GET', normalizePath(path) ?? '')?.rawParams.map(decodeParameter);
+}
+
+/** Escapes a character, even if a path may contain it as it is. */
+const escapeAll = (text: string) =>
+  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+
+/** Splits text into code points. */
+const spelled = (text: string, spell: (character: string, index: number) => string) =>
+  Array.from(text, spell).join('');
+
+const segment = fc
+  .oneof(
+    fc.string({ unit: 'grapheme', minLength: 1 }),
+    fc.string({ unit: fc.constantFrom(...'*?#(){}[]<>|\\^$+:@~.% /a'), minLength: 1 }),
+  )
+  .filter((text) => !text.includes('\0') && text !== '.' && text !== '..');
+
+/** Each character as it is if RFC 3986 §3.3 allows that, and escaped if not or if `choices` says so. */
+const send = (text: string, choices: readonly boolean[]) =>
+  spelled(text, (character, index) =>
+    /[\w\-.~!$&'()*+,;=:@]/.test(character) && choices[index] === true
+      ? character
+      : escapeAll(character),
+  );
+
+it('an escaped pattern matches its text, escaped by the client or not', () => {
+  fc.assert(
+    fc.property(segment, fc.infiniteStream(fc.boolean()), (text, choices) => {
+      const sent = send(text, [...choices.take(text.length)]);
+      expect(match(`/${escapeAll(text)}`, `/${sent}`)).toEqual([]);
+      expect(match(`/a/:id${escapeAll(text)}`, `/a/7${sent}`)).toEqual(['7']);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('an escaped pattern matches nothing else', () => {
+  fc.assert(
+    fc.property(segment, segment, (text, other) => {
+      fc.pre(text !== other);
+      expect(match(`/${escapeAll(text)}`, `/${encodeURIComponent(other)}`)).toBeUndefined();
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+/** Whether a pattern is valid. */
+function isValid(pattern: string): boolean {
+  try {
+    return Object.isFrozen(parsePattern(pattern));
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidPatternError);
+    return false;
+  }
+}
+
+const piece = fc.constantFrom(
+  ...[...'*?#(){}[]<>|\\^$+:@~.%= /ab1é\t', ':id', '*rest', '%2e', '//', '%3A', '%00', '%61'],
+);
+const validPattern = fc
+  .array(piece, { maxLength: 7 })
+  .map((pieces) => `/${pieces.join('')}`)
+  .filter(isValid);
+
+it('a valid pattern matches the URL that it seems to describe, with its values', () => {
+  fc.assert(
+    fc.property(validPattern, (pattern) => {
+      const filled = pattern.replace(/(?<=\/)\*[^/]*$|:[\p{L}_][\p{L}\p{N}_]*/gu, '7');
+      const { pathname, search, hash } = new URL(filled, 'http://localhost');
+      expect([search, hash]).toEqual(['', '']);
+      expect(match(pattern, pathname)).toEqual(parsePattern(pattern).names.map(() => '7'));
+    }),
+    { numRuns: 5000 },
+  );
+});
