@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { describeValue } from '@fairlead/options';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type CorsOptions,
@@ -126,7 +126,6 @@ describe.each(forms)('a rule %s', (_, create) => {
     [[page], 'https://app.example.com:8443'],
     [[page], 'https://APP.example.com'],
     [[page], 'null'],
-    [['*'], page],
     [[], page],
   ])('%o does not allow %s', async (rule, origin) => {
     const { headers } = await ask({ ...create(rule), credentials: true }, { origin });
@@ -207,18 +206,25 @@ describe('an origin function', () => {
     expect((await ask({ origin }, { origin: page })).status).toBe(403);
   });
 
-  it.each([[1], [{}], [[1]], [[[page]]], [() => true], ['a, b'], [Symbol('a')]])(
-    'that returns %o allows no origin, and is a logged 500',
-    async (result) => {
-      for (const origin of [() => result, async () => result]) {
-        const reply = await ask(untyped({ origin }), { origin: page });
-        expect([reply.status, reply.headers]).toEqual([500, { vary: 'Origin' }]);
-        expect(String(reply.logged)).toContain(
-          `cors() cannot use ${inspect(result)} as result of origin(). Return true, false, '*'`,
-        );
-      }
-    },
-  );
+  it.each([
+    [1],
+    [{}],
+    [[1]],
+    [[[page]]],
+    [() => true],
+    ['a, b'],
+    [Symbol('a')],
+    [['*']],
+    [`${page}/`],
+  ])('that returns %o allows no origin, and is a logged 500', async (result) => {
+    for (const origin of [() => result, async () => result]) {
+      const reply = await ask(untyped({ origin }), { origin: page });
+      expect([reply.status, reply.headers]).toEqual([500, { vary: 'Origin' }]);
+      expect(String(reply.logged)).toContain(
+        `cors() cannot use ${describeValue(result)} as result of origin(). Return true, false, '*'`,
+      );
+    }
+  });
 
   it("that returns '*' with credentials is a logged 500", async () => {
     const reply = await ask({ origin: () => '*', credentials: true }, { origin: page });
@@ -318,30 +324,73 @@ describe('cors() rejects', () => {
     "Use true, false, '*', an origin such as 'https://app.example.com', a RegExp, or an array of origins and RegExps, or a function.";
 
   it.each([
-    undefined,
-    null,
-    0,
-    1,
-    {},
-    '',
-    'https://a.example https://b.example',
-    'https://a.example,https://b.example',
-    'https://é.example',
-    'https://a.example\r\nX-A: b',
-    [1],
-    [null],
-    [true],
-    [[page]],
-    [''],
-  ])('the origin %j', (origin) => {
-    const message = `cors() cannot use ${inspect(origin)} as origin. ${origins}`;
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [0, '0'],
+    [{}, 'an object'],
+    ['', "''"],
+    ['true', "'true'"],
+    ['https://a.example https://b.example', "'https://a.example https://b.example'"],
+    ['https://a.example,https://b.example', "'https://a.example,https://b.example'"],
+    [[1], '1'],
+    [[null], 'null'],
+    [[true], 'true'],
+    [[[page]], `['${page}']`],
+    [[page, ''], "''"],
+  ])('the origin %j', (origin, shown) => {
+    const message = `cors() cannot use ${shown} as origin. ${origins}`;
     expect(() => cors(untyped({ origin }))).toThrow(refused(message));
+  });
+
+  it.each([
+    ['https://a.example/', 'https://a.example'],
+    ['https://a.example/app?x#y', 'https://a.example'],
+    ['HTTPS://A.example', 'https://a.example'],
+    ['https://a.example:443', 'https://a.example'],
+    ['http://a.example:80', 'http://a.example'],
+    ['https://user@a.example', 'https://a.example'],
+    ['https://é.example', 'https://xn--9ca.example'],
+    ['https://a.example\n', 'https://a.example'],
+    ['app.example.com', 'https://app.example.com'],
+    ['app.example.com:8443/x', 'https://app.example.com:8443'],
+    ['localhost:3000', 'http://localhost:3000'],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['[::1]:3000', 'http://[::1]:3000'],
+  ])('the origin %j, which no browser sends', (origin, suggestion) => {
+    const message = `cors() cannot use '${origin}' as origin. Use '${suggestion}', which is what browsers send.`;
+    expect(() => cors({ origin })).toThrow(refused(message));
+    expect(() => cors({ origin: [page, /a/, origin] })).toThrow(refused(message));
+    expect(() => cors({ origin: suggestion })).not.toThrow();
+  });
+
+  it.each(['https://*.example.com', '*.example.com', 'http://localhost:*'])(
+    'the origin %s with a wildcard',
+    (origin) => {
+      const message = `cors() cannot use '${origin}' as origin. Use a RegExp, such as /^https:\\/\\/[\\w-]+\\.example\\.com$/.`;
+      expect(() => cors({ origin })).toThrow(refused(message));
+    },
+  );
+
+  it("'*' in an array, which matches nothing", () => {
+    const message = "cors() cannot use '*' as origin. Use it without an array, as origin: '*'.";
+    expect(() => cors({ origin: ['*'] })).toThrow(refused(message));
+  });
+
+  it('everything in one error', () => {
+    const options = { origin: ['a.example', 'https://b.example/'], maxage: 5, methods: 1 };
+    const message = [
+      "cors() has no option 'maxage'. Did you mean 'maxAge'?",
+      'cors() cannot use 1 as methods. Use an array of names or a comma-separated string.',
+      "cors() cannot use 'a.example' as origin. Use 'https://a.example', which is what browsers send.",
+      "cors() cannot use 'https://b.example/' as origin. Use 'https://b.example', which is what browsers send.",
+    ].join('\n');
+    expect(() => cors(untyped(options))).toThrow(refused(message));
   });
 
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '600', null, true])(
     'the maxAge %o',
     (maxAge) => {
-      const message = `cors() cannot use ${inspect(maxAge)} as maxAge. Use a non-negative integer of seconds.`;
+      const message = `cors() cannot use ${describeValue(maxAge)} as maxAge. Use a non-negative integer of seconds.`;
       expect(() => cors(untyped({ maxAge }))).toThrow(refused(message));
     },
   );
@@ -350,7 +399,7 @@ describe('cors() rejects', () => {
     'a value that is not a list of names as %s',
     (name) => {
       for (const value of [1, null, true, {}, [1], ['a b'], 'a;b', 'a\r\nb: c', [['a']]]) {
-        const message = `cors() cannot use ${inspect(value)} as ${name}. Use an array of names or a comma-separated string.`;
+        const message = `cors() cannot use ${describeValue(value)} as ${name}. Use an array of names or a comma-separated string.`;
         expect(() => cors(untyped({ [name]: value }))).toThrow(refused(message));
       }
     },
@@ -358,23 +407,30 @@ describe('cors() rejects', () => {
 
   it.each(['credentials', 'preflightContinue'])('a value that is not a boolean as %s', (name) => {
     for (const value of [1, 'true', null]) {
-      const message = `cors() cannot use ${inspect(value)} as ${name}. Use true or false.`;
+      const message = `cors() cannot use ${describeValue(value)} as ${name}. Use true or false.`;
       expect(() => cors(untyped({ origin: page, [name]: value }))).toThrow(refused(message));
     }
   });
 
   it.each([199, 300, 404, 204.5, '204'])('the optionsSuccessStatus %o', (status) => {
-    const message = `cors() cannot use ${inspect(status)} as optionsSuccessStatus. Use an integer from 200 to 299.`;
+    const message = `cors() cannot use ${describeValue(status)} as optionsSuccessStatus. Use an integer from 200 to 299.`;
     expect(() => cors(untyped({ optionsSuccessStatus: status }))).toThrow(refused(message));
   });
 
-  it.each(['orgin', 'headers', 'constructor'])('the unknown option %s', (name) => {
-    const message = `cors() has no option '${name}'. Remove it, or use one of origin, credentials, methods, allowedHeaders, exposedHeaders, maxAge, preflightContinue, optionsSuccessStatus.`;
+  it.each([
+    ['orgin', "Did you mean 'origin'?"],
+    ['allowHeaders', "Did you mean 'allowedHeaders'?"],
+    [
+      'constructor',
+      'Remove it, or use origin, credentials, methods, allowedHeaders, exposedHeaders, maxAge, preflightContinue or optionsSuccessStatus.',
+    ],
+  ])('the unknown option %s', (name, fix) => {
+    const message = `cors() has no option '${name}'. ${fix}`;
     expect(() => cors(untyped({ [name]: true }))).toThrow(refused(message));
   });
 
-  it.each([null, 'https://a.example', () => ({})])('%o in place of the options', (options) => {
-    const message = `cors() received ${inspect(options)}. Pass an object of options.`;
+  it.each([null, 'https://a.example', [], () => ({})])('%o in place of the options', (options) => {
+    const message = `cors() cannot use ${describeValue(options)} as options. Pass an object.`;
     expect(() => cors(untyped(options))).toThrow(refused(message));
   });
 
@@ -386,6 +442,19 @@ describe('cors() rejects', () => {
       expect(() => cors(options)).toThrow(refused(message));
     },
   );
+});
+
+it.each([
+  'null',
+  'http://[::1]:3000',
+  'https://a_b.example:444',
+  'http://a.example:443',
+  'capacitor://localhost',
+  'chrome-extension://abcdef',
+  'app://-',
+  'file://',
+])('cors() accepts the origin %s', (origin) => {
+  expect(() => cors({ origin: [origin] })).not.toThrow();
 });
 
 it('cors() uses the defaults for its other options when they are undefined', () => {

@@ -1,3 +1,12 @@
+import {
+  anything,
+  boolean,
+  describeValue,
+  findOptionProblems,
+  integer,
+  type Kinds,
+  kind,
+} from '@fairlead/options';
 import type { Context } from '../context.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike, type Next } from '../next.js';
@@ -61,29 +70,19 @@ type OriginRule = boolean | string | readonly (string | RegExp)[];
 const ORIGINS =
   "true, false, '*', an origin such as 'https://app.example.com', a RegExp, or an array of origins and RegExps";
 const DEFAULT_METHODS = 'GET, HEAD, PUT, PATCH, POST, DELETE';
-const NAMES = 'an array of names or a comma-separated string';
 
-/** The values that each option accepts, as a predicate and as text for messages. */
-const ACCEPTED: Readonly<
-  Record<keyof CorsOptions, readonly [(value: unknown) => boolean, string]>
-> = {
-  origin: [
-    (value) => typeof value === 'function' || readOrigin(value) !== undefined,
-    `${ORIGINS}, or a function`,
-  ],
-  credentials: [isBoolean, 'true or false'],
-  methods: [isNames, NAMES],
-  allowedHeaders: [isNames, NAMES],
-  exposedHeaders: [isNames, NAMES],
-  maxAge: [
-    (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-    'a non-negative integer of seconds',
-  ],
-  preflightContinue: [isBoolean, 'true or false'],
-  optionsSuccessStatus: [
-    (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
-    'an integer from 200 to 299',
-  ],
+const NAMES = kind('an array of names or a comma-separated string', isNames);
+
+const CORS_OPTIONS: Kinds<CorsOptions> = {
+  // invalidOrigins() checks it.
+  origin: anything,
+  credentials: boolean,
+  methods: NAMES,
+  allowedHeaders: NAMES,
+  exposedHeaders: NAMES,
+  maxAge: integer(0, undefined, 'of seconds'),
+  preflightContinue: boolean,
+  optionsSuccessStatus: integer(200, 299),
 };
 
 /**
@@ -147,37 +146,45 @@ export function cors(options: CorsOptions = {}): Middleware {
   };
 }
 
+/** @throws {SetupError} `INVALID_CORS` */
 function assertOptions(options: CorsOptions): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new SetupError(
-      'INVALID_CORS',
-      `cors() received ${inspect(options)}. Pass an object of options.`,
-    );
+  const problems = findOptionProblems('cors()', options, CORS_OPTIONS);
+  // An explicit `origin: undefined`, such as a missing environment variable, must not allow all origins.
+  const { origin, credentials } = { origin: '*', ...options };
+  for (const entry of invalidOrigins(origin)) {
+    problems.push(`cors() cannot use ${describeValue(entry)} as origin. ${originAdvice(entry)}`);
   }
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(ACCEPTED, name)) continue;
-    const known = Object.keys(ACCEPTED).join(', ');
-    throw new SetupError(
-      'INVALID_CORS',
-      `cors() has no option '${name}'. Remove it, or use one of ${known}.`,
-    );
-  }
-  for (const [name, [accepts, description]] of Object.entries(ACCEPTED)) {
-    const value = options[name as keyof CorsOptions];
-    // An explicit `origin: undefined`, such as a missing environment variable, must not allow all origins.
-    const isOmitted = value === undefined && !(name === 'origin' && name in options);
-    if (isOmitted || accepts(value)) continue;
-    throw new SetupError(
-      'INVALID_CORS',
-      `cors() cannot use ${inspect(value)} as ${name}. Use ${description}.`,
-    );
-  }
-  if (options.credentials === true && (options.origin ?? '*') === '*') {
-    throw new SetupError(
-      'INVALID_CORS',
+  if (credentials === true && origin === '*') {
+    problems.push(
       "cors() cannot allow credentials when origin is '*', the default. Set origin to the origins that may send credentials.",
     );
   }
+  if (problems.length > 0) throw new SetupError('INVALID_CORS', problems.join('\n'));
+}
+
+/** Returns what the option `origin` contains besides origins. */
+function invalidOrigins(origin: unknown): readonly unknown[] {
+  if (typeof origin === 'function' || readOrigin(origin) !== undefined) return [];
+  const entries: readonly unknown[] = [origin].flat();
+  return entries.filter((entry) => !isOriginEntry(entry));
+}
+
+function originAdvice(entry: unknown): string {
+  if (entry === '*') return "Use it without an array, as origin: '*'.";
+  const suggestion = typeof entry === 'string' ? suggestOrigin(entry) : undefined;
+  if (suggestion !== undefined) return `Use '${suggestion}', which is what browsers send.`;
+  return typeof entry === 'string' && entry.includes('*')
+    ? 'Use a RegExp, such as /^https:\\/\\/[\\w-]+\\.example\\.com$/.'
+    : `Use ${ORIGINS}, or a function.`;
+}
+
+/** Returns the origin of a URL or host; undefined for other text. */
+function suggestOrigin(text: string): string | undefined {
+  const isLocal = /^(?:localhost|127\.|\[)/.test(text);
+  if (!isLocal && !/[.:]/.test(text)) return undefined;
+  const scheme = isLocal ? 'http://' : 'https://';
+  const { origin = '' } = URL.parse(text.includes('://') ? text : scheme + text) ?? {};
+  return isOriginEntry(origin) ? origin : undefined;
 }
 
 /**
@@ -189,20 +196,28 @@ function checkResult(result: unknown, credentials: boolean): OriginRule {
   const rule = readOrigin(result || false);
   if (rule !== undefined && !(credentials && rule === '*')) return rule;
   const source = credentials ? 'result of origin() with credentials' : 'result of origin()';
-  throw new TypeError(`cors() cannot use ${inspect(result)} as ${source}. Return ${ORIGINS}.`);
+  throw new TypeError(
+    `cors() cannot use ${describeValue(result)} as ${source}. Return ${ORIGINS}.`,
+  );
 }
 
 /** Converts a {@link CorsOrigin} to a rule. Returns undefined for other values. */
 function readOrigin(value: unknown): OriginRule | undefined {
-  if (typeof value === 'boolean') return value;
+  if (typeof value === 'boolean' || value === '*') return value;
   const entries: unknown[] = [value].flat();
   if (!entries.every(isOriginEntry)) return undefined;
   return typeof value === 'string' ? value : entries;
 }
 
+/**
+ * Matches an origin as browsers send it: in lower case, with a scheme, and without a default port or a
+ * path. Applications with web views have schemes of their own. RFC 6454 §6.2
+ */
+const ORIGIN =
+  /^(?:null|(?!https:.*:443$|http:.*:80$)https?:\/\/[a-z\d._:[\]-]+|(?!https?:)[a-z][a-z\d+.-]*:\/\/[\w.:-]*)$/;
+
 function isOriginEntry(entry: unknown): entry is string | RegExp {
-  // Spaces and commas indicate a list, which the header does not support.
-  return typeof entry === 'string' ? /^(?!.*,)[!-~]+$/.test(entry) : entry instanceof RegExp;
+  return typeof entry === 'string' ? ORIGIN.test(entry) : entry instanceof RegExp;
 }
 
 /** Returns the origin of a request if the rule allows it. */
@@ -218,10 +233,6 @@ function matchOrigin(
   return isAllowed ? origin : undefined;
 }
 
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean';
-}
-
 function isNames(value: unknown): boolean {
   const names = [value].flat();
   if (!names.every((name) => typeof name === 'string')) return false;
@@ -235,9 +246,4 @@ function joinNames(names: string | readonly string[]): string {
     .map((name) => name.trim())
     .filter((name) => name !== '')
     .join(', ');
-}
-
-function inspect(value: unknown): string {
-  // An import would load node:util with the package.
-  return process.getBuiltinModule('node:util').inspect(value);
 }
