@@ -1,5 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isClass, isFactory } from '@fairlead/options';
+import {
+  anything,
+  boolean,
+  describeValue,
+  fn,
+  isClass,
+  isFactory,
+  type Kinds,
+  oneOf,
+} from '@fairlead/options';
 import {
   Context,
   type ContextEnvironment,
@@ -20,12 +29,14 @@ import { SealedError, SetupError, throwProblems } from './errors/setup-error.js'
 import {
   createErrorPolicy,
   DEFAULT_ERROR_POLICY,
+  ERROR_HANDLER_OPTIONS,
   type ErrorHandlerOptions,
   logError,
   respondWithError,
 } from './middleware/error-handler.js';
 import { assertTarget, createLastMiddleware } from './middleware/not-found-handler.js';
 import { after, isPromiseLike, type Next } from './next.js';
+import { findOptionErrors, throwTogether } from './options.js';
 import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
 import { writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
@@ -44,9 +55,11 @@ import {
   addOwnRoute,
   addPrefix,
   assertRouter,
+  completeRules,
   createRouter,
   nameCall,
   type PrefixFor,
+  ROUTER_OPTIONS,
   type Route,
   type RouteFunction,
   RouteMethods,
@@ -61,6 +74,7 @@ import { type Caller, InProcess } from './server/in-process.js';
 import {
   type ClientReader,
   createClientReader,
+  findProxyErrors,
   type ProxyOptions,
   type TrustedProxies,
 } from './server/proxy.js';
@@ -128,6 +142,18 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
   readonly checkResponses?: boolean;
 }
 
+/** The options of {@link createApp}, and what they accept. */
+const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
+  ...ERROR_HANDLER_OPTIONS,
+  ...ROUTER_OPTIONS,
+  notFound: fn,
+  // findProxyErrors() checks it.
+  proxy: anything,
+  validationStatus: oneOf(400, 422),
+  compileResponse: fn,
+  checkResponses: boolean,
+};
+
 /** What {@link Application.seal} builds from the registrations. */
 interface SealedApplication {
   readonly pipeline: Middleware;
@@ -159,10 +185,14 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #isOpen = true;
   #closingController: AbortController | undefined = undefined;
 
-  /** @throws {SetupError} `INVALID_PROXY`, when the option `proxy` is invalid. */
+  /** @throws {SetupError} As {@link createApp}. */
   constructor(options: ApplicationOptions = {}) {
     super();
-    this.#rules = createRouter(options).rules;
+    throwTogether([
+      ...findOptionErrors('createApp()', options, APPLICATION_OPTIONS),
+      ...findProxyErrors(options?.proxy),
+    ]);
+    this.#rules = completeRules(options);
     this.#errors = createErrorPolicy(options, DEFAULT_ERROR_POLICY);
     this.#notFound = options.notFound;
     this.#readClient = createClientReader(options.proxy);
@@ -387,16 +417,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param request - Its body is read completely before it is sent. A URL with `https:` makes
    *   `ctx.protocol` `'https'`.
    * @param caller - Who makes the request; `127.0.0.1` by default.
-   * @throws {TypeError} When `request` is not a `Request`, or the caller's `ip` is not an IP address.
    * @throws The errors of {@link seal}; the abort reason of the request's signal; the connection's
    *   error.
-   * @throws {SetupError} `APPLICATION_CLOSED`, when the application closes before it responds.
+   * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid; `APPLICATION_CLOSED`, when the
+   *   application closes before it responds.
    */
   async fetch(request: Request, caller: Caller = {}): Promise<Response> {
-    if (typeof Object(request).arrayBuffer !== 'function') {
-      const received = `app.fetch() received ${describeArgument(request)}`;
-      throw new TypeError(`${received}. Pass a Request, or call app.request('/path').`);
-    }
     this.seal();
     this.#inProcess ??= new InProcess(this.handle);
     return this.#inProcess.fetch(request, caller);
@@ -412,8 +438,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    */
   async request(path: string, init?: RequestInit, caller?: Caller): Promise<Response> {
     if (typeof path !== 'string') {
-      const received = `app.request() received ${describeArgument(path)} instead of a path`;
-      throw new TypeError(`${received}. Pass a path such as '/users', or call app.fetch(request).`);
+      throw new SetupError(
+        'INVALID_OPTION',
+        `app.request() cannot use ${describeValue(path)} as path. Pass a path such as '/users', or call app.fetch() with a Request.`,
+      );
     }
     // `new URL('//users', base)` would read 'users' as the host.
     const url = path.startsWith('/') ? `http://localhost${path}` : path;
@@ -643,7 +671,8 @@ function refuseTarget(step: Step): Middleware {
  *
  * @param options - How errors and unhandled requests become responses, how paths are compared, and which
  *   proxies are trusted.
- * @throws {SetupError} `INVALID_PROXY`, when the option `proxy` is invalid.
+ * @throws {SetupError} `INVALID_PROXY`, when the option `proxy` is invalid; `INVALID_OPTION`, when another
+ *   option is unknown or invalid.
  */
 export function createApp(options?: ApplicationOptions): Application {
   return new Application(options);

@@ -125,6 +125,16 @@ export function assertHeader(name: string, value: HeaderValue): void {
   }
 }
 
+/** Whether {@link assertHeader} accepts a header. */
+export function isHeader(name: string, value: HeaderValue): boolean {
+  try {
+    assertHeader(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Matches the names of headers that describe one particular body. {@link RecordedResponse.reset} removes
  * them.

@@ -174,7 +174,7 @@ describe.each([
   });
 
   it('rejects an invalid limit', () => {
-    expect(() => createParser({ limit: 'lots' })).toThrow("Invalid size limit 'lots'.");
+    expect(() => createParser({ limit: 'lots' })).toThrow("cannot use 'lots' as limit.");
   });
 });
 
@@ -230,7 +230,7 @@ describe('the option type', () => {
         expect.objectContaining({
           name: 'SetupError',
           code: 'INVALID_MEDIA_TYPE',
-          message: expect.stringContaining(`Invalid type of ${name}(): `),
+          message: expect.stringMatching(`^${name}\\(\\) cannot use .* as type. Use media types`),
         }),
       );
     }

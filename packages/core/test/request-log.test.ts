@@ -91,8 +91,9 @@ describe('requestLogger()', () => {
       expect.objectContaining({
         name: 'SetupError',
         code: 'INVALID_LOGGER',
-        message:
-          'requestLogger() received a logger without an info() or write() method. Pass a logger such as console, or a stream.',
+        message: expect.stringContaining(
+          ' as logger. Use a logger with a method info, such as console, or a stream.',
+        ),
       }),
     );
   });

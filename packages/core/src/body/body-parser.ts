@@ -1,7 +1,7 @@
-import { declareMediaTypes } from '@fairlead/options';
+import { boolean, declareMediaTypes, type Kinds, kind } from '@fairlead/options';
 import { type Context, internals } from '../context.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
-import { SetupError } from '../errors/setup-error.js';
+import type { OptionCodes } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 import { readBody } from './read-body.js';
 
@@ -19,6 +19,22 @@ export interface BodyOptions {
   /** Whether to keep the bytes of the body in `ctx.rawBody`, such as to verify a signature; false by default. */
   readonly rawBody?: boolean;
 }
+
+/** The options of every body parser, and what they accept. */
+export const BODY_OPTIONS: Kinds<BodyOptions> = {
+  limit: kind("a whole number of bytes, or a string such as '64kb' or '1mb'", isLimit),
+  type: kind(
+    "media types such as 'application/json', 'text/*' or 'application/*+json', or a function",
+    isMediaTypes,
+  ),
+  rawBody: boolean,
+};
+
+/** The codes of errors about {@link BODY_OPTIONS}. */
+export const BODY_CODES: OptionCodes<BodyOptions> = {
+  limit: 'INVALID_LIMIT',
+  type: 'INVALID_MEDIA_TYPE',
+};
 
 /** The format that a body parser reads. */
 export interface BodyFormat {
@@ -42,12 +58,12 @@ export interface BodyFormat {
  * Creates middleware that parses bodies of one format into `ctx.body`. An empty body leaves it
  * undefined. The middleware skips bodies of other media types and bodies that were already read.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
+ * @param options - The caller has checked them.
  */
 export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
   const { type: types, rawBody: keepsBytes = false } = options;
   const limit = parseLimit(options.limit ?? '1mb');
-  const accepts = types === undefined ? format.accepts : createTypeMatcher(format.name, types);
+  const accepts = types === undefined ? format.accepts : createTypeMatcher(types);
   const mediaTypeOf = createMediaTypeReader();
   const middleware: Middleware = (ctx, next) => {
     if (!ctx.hasBody) return next();
@@ -72,37 +88,26 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
 /** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */
 const MEDIA_RANGE = /^(?:\*|[\w!#$&^.+-]+)\/(?:\*|(?:\*\+)?[\w!#$&^.+-]+)$/;
 
-/**
- * Creates the function that decides which media types a parser reads.
- *
- * @throws {SetupError} `INVALID_MEDIA_TYPE`, when `types` is not what {@link BodyOptions} accepts.
- */
-function createTypeMatcher(
-  parser: string,
-  types: NonNullable<BodyOptions['type']>,
-): (essence: string) => boolean {
-  if (typeof types === 'function') return types;
-  const ranges: readonly unknown[] = [types].flat();
-  const invalid = ranges.length === 0 ? [types] : ranges.filter((range) => !isMediaRange(range));
-  if (invalid.length > 0) {
-    throw new SetupError(
-      'INVALID_MEDIA_TYPE',
-      `Invalid type of ${parser}(): ${JSON.stringify(invalid[0])}. Use media types such as 'application/json', 'text/*' or 'application/*+json', or a function.`,
-    );
-  }
-  const patterns = ranges.map((range) =>
-    range === '*/*'
-      ? '.*'
-      : String(range)
-          .replace(/[$^.+]/g, '\\$&')
-          .replaceAll('*', '[^/]+'),
-  );
-  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'i');
-  return (essence) => pattern.test(essence);
+function isMediaTypes(value: unknown): boolean {
+  const ranges: readonly unknown[] = [value].flat();
+  if (typeof value === 'function') return true;
+  return ranges.length > 0 && ranges.every(isMediaRange);
 }
 
 function isMediaRange(range: unknown): boolean {
   return typeof range === 'string' && MEDIA_RANGE.test(range);
+}
+
+/** Creates the function that decides which media types a parser reads. */
+function createTypeMatcher(types: NonNullable<BodyOptions['type']>): (essence: string) => boolean {
+  if (typeof types === 'function') return types;
+  const patterns = [types]
+    .flat()
+    .map((range) =>
+      range === '*/*' ? '.*' : range.replace(/[$^.+]/g, '\\$&').replaceAll('*', '[^/]+'),
+    );
+  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'i');
+  return (essence) => pattern.test(essence);
 }
 
 /** Checks that a parser that has read the body before has kept its bytes. */
@@ -138,21 +143,21 @@ const UNITS = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
  * Converts a size limit to bytes.
  *
  * @param limit - Bytes, or a string such as `'500b'`, `'64kb'`, `'1.5mb'`, in units of 1,024.
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is negative or not a size.
+ * @returns NaN when the limit is negative or not a size.
  */
 export function parseLimit(limit: number | string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)$/i.exec(String(limit)) ?? [];
+  const [, amount, unit = 'b'] = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)$/i.exec(String(limit)) ?? [];
   const bytes =
     typeof limit === 'number'
       ? limit
-      : Math.floor(Number(amount) * UNITS[(unit ?? 'b').toLowerCase() as keyof typeof UNITS]);
-  if (!Number.isSafeInteger(bytes) || bytes < 0) {
-    throw new SetupError(
-      'INVALID_LIMIT',
-      `Invalid size limit '${limit}'. Use a whole number of bytes, or a string such as '64kb' or '1mb'.`,
-    );
-  }
-  return bytes;
+      : Math.floor(Number(amount) * UNITS[unit.toLowerCase() as keyof typeof UNITS]);
+  return Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : Number.NaN;
+}
+
+function isLimit(value: unknown): boolean {
+  return (
+    (typeof value === 'number' || typeof value === 'string') && !Number.isNaN(parseLimit(value))
+  );
 }
 
 /** A parsed `Content-Type`. */

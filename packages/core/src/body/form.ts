@@ -1,7 +1,8 @@
+import { integer, type Kinds } from '@fairlead/options';
 import { PayloadTooLargeError } from '../errors/http-error.js';
-import { assertLimit } from '../errors/setup-error.js';
+import { assertOptions, type OptionCodes } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import { type BodyOptions, createBodyParser } from './body-parser.js';
+import { BODY_CODES, BODY_OPTIONS, type BodyOptions, createBodyParser } from './body-parser.js';
 import { forbiddenKey } from './json.js';
 import { decodeText } from './text.js';
 
@@ -17,6 +18,16 @@ export interface UrlencodedOptions extends BodyOptions {
   readonly maxFields?: number;
 }
 
+const URLENCODED_OPTIONS: Kinds<UrlencodedOptions> = {
+  ...BODY_OPTIONS,
+  maxFields: integer(0, undefined, 'of fields'),
+};
+
+const URLENCODED_CODES: OptionCodes<UrlencodedOptions> = {
+  ...BODY_CODES,
+  maxFields: 'INVALID_LIMIT',
+};
+
 /**
  * Parses `application/x-www-form-urlencoded` bodies into `ctx.body`, an object without a prototype. A
  * field that occurs once is a string. A repeated field is an array of strings.
@@ -26,12 +37,12 @@ export interface UrlencodedOptions extends BodyOptions {
  * charset or an unknown content encoding.
  *
  * @throws {SetupError} `INVALID_LIMIT`, when `limit` or `maxFields` is invalid; `INVALID_MEDIA_TYPE`, when
- *   `type` is.
+ *   `type` is; `INVALID_OPTION`, when another option is unknown or invalid.
  * @see URL Standard §5.1
  */
 export function urlencoded(options: UrlencodedOptions = {}): Middleware {
+  assertOptions('urlencoded()', options, URLENCODED_OPTIONS, URLENCODED_CODES);
   const { maxFields = 1_000 } = options;
-  assertLimit('maxFields', maxFields);
   return createBodyParser(
     {
       name: 'urlencoded',

@@ -1,7 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { BadRequestError } from '../errors/http-error.js';
+import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import { type BodyOptions, createBodyParser, isJson } from './body-parser.js';
+import {
+  BODY_CODES,
+  BODY_OPTIONS,
+  type BodyOptions,
+  createBodyParser,
+  isJson,
+} from './body-parser.js';
 
 /**
  * Parses JSON bodies, `application/json` and `+json` or the media types in the option `type`, into
@@ -10,10 +17,12 @@ import { type BodyOptions, createBodyParser, isJson } from './body-parser.js';
  * The middleware throws 400 for a malformed, truncated or forbidden body, 413 for a body past the
  * limit, and 415 for a charset other than UTF-8 or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is;
+ *   `INVALID_OPTION`, when another option is unknown or invalid.
  * @see RFC 8259
  */
 export function json(options: BodyOptions = {}): Middleware {
+  assertOptions('json()', options, BODY_OPTIONS, BODY_CODES);
   return createBodyParser(
     {
       name: 'json',

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { SetupError } from '../errors/setup-error.js';
 import { parseLimit } from './body-parser.js';
 
 it.each([
@@ -27,7 +26,6 @@ it.each([
   '1tb',
   '1e3b',
   '1kb ',
-])('%j is rejected', (limit) => {
-  const message = `Invalid size limit '${limit}'. Use a whole number of bytes, or a string such as '64kb' or '1mb'.`;
-  expect(() => parseLimit(limit)).toThrow(new SetupError('INVALID_LIMIT', message));
+])('%j is not a size', (limit) => {
+  expect(parseLimit(limit)).toBeNaN();
 });

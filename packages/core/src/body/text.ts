@@ -1,6 +1,7 @@
 import { BadRequestError } from '../errors/http-error.js';
+import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import { type BodyOptions, createBodyParser } from './body-parser.js';
+import { BODY_CODES, BODY_OPTIONS, type BodyOptions, createBodyParser } from './body-parser.js';
 
 /**
  * Reads bodies of any `text/*` type, or of the media types in the option `type`, into `ctx.body` as a
@@ -10,10 +11,12 @@ import { type BodyOptions, createBodyParser } from './body-parser.js';
  * The middleware throws 400 for bytes that are invalid in their charset, 413 for a body past the
  * limit, and 415 for another charset or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is;
+ *   `INVALID_OPTION`, when another option is unknown or invalid.
  * @see Encoding Standard §4.2
  */
 export function text(options: BodyOptions = {}): Middleware {
+  assertOptions('text()', options, BODY_OPTIONS, BODY_CODES);
   return createBodyParser(
     {
       name: 'text',
@@ -48,9 +51,11 @@ export function decodeText(bytes: Uint8Array, charset: string): string {
  *
  * The middleware throws 413 for a body past the limit and 415 for an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is.
+ * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is;
+ *   `INVALID_OPTION`, when another option is unknown or invalid.
  */
 export function raw(options: BodyOptions = {}): Middleware {
+  assertOptions('raw()', options, BODY_OPTIONS, BODY_CODES);
   return createBodyParser(
     {
       name: 'raw',

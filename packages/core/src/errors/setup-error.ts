@@ -139,14 +139,3 @@ function listenReason({ code, message }: NodeJS.ErrnoException): string {
       return `${message}.`;
   }
 }
-
-/**
- * Checks a numeric limit.
- *
- * @param name - The option's name, for the message.
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is not a non-negative integer.
- */
-export function assertLimit(name: string, limit: number): void {
-  if (Number.isSafeInteger(limit) && limit >= 0) return;
-  throw new SetupError('INVALID_LIMIT', `Invalid ${name}: ${limit}. Use a non-negative integer.`);
-}

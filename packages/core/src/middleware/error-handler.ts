@@ -1,8 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
+import { boolean, fn, type Kinds } from '@fairlead/options';
 import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
 import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
+import { assertOptions } from '../options.js';
 import { type Middleware, withRole } from '../pipeline.js';
 import { serialize } from '../serialize.js';
 
@@ -18,6 +20,13 @@ export interface ErrorHandlerOptions {
   /** Returns the body for an error; the problem body of RFC 9457 by default. */
   readonly format?: ErrorFormatter;
 }
+
+/** The options of {@link errorHandler}, and what they accept. */
+export const ERROR_HANDLER_OPTIONS: Kinds<ErrorHandlerOptions> = {
+  includeStack: boolean,
+  onError: fn,
+  format: fn,
+};
 
 /** A message on the diagnostics channel `fairlead:error`: an error that `onError` receives. */
 export interface PublishedError {
@@ -43,9 +52,11 @@ const errorChannel = channel('fairlead:error');
  * Every error that `onError` receives is also published on the diagnostics channel `fairlead:error`, as
  * a {@link PublishedError}.
  *
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see RFC 9457
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
+  assertOptions('errorHandler()', options, ERROR_HANDLER_OPTIONS);
   // Every request of an application has the same base policy, unless error handlers are nested.
   let last = {
     base: DEFAULT_ERROR_POLICY,
@@ -82,8 +93,7 @@ export function createErrorPolicy(
   base: ErrorPolicy,
 ): ErrorPolicy {
   return Object.freeze({
-    // The string 'false', as from an environment variable, must not enable stacks.
-    includeStack: includeStack === undefined ? base.includeStack : includeStack === true,
+    includeStack: includeStack ?? base.includeStack,
     onError: onError === undefined ? base.onError : publishing(onError),
     format: format ?? base.format,
   });

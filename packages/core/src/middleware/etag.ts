@@ -1,14 +1,18 @@
 import type { Context } from '../context.js';
 import { after } from '../next.js';
+import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 
 /**
  * Adds an `ETag` to responses to GET and HEAD with status 200, and responds with 304 when the client's
  * copy is current. A handler's own `ETag` takes precedence. Streams get no `ETag`.
  *
+ * @throws {SetupError} `INVALID_OPTION`, when it is called with options.
  * @see RFC 9110 §8.8.3, §13.1.2 (If-None-Match), §13.1.3 (If-Modified-Since), §15.4.5
  */
-export function etag(): Middleware {
+export function etag(): Middleware;
+export function etag(options?: object): Middleware {
+  assertOptions('etag()', options, {});
   return function etag(ctx, next) {
     return after(next, () => {
       if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;

@@ -1,6 +1,8 @@
+import { fn, type Kinds } from '@fairlead/options';
 import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
 import { isPromiseLike } from '../next.js';
+import { assertOptions } from '../options.js';
 import { type Handler, type Middleware, withRole } from '../pipeline.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
@@ -12,15 +14,20 @@ export interface NotFoundHandlerOptions {
   readonly format?: ErrorFormatter;
 }
 
+const NOT_FOUND_HANDLER_OPTIONS: Kinds<NotFoundHandlerOptions> = { format: fn };
+
 /**
  * Responds to requests that no middleware or route has handled. Register it last.
  *
  * An unknown path gets 404. A known path with another method gets 405, or 204 for OPTIONS, both with
  * `Allow`. If a route matches but calls `next()`, and nothing responds, the request gets 404.
  *
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
  */
-export function notFoundHandler({ format }: NotFoundHandlerOptions = {}): Middleware {
+export function notFoundHandler(options: NotFoundHandlerOptions = {}): Middleware {
+  assertOptions('notFoundHandler()', options, NOT_FOUND_HANDLER_OPTIONS);
+  const { format } = options;
   return withRole('notFoundHandler', function notFoundHandler(ctx) {
     if (!ctx.answered && !respondToOtherMethod(ctx, format)) respondNotFound(ctx, format);
   });

@@ -1,5 +1,7 @@
+import { boolean, fn, type Kinds, kind } from '@fairlead/options';
+import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import { assertHeader } from '../response.js';
+import { isHeader } from '../response.js';
 
 /** Options of {@link requestId}. */
 export interface RequestIdOptions {
@@ -14,14 +16,23 @@ export interface RequestIdOptions {
   readonly create?: () => string;
 }
 
+const REQUEST_ID_OPTIONS: Kinds<RequestIdOptions> = {
+  header: kind(
+    "the name of a header, such as 'X-Request-Id'",
+    (value) => typeof value === 'string' && isHeader(value, ''),
+  ),
+  trust: boolean,
+  create: fn,
+};
+
 /**
  * Gives each request an id, in `ctx.state.requestId` and a response header.
  *
- * @throws {TypeError} When the header's name is not a token.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function requestId(options: RequestIdOptions = {}): Middleware {
+  assertOptions('requestId()', options, REQUEST_ID_OPTIONS);
   const { header = 'X-Request-Id', trust = false, create = randomIds() } = options;
-  assertHeader(header, '');
   return function requestId(ctx, next) {
     const received = trust ? ctx.get(header) : undefined;
     const id = received !== undefined && /^[\w.-]{1,128}$/.test(received) ? received : create();

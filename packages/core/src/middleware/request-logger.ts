@@ -1,6 +1,7 @@
+import { fn, type Kinds, kind } from '@fairlead/options';
 import { type Context, internals } from '../context.js';
-import { SetupError } from '../errors/setup-error.js';
 import { after } from '../next.js';
+import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 import { logError } from './error-handler.js';
 
@@ -32,14 +33,26 @@ export interface RequestLoggerOptions {
   readonly now?: () => number;
 }
 
+const REQUEST_LOGGER_OPTIONS: Kinds<RequestLoggerOptions> = {
+  logger: kind('a logger with a method info, such as console, or a stream', isLogger),
+  now: fn,
+};
+
+function isLogger(value: unknown): boolean {
+  const { info, write }: { info?: unknown; write?: unknown } = Object(value);
+  return typeof info === 'function' || typeof write === 'function';
+}
+
 /**
  * Logs each request when its response is sent, or discarded because the client has disconnected. A line
  * has the form `<METHOD> <path> <status> <milliseconds> ms`. If the logger throws, the error is logged to
  * stderr.
  *
- * @throws {SetupError} `INVALID_LOGGER`, when `logger` has neither an `info` nor a `write` method.
+ * @throws {SetupError} `INVALID_LOGGER`, when `logger` has neither an `info` nor a `write` method;
+ *   `INVALID_OPTION`, when another option is unknown or invalid.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
+  assertOptions('requestLogger()', options, REQUEST_LOGGER_OPTIONS, { logger: 'INVALID_LOGGER' });
   const { now = () => performance.now() } = options;
   const log = createLog(options.logger);
   return function requestLogger(ctx, next) {
@@ -89,16 +102,10 @@ function createLog(
 
 function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => void {
   if (logger === undefined) return (entry) => process.stdout.write(formatLine(entry));
-  const methods: { info?: unknown; write?: unknown } = Object(logger);
   // Loggers that are streams, such as those of winston, have both.
-  if (typeof methods.info === 'function' && 'info' in logger) return (entry) => logger.info(entry);
-  if (typeof methods.write === 'function' && 'write' in logger) {
-    return (entry) => logger.write(formatLine(entry));
-  }
-  throw new SetupError(
-    'INVALID_LOGGER',
-    'requestLogger() received a logger without an info() or write() method. Pass a logger such as console, or a stream.',
-  );
+  if ('info' in logger && typeof logger.info === 'function') return (entry) => logger.info(entry);
+  const stream = logger as { write(line: string): unknown };
+  return (entry) => stream.write(formatLine(entry));
 }
 
 function describe(ctx: Context, { milliseconds = 0, error }: Outcome): RequestLogEntry {

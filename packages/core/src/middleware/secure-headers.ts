@@ -1,5 +1,7 @@
+import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
+import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline.js';
-import { assertHeader, putHeader } from '../response.js';
+import { isHeader, putHeader } from '../response.js';
 
 /** Default headers, for a JSON API and pages without scripts. */
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -15,11 +17,14 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 /**
  * Sets security headers on all responses, including errors. Handlers can override them.
  *
- * @param changes - Headers to add or replace by name; `false` omits a header.
- * @throws {TypeError} When a name is not a token, or a value contains a control character.
+ * @param changes - Headers to add or replace by name; `false` omits a default header.
+ * @throws {SetupError} `INVALID_OPTION`, when a header cannot be sent, or a name probably means one of the
+ *   default headers.
  * @see OWASP REST Security Cheat Sheet; RFC 6797 for Strict-Transport-Security
  */
 export function secureHeaders(changes: Readonly<Record<string, string | false>> = {}): Middleware {
+  const problems = findProblems(changes);
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const byName = new Map<string, readonly [string, string | false]>(
     Object.entries({ ...DEFAULTS, ...changes }).map(([name, value]) => [
       name.toLowerCase(),
@@ -29,9 +34,28 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
   const headers = [...byName.values()].flatMap(([name, value]) =>
     value === false ? [] : [[name, value] as const],
   );
-  for (const [name, value] of headers) assertHeader(name, value);
   return function secureHeaders(ctx, next) {
     for (const [name, value] of headers) putHeader(ctx.responseHeaders, name, value);
     return next();
   };
+}
+
+function findProblems(changes: object): readonly string[] {
+  const call = 'secureHeaders()';
+  if (!object.accepts(changes)) return findOptionProblems<object>(call, changes, {});
+  return Object.entries(changes).flatMap(([name, value]) => {
+    const nearest = nearestName(name, Object.keys(DEFAULTS));
+    const isDefault = nearest?.toLowerCase() === name.toLowerCase();
+    const fix = nearest === undefined ? 'Remove it.' : `Did you mean '${nearest}'?`;
+    if (value === false) {
+      return isDefault ? [] : `${call} cannot omit '${name}', which it does not set. ${fix}`;
+    }
+    // A name in camel case, as in helmet.
+    if (!isDefault && nearest?.replaceAll('-', '').toLowerCase() === name.toLowerCase()) {
+      return `${call} cannot set '${name}'. ${fix}`;
+    }
+    if (!isHeader(name, '')) return `${call} cannot set '${name}'. Use the name of a header.`;
+    if (typeof value === 'string' && isHeader(name, value)) return [];
+    return `${call} cannot use ${describeValue(value)} as ${name}. Use false, or a string without control characters.`;
+  });
 }

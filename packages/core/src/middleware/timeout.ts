@@ -1,9 +1,12 @@
+import { describeValue, integer } from '@fairlead/options';
 import { internals } from '../context.js';
 import { ServiceUnavailableError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
 import type { Middleware } from '../pipeline.js';
 import { respondWithProblem } from './error-handler.js';
+
+const MILLISECONDS = integer(1, 2 ** 31 - 1);
 
 /**
  * Responds with 503 when downstream middleware does not complete in time, and aborts `ctx.signal`. Code
@@ -12,13 +15,13 @@ import { respondWithProblem } from './error-handler.js';
  * The middleware throws {@link ServiceUnavailableError} 503 `TIMED_OUT`.
  *
  * @param milliseconds - An integer from 1 to 2,147,483,647.
- * @throws {SetupError} `INVALID_TIMEOUT`, when `milliseconds` is out of range.
+ * @throws {SetupError} `INVALID_TIMEOUT`, when `milliseconds` is not such an integer.
  */
 export function timeout(milliseconds: number): Middleware {
-  if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > 2 ** 31 - 1) {
+  if (!MILLISECONDS.accepts(milliseconds)) {
     throw new SetupError(
       'INVALID_TIMEOUT',
-      `Invalid timeout: ${milliseconds}. Pass timeout() an integer from 1 to ${2 ** 31 - 1}.`,
+      `Invalid timeout: ${describeValue(milliseconds)}. Pass timeout() ${MILLISECONDS.description}.`,
     );
   }
   return function timeout(ctx, next) {

@@ -2,7 +2,6 @@ import {
   arrayOf,
   boolean,
   either,
-  findOptionProblems,
   integer,
   type Kinds,
   kind,
@@ -11,7 +10,7 @@ import {
   string,
 } from '@fairlead/options';
 import type { RawInputs } from '../context.js';
-import { SetupError } from '../errors/setup-error.js';
+import { assertOptions } from '../options.js';
 import { isStandardSchema, type SchemaOutput, type StandardSchema } from '../schema.js';
 
 /** Describes one input of a route, for documentation. */
@@ -158,8 +157,7 @@ export function isRouteOptions(argument: unknown): argument is RouteOptions {
  * @throws {SetupError} `INVALID_OPTION`, with every problem.
  */
 export function checkRouteOptions(call: string, options: RouteOptions): RouteOptions {
-  const problems = findOptionProblems(call, options, KINDS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions(call, options, KINDS);
   return Object.freeze({ ...options });
 }
 

@@ -1,4 +1,4 @@
-import { describeValue } from '@fairlead/options';
+import { boolean, describeValue, type Kinds } from '@fairlead/options';
 import type { Context, Params, State } from '../context.js';
 import {
   assertMiddleware,
@@ -13,6 +13,7 @@ import {
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
 import type { Next } from '../next.js';
 import { METHODS } from '../node-http.js';
+import { assertOptions } from '../options.js';
 import type { AnyHandler, Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import {
@@ -39,6 +40,17 @@ export const ALL = 'ALL';
 
 /** How a router compares paths. */
 export type RouterOptions = Partial<PathRules>;
+
+/** The options of a router, and what they accept. */
+export const ROUTER_OPTIONS: Kinds<RouterOptions> = { caseSensitive: boolean, strict: boolean };
+
+/** Fills in the default rules. */
+export function completeRules({
+  caseSensitive = true,
+  strict = false,
+}: RouterOptions): Readonly<PathRules> {
+  return Object.freeze({ caseSensitive, strict });
+}
 
 /** One route of a router: a method, a pattern and its handlers. */
 export interface Route {
@@ -251,9 +263,11 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     addOwnRoute = (router, ...route) => router.#on('app', ...route);
   }
 
-  constructor({ caseSensitive = true, strict = false }: RouterOptions = {}) {
+  /** @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. */
+  constructor(options: RouterOptions = {}) {
     super();
-    this.rules = Object.freeze({ caseSensitive, strict });
+    assertOptions('createRouter()', options, ROUTER_OPTIONS);
+    this.rules = completeRules(options);
   }
 
   /**
@@ -490,6 +504,7 @@ export type PrefixFor<Prefix extends string, NestedParams, PrefixParams = unknow
  *   `createRouter<'/users/:user/posts'>()`. Handlers then have its parameters in `ctx.params`.
  * @typeParam S - Members of `ctx.state` that middleware of the application sets.
  * @param options - `caseSensitive` (default true) and `strict` trailing slashes (default false).
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createRouter<Prefix extends string = '', S extends object = State>(
   options?: RouterOptions,

@@ -1,7 +1,10 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
+import { describeValue, type Kinds, kind } from '@fairlead/options';
+import { SetupError } from '../errors/setup-error.js';
 import { request as httpRequest } from '../node-http.js';
+import { assertOptions } from '../options.js';
 import { NO_CONTENT_STATUSES } from '../response.js';
 import { onClose } from './connection.js';
 import { completeLimits, createServer } from './limits.js';
@@ -13,6 +16,16 @@ const unread = new FinalizationRegistry((connection: Duplex) => connection.destr
 export interface Caller {
   /** The IP address of the connection; `127.0.0.1` by default. */
   readonly ip?: string;
+}
+
+const CALLER_OPTIONS: Kinds<Caller> = {
+  ip: kind('an IPv4 or IPv6 address', (value) => typeof value === 'string' && isIP(value) !== 0),
+};
+
+/** Whether a value is a Request, of node or of a library. */
+function isRequest(value: unknown): boolean {
+  const { url, arrayBuffer }: { url?: unknown; arrayBuffer?: unknown } = Object(value);
+  return typeof url === 'string' && typeof arrayBuffer === 'function';
 }
 
 /** Sends requests to a request listener over in-memory connections. */
@@ -40,11 +53,17 @@ export class InProcess {
    * @returns The response with a streamed body. The connection closes when the body has been read,
    *   canceled or garbage-collected.
    * @throws As `fetch` does: the reason of the request's signal, or the connection's error.
+   * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
    */
-  async fetch(request: Request, { ip = '127.0.0.1' }: Caller): Promise<Response> {
-    if (isIP(ip) === 0) {
-      throw new TypeError(`Invalid ip of a call: '${ip}'. Pass an IPv4 or IPv6 address.`);
+  async fetch(request: Request, caller: Caller): Promise<Response> {
+    if (!isRequest(request)) {
+      throw new SetupError(
+        'INVALID_OPTION',
+        `app.fetch() cannot use ${describeValue(request)} as request. Pass a Request, or call app.request() with a path.`,
+      );
     }
+    assertOptions('app.fetch()', caller, CALLER_OPTIONS);
+    const { ip = '127.0.0.1' } = caller;
     const { signal } = request;
     signal.throwIfAborted();
     const body = Buffer.from(await request.arrayBuffer());

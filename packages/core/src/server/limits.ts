@@ -7,10 +7,12 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import { integer, type Kinds, object } from '@fairlead/options';
 import { HttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
-import { assertLimit, SetupError } from '../errors/setup-error.js';
+import { SetupError } from '../errors/setup-error.js';
 import { createServer as createNodeServer } from '../node-http.js';
+import type { OptionCodes } from '../options.js';
 import {
   admit,
   announceEnd,
@@ -44,11 +46,26 @@ export interface ServerLimits {
   readonly maxTargetSize?: number;
 }
 
-/**
- * Fills in the default limits.
- *
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer.
- */
+const MILLISECONDS = integer(0, undefined, 'of milliseconds');
+const BYTES = integer(0, undefined, 'of bytes');
+
+/** The limits, and what they accept. */
+export const SERVER_LIMITS: Kinds<ServerLimits> = {
+  headersTimeout: MILLISECONDS,
+  requestTimeout: MILLISECONDS,
+  keepAliveTimeout: MILLISECONDS,
+  writeTimeout: MILLISECONDS,
+  maxHeaderSize: BYTES,
+  maxHeaders: integer(0),
+  maxTargetSize: BYTES,
+};
+
+/** The codes of errors about {@link SERVER_LIMITS}. */
+export const SERVER_LIMIT_CODES: OptionCodes<ServerLimits> = Object.fromEntries(
+  Object.keys(SERVER_LIMITS).map((name) => [name, 'INVALID_LIMIT']),
+);
+
+/** Fills in the default limits. */
 export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
   const {
     headersTimeout = 20_000,
@@ -59,7 +76,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
     maxHeaders = 200,
     maxTargetSize = 8_192,
   } = limits;
-  const all = {
+  return Object.freeze({
     headersTimeout,
     requestTimeout,
     keepAliveTimeout,
@@ -67,9 +84,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
     maxHeaderSize,
     maxHeaders,
     maxTargetSize,
-  };
-  for (const [name, limit] of Object.entries(all)) assertLimit(name, limit);
-  return Object.freeze(all);
+  });
 }
 
 /**
@@ -80,7 +95,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @param tls - Key, certificate and other options; undefined for a server without TLS.
  * @param closing - Aborts when the server starts closing; undefined for connections in memory.
- * @throws {SetupError} `INVALID_TLS`, when node rejects the options or they have no certificate.
+ * @throws {SetupError} `INVALID_TLS`, when node rejects the TLS options.
  * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
 export function createServer(
@@ -133,10 +148,15 @@ export function connectionEvent(tls: TlsOptions | undefined): string {
 /** Options that authenticate a server to its clients. One of them is required. */
 const IDENTITIES = ['cert', 'pfx', 'secureContext', 'SNICallback', 'pskCallback'] as const;
 
+/** Finds what is wrong with the option `tls` of `listen()`. Does not show its value, which has a secret. */
+export function findTlsErrors(tls: TlsOptions | undefined): readonly SetupError[] {
+  if (tls === undefined) return [];
+  if (!object.accepts(tls)) return [invalidTls('it is not an object. Pass tls: { key, cert }.')];
+  if (IDENTITIES.some((name) => tls[name] !== undefined)) return [];
+  return [invalidTls('it has no certificate. Pass tls: { key, cert }.')];
+}
+
 function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
-  if (!IDENTITIES.some((name) => tls[name] !== undefined)) {
-    throw invalidTls('it has no certificate. Pass tls: { key, cert }.');
-  }
   // Loaded here, because most applications leave TLS to a proxy.
   const { createServer } = process.getBuiltinModule('node:https');
   const { headersTimeout: handshakeTimeout = 0 } = options;

@@ -1,16 +1,30 @@
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import {
+  anything,
+  boolean,
+  describeValue,
+  integer,
+  type Kinds,
+  kind,
+  nonEmptyString,
+} from '@fairlead/options';
 import type { Application } from '../application.js';
 import { ListenError, SetupError } from '../errors/setup-error.js';
 import { logError } from '../middleware/error-handler.js';
+import { isPromiseLike } from '../next.js';
+import { assertOptions, findOptionErrors, throwTogether } from '../options.js';
 import { connectionOf, drain } from './connection.js';
 import {
   checkInterval,
   completeLimits,
   connectionEvent,
   createServer,
+  findTlsErrors,
   refuseLate,
+  SERVER_LIMIT_CODES,
+  SERVER_LIMITS,
   type ServerLimits,
 } from './limits.js';
 
@@ -31,11 +45,26 @@ export interface ListenOptions extends ServerLimits {
   readonly reusePort?: boolean;
 }
 
+const LISTEN_OPTIONS: Kinds<ListenOptions> = {
+  ...SERVER_LIMITS,
+  host: nonEmptyString,
+  // findTlsErrors() checks it.
+  tls: anything,
+  reusePort: boolean,
+};
+
 /** Options of {@link Server.close}. */
 export interface CloseOptions {
   /** Milliseconds until busy connections are destroyed; 10,000 by default, `Infinity` for never. */
   readonly timeout?: number;
 }
+
+const CLOSE_OPTIONS: Kinds<CloseOptions> = {
+  timeout: kind(
+    '0 or more milliseconds, or Infinity',
+    (value) => Number(value) >= 0 && typeof value === 'number',
+  ),
+};
 
 /** A listening application. */
 export interface Server {
@@ -65,6 +94,8 @@ export interface Server {
    * Stops listening, aborts {@link closing}, responds to open requests with `Connection: close`, and
    * resolves when every connection has closed, upgraded ones included. Further calls return the same
    * promise. The earliest deadline applies.
+   *
+   * @throws {SetupError} `INVALID_OPTION`, synchronously, when an option is unknown or invalid.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -84,9 +115,8 @@ const IDLE_CHECKS = 4;
  * @returns The server, once its port is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
  * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer; `INVALID_TLS`, when
- *   node rejects the `tls` options or they have no certificate; `REUSE_PORT_UNSUPPORTED`, when this version
- *   of Node.js ignores `reusePort`.
- * @throws {RangeError} When `port` is not an integer from 0 to 65535.
+ *   node rejects the `tls` options or they have no certificate; `INVALID_OPTION`, when another argument is
+ *   invalid; `REUSE_PORT_UNSUPPORTED`, when this version of Node.js ignores `reusePort`.
  * @throws {ListenError} When the port cannot be bound.
  */
 export async function listen(
@@ -94,11 +124,12 @@ export async function listen(
   port: number,
   options: ListenOptions = {},
 ): Promise<Server> {
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new RangeError(
-      `Cannot listen on port ${port}: it is not a port number. Use an integer from 0 to 65535.`,
-    );
-  }
+  throwTogether([
+    ...findApplicationErrors(app),
+    ...findPortErrors(port),
+    ...findOptionErrors('listen()', options, LISTEN_OPTIONS, SERVER_LIMIT_CODES),
+    ...findTlsErrors(options?.tls),
+  ]);
   const { host, tls, reusePort = false } = options;
   if (reusePort && !supportsReusePort(process.versions.node)) {
     throw new SetupError(
@@ -138,12 +169,9 @@ export async function listen(
     node: server,
     closing: closingController.signal,
     stopListening,
-    close({ timeout = 10_000 }: CloseOptions = {}) {
-      if (!(timeout >= 0)) {
-        throw new RangeError(
-          `Cannot close the server with a timeout of ${timeout}. Use 0 or more milliseconds, or Infinity.`,
-        );
-      }
+    close(options: CloseOptions = {}) {
+      assertOptions('server.close()', options, CLOSE_OPTIONS);
+      const { timeout = 10_000 } = options;
       const stopped = timeout > 0 ? stopListening() : stopImmediately(server);
       // The port is closed by now, so clients that reconnect reach another process.
       void stopped.then(() => closingController.abort());
@@ -152,6 +180,27 @@ export async function listen(
       return closing;
     },
   });
+}
+
+function findApplicationErrors(app: unknown): readonly SetupError[] {
+  const { seal, handle }: Partial<Application> = Object(app);
+  if (typeof seal === 'function' && typeof handle === 'function') return [];
+  const fix = isPromiseLike(app) ? 'Await it.' : 'Pass an application from createApp().';
+  return [invalidArgument('app', app, fix)];
+}
+
+const PORT = integer(0, 65_535);
+
+function findPortErrors(port: unknown): readonly SetupError[] {
+  if (PORT.accepts(port)) return [];
+  const isNumeric = typeof port === 'string' && PORT.accepts(Number(port)) && port.trim() !== '';
+  const fix = isNumeric ? 'Convert it with Number().' : `Use ${PORT.description}.`;
+  return [invalidArgument('port', port, fix)];
+}
+
+function invalidArgument(name: string, value: unknown, fix: string): SetupError {
+  const message = `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`;
+  return new SetupError('INVALID_OPTION', message);
 }
 
 /**

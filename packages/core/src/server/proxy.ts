@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { anything, describeValue, findOptionProblems, type Kinds, oneOf } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { authorityOf } from '../target.js';
 
@@ -47,13 +48,15 @@ export function directClient({ socket, headers, url = '' }: IncomingMessage): Cl
 /**
  * Creates the function that reads the client of a request. Without proxies, it is {@link directClient}.
  *
- * @throws {SetupError} `INVALID_PROXY`, when the option is invalid.
+ * @param option - See {@link findProxyErrors}.
  */
 export function createClientReader(
   option: TrustedProxies | ProxyOptions | undefined,
 ): ClientReader {
   if (option === undefined) return directClient;
-  const { trust, header = 'x-forwarded' } = completeOption(option);
+  const { trust, header = 'x-forwarded' }: ProxyOptions = isTrust(option)
+    ? { trust: option }
+    : option;
   const isTrusted = createTrust(trust);
   const read = header === 'forwarded' ? readForwarded : readXForwarded;
   const clients = new WeakMap<IncomingMessage, Client>();
@@ -214,61 +217,79 @@ function unmapped(address: string): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/i, '');
 }
 
-function completeOption(option: TrustedProxies | ProxyOptions): ProxyOptions {
-  if (typeof option === 'number' || Array.isArray(option)) return { trust: option };
-  if (typeof option !== 'object' || option === null || 'length' in option) {
-    throw invalid(`it is ${show(option)}. ${USE}`);
-  }
-  const { trust, header, ...others } = option;
-  for (const name of Object.keys(others)) {
-    throw invalid(`it has no member '${name}'. Remove it, or use trust or header.`);
-  }
-  if (header !== undefined && header !== 'x-forwarded' && header !== 'forwarded') {
-    throw invalid(`header is ${show(header)}. Use 'x-forwarded' or 'forwarded'.`);
-  }
-  return option;
+/** Whether an option has the type of {@link TrustedProxies}. */
+function isTrust(option: unknown): option is TrustedProxies {
+  return typeof option === 'number' || Array.isArray(option);
 }
 
-const USE =
-  "Use a number of proxies, or a list of addresses and CIDR ranges such as ['10.0.0.0/8'].";
+const PROXY_OPTIONS: Kinds<ProxyOptions> = {
+  // findTrustProblems() checks it.
+  trust: anything,
+  header: oneOf('x-forwarded', 'forwarded'),
+};
+
+/**
+ * Finds what is wrong with the option `proxy` of `createApp()`.
+ *
+ * @returns Errors with the code `INVALID_PROXY`.
+ */
+export function findProxyErrors(option: unknown): readonly SetupError[] {
+  if (option === undefined) return [];
+  const isOptions = typeof option === 'object' && option !== null && !Array.isArray(option);
+  const problems = isOptions
+    ? [
+        ...findTrustProblems('createApp({ proxy })', 'trust', Reflect.get(option, 'trust')),
+        ...findOptionProblems<object>('createApp({ proxy })', option, PROXY_OPTIONS),
+      ]
+    : findTrustProblems('createApp()', 'proxy', option);
+  return problems.map((message) => new SetupError('INVALID_PROXY', message));
+}
+
+function findTrustProblems(call: string, name: string, trust: unknown): readonly string[] {
+  if (Array.isArray(trust)) return trust.flatMap((entry) => findRangeProblem(call, name, entry));
+  if (Number.isSafeInteger(trust) && Number(trust) >= 0) return [];
+  return [
+    `${call} cannot use ${describeValue(trust)} as ${name}. Use a number of proxies, or a list of addresses and CIDR ranges such as ['10.0.0.0/8'].`,
+  ];
+}
+
+function findRangeProblem(call: string, name: string, entry: unknown): readonly string[] {
+  const range = parseRange(entry);
+  const problem = `${call} cannot use ${describeValue(entry)} in ${name}`;
+  if (range === undefined) {
+    return [`${problem}. Use an address or CIDR range such as '10.0.0.0/8' or '::1'.`];
+  }
+  if (range.length > 0) return [];
+  return [`${problem}: clients could choose their address. List your proxies.`];
+}
 
 function createTrust(trust: TrustedProxies): Trust {
-  if (typeof trust === 'number') {
-    if (!Number.isSafeInteger(trust) || trust < 0)
-      throw invalid(`${trust} is not a number of proxies. ${USE}`);
-    return (_address, sender) => sender < trust;
-  }
-  if (!Array.isArray(trust)) throw invalid(`trust is ${show(trust)}. ${USE}`);
+  if (typeof trust === 'number') return (_address, sender) => sender < trust;
   const list = new BlockList();
-  for (const entry of trust) addRange(list, entry);
+  for (const entry of trust) {
+    const range = parseRange(entry);
+    if (range !== undefined) list.addSubnet(range.address, range.length, range.family);
+  }
   return (address) => {
     const version = isIP(address);
     return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
   };
 }
 
-function addRange(list: BlockList, entry: unknown): void {
-  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(String(entry)) ?? [];
+/** An address, or a range of addresses with a common prefix of `length` bits. */
+interface AddressRange {
+  readonly address: string;
+  readonly length: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** Parses an address or a CIDR range. Returns undefined for other values. RFC 4632 §3.1, RFC 4291 §2.3 */
+function parseRange(entry: unknown): AddressRange | undefined {
+  if (typeof entry !== 'string') return undefined;
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
   const version = isIP(address);
   const bits = version === 4 ? 32 : 128;
   const length = Number(prefix ?? bits);
-  if (version === 0 || length > bits) {
-    throw invalid(
-      `${show(entry)} is not an address or CIDR range. Use one such as '10.0.0.0/8' or '::1'.`,
-    );
-  }
-  if (length === 0) {
-    throw invalid(
-      `${show(entry)} trusts every address, so clients could choose theirs. List your proxies.`,
-    );
-  }
-  list.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6');
-}
-
-function invalid(reason: string): SetupError {
-  return new SetupError('INVALID_PROXY', `Invalid proxy option of createApp(): ${reason}`);
-}
-
-function show(value: unknown): string {
-  return JSON.stringify(value) ?? String(value);
+  if (version === 0 || length > bits) return undefined;
+  return { address, length, family: version === 4 ? 'ipv4' : 'ipv6' };
 }

@@ -1,0 +1,318 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  etag,
+  json,
+  listen,
+  notFoundHandler,
+  raw,
+  requestId,
+  requestLogger,
+  secureHeaders,
+  text,
+  timeout,
+  urlencoded,
+} from '../src/index.js';
+
+/** Calls a function as JavaScript may call it, and returns its error. */
+async function errorOf(call: (...args: never[]) => unknown, ...args: unknown[]): Promise<unknown> {
+  try {
+    await Reflect.apply(call, undefined, args);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** The error of a call. */
+const setupError = (code: string, ...lines: readonly string[]) =>
+  expect.objectContaining({ name: 'SetupError', code, message: lines.join('\n') });
+
+/** A wrong value of an option, how the message shows it, what it accepts, and the code of the error. */
+type Wrong = readonly [value: unknown, shown: string, accepted: string, code?: string];
+
+const boolean: Wrong = ['false', "'false'", 'true or false'];
+const fn: Wrong = ['log', "'log'", 'a function'];
+const errorOptions = { includeStack: boolean, onError: fn, format: fn };
+const routerOptions = { caseSensitive: [1, '1', 'true or false'], strict: boolean } as const;
+const bodyOptions = {
+  limit: [
+    '1 megabyte',
+    "'1 megabyte'",
+    "a whole number of bytes, or a string such as '64kb' or '1mb'",
+    'INVALID_LIMIT',
+  ],
+  type: [
+    'json',
+    "'json'",
+    "media types such as 'application/json', 'text/*' or 'application/*+json', or a function",
+    'INVALID_MEDIA_TYPE',
+  ],
+  rawBody: ['yes', "'yes'", 'true or false'],
+} as const;
+const limit = (unit: string): Wrong => [
+  '5',
+  "'5'",
+  `a non-negative integer${unit}`,
+  'INVALID_LIMIT',
+];
+
+const calls: readonly (readonly [
+  string,
+  (options: never) => unknown,
+  Readonly<Record<string, Wrong>>,
+])[] = [
+  ['createApp()', createApp, { ...errorOptions, ...routerOptions, notFound: fn }],
+  ['createRouter()', createRouter, routerOptions],
+  ['errorHandler()', errorHandler, errorOptions],
+  ['notFoundHandler()', notFoundHandler, { format: fn }],
+  ['json()', json, bodyOptions],
+  ['text()', text, bodyOptions],
+  ['raw()', raw, bodyOptions],
+  ['urlencoded()', urlencoded, { ...bodyOptions, maxFields: limit(' of fields') }],
+  [
+    'requestId()',
+    requestId,
+    {
+      header: ['X Id', "'X Id'", "the name of a header, such as 'X-Request-Id'"],
+      trust: boolean,
+      create: fn,
+    },
+  ],
+  [
+    'requestLogger()',
+    requestLogger,
+    {
+      logger: [
+        { log: () => undefined },
+        'an object',
+        'a logger with a method info, such as console, or a stream',
+        'INVALID_LOGGER',
+      ],
+      now: [0, '0', 'a function'],
+    },
+  ],
+  [
+    'listen()',
+    (options: never) => listen(createApp(), 0, options),
+    {
+      host: ['', "''", 'a non-empty string'],
+      reusePort: boolean,
+      headersTimeout: limit(' of milliseconds'),
+      requestTimeout: limit(' of milliseconds'),
+      keepAliveTimeout: limit(' of milliseconds'),
+      writeTimeout: limit(' of milliseconds'),
+      maxHeaderSize: limit(' of bytes'),
+      maxHeaders: limit(''),
+      maxTargetSize: limit(' of bytes'),
+    },
+  ],
+  [
+    'app.fetch()',
+    (caller: never) => createApp().request('/', {}, caller),
+    { ip: ['localhost', "'localhost'", 'an IPv4 or IPv6 address'] },
+  ],
+];
+
+describe.each(calls)('%s', (call, run, options) => {
+  const rows = Object.entries(options);
+  const problemOf = ([name, [, shown, accepted]]: (typeof rows)[number]) =>
+    `${call} cannot use ${shown} as ${name}. Use ${accepted}.`;
+
+  it.each(rows)('rejects a wrong %s', async (...row) => {
+    const [name, [value, , , code = 'INVALID_OPTION']] = row;
+    expect(await errorOf(run, { [name]: value })).toEqual(setupError(code, problemOf(row)));
+  });
+
+  it.each(rows)('accepts undefined as %s', async (name) => {
+    const error = await errorOf(run, { [name]: undefined, unknown: 1 });
+    expect(String(error)).toContain(`${call} has no option 'unknown'.`);
+    expect(String(error).split('\n')).toHaveLength(1);
+  });
+
+  it.each(rows)('names the option nearest to a misspelled %s', async (name) => {
+    const error = await errorOf(run, { [`${name}x`]: undefined });
+    const message = `${call} has no option '${name}x'. Did you mean '${name}'?`;
+    expect(error).toEqual(setupError('INVALID_OPTION', message));
+  });
+
+  it('reports everything in one error', async () => {
+    const wrong = rows.map(([name, [value]]) => [name, value]);
+    const error = await errorOf(run, { unknown: 1, ...Object.fromEntries(wrong) });
+    const problems = rows.map((row) => expect.stringContaining(problemOf(row)));
+    expect(String(error).split('\n').slice(1)).toEqual(problems);
+    expect(error).toMatchObject({ code: 'INVALID_OPTION' });
+  });
+
+  it.each([
+    [null, 'null'],
+    ['1mb', "'1mb'"],
+    [8080, '8080'],
+    [[], '[]'],
+    [function next() {}, 'the function next'],
+  ])('rejects %o in place of options', async (value, shown) => {
+    const message = `${call} cannot use ${shown} as options. Pass an object.`;
+    expect(await errorOf(run, value)).toEqual(setupError('INVALID_OPTION', message));
+  });
+});
+
+it('problems of one kind keep its code', async () => {
+  const error = await errorOf(urlencoded, { limit: 'lots', maxFields: -1 });
+  expect(error).toMatchObject({ code: 'INVALID_LIMIT' });
+});
+
+describe('etag()', () => {
+  it('has no options', async () => {
+    const message = "etag() has no option 'weak'. Remove it.";
+    expect(await errorOf(etag, { weak: true })).toEqual(setupError('INVALID_OPTION', message));
+  });
+});
+
+describe('timeout()', () => {
+  it.each([
+    ['5000', "'5000'"],
+    [undefined, 'undefined'],
+    [{ milliseconds: 5 }, 'an object'],
+    [Number.NaN, 'NaN'],
+  ])('rejects %o', async (value, shown) => {
+    const message = `Invalid timeout: ${shown}. Pass timeout() an integer from 1 to 2147483647.`;
+    expect(await errorOf(timeout, value)).toEqual(setupError('INVALID_TIMEOUT', message));
+  });
+});
+
+describe('secureHeaders()', () => {
+  it.each<[unknown, ...string[]]>([
+    [null, 'secureHeaders() cannot use null as options. Pass an object.'],
+    [
+      { 'X-Frame-Option': false },
+      "secureHeaders() cannot omit 'X-Frame-Option', which it does not set. Did you mean 'X-Frame-Options'?",
+    ],
+    [
+      { 'X-Powered-By': false },
+      "secureHeaders() cannot omit 'X-Powered-By', which it does not set. Remove it.",
+    ],
+    [
+      { contentSecurityPolicy: "default-src 'self'" },
+      "secureHeaders() cannot set 'contentSecurityPolicy'. Did you mean 'Content-Security-Policy'?",
+    ],
+    [{ 'bad header': 'a' }, "secureHeaders() cannot set 'bad header'. Use the name of a header."],
+    [
+      { 'X-A': 'a\nb', 'X-Frame-Options': undefined, 'x-content-type-options': true },
+      "secureHeaders() cannot use 'a\nb' as X-A. Use false, or a string without control characters.",
+      'secureHeaders() cannot use undefined as X-Frame-Options. Use false, or a string without control characters.',
+      'secureHeaders() cannot use true as x-content-type-options. Use false, or a string without control characters.',
+    ],
+  ])('rejects %o', async (changes, ...messages) => {
+    expect(await errorOf(secureHeaders, changes)).toEqual(
+      setupError('INVALID_OPTION', ...messages),
+    );
+  });
+
+  it('accepts other headers, even with names that resemble the default ones', () => {
+    const others = {
+      'Cross-Origin-Embedder-Policy': 'require-corp',
+      'Content-Security-Policy-Report-Only': "default-src 'self'",
+      'permissions-policy': 'camera=()',
+    };
+    expect(() => secureHeaders(others)).not.toThrow();
+  });
+});
+
+describe('listen()', () => {
+  const app = createApp();
+
+  it.each([
+    ['18080', "'18080'", 'Convert it with Number().'],
+    ['', "''", 'Use an integer from 0 to 65535.'],
+    ['http', "'http'", 'Use an integer from 0 to 65535.'],
+    [undefined, 'undefined', 'Use an integer from 0 to 65535.'],
+    [{ port: 8080 }, 'an object', 'Use an integer from 0 to 65535.'],
+    [Number.NaN, 'NaN', 'Use an integer from 0 to 65535.'],
+    [65_536, '65536', 'Use an integer from 0 to 65535.'],
+  ])('rejects the port %o', async (port, shown, fix) => {
+    const message = `listen() cannot use ${shown} as port. ${fix}`;
+    expect(await errorOf(listen, app, port)).toEqual(setupError('INVALID_OPTION', message));
+  });
+
+  it.each([
+    [undefined, 'undefined', 'Pass an application from createApp().'],
+    [createApp, 'the function createApp', 'Pass an application from createApp().'],
+    [createRouter(), 'an instance of Router', 'Pass an application from createApp().'],
+    [Promise.resolve(app), 'an instance of Promise', 'Await it.'],
+  ])('rejects %o in place of an application', async (value, shown, fix) => {
+    const message = `listen() cannot use ${shown} as app. ${fix}`;
+    expect(await errorOf(listen, value, 0)).toEqual(setupError('INVALID_OPTION', message));
+  });
+
+  it('reports the problems of all arguments in one error', async () => {
+    const error = await errorOf(listen, 18_080, app, { hots: 'localhost', tls: 'the private key' });
+    expect(error).toEqual(
+      setupError(
+        'INVALID_OPTION',
+        'listen() cannot use 18080 as app. Pass an application from createApp().',
+        'listen() cannot use an instance of Application as port. Use an integer from 0 to 65535.',
+        "listen() has no option 'hots'. Did you mean 'host'?",
+        'Invalid tls option of listen(): it is not an object. Pass tls: { key, cert }.',
+      ),
+    );
+  });
+
+  it('does not seal the application when an argument is invalid', async () => {
+    const open = createApp();
+    await errorOf(listen, open, '0');
+    expect(() => open.use(() => undefined)).not.toThrow();
+  });
+});
+
+describe('server.close()', () => {
+  it.each([
+    [
+      { timeout: -1 },
+      'server.close() cannot use -1 as timeout. Use 0 or more milliseconds, or Infinity.',
+    ],
+    [
+      { timeout: '5' },
+      "server.close() cannot use '5' as timeout. Use 0 or more milliseconds, or Infinity.",
+    ],
+    [{ timeuot: 5 }, "server.close() has no option 'timeuot'. Did you mean 'timeout'?"],
+    [5000, 'server.close() cannot use 5000 as options. Pass an object.'],
+    [() => undefined, 'server.close() cannot use a function as options. Pass an object.'],
+  ])('rejects %o, and keeps serving', async (options, message) => {
+    const server = await listen(
+      createApp().use((ctx) => ctx.send('here')),
+      0,
+    );
+    onTestFinished(() => server.close({ timeout: 0 }));
+    expect(() => Reflect.apply(server.close, server, [options])).toThrow(
+      setupError('INVALID_OPTION', message),
+    );
+    expect(await (await fetch(server.url)).text()).toBe('here');
+  });
+});
+
+describe('calls without a socket', () => {
+  it.each([
+    ['/users', "'/users'"],
+    [undefined, 'undefined'],
+    [new URL('http://localhost/users'), 'an instance of URL'],
+  ])('app.fetch() rejects %o', async (request, shown) => {
+    const app = createApp();
+    const message = `app.fetch() cannot use ${shown} as request. Pass a Request, or call app.request() with a path.`;
+    expect(await errorOf(app.fetch.bind(app), request)).toEqual(
+      setupError('INVALID_OPTION', message),
+    );
+  });
+
+  it.each([
+    [new Request('http://localhost/'), 'an instance of Request'],
+    [undefined, 'undefined'],
+  ])('app.request() rejects %o', async (path, shown) => {
+    const app = createApp();
+    const message = `app.request() cannot use ${shown} as path. Pass a path such as '/users', or call app.fetch() with a Request.`;
+    expect(await errorOf(app.request.bind(app), path)).toEqual(
+      setupError('INVALID_OPTION', message),
+    );
+  });
+});
