@@ -7,7 +7,7 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { integer, type Kinds, object } from '@fairlead/options';
+import { integer, type Kinds, nearestName, object } from '@fairlead/options';
 import { HttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { SetupError } from '../errors/setup-error.js';
@@ -145,15 +145,40 @@ export function connectionEvent(tls: TlsOptions | undefined): string {
   return tls === undefined ? 'connection' : 'secureConnection';
 }
 
-/** Options that authenticate a server to its clients. One of them is required. */
-const IDENTITIES = ['cert', 'pfx', 'secureContext', 'SNICallback', 'pskCallback'] as const;
+/** Options that authenticate a server to its clients, besides a certificate with a key. */
+const IDENTITIES = ['pfx', 'secureContext', 'SNICallback', 'pskCallback'] as const;
 
-/** Finds what is wrong with the option `tls` of `listen()`. Does not show its value, which has a secret. */
+/** The options of node:tls in Node.js 24. */
+const TLS_OPTIONS = `
+  handshakeTimeout sessionTimeout ticketKeys pskCallback pskIdentityHint ALPNCallback
+  allowPartialTrustChain ca cert sigalgs ciphers clientCertEngine crl dhparam ecdhCurve
+  honorCipherOrder key privateKeyEngine privateKeyIdentifier maxVersion minVersion passphrase pfx
+  secureOptions secureProtocol sessionIdContext secureContext enableTrace requestCert
+  ALPNProtocols SNICallback rejectUnauthorized allowHalfOpen pauseOnConnect noDelay keepAlive
+  keepAliveInitialDelay highWaterMark blockList
+`
+  .trim()
+  .split(/\s+/);
+
+/**
+ * Finds what is wrong with the option `tls` of `listen()`. Accepts unknown options, which a later version
+ * of node may have, unless they look like misspelled ones. Does not show values, which are secret.
+ */
 export function findTlsErrors(tls: TlsOptions | undefined): readonly SetupError[] {
   if (tls === undefined) return [];
   if (!object.accepts(tls)) return [invalidTls('it is not an object. Pass tls: { key, cert }.')];
-  if (IDENTITIES.some((name) => tls[name] !== undefined)) return [];
-  return [invalidTls('it has no certificate. Pass tls: { key, cert }.')];
+  const misspelled = Object.keys(tls).flatMap((name) => {
+    const nearest = TLS_OPTIONS.includes(name) ? undefined : nearestName(name, TLS_OPTIONS);
+    return nearest === undefined
+      ? []
+      : invalidTls(`it has no member '${name}'. Did you mean '${nearest}'?`);
+  });
+  const { cert, key, privateKeyIdentifier } = tls;
+  const hasIdentity = IDENTITIES.some((name) => tls[name] !== undefined);
+  if (misspelled.length > 0 || hasIdentity) return misspelled;
+  if (cert === undefined) return [invalidTls('it has no certificate. Pass tls: { key, cert }.')];
+  if ((key ?? privateKeyIdentifier) !== undefined) return [];
+  return [invalidTls('it has no key for the certificate. Pass tls: { key, cert }.')];
 }
 
 function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
