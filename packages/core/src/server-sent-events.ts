@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { describeValue, integer } from '@fairlead/options';
 import { type Context, internals } from './context.js';
 import { onClose } from './server/connection.js';
 
@@ -27,11 +28,16 @@ export interface ServerSentEvent {
  * what it awaits, too.
  *
  * @param events - The events, in order.
- * @throws {TypeError} While streaming, when an event's type or id contains a line break or a NUL
- *   character. The connection is closed.
+ * @throws {TypeError} When `events` is not an async iterable. While streaming, when an event is invalid,
+ *   such as with a line break in its type; the connection is then closed.
  * @see HTML Standard §9.2
  */
 export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>): void {
+  if (typeof events?.[Symbol.asyncIterator] !== 'function') {
+    const fix =
+      typeof events === 'function' ? 'Call it.' : 'Pass the result of an async generator.';
+    throw new TypeError(`sendEvents() cannot use ${describeValue(events)} as events. ${fix}`);
+  }
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
   const { closing, res } = ctx;
@@ -147,7 +153,20 @@ class EventStream extends Readable {
   }
 }
 
-function formatEvent({ data, event, id, retry }: ServerSentEvent): string {
+const RETRY = integer(0, undefined, 'of milliseconds');
+
+function formatEvent(sent: ServerSentEvent): string {
+  const { data, event, id, retry }: Partial<ServerSentEvent> = Object(sent);
+  if (typeof data !== 'string') {
+    throw new TypeError(
+      `Invalid data of a server-sent event: ${describeValue(data)}. Use a string, such as that of JSON.stringify().`,
+    );
+  }
+  if (retry !== undefined && !RETRY.accepts(retry)) {
+    throw new TypeError(
+      `Invalid retry of a server-sent event: ${describeValue(retry)}. Use ${RETRY.description}.`,
+    );
+  }
   const lines = [
     ...(event === undefined ? [] : [`event: ${oneLine('event', event)}`]),
     ...(id === undefined ? [] : [`id: ${oneLine('id', id)}`]),

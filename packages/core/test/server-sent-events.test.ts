@@ -294,7 +294,19 @@ describe('sendEvents()', () => {
     await expect(returned).resolves.toBeUndefined();
   });
 
-  it('closes the connection and releases the events when an event is invalid', async () => {
+  it.each<[unknown, RegExp]>([
+    [{ data: '', id: 'a\nb' }, /^Invalid id of a server-sent event: "a\\nb"/],
+    [
+      { data: { tick: 1 } },
+      /^Invalid data of a server-sent event: an object\. Use a string, such as that of JSON\.stringify\(\)\.$/,
+    ],
+    ['tick', /^Invalid data of a server-sent event: undefined\./],
+    [undefined, /^Invalid data of a server-sent event: undefined\./],
+    [
+      { data: '', retry: '5 s' },
+      /^Invalid retry of a server-sent event: '5 s'\. Use a non-negative integer of milliseconds\.$/,
+    ],
+  ])('closes the connection and releases the events at the event %j', async (event, message) => {
     const failed = Promise.withResolvers<unknown>();
     const released = Promise.withResolvers<void>();
     const app = createApp({ onError: failed.resolve }).use((ctx) =>
@@ -302,7 +314,7 @@ describe('sendEvents()', () => {
         ctx,
         (async function* () {
           try {
-            yield { data: '', id: 'a\nb' };
+            yield event as ServerSentEvent;
           } finally {
             released.resolve();
           }
@@ -316,8 +328,24 @@ describe('sendEvents()', () => {
     await released.promise;
     expect(await failed.promise).toMatchObject({
       name: 'TypeError',
-      message: expect.stringMatching(/^Invalid id of a server-sent event: "a\\nb"/),
+      message: expect.stringMatching(message),
     });
+  });
+
+  it.each([
+    [[{ data: 'a' }], 'an array. Pass the result of an async generator.'],
+    [undefined, 'undefined. Pass the result of an async generator.'],
+    [async function* ticks() {}, 'the function ticks. Call it.'],
+  ])('rejects %o in place of events, before the response starts', async (events, problem) => {
+    const failed = Promise.withResolvers<unknown>();
+    const app = createApp({ onError: failed.resolve }).use((ctx) =>
+      Reflect.apply(sendEvents, undefined, [ctx, events]),
+    );
+    expect((await app.request('/')).status).toBe(500);
+    const [shown, fix] = problem.split('. ');
+    expect(await failed.promise).toEqual(
+      new TypeError(`sendEvents() cannot use ${shown} as events. ${fix}`),
+    );
   });
 
   it('reports an error of a generator that fails after the client has disconnected', async () => {
