@@ -8,11 +8,21 @@ import { parse } from 'node:querystring';
 import {
   type Context,
   HttpError,
+  InternalServerError,
   isHttpError,
   type Middleware,
   type Next,
   SetupError,
 } from '@fairlead/core';
+import {
+  arrayOf,
+  describeValue,
+  findOptionProblems,
+  fn,
+  type Kinds,
+  markFactories,
+  nonEmptyString,
+} from '@fairlead/options';
 
 /** Middleware of Express or Connect that uses only node's request and response. */
 export type ConnectMiddleware = (
@@ -41,6 +51,11 @@ export interface ConnectOptions {
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
 
+const CONNECT_OPTIONS: Kinds<ConnectOptions> = {
+  state: arrayOf(nonEmptyString, 'an array of names'),
+  onError: fn,
+};
+
 /**
  * Runs middleware of Express or Connect.
  *
@@ -51,8 +66,8 @@ export interface ConnectOptions {
  * - If it replaces `res.writeHead`, `res.write` or `res.end`, its functions receive the response.
  *
  * @param middleware - A function `(req, res, next)`.
- * @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE`, when `middleware` is not a function of up to three
- *   parameters, or an option is invalid.
+ * @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE`, when `middleware` is not a function of two or three
+ *   parameters, or an option is unknown or invalid. A function that declares none may read `arguments`.
  */
 export function connect(middleware: ConnectMiddleware, options?: ConnectOptions): Middleware;
 export function connect(middleware: ExpressMiddleware, options?: ConnectOptions): Middleware;
@@ -70,6 +85,8 @@ export function connect(
   };
   return Object.defineProperty(adapted, 'name', { value: middleware.name || 'connect' });
 }
+
+markFactories(connect);
 
 /** The result of the rest of the pipeline, or the error of the middleware. */
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
@@ -102,6 +119,9 @@ class Call {
     try {
       const returned = middleware(req, res, this.#proceed);
       if (isPromiseLike(returned)) returned.then(undefined, this.#fail);
+      else if (typeof returned === 'function' && middleware.length === 0 && !this.#isDone) {
+        this.#fail(new InternalServerError(callIt(middleware), { code: INVALID }));
+      }
     } catch (error) {
       this.#fail(error);
     }
@@ -334,29 +354,30 @@ function logError(error: unknown): void {
   console.error(error);
 }
 
+const INVALID = 'INVALID_CONNECT_MIDDLEWARE';
+
 /** @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE` */
-function assertArguments(middleware: unknown, options: unknown): void {
+function assertArguments(middleware: unknown, options: ConnectOptions): void {
+  const problems = [
+    ...findMiddlewareProblem(middleware),
+    ...findOptionProblems('connect()', options, CONNECT_OPTIONS),
+  ];
+  if (problems.length > 0) throw new SetupError(INVALID, problems.join('\n'));
+}
+
+function findMiddlewareProblem(middleware: unknown): readonly string[] {
   if (typeof middleware !== 'function') {
-    throw invalid(`connect() received ${describe(middleware)}. Pass a function (req, res, next).`);
+    return [`connect() received ${describeValue(middleware)}. Pass a function (req, res, next).`];
   }
-  if (middleware.length > 3) {
-    throw invalid(
-      `connect() cannot run ${middleware.name || 'a function'} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.`,
-    );
-  }
-  if (typeof options !== 'object' || options === null) {
-    throw invalid(`connect() received ${describe(options)} as options. Pass an object.`);
-  }
-  for (const name of Object.keys(options)) {
-    if (name === 'state' || name === 'onError') continue;
-    throw invalid(`connect() has no option '${name}'. Use state or onError.`);
-  }
+  // Such a function can neither respond nor call next().
+  if (middleware.length === 1) return [callIt(middleware)];
+  if (middleware.length <= 3) return [];
+  return [
+    `connect() cannot run ${describeValue(middleware)} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.`,
+  ];
 }
 
-function invalid(message: string): SetupError {
-  return new SetupError('INVALID_CONNECT_MIDDLEWARE', message);
-}
-
-function describe(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+function callIt(factory: { readonly name: string }): string {
+  const name = factory.name || 'factory';
+  return `connect() received ${describeValue(factory)}, which is not middleware (req, res, next). If it returns middleware, call it: connect(${name}()).`;
 }

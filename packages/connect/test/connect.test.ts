@@ -10,6 +10,8 @@ import {
   type Middleware,
   timeout,
 } from '@fairlead/core';
+import { isFactory } from '@fairlead/options';
+import compression from 'compression';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { type ConnectMiddleware, connect } from '../src/index.js';
@@ -445,23 +447,54 @@ describe('the request', () => {
 
 describe('connect()', () => {
   it.each<[string, unknown[], string]>([
-    ['no function', [{}], 'connect() received object. Pass a function (req, res, next).'],
+    ['no function', [{}], 'connect() received an object. Pass a function (req, res, next).'],
     [
       'an error handler',
       [function handle(_error: unknown, _req: unknown, _res: unknown, _next: unknown) {}],
-      'connect() cannot run handle with 4 parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.',
+      'connect() cannot run the function handle with 4 parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.',
     ],
-    ['no options', [() => {}, null], 'connect() received null as options. Pass an object.'],
     [
-      'an unknown option',
-      [() => {}, { states: [] }],
-      "connect() has no option 'states'. Use state or onError.",
+      'a factory of middleware',
+      [compression],
+      'connect() received the function compression, which is not middleware (req, res, next). If it returns middleware, call it: connect(compression()).',
+    ],
+    ['no options', [() => {}, null], 'connect() cannot use null as options. Pass an object.'],
+    [
+      'everything that is wrong',
+      [compression(), { states: [], state: 'user', onError: 'log' }],
+      [
+        "connect() has no option 'states'. Did you mean 'state'?",
+        "connect() cannot use 'user' as state. Use an array of names.",
+        "connect() cannot use 'log' as onError. Use a function.",
+      ].join('\n'),
     ],
   ])('refuses %s', (_, args, message) => {
     expect(() => Reflect.apply(connect, undefined, args)).toThrow(
       expect.objectContaining({ code: 'INVALID_CONNECT_MIDDLEWARE', message }),
     );
   });
+});
+
+it('names a factory that only its result reveals', async () => {
+  function noStore() {
+    const middleware: ConnectMiddleware = (_req, res, next) => {
+      res.setHeader('Cache-Control', 'no-store');
+      next();
+    };
+    return middleware;
+  }
+  const { caught, catcher } = caughtError();
+  const url = await serve(catcher, connect(noStore));
+  expect((await fetch(url)).status).toBe(500);
+  expect(await caught).toMatchObject({
+    code: 'INVALID_CONNECT_MIDDLEWARE',
+    message:
+      'connect() received the function noStore, which is not middleware (req, res, next). If it returns middleware, call it: connect(noStore()).',
+  });
+});
+
+it('connect is a factory, not middleware', () => {
+  expect(isFactory(connect)).toBe(true);
 });
 
 describe('middleware that a timeout ends', () => {
