@@ -7,6 +7,15 @@ import {
   SetupError,
   TooManyRequestsError,
 } from '@fairlead/core';
+import {
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  kind,
+  markFactories,
+  oneOf,
+} from '@fairlead/options';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { networkOf } from './network-of.js';
 
@@ -49,6 +58,27 @@ export interface RateLimitOptions {
 /** The longest delay of a Node.js timer, in seconds. With a longer one, a window would end at once. */
 const MAX_DURATION = 2_147_483;
 
+const RATE_LIMIT_OPTIONS: Kinds<RateLimitOptions> = {
+  points: integer(1),
+  duration: integer(1, MAX_DURATION, 'of seconds'),
+  key: fn,
+  limiter: kind(
+    'an object with a method consume, such as a limiter of rate-limiter-flexible',
+    isLimiter,
+  ),
+  name: kind('printable ASCII without quotes or backslashes', isPolicyName),
+  onFailure: oneOf('open', 'closed'),
+  onError: fn,
+};
+
+function isLimiter(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, 'consume'));
+}
+
+function isPolicyName(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && !/["\\]/.test(value);
+}
+
 /**
  * Limits how many requests a client can make in a window of time. Every response has the headers
  * `RateLimit-Policy` and `RateLimit`, with the limit and the remaining requests. A 429 response also
@@ -58,8 +88,8 @@ const MAX_DURATION = 2_147_483;
  * and `onFailure` is `closed`, it throws a ServiceUnavailableError, 503 `RATE_LIMIT_UNAVAILABLE`, with
  * the failure as its cause.
  *
- * @throws {SetupError} `INVALID_RATE_LIMIT`, when an option is invalid, or the limiter has a different
- *   limit or window.
+ * @throws {SetupError} `INVALID_RATE_LIMIT`, when an option is missing, unknown or invalid, or the limiter
+ *   has a different limit or window.
  * @see draft-ietf-httpapi-ratelimit-headers-11 §3, §4; RFC 6585 §4; RFC 9110 §10.2.3
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
@@ -84,6 +114,8 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     return next();
   };
 }
+
+markFactories(rateLimit);
 
 /** The state of a key, as the headers present it. */
 interface KeyState {
@@ -150,24 +182,23 @@ function logError(error: unknown): void {
   console.error('Cannot apply the rate limit, so the request is allowed. Check the store:', error);
 }
 
-function assertOptions({ points, duration, name = 'default', limiter }: RateLimitOptions): void {
-  if (!Number.isSafeInteger(points) || points < 1) {
-    throw invalid(`points is ${points}. Use a whole number of at least 1.`);
+/** @throws {SetupError} `INVALID_RATE_LIMIT` */
+function assertOptions(options: RateLimitOptions): void {
+  const problems = findOptionProblems('rateLimit()', options, RATE_LIMIT_OPTIONS);
+  for (const name of ['points', 'duration'] as const) {
+    if (options?.[name] !== undefined) continue;
+    problems.push(`rateLimit() needs ${name}. Pass ${RATE_LIMIT_OPTIONS[name].description}.`);
   }
-  if (!Number.isInteger(duration) || duration < 1 || duration > MAX_DURATION) {
-    throw invalid(`duration is ${duration}. Use a whole number of seconds, 1 to ${MAX_DURATION}.`);
-  }
-  if (!/^[\x20-\x7e]+$/.test(name) || /["\\]/.test(name)) {
-    throw invalid(`name is '${name}'. Use printable ASCII without quotes or backslashes.`);
-  }
-  // Wrappers of other limiters have undefined or 0 here.
-  if ((limiter?.points || points) === points && (limiter?.duration || duration) === duration)
-    return;
-  throw invalid(
-    `the limiter allows ${limiter?.points} requests per ${limiter?.duration} s, but the options allow ${points} per ${duration} s. Use the same values in both.`,
-  );
+  if (problems.length === 0) problems.push(...findMismatch(options));
+  if (problems.length > 0) throw new SetupError('INVALID_RATE_LIMIT', problems.join('\n'));
 }
 
-function invalid(reason: string): SetupError {
-  return new SetupError('INVALID_RATE_LIMIT', `Invalid options for rateLimit(): ${reason}`);
+function findMismatch({ points, duration, limiter }: RateLimitOptions): readonly string[] {
+  // Wrappers of other limiters have undefined or 0 here.
+  const allowed = limiter?.points || points;
+  const window = limiter?.duration || duration;
+  if (allowed === points && window === duration) return [];
+  return [
+    `rateLimit() cannot use a limiter that allows ${allowed} requests per ${window} s: points and duration allow ${points} per ${duration} s. Use the same values in both.`,
+  ];
 }

@@ -1,4 +1,5 @@
 import { createApp, errorHandler, type Middleware, type Problem } from '@fairlead/core';
+import { isFactory } from '@fairlead/options';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RateLimitOptions, rateLimit } from '../src/index.js';
@@ -123,6 +124,47 @@ describe('rateLimit()', () => {
         message: expect.stringContaining(option),
       }),
     );
+  });
+
+  it.each<[unknown, ...string[]]>([
+    [
+      undefined,
+      'rateLimit() needs points. Pass an integer of at least 1.',
+      'rateLimit() needs duration. Pass an integer of seconds from 1 to 2147483.',
+    ],
+    [
+      { points: 1, duration: 1, onFailuer: 'closed' },
+      "rateLimit() has no option 'onFailuer'. Did you mean 'onFailure'?",
+    ],
+    [
+      { points: 1, duration: 1, onFailure: 'close' },
+      "rateLimit() cannot use 'close' as onFailure. Use 'open' or 'closed'.",
+    ],
+    [
+      { points: 1, duration: 1, limiter: {} },
+      'rateLimit() cannot use an object as limiter. Use an object with a method consume, such as a limiter of rate-limiter-flexible.',
+    ],
+    [
+      { points: 1, duration: 1, limiter: RateLimiterMemory },
+      'rateLimit() cannot use the class RateLimiterMemory as limiter. Use an object with a method consume, such as a limiter of rate-limiter-flexible.',
+    ],
+    [
+      { points: '5', window: 60, key: 'ip', name: 1, onError: null },
+      "rateLimit() cannot use '5' as points. Use an integer of at least 1.",
+      "rateLimit() has no option 'window'. Remove it, or use points, duration, key, limiter, name, onFailure or onError.",
+      "rateLimit() cannot use 'ip' as key. Use a function.",
+      'rateLimit() cannot use 1 as name. Use printable ASCII without quotes or backslashes.',
+      'rateLimit() cannot use null as onError. Use a function.',
+      'rateLimit() needs duration. Pass an integer of seconds from 1 to 2147483.',
+    ],
+  ])('rejects %o with one error', (options, ...messages) => {
+    expect(() => Reflect.apply(rateLimit, undefined, [options])).toThrow(
+      expect.objectContaining({ code: 'INVALID_RATE_LIMIT', message: messages.join('\n') }),
+    );
+  });
+
+  it('is a factory, not middleware', () => {
+    expect(isFactory(rateLimit)).toBe(true);
   });
 
   it('accepts the longest window', async () => {
