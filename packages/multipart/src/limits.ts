@@ -1,4 +1,5 @@
 import { PayloadTooLargeError, SetupError } from '@fairlead/core';
+import { either, findOptionProblems, integer, type Kinds, object, oneOf } from '@fairlead/options';
 
 /** The limits of a form. Each is a whole number or `Infinity`. Sizes are in bytes. */
 export interface MultipartLimits {
@@ -37,20 +38,35 @@ const DEFAULTS: Required<MultipartLimits> = Object.freeze({
   headerSize: 8 * 1024,
 });
 
+const LIMIT = either(integer(0), oneOf(Number.POSITIVE_INFINITY));
+
+const LIMITS: Kinds<MultipartLimits> = {
+  totalSize: LIMIT,
+  fileSize: LIMIT,
+  fieldSize: LIMIT,
+  files: LIMIT,
+  fields: LIMIT,
+  parts: LIMIT,
+  headerPairs: LIMIT,
+  headerSize: LIMIT,
+};
+
 /**
  * Fills in the defaults of missing limits.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is not `Infinity` or a whole number of at least 0.
+ * @param name - The function that received the options.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is unknown, or is not `Infinity` or a whole number of
+ *   at least 0; `INVALID_OPTION`, when an option is unknown or invalid.
  */
-export function resolveLimits({ limits }: MultipartOptions): Required<MultipartLimits> {
-  for (const [name, value] of Object.entries(limits ?? {})) {
-    if (Number.isSafeInteger(value) && value >= 0) continue;
-    if (value === Number.POSITIVE_INFINITY || value === undefined) continue;
-    throw new SetupError(
-      'INVALID_LIMIT',
-      `Invalid multipart limit: '${name}' is ${value}. Use a whole number of at least 0, or Infinity.`,
-    );
-  }
+export function resolveLimits(
+  name: 'multipart' | 'parts',
+  options: MultipartOptions,
+): Required<MultipartLimits> {
+  const problems = findOptionProblems(`${name}()`, options, { limits: object });
+  const code = problems.length > 0 ? 'INVALID_OPTION' : 'INVALID_LIMIT';
+  const limits = object.accepts(options?.limits) ? options.limits : {};
+  problems.push(...findOptionProblems(`${name}({ limits })`, limits, LIMITS));
+  if (problems.length > 0) throw new SetupError(code, problems.join('\n'));
   const defined = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined);
   return { ...DEFAULTS, ...Object.fromEntries(defined) };
 }

@@ -1,5 +1,5 @@
 import type { Middleware } from '@fairlead/core';
-import { declareMediaTypes } from '@fairlead/options';
+import { declareMediaTypes, markFactories } from '@fairlead/options';
 import { type MultipartOptions, resolveLimits } from './limits.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 
@@ -25,11 +25,12 @@ export type FormValue = string | UploadedFile;
  * The middleware rejects a malformed, truncated or forbidden body with 400, a body that exceeds a
  * limit with 413, and a compressed one with 415.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is invalid.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is unknown or invalid; `INVALID_OPTION`, when another
+ *   option is.
  * @see RFC 7578
  */
 export function multipart(options: MultipartOptions = {}): Middleware {
-  const limits = resolveLimits(options);
+  const limits = resolveLimits('multipart', options);
   const middleware: Middleware = function multipart(ctx, next) {
     // In a route, `ctx.body` throws for the body that is to be read here.
     if (ctx.req.readableDidRead || !ctx.hasBody || !isMultipart(ctx)) return next();
@@ -40,6 +41,8 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   };
   return declareMediaTypes(middleware, ['multipart/form-data']);
 }
+
+markFactories(multipart);
 
 async function readForm(
   source: AsyncIterable<Part>,

@@ -60,15 +60,15 @@ export function isMultipart(ctx: Context): boolean {
  *   same error.
  * @throws {UnsupportedMediaTypeError} 415, when the body has another media type or is compressed.
  * @throws {InternalServerError} 500 `BODY_ALREADY_READ`, when the body has been read already.
- * @throws {SetupError} `INVALID_LIMIT`, synchronously, when a limit is invalid. Uncaught, it results
- *   in a 500 response.
+ * @throws {SetupError} `INVALID_LIMIT`, synchronously, when a limit is unknown or invalid;
+ *   `INVALID_OPTION`, when another option is. Uncaught, it results in a 500 response.
  * @see RFC 7578
  */
 export function parts(
   ctx: Context,
   options: MultipartOptions = {},
 ): AsyncGenerator<Part, void, undefined> {
-  return readParts(ctx, resolveLimits(options));
+  return readParts(ctx, resolveLimits('parts', options));
 }
 
 /** Does the work of {@link parts}, with resolved limits. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createApp, errorHandler } from '@fairlead/core';
+import { isFactory } from '@fairlead/options';
 import { describe, expect, it, vi } from 'vitest';
 import { type MultipartLimits, multipart, parts } from '../src/index.js';
 import { field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
@@ -58,6 +59,31 @@ describe.each(Object.entries(readers))('%s', (_, create) => {
     const large = form(file('a', 'b', 'x'.repeat(6 * 1024 ** 2)));
     expect((await post(app, large)).status).toBe(200);
   });
+});
+
+it.each<[unknown, string, ...string[]]>([
+  [
+    { limits: { filesize: 1, files: '5', parts: undefined } },
+    'INVALID_LIMIT',
+    "multipart({ limits }) has no option 'filesize'. Did you mean 'fileSize'?",
+    "multipart({ limits }) cannot use '5' as files. Use a non-negative integer or Infinity.",
+  ],
+  [
+    { fileSize: 1, limits: { fields: -1 } },
+    'INVALID_OPTION',
+    "multipart() has no option 'fileSize'. Remove it, or use limits.",
+    'multipart({ limits }) cannot use -1 as fields. Use a non-negative integer or Infinity.',
+  ],
+  [{ limits: 5 }, 'INVALID_OPTION', 'multipart() cannot use 5 as limits. Use an object.'],
+  [null, 'INVALID_OPTION', 'multipart() cannot use null as options. Pass an object.'],
+])('multipart() rejects %j with one error', (options, code, ...messages) => {
+  expect(() => Reflect.apply(multipart, undefined, [options])).toThrow(
+    expect.objectContaining({ name: 'SetupError', code, message: messages.join('\n') }),
+  );
+});
+
+it('multipart is a factory, not middleware', () => {
+  expect(isFactory(multipart)).toBe(true);
 });
 
 it('an invalid limit of parts() is a reported 500', async () => {
