@@ -1,12 +1,15 @@
 import { HttpError, SetupError } from '@fairlead/core';
+import { describeValue } from '@fairlead/options';
 
 /** The root of `serveStatic` is not a directory. Thrown while the application is set up. */
 export class StaticRootError extends SetupError {
   /** @param root - The root that was passed. */
-  constructor(root: string) {
+  constructor(root: unknown) {
+    const isPath = typeof root === 'string' || root instanceof URL;
+    const shown = isPath ? `'${root}'` : describeValue(root);
     super(
       'INVALID_STATIC_ROOT',
-      `The root of serveStatic() must be a directory: '${root}' is not one. Pass an existing directory, either absolute or relative to ${process.cwd()}.`,
+      `The root of serveStatic() must be a directory: ${shown} is not one. Pass an existing directory, either absolute or relative to ${process.cwd()}.`,
     );
   }
 }

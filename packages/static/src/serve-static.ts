@@ -2,7 +2,18 @@ import { statSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Context, InvalidPatternError, type Middleware } from '@fairlead/core';
+import { type Context, InvalidPatternError, type Middleware, SetupError } from '@fairlead/core';
+import {
+  anything,
+  describeValue,
+  either,
+  findOptionProblems,
+  type Kinds,
+  kind,
+  markFactories,
+  nonEmptyString,
+  oneOf,
+} from '@fairlead/options';
 import { StaticRootError } from './errors.js';
 import { type LookupOptions, negotiate, openBody } from './negotiate.js';
 
@@ -24,6 +35,23 @@ export interface StaticOptions {
   readonly cacheControl?: string | false;
 }
 
+const STATIC_OPTIONS: Kinds<StaticOptions> = {
+  // findPrefixError() checks it.
+  prefix: anything,
+  index: either(nonEmptyString, oneOf(false)),
+  dotfiles: oneOf('ignore', 'allow', 'deny'),
+  cacheControl: either(kind('a string without control characters', isHeaderValue), oneOf(false)),
+};
+
+function isHeaderValue(value: unknown): boolean {
+  try {
+    validateHeaderValue('Cache-Control', String(value));
+    return typeof value === 'string';
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Serves the files of a directory to GET and HEAD requests. Calls `next()` for other methods and
  * when there is no file.
@@ -35,14 +63,23 @@ export interface StaticOptions {
  *   dotfile, 412 or 416 when a precondition or range fails, 500 when the file cannot be read.
  * @throws {StaticRootError} When `root` is not a directory.
  * @throws {InvalidPatternError} When `prefix` is invalid.
- * @throws {TypeError} When `cacheControl` contains a control character.
+ * @throws {SetupError} `INVALID_OPTION`, when another option is unknown or invalid, or several arguments
+ *   are.
  * @see RFC 9110 §13 (conditional requests), §14 (ranges)
  */
 export function serveStatic(root: string | URL, options: StaticOptions = {}): Middleware {
+  const directory = resolveRoot(root);
+  const errors = [
+    ...(typeof directory === 'string' ? [] : [directory]),
+    ...findPrefixErrors(options?.prefix),
+    ...findOptionProblems('serveStatic()', options, STATIC_OPTIONS).map(
+      (message) => new SetupError('INVALID_OPTION', message),
+    ),
+  ];
+  if (typeof directory !== 'string' || errors.length > 0) throw together(errors);
   const { index = 'index.html', dotfiles = 'ignore', cacheControl = 'public, max-age=0' } = options;
-  if (cacheControl !== false) validateHeaderValue('Cache-Control', cacheControl);
-  const lookup = Object.freeze({ root: resolveRoot(root), index, dotfiles, cacheControl });
-  const prefix = parsePrefix(options.prefix);
+  const lookup = Object.freeze({ root: directory, index, dotfiles, cacheControl });
+  const prefix = options.prefix === '/' ? '' : options.prefix;
   return function serveStatic(ctx, next) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const path = pathBelow(ctx, prefix);
@@ -51,18 +88,40 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
   };
 }
 
-function resolveRoot(root: string | URL): string {
-  const path = root instanceof URL ? fileURLToPath(root) : root;
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new StaticRootError(path);
-  return resolve(path);
+markFactories(serveStatic);
+
+/** Returns the absolute path of a directory, or the error for anything else. */
+function resolveRoot(root: unknown): string | StaticRootError {
+  const path = pathOf(root);
+  const isDirectory =
+    path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isDirectory ? resolve(path) : new StaticRootError(root);
 }
 
-function parsePrefix(prefix: string | undefined): string | undefined {
-  if (prefix === undefined || /^(?:\/[\w\-.~!$&'()+,;=@]+)+$/.test(prefix)) return prefix;
-  if (prefix === '/') return '';
+function pathOf(root: unknown): string | undefined {
+  if (typeof root === 'string') return root;
+  try {
+    return root instanceof URL ? fileURLToPath(root) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function findPrefixErrors(prefix: unknown): readonly SetupError[] {
+  if (prefix === undefined || prefix === '/') return [];
+  if (typeof prefix === 'string' && /^(?:\/[\w\-.~!$&'()+,;=@]+)+$/.test(prefix)) return [];
   const reason =
     "start the prefix with '/', do not end it with '/', and use no parameters. To serve files below a parameter, use a route that ends with a wildcard.";
-  throw new InvalidPatternError(prefix, reason);
+  return [
+    new InvalidPatternError(typeof prefix === 'string' ? prefix : describeValue(prefix), reason),
+  ];
+}
+
+/** Returns the only error, or one with all messages. */
+function together(errors: readonly SetupError[]): SetupError {
+  const [first] = errors;
+  if (first !== undefined && errors.length === 1) return first;
+  return new SetupError('INVALID_OPTION', errors.map(({ message }) => message).join('\n'));
 }
 
 /**

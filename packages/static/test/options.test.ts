@@ -1,4 +1,5 @@
 import { createApp, createRouter, notFoundHandler } from '@fairlead/core';
+import { isFactory } from '@fairlead/options';
 import { describe, expect, it } from 'vitest';
 import { type StaticOptions, serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
@@ -125,6 +126,61 @@ describe('cacheControl', () => {
   });
 
   it('cannot contain control characters', () => {
-    expect(() => serveStatic(folder.root, { cacheControl: 'a\r\nb' })).toThrow(TypeError);
+    expect(() => serveStatic(folder.root, { cacheControl: 'a\r\nb' })).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION' }),
+    );
   });
+});
+
+describe('serveStatic() rejects', () => {
+  it.each<[unknown, string]>([
+    [{ dotFiles: 'deny' }, "serveStatic() has no option 'dotFiles'. Did you mean 'dotfiles'?"],
+    [
+      { dotfiles: 'denied' },
+      "serveStatic() cannot use 'denied' as dotfiles. Use 'ignore', 'allow' or 'deny'.",
+    ],
+    [{ index: '' }, "serveStatic() cannot use '' as index. Use a non-empty string or false."],
+    [{ index: true }, 'serveStatic() cannot use true as index. Use a non-empty string or false.'],
+    [
+      { cacheControl: 60 },
+      'serveStatic() cannot use 60 as cacheControl. Use a string without control characters or false.',
+    ],
+    ['/assets', "serveStatic() cannot use '/assets' as options. Pass an object."],
+  ])('the options %j', (options, message) => {
+    expect(() => Reflect.apply(serveStatic, undefined, [folder.root, options])).toThrow(
+      expect.objectContaining({ name: 'SetupError', code: 'INVALID_OPTION', message }),
+    );
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'undefined'],
+    [{ root: 'public' }, 'an object'],
+    [new URL('https://a.example/public'), "'https://a.example/public'"],
+    [new URL('file://public'), "'file://public/'"],
+  ])('the root %o', (root, shown) => {
+    expect(() => Reflect.apply(serveStatic, undefined, [root])).toThrow(
+      expect.objectContaining({
+        name: 'StaticRootError',
+        message: expect.stringContaining(`must be a directory: ${shown} is not one. Pass`),
+      }),
+    );
+  });
+
+  it('everything in one error', () => {
+    const options = { prefix: 'assets', indx: 'a.html', dotfiles: true };
+    const call = () => Reflect.apply(serveStatic, undefined, ['nowhere', options]);
+    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+    for (const problem of [
+      "must be a directory: 'nowhere' is not one. ",
+      "The pattern 'assets' is not valid: start the prefix",
+      "serveStatic() has no option 'indx'. Did you mean 'index'?\n",
+      'serveStatic() cannot use true as dotfiles. ',
+    ]) {
+      expect(call).toThrow(problem);
+    }
+  });
+});
+
+it('serveStatic is a factory, not middleware', () => {
+  expect(isFactory(serveStatic)).toBe(true);
 });
