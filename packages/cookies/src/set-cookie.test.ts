@@ -2,6 +2,7 @@ import type { Context } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { runHandler } from '../test/support/run-handler.js';
 import { type CookieOptions, deleteCookie, setCookie } from './set-cookie.js';
+import { signedCookies } from './signed-cookies.js';
 
 const lines = async (handler: (ctx: Context) => void) => (await runHandler(handler)).setCookie;
 
@@ -79,6 +80,29 @@ describe('setCookie', () => {
     });
     expect(status).toBe(500);
     expect(set).toHaveLength(1);
+  });
+});
+
+describe('options', () => {
+  it.each<[unknown, ...string[]]>([
+    [
+      { samesite: 'strict', http_only: true, path: '/' },
+      "setCookie() has no option 'samesite'. Did you mean 'sameSite'?",
+      "setCookie() has no option 'http_only'. Did you mean 'httpOnly'?",
+    ],
+    [60, 'setCookie() cannot use 60 as options. Pass an object.'],
+    [null, 'setCookie() cannot use null as options. Pass an object.'],
+  ])('cannot be %j', async (options, ...problems) => {
+    await lines((ctx) => {
+      for (const set of [setCookie, signedCookies(['x'.repeat(32)]).set]) {
+        expect(() => Reflect.apply(set, undefined, [ctx, 'a', '1', options])).toThrow(
+          expect.objectContaining({
+            code: 'INVALID_COOKIE_ATTRIBUTE',
+            message: `Cannot set the cookie "a": ${problems.join('\n')}`,
+          }),
+        );
+      }
+    });
   });
 });
 

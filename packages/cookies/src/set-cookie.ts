@@ -1,5 +1,7 @@
 import type { Context } from '@fairlead/core';
+import { anything, findOptionProblems, type Kinds, object } from '@fairlead/options';
 import { parseSetCookie, type SetCookie } from 'cookie';
+import { CookieError } from './errors.js';
 import { formatCookie } from './format-cookie.js';
 
 /** The attributes of a cookie without its lifetime. */
@@ -26,6 +28,18 @@ export interface CookieOptions extends CookieScope {
   readonly expires?: Date;
 }
 
+/** The options of a cookie. `formatCookie` checks their values. */
+const COOKIE_OPTIONS: Kinds<CookieOptions> = {
+  domain: anything,
+  path: anything,
+  partitioned: anything,
+  secure: anything,
+  httpOnly: anything,
+  sameSite: anything,
+  maxAge: anything,
+  expires: anything,
+};
+
 /**
  * Sets a cookie on the response. Replaces an earlier one with the same name, domain, path and
  * partition.
@@ -34,7 +48,7 @@ export interface CookieOptions extends CookieScope {
  *   options.
  * @param value - Text without control characters, which is percent-encoded where necessary.
  * @param options - Attributes, all with safe defaults.
- * @throws {CookieError} 500, when clients would drop or misread the cookie.
+ * @throws {CookieError} 500, when clients would drop or misread the cookie, or an option is unknown.
  * @see RFC 6265 §4.1; RFC 6265bis §4.1.3 for the prefixes
  */
 export function setCookie(
@@ -43,6 +57,7 @@ export function setCookie(
   value: string,
   options: CookieOptions = {},
 ): void {
+  assertKnown(name, options);
   const {
     path = '/',
     httpOnly = true,
@@ -68,6 +83,14 @@ export function setCookie(
  */
 export function deleteCookie(ctx: Context, name: string, scope: CookieScope = {}): void {
   setCookie(ctx, name, '', { ...scope, maxAge: 0, expires: new Date(0) });
+}
+
+/** @throws {CookieError} 500 `INVALID_COOKIE_ATTRIBUTE`, when an option is unknown. */
+function assertKnown(name: string, options: CookieOptions): void {
+  const isKnown = (option: string): boolean => Object.hasOwn(COOKIE_OPTIONS, option);
+  if (object.accepts(options) && Object.keys(options).every(isKnown)) return;
+  const problems = findOptionProblems('setCookie()', options, COOKIE_OPTIONS);
+  throw new CookieError('INVALID_COOKIE_ATTRIBUTE', name, problems.join('\n'));
 }
 
 /** Returns a key that is equal for cookies that replace each other in a client. RFC 6265 §5.3, step 11 */

@@ -80,6 +80,11 @@ describe('signedCookies', () => {
     ['no key', [], /Pass an array with at least one key/],
     ['a short key', [NEW, 'x'.repeat(31)], /key 1 has 31 bytes\. Use at least 32/],
     ['a string instead of an array', OLD as unknown as string[], /array with at least one key/],
+    [
+      'a key that is missing from the environment',
+      [undefined, 'x', NEW] as string[],
+      /key 0 is of type undefined\. Use a string or bytes\.\nkey 1 has 1 bytes\./,
+    ],
   ])('rejects %s', (_, keys, message) => {
     expect(() => signedCookies(keys)).toThrow(CookieKeysError);
     expect(() => signedCookies(keys)).toThrow(message);

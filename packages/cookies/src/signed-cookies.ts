@@ -28,15 +28,14 @@ export interface SignedCookies {
  *
  * @param keys - Secrets of at least 32 bytes each. The first key signs and every key verifies. To
  *   rotate keys, add a new one in front and remove the old one once its cookies have expired.
- * @throws {CookieKeysError} When there is no key or a key is too short.
+ * @throws {CookieKeysError} When there is no key, or a key is too short or not a secret.
  * @see RFC 2104
  */
 export function signedCookies(keys: readonly (string | Uint8Array)[]): SignedCookies {
-  const secrets = Object.freeze(Array.isArray(keys) ? keys.map(toSecret) : []);
+  const problems = findKeyProblems(keys);
+  const secrets = problems.length > 0 ? [] : keys.map((key) => createSecretKey(Buffer.from(key)));
   const [first] = secrets;
-  if (first === undefined) {
-    throw new CookieKeysError('there is no key. Pass an array with at least one key.');
-  }
+  if (first === undefined) throw new CookieKeysError(problems.join('\n'));
   return Object.freeze<SignedCookies>({
     read(ctx, name) {
       const text = readCookies(ctx)[name] ?? '';
@@ -53,14 +52,20 @@ export function signedCookies(keys: readonly (string | Uint8Array)[]): SignedCoo
   });
 }
 
-function toSecret(key: string | Uint8Array, index: number): KeyObject {
-  const bytes = Buffer.from(key);
-  if (bytes.length < MIN_KEY_BYTES) {
-    throw new CookieKeysError(
-      `key ${index} has ${bytes.length} bytes. Use at least ${MIN_KEY_BYTES}, for example from randomBytes(32).`,
-    );
+/** Does not show the keys, which are secret. */
+function findKeyProblems(keys: unknown): readonly string[] {
+  if (!Array.isArray(keys) || keys.length === 0) {
+    return ['there is no key. Pass an array with at least one key.'];
   }
-  return createSecretKey(bytes);
+  return keys.flatMap((key: unknown, index) => {
+    if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
+      return `key ${index} is of type ${typeof key}. Use a string or bytes.`;
+    }
+    const size = Buffer.byteLength(key);
+    return size < MIN_KEY_BYTES
+      ? `key ${index} has ${size} bytes. Use at least ${MIN_KEY_BYTES}, for example from randomBytes(32).`
+      : [];
+  });
 }
 
 /** Names contain no `=`, so different pairs of name and value have different signatures. */
