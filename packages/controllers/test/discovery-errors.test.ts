@@ -22,15 +22,15 @@ describe('discoverControllers', () => {
   });
 
   it('keeps the fix of an error that brings one', async () => {
-    const source = `import { Get } from '../../src/index.js';
-      Get('/')(class Users {}, 'read', {});`;
+    const source = `import { createCustomParamDecorator } from '../../src/index.js';
+      createCustomParamDecorator('user');`;
     const root = await writeTree({ 'a.ts': source });
     const [error] = getErrorsFromResults(await discoverControllers({ root }));
     expect(error?.message).toBe(
       message(
-        'Discovery failed: importing the file threw ControllerError: @Get() cannot decorate Users.read.',
-        `At: ${relative(process.cwd(), root)}/a.ts:2:15`,
-        'Fix: move it to an instance method.',
+        "Discovery failed: importing the file threw ControllerError: createCustomParamDecorator() cannot use 'user'.",
+        `At: ${relative(process.cwd(), root)}/a.ts:2:7`,
+        'Fix: pass a function (ctx) => value.',
       ),
     );
   });

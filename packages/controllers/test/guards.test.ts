@@ -190,17 +190,6 @@ describe('UseGuard', () => {
     expect(hidden).toMatchObject([{ message: 'database is down' }]);
   });
 
-  it('throws without guards', () => {
-    expect(() => UseGuard()).toThrow(
-      expect.objectContaining({
-        name: 'ControllerError',
-        code: 'NO_GUARDS',
-        message:
-          '@UseGuard() has no arguments, so it guards nothing. Pass at least one guard, or remove it.',
-      }),
-    );
-  });
-
   it('runs before parameters are read', async () => {
     const { fetch } = await application();
     expect((await fetch('/before')).status).toBe(403);

@@ -199,20 +199,3 @@ describe('registerController', () => {
     expect(router.routes).toEqual([]);
   });
 });
-
-describe('a method decorator', () => {
-  it('throws on a static method', () => {
-    const decorate = () => Get('/')(WorkingController, 'create', {});
-    expect(decorate).toThrow('@Get() cannot decorate WorkingController.create');
-  });
-
-  it('throws on a constructor', () => {
-    const decorate = () => {
-      class ConstructedController {
-        constructor(@Body() readonly body: unknown) {}
-      }
-      return ConstructedController;
-    };
-    expect(decorate).toThrow('@Body() cannot decorate the constructor of');
-  });
-});

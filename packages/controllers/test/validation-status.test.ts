@@ -85,13 +85,15 @@ describe('validationStatus', () => {
   it('other than 400 and 422 is an error at the start', async () => {
     const options = { container: createContainer(), validationStatus: 409 as 400 };
     const error = await failStart(controllers, options);
+    const refusal = (call: string) =>
+      `${call}() cannot use 409 as validationStatus. Use 400 or 422.`;
     expect(error).toMatchObject({
       code: 'INVALID_OPTION',
-      message: 'validationStatus is 409.\n  Fix: pass 400 or 422.',
+      message: refusal('controllersPlugin'),
     });
     expect(() => registerController(createRouter(), BodyController, options)).toThrow(
-      error.message,
+      refusal('registerController'),
     );
-    expect(() => buildRoutes(BodyController, options)).toThrow(error.message);
+    expect(() => buildRoutes(BodyController, options)).toThrow(refusal('buildRoutes'));
   });
 });

@@ -1,5 +1,6 @@
+import { describeValue, type Kinds, kind, object, string } from '@fairlead/options';
 import { captureCallSite } from '../metadata/call-site.js';
-import { assertExperimental, classMetadata } from '../metadata/class-metadata.js';
+import { CLASS, createDecorator, type OptionsReading, readOptions } from './decorator.js';
 
 /** Object form of the argument of `@Controller()`. */
 export interface ControllerOptions {
@@ -9,17 +10,53 @@ export interface ControllerOptions {
   readonly version?: string;
 }
 
+const CONTROLLER_OPTIONS: Kinds<ControllerOptions> = {
+  prefix: string,
+  version: kind("one segment of a path, such as 'v2'", isSegment),
+};
+
+function isSegment(value: unknown): boolean {
+  return typeof value === 'string' && /^\/?[^/\s]+\/?$/.test(value);
+}
+
 /**
  * Marks a class as a controller.
  *
  * @param options - The prefix, or an object with prefix and version.
  */
-export function Controller(options: string | ControllerOptions = {}): ClassDecorator {
-  const { prefix = '', version }: ControllerOptions =
-    typeof options === 'string' ? { prefix: options } : options;
+export function Controller(options?: string | ControllerOptions): ClassDecorator;
+export function Controller(...values: readonly unknown[]): unknown {
   const callSite = captureCallSite(Controller);
-  return (target: object, context?: unknown): void => {
-    assertExperimental('Controller', context);
-    classMetadata(target).controller = Object.freeze({ prefix, version, callSite });
-  };
+  return createDecorator(
+    {
+      name: 'Controller',
+      target: CLASS,
+      takes: 1,
+      read: ([value]) => {
+        const { options, faults } = readController(value);
+        const { prefix = '', version } = options;
+        const hasPath = faults.length === 0;
+        return {
+          faults,
+          check: ({ controller }) => (controller === undefined ? [] : [REPEATED]),
+          apply: (metadata) => {
+            metadata.controller = Object.freeze({ prefix, version, callSite, hasPath });
+          },
+        };
+      },
+    },
+    values,
+  );
+}
+
+const REPEATED = { problem: 'the class has two @Controller().', fix: 'keep one.' };
+
+function readController(value: unknown): OptionsReading<ControllerOptions> {
+  const options = typeof value === 'string' ? { prefix: value } : value;
+  if (options === undefined || object.accepts(options)) {
+    return readOptions<ControllerOptions>('@Controller()', options, CONTROLLER_OPTIONS);
+  }
+  const problem = `@Controller() cannot use ${describeValue(value)} as prefix.`;
+  const fix = "pass a string, such as '/users', or an object { prefix, version }.";
+  return { options: {}, faults: [{ problem, fix }] };
 }

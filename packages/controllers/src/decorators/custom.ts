@@ -1,9 +1,14 @@
 import 'reflect-metadata';
 import type { Context } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
+import { describeValue, fn, isClass, type Kinds } from '@fairlead/options';
+import { type ControllerError, errorText } from '../errors/controller-error.js';
+import { findOptionErrors, optionError } from '../errors/option-errors.js';
+import { throwProblems } from '../errors/startup-errors.js';
 import {
   assertExperimental,
-  classOrMethodMetadata,
+  type ClassMetadata,
+  type MethodMetadata,
   type RouteValues,
   routeValues,
 } from '../metadata/class-metadata.js';
@@ -17,7 +22,16 @@ import type {
   ParamOptions,
   Transform,
 } from '../metadata/parameter.js';
-import { parameterDecorator } from './parameters.js';
+import {
+  CLASS_OR_METHOD,
+  createDecorator,
+  type Declaration,
+  isDeclaration,
+  PARAMETER,
+  type Reading,
+  recordFault,
+} from './decorator.js';
+import { readParameter } from './parameters.js';
 
 /**
  * Combines decorators into one that has the same effect as writing them one per line, in this order.
@@ -31,14 +45,41 @@ export function applyDecorators(...decorators: readonly MethodDecorator[]): Meth
 export function applyDecorators(
   ...decorators: readonly ((target: Constructor) => unknown)[]
 ): (target: Constructor) => void;
-export function applyDecorators(...decorators: readonly unknown[]): unknown {
-  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): unknown => {
+export function applyDecorators(...given: readonly unknown[]): unknown {
+  if (isDeclaration(given)) {
+    recordFault(given, MISSING_DECORATORS);
+    return undefined;
+  }
+  return (...declaration: Declaration): unknown => {
+    const [target, key, third] = declaration;
     assertExperimental('applyDecorators', key);
+    if (typeof third === 'number') {
+      recordFault(declaration, NOT_FOR_PARAMETERS);
+      return undefined;
+    }
+    const decorators = given.filter((value) => typeof value === 'function');
+    for (const value of given) {
+      if (typeof value === 'function') continue;
+      const problem = `applyDecorators() cannot use ${describeValue(value)} as a decorator.`;
+      recordFault(declaration, { problem, fix: 'pass each decorator as an argument.' });
+    }
     return key === undefined
       ? Reflect.decorate(decorators as ClassDecorator[], target as Constructor)
-      : Reflect.decorate(decorators as MethodDecorator[], target, key, descriptor);
+      : Reflect.decorate(decorators as MethodDecorator[], target, key, third as PropertyDescriptor);
   };
 }
+
+const MISSING_DECORATORS = {
+  code: 'MISSING_PARENTHESES',
+  problem: '@applyDecorators is missing its parentheses.',
+  fix: 'write @applyDecorators() with decorators as its arguments.',
+};
+
+const NOT_FOR_PARAMETERS = {
+  code: 'DECORATOR_PLACE',
+  problem: 'applyDecorators() cannot decorate a parameter.',
+  fix: 'write the decorators of a parameter one after the other.',
+};
 
 /** Options of {@link createRouteMetadata}. */
 export interface RouteMetadataOptions<Value> {
@@ -74,17 +115,23 @@ export interface RouteMetadata<Value> {
  */
 export function createRouteMetadata<Value>(
   name: string,
-  { merge }: RouteMetadataOptions<Value> = {},
+  options: RouteMetadataOptions<Value> = {},
 ): RouteMetadata<Value> {
-  const decorate =
-    (value: Value): ClassDecorator & MethodDecorator =>
-    (target: object, key?: string | symbol): void => {
-      const { values } = classOrMethodMetadata(target, key, name);
-      // Decorators run from bottom to top. Only this decorator sets values under this key.
-      const merged =
-        merge && values.has(metadata) ? merge(value, values.get(metadata) as Value) : value;
-      values.set(metadata, merged);
-    };
+  throwProblems(findCreationErrors(name, options));
+  const { merge } = options;
+  function decorate(value: Value): ClassDecorator & MethodDecorator;
+  function decorate(...given: readonly unknown[]): unknown {
+    const read = ([value]: readonly unknown[]): Reading<ClassMetadata | MethodMetadata> => ({
+      apply: ({ values }) => {
+        // Decorators run from bottom to top. Only this decorator sets values under this key.
+        const inner = values.get(metadata) as Value;
+        const isMerged = merge !== undefined && values.has(metadata);
+        values.set(metadata, isMerged ? merge(value as Value, inner) : value);
+      },
+    });
+    const example = `@${name}(value)`;
+    return createDecorator({ name, target: CLASS_OR_METHOD, takes: 1, example, read }, given);
+  }
   const get: RouteMetadata<Value>['get'] = (source) => {
     const values = 'metadata' in source ? source.metadata : routeValues(source);
     // Only this decorator sets values under this key.
@@ -96,6 +143,16 @@ export function createRouteMetadata<Value>(
     { value: name },
   );
   return metadata;
+}
+
+const ROUTE_METADATA_OPTIONS: Kinds<RouteMetadataOptions<unknown>> = { merge: fn };
+
+function findCreationErrors(name: unknown, options: object): ControllerError[] {
+  const call = 'createRouteMetadata()';
+  const errors = findOptionErrors(call, options, ROUTE_METADATA_OPTIONS);
+  if (typeof name === 'string') return errors;
+  const text = `${call} cannot use ${describeValue(name)} as name. Use a string.`;
+  return [optionError(text), ...errors];
 }
 
 /** The values that a transform receives: all but absent ones. */
@@ -153,25 +210,28 @@ export function createCustomParamDecorator<Value, Data extends readonly [data?: 
 ): CustomParamDecorator<Awaited<Value>, Data>;
 export function createCustomParamDecorator(
   extract: (ctx: Context, data?: unknown) => unknown,
-): (...values: never[]) => unknown {
-  const decorator = extract.name || 'CustomParam';
-  const create = (options?: ParamOptions, data?: unknown): ParameterDecorator => {
-    const read = data === undefined ? extract : (ctx: Context) => extract(ctx, data);
-    const defaults = { source: 'custom', name: undefined, required: false, extract: read } as const;
-    return parameterDecorator(decorator, defaults, options);
-  };
-  function custom(target: object, key: string | symbol | undefined, index: number): void;
-  function custom(options?: ParamOptions): ParameterDecorator;
-  function custom(data: unknown, options?: ParamOptions): ParameterDecorator;
-  function custom(...values: readonly unknown[]): unknown {
-    const [first, second, index] = values;
-    assertExperimental(decorator, second);
-    // Only a decorator without parentheses is called with a parameter's index.
-    if (typeof index === 'number') {
-      return create()(first as object, second as string | symbol | undefined, index);
-    }
-    const hasData = extract.length > 1 || values.length > 1 || typeof first !== 'object';
-    return hasData ? create(second as ParamOptions, first) : create(first as ParamOptions);
+): (...values: readonly unknown[]) => unknown {
+  if (typeof extract !== 'function' || isClass(extract)) {
+    const title = `createCustomParamDecorator() cannot use ${describeValue(extract)}.`;
+    throw optionError(errorText({ title, fix: 'pass a function (ctx) => value.' }));
   }
-  return custom;
+  const name = extract.name || 'CustomParam';
+  const read = (values: readonly unknown[]): Reading<MethodMetadata> => {
+    const [first, second] = values;
+    const hasData = extract.length > 1 || values.length > 1 || typeof first !== 'object';
+    const [data, options] = hasData ? [first, second] : [undefined, first];
+    const call = data === undefined ? `@${name}()` : `@${name}(…)`;
+    const bound = data === undefined ? extract : (ctx: Context) => extract(ctx, data);
+    const parameter = {
+      source: 'custom',
+      name: undefined,
+      required: false,
+      extract: bound,
+    } as const;
+    return readParameter(call, parameter, options);
+  };
+  // A name, because the call site of a decorator is the nearest function without one.
+  return function custom(...values) {
+    return createDecorator({ name, target: PARAMETER, takes: 2, isBare: true, read }, values);
+  };
 }

@@ -1,15 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { methodMetadata } from '../metadata/class-metadata.js';
-import type {
-  AllValuesOptions,
-  Given,
-  ParamDecorator,
-  ParameterMetadata,
-  ParameterSource,
-  ParamOptions,
-  Transform,
+import { anything, boolean, describeValue, isClass, type Kinds, kind } from '@fairlead/options';
+import type { MethodMetadata } from '../metadata/class-metadata.js';
+import {
+  type AllValuesOptions,
+  describeParameter,
+  type Given,
+  type ParamDecorator,
+  type ParameterMetadata,
+  type ParameterSource,
+  type ParamOptions,
+  type Transform,
 } from '../metadata/parameter.js';
 import { isStandardSchema } from '../metadata/standard-schema.js';
+import { createDecorator, type Fault, PARAMETER, type Reading, readOptions } from './decorator.js';
 
 /** All route parameters, or all query parameters. */
 type StringRecord = Readonly<Record<string, string>>;
@@ -27,8 +30,8 @@ export function Body<T extends Transform = Transform, D = never>(
   field: string,
   options?: ParamOptions<unknown, T, D>,
 ): ParamDecorator<Given<unknown, T, D>>;
-export function Body(field?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
-  return sourceDecorator('Body', 'body', field, options, true);
+export function Body(...values: readonly unknown[]): unknown {
+  return sourceDecorator('Body', 'body', values, true);
 }
 
 /**
@@ -45,8 +48,8 @@ export function Param<T extends Transform<string> = Transform<string>, D = never
   name: string,
   options?: ParamOptions<string, T, D>,
 ): ParamDecorator<Given<string, T, D>>;
-export function Param(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
-  return sourceDecorator('Param', 'param', name, options, true);
+export function Param(...values: readonly unknown[]): unknown {
+  return sourceDecorator('Param', 'param', values, true);
 }
 
 /**
@@ -68,8 +71,8 @@ export function Query<T extends Transform<string> = Transform<string>, D = never
   name: string,
   options?: ParamOptions<string, T, D>,
 ): ParamDecorator<Given<string, T, D>>;
-export function Query(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
-  return sourceDecorator('Query', 'query', name, options, false);
+export function Query(...values: readonly unknown[]): unknown {
+  return sourceDecorator('Query', 'query', values, false);
 }
 
 /**
@@ -89,70 +92,149 @@ export function Header<T extends Transform<string> = Transform<string>, D = neve
   name: string,
   options?: ParamOptions<string, T, D>,
 ): ParamDecorator<Given<string, T, D>>;
-export function Header(name?: string | ParamOptions, options?: ParamOptions): ParameterDecorator {
-  return sourceDecorator('Header', 'header', name, options, false);
+export function Header(...values: readonly unknown[]): unknown {
+  return sourceDecorator('Header', 'header', values, false);
 }
 
 /** Injects the context. */
-export function Ctx(): ParameterDecorator {
-  return sourceDecorator('Ctx', 'ctx', undefined, undefined, false);
+export function Ctx(): ParameterDecorator;
+export function Ctx(...values: readonly unknown[]): unknown {
+  return plainDecorator('Ctx', 'ctx', values);
 }
 
 /** Injects node's request. */
-export function Req(): ParameterDecorator {
-  return sourceDecorator('Req', 'req', undefined, undefined, false);
+export function Req(): ParameterDecorator;
+export function Req(...values: readonly unknown[]): unknown {
+  return plainDecorator('Req', 'req', values);
 }
 
 /**
  * Injects node's response. A method that neither returns a value nor responds through the context
  * must write and end it.
  */
-export function Res(): ParameterDecorator {
-  return sourceDecorator('Res', 'res', undefined, undefined, false);
+export function Res(): ParameterDecorator;
+export function Res(...values: readonly unknown[]): unknown {
+  return plainDecorator('Res', 'res', values);
+}
+
+/** Creates a decorator that takes no arguments. */
+function plainDecorator(
+  name: string,
+  source: ParameterSource,
+  values: readonly unknown[],
+): unknown {
+  const parameter = { source, name: undefined, required: false, extract: undefined };
+  const read = () => readParameter(`@${name}()`, parameter, undefined);
+  return createDecorator({ name, target: PARAMETER, takes: 0, read }, values);
+}
+
+/** Creates a decorator that takes a name, options, or both. */
+function sourceDecorator(
+  decorator: string,
+  source: ParameterSource,
+  values: readonly unknown[],
+  required: boolean,
+): unknown {
+  const read = ([first, second]: readonly unknown[]): Reading<MethodMetadata> => {
+    if (typeof first === 'string') {
+      const kinds = source === 'query' ? ALL_VALUES_OPTIONS : PARAM_OPTIONS;
+      const parameter = { source, name: first, required, extract: undefined };
+      return readParameter(`@${decorator}('${first}')`, parameter, second, kinds);
+    }
+    const call = `@${decorator}()`;
+    const parameter = { source, name: undefined, required, extract: undefined };
+    if (second === undefined) return readParameter(call, parameter, first);
+    const reading = readParameter(call, parameter, second);
+    return first === undefined ? reading : { ...reading, faults: [nameFault(call, first)] };
+  };
+  return createDecorator({ name: decorator, target: PARAMETER, takes: 2, read }, values);
+}
+
+function nameFault(call: string, name: unknown): Fault {
+  return { problem: `${call} cannot use ${describeValue(name)} as name.`, fix: 'pass a string.' };
 }
 
 /** Options of any decorator of a source. */
 type SourceOptions = ParamOptions & Partial<Pick<AllValuesOptions, 'all'>>;
 
-function sourceDecorator(
-  decorator: string,
-  source: ParameterSource,
-  nameOrOptions: string | SourceOptions | undefined,
-  options: SourceOptions | undefined,
+const PARAM_OPTIONS: Kinds<ParamOptions> = {
   required: boolean,
-): ParameterDecorator {
-  const name = typeof nameOrOptions === 'string' ? nameOrOptions : undefined;
-  const given = typeof nameOrOptions === 'object' ? nameOrOptions : options;
-  return parameterDecorator(decorator, { source, name, required, extract: undefined }, given);
+  default: anything,
+  transform: kind('a function (value) => result, or a Standard Schema', isTransform),
+};
+
+const ALL_VALUES_OPTIONS: Kinds<SourceOptions> = { ...PARAM_OPTIONS, all: boolean };
+
+/** The classes of the language that convert a value when they are called without `new`. */
+const CONVERTERS: ReadonlySet<unknown> = new Set([Number, String, Boolean, BigInt, Object, Array]);
+
+function isTransform(value: unknown): value is Transform {
+  if (isStandardSchema(value)) return true;
+  return typeof value === 'function' && (!isClass(value) || CONVERTERS.has(value));
 }
 
 /**
- * Creates a parameter decorator.
+ * Reads the options of a parameter decorator.
  *
- * @param decorator - Its name, for messages.
- * @param defaults - Metadata that the decorator implies.
- * @param options - The user's options, which override it.
+ * @param call - The decorator with its other arguments, for messages.
+ * @param parameter - Metadata that the decorator implies. Options override it.
+ * @param value - What the caller passed as options.
+ * @param kinds - Every option of the decorator.
  */
-export function parameterDecorator(
-  decorator: string,
-  defaults: Pick<ParameterMetadata, 'source' | 'name' | 'required' | 'extract'>,
-  options: SourceOptions = {},
-): ParameterDecorator {
+export function readParameter(
+  call: string,
+  parameter: Pick<ParameterMetadata, 'source' | 'name' | 'required' | 'extract'>,
+  value: unknown,
+  kinds: Partial<Kinds<SourceOptions>> = PARAM_OPTIONS,
+): Reading<MethodMetadata> {
+  const { options, faults } = isPlainObject(value)
+    ? readOptions<SourceOptions>(call, value, kinds)
+    : { options: {}, faults: [optionsFault(call, value)] };
   const metadata: ParameterMetadata = Object.freeze({
-    ...defaults,
+    ...parameter,
     all: options.all ?? false,
-    required: options.required ?? defaults.required,
+    required: options.required ?? parameter.required,
     default: options.default,
-    transform: transformOf(options),
+    transform: options.transform,
   });
-  return (target, key, index) => {
-    methodMetadata(target, key, decorator).parameters.set(index, metadata);
+  return {
+    faults,
+    check: ({ parameters }, { index }) => {
+      const other = parameters.get(index);
+      return other === undefined ? [] : [repeatedFault(index, metadata, other)];
+    },
+    apply: ({ parameters }, { index }) => void parameters.set(index, metadata),
   };
 }
 
-/** Returns the transform as a function that needs no receiver: options may be an instance of a class. */
-function transformOf(options: SourceOptions): Transform | undefined {
-  const { transform } = options;
-  if (typeof transform !== 'function' || isStandardSchema(transform)) return transform;
-  return transform.bind(options);
+/** Whether a value is an object literal, or undefined. A schema and an instance of a class are not. */
+function isPlainObject(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null || isStandardSchema(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // The prototype of object literals, also of another realm.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Explains that a value is not an object with options. Often it is the transform. */
+function optionsFault(call: string, value: unknown): Fault {
+  const problem = `${call} cannot use ${describeValue(value)} as options.`;
+  const isPipe = typeof value === 'object' && value !== null && 'transform' in value;
+  if (typeof value !== 'function' && !isPipe && !isStandardSchema(value)) {
+    return { problem, fix: 'pass an object, such as { required: true }.' };
+  }
+  const start = call.endsWith('()') ? call.slice(0, -1) : `${call.slice(0, -1)}, `;
+  return { problem, fix: `write ${start}{ transform: ${transformText(value)} }).` };
+}
+
+function transformText(value: unknown): string {
+  if (isStandardSchema(value)) return 'schema';
+  const name: unknown = isTransform(value) ? Reflect.get(value, 'name') : '';
+  return typeof name === 'string' && name !== '' ? name : '(value) => …';
+}
+
+function repeatedFault(index: number, one: ParameterMetadata, other: ParameterMetadata): Fault {
+  const sources = [one, other].map(({ source, name }) => describeParameter(source, name));
+  const problem = `parameter ${index} has two decorators: for the ${sources.join(' and the ')}.`;
+  return { problem, fix: 'keep one.' };
 }

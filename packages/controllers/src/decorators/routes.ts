@@ -1,4 +1,19 @@
-import { methodMetadata, type RouteMethod, type RouteOptions } from '../metadata/class-metadata.js';
+import {
+  arrayOf,
+  boolean,
+  describeValue,
+  integer,
+  type Kinds,
+  kind,
+  object,
+  string,
+} from '@fairlead/options';
+import type { RouteMethod, RouteOptions } from '../metadata/class-metadata.js';
+import { isStandardSchema } from '../metadata/standard-schema.js';
+import { createDecorator, type Fault, METHOD, readOptions } from './decorator.js';
+
+// An import of node:http would also load its fetch.
+const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
 
 /**
  * Makes a method handle requests. Its return value is the response: JSON, bytes or a stream.
@@ -8,13 +23,48 @@ import { methodMetadata, type RouteMethod, type RouteOptions } from '../metadata
  */
 export type RouteDecorator = (path?: string, options?: RouteOptions) => MethodDecorator;
 
+const STATUS = integer(200, 599);
+
+const ROUTE_OPTIONS: Kinds<RouteOptions> = {
+  status: STATUS,
+  summary: string,
+  description: string,
+  tags: arrayOf(string, 'an array of strings'),
+  deprecated: boolean,
+  response: kind(
+    'a JSON Schema or a Standard Schema',
+    (value) => object.accepts(value) || isStandardSchema(value),
+  ),
+};
+
 function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
-  return (path = '', options = {}) =>
-    (target, key) => {
-      const route = Object.freeze({ method, path, options: Object.freeze({ ...options }) });
-      // Decorators run from bottom to top.
-      methodMetadata(target, key, name).routes.unshift(route);
-    };
+  function decorate(path?: string, options?: RouteOptions): MethodDecorator;
+  function decorate(...values: readonly unknown[]): unknown {
+    return createDecorator(
+      {
+        name,
+        target: METHOD,
+        takes: 2,
+        read: ([path = '', value]) => {
+          const { options, faults } = readOptions<RouteOptions>(`@${name}()`, value, ROUTE_OPTIONS);
+          if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };
+          const route = Object.freeze({ method, path, options: Object.freeze({ ...options }) });
+          // Decorators run from bottom to top.
+          return { faults, apply: ({ routes }) => void routes.unshift(route) };
+        },
+      },
+      values,
+    );
+  }
+  return decorate;
+}
+
+function pathFault(name: string, path: unknown): Fault {
+  const problem = `@${name}() cannot use ${describeValue(path)} as path.`;
+  const fix = Array.isArray(path)
+    ? `pass one string, and write @${name}() once for each path.`
+    : "pass a string, such as '/:id', and options after it.";
+  return { problem, fix };
 }
 
 /** Handles GET, and HEAD. */
@@ -46,10 +96,28 @@ export const All: RouteDecorator = routeDecorator('All', 'ALL');
  *
  * @param status - Integer from 200 to 599. Overrides the `status` of the route's options.
  */
-export function HttpCode(status: number): MethodDecorator {
-  return (target, key) => {
-    methodMetadata(target, key, 'HttpCode').status = status;
-  };
+export function HttpCode(status: number): MethodDecorator;
+export function HttpCode(...values: readonly unknown[]): unknown {
+  return createDecorator(
+    {
+      name: 'HttpCode',
+      target: METHOD,
+      takes: 1,
+      example: '@HttpCode(201)',
+      read: ([status]) => {
+        if (typeof status !== 'number' || !STATUS.accepts(status)) {
+          const problem = `@HttpCode() cannot use ${describeValue(status)} as status.`;
+          return { faults: [{ problem, fix: `use ${STATUS.description}.` }] };
+        }
+        return {
+          apply: (metadata) => {
+            metadata.status = status;
+          },
+        };
+      },
+    },
+    values,
+  );
 }
 
 /**
@@ -59,11 +127,41 @@ export function HttpCode(status: number): MethodDecorator {
  * @param name - Header name, case-insensitive.
  * @param value - Text without control characters.
  */
-export function SetHeader(name: string, value: string): MethodDecorator {
-  return (target, key) => {
-    // Decorators run from bottom to top.
-    methodMetadata(target, key, 'SetHeader').headers.unshift(Object.freeze({ name, value }));
-  };
+export function SetHeader(name: string, value: string): MethodDecorator;
+export function SetHeader(...values: readonly unknown[]): unknown {
+  return createDecorator(
+    {
+      name: 'SetHeader',
+      target: METHOD,
+      takes: 2,
+      example: "@SetHeader('Cache-Control', 'no-store')",
+      read: ([name, value]) => {
+        if (typeof name !== 'string' || typeof value !== 'string') {
+          const given = `${describeValue(name)} and ${describeValue(value)}`;
+          const problem = `@SetHeader() cannot use ${given} as name and value.`;
+          return { faults: [{ problem, fix: 'pass two strings.' }] };
+        }
+        const header = Object.freeze({ name, value });
+        return {
+          faults: headerFaults(name, value),
+          // Decorators run from bottom to top.
+          apply: ({ headers }) => void headers.unshift(header),
+        };
+      },
+    },
+    values,
+  );
+}
+
+function headerFaults(name: string, value: string): Fault[] {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return [];
+  } catch (cause) {
+    const problem = `@SetHeader() cannot send the header '${name}': ${String(cause)}.`;
+    return [{ problem, fix: 'correct the name or the value.', cause }];
+  }
 }
 
 /** Result of a method with `@Redirect()` that overrides the decorator. */
@@ -84,8 +182,31 @@ export interface RedirectTarget {
  *   object replace placeholders such as `:owner`, percent-encoded.
  * @param statusCode - Integer from 300 to 399; 302 by default.
  */
-export function Redirect(url: string, statusCode = 302): MethodDecorator {
-  return (target, key) => {
-    methodMetadata(target, key, 'Redirect').redirect = Object.freeze({ url, statusCode });
-  };
+export function Redirect(url: string, statusCode?: number): MethodDecorator;
+export function Redirect(...values: readonly unknown[]): unknown {
+  return createDecorator(
+    {
+      name: 'Redirect',
+      target: METHOD,
+      takes: 2,
+      example: "@Redirect('/path')",
+      read: ([url, statusCode = 302]) => {
+        if (typeof url !== 'string') {
+          const problem = `@Redirect() cannot use ${describeValue(url)} as URL.`;
+          return { faults: [{ problem, fix: "pass a string, such as '/path'." }] };
+        }
+        if (typeof statusCode !== 'number') {
+          const problem = `@Redirect() cannot use ${describeValue(statusCode)} as status.`;
+          return { faults: [{ problem, fix: 'use an integer from 300 to 399.' }] };
+        }
+        const redirect = Object.freeze({ url, statusCode });
+        return {
+          apply: (metadata) => {
+            metadata.redirect = redirect;
+          },
+        };
+      },
+    },
+    values,
+  );
 }

@@ -1,8 +1,13 @@
-import { ControllerError } from '../errors/controller-error.js';
-import { classOrMethodMetadata, methodMetadata } from '../metadata/class-metadata.js';
-import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
-
-// Decorators run from bottom to top, so each of these adds to the front of its list.
+import type { AdditiveKind, ClassMetadata, MethodMetadata } from '../metadata/class-metadata.js';
+import {
+  findReferenceProblems,
+  type Guard,
+  type InterceptorReference,
+  isClassOf,
+  type MiddlewareReference,
+  type ReferenceKind,
+} from '../metadata/references.js';
+import { CLASS_OR_METHOD, createDecorator, type Fault, METHOD } from './decorator.js';
 
 /**
  * Adds guards to every route of a class, or to one method. They run from left to right and top to
@@ -10,18 +15,18 @@ import type { Guard, InterceptorReference, MiddlewareReference } from '../metada
  * the method's.
  *
  * @param guards - Functions, classes with `canActivate`, or container tokens for either; at least one.
- * @throws {ControllerError} 500 `NO_GUARDS`, without any guard.
  */
-export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDecorator {
-  if (guards.length === 0) {
-    throw new ControllerError(
-      '@UseGuard() has no arguments, so it guards nothing. Pass at least one guard, or remove it.',
-      { code: 'NO_GUARDS' },
-    );
-  }
-  return (target: object, key?: string | symbol): void => {
-    classOrMethodMetadata(target, key, 'UseGuard').guards.unshift(...guards);
+export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDecorator;
+export function UseGuard(...guards: readonly unknown[]): unknown {
+  const lack = {
+    code: 'NO_GUARDS',
+    problem: '@UseGuard() has no arguments, so it guards nothing.',
+    fix: 'pass at least one guard, or remove it.',
   };
+  return useReferences('UseGuard', 'guard', guards, lack, (metadata) => {
+    // Decorators run from bottom to top.
+    metadata.guards.unshift(...(guards as readonly Guard[]));
+  });
 }
 
 /**
@@ -30,14 +35,20 @@ export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDe
  * Middleware of base classes runs before the class's, and middleware of overridden methods before the
  * method's.
  *
- * @param middleware - Functions `(ctx, next)`, classes with `use`, or container tokens for either.
+ * @param middleware - Functions `(ctx, next)`, classes with `use`, or container tokens for either; at
+ *   least one.
  */
 export function UseMiddleware(
   ...middleware: readonly MiddlewareReference[]
-): ClassDecorator & MethodDecorator {
-  return (target: object, key?: string | symbol): void => {
-    classOrMethodMetadata(target, key, 'UseMiddleware').middleware.unshift(...middleware);
+): ClassDecorator & MethodDecorator;
+export function UseMiddleware(...middleware: readonly unknown[]): unknown {
+  const lack = {
+    problem: '@UseMiddleware() has no arguments.',
+    fix: 'pass middleware, or remove it.',
   };
+  return useReferences('UseMiddleware', 'middleware', middleware, lack, (metadata) => {
+    metadata.middleware.unshift(...(middleware as readonly MiddlewareReference[]));
+  });
 }
 
 /**
@@ -47,42 +58,80 @@ export function UseMiddleware(
  * parameters have been read.
  *
  * @param interceptors - Functions `(ctx, next)`, classes with `intercept`, or container tokens for
- *   either.
+ *   either; at least one.
  */
 export function UseInterceptor(
   ...interceptors: readonly InterceptorReference[]
-): ClassDecorator & MethodDecorator {
-  return (target: object, key?: string | symbol): void => {
-    classOrMethodMetadata(target, key, 'UseInterceptor').interceptors.unshift(...interceptors);
+): ClassDecorator & MethodDecorator;
+export function UseInterceptor(...interceptors: readonly unknown[]): unknown {
+  const lack = {
+    problem: '@UseInterceptor() has no arguments.',
+    fix: 'pass an interceptor, or remove it.',
   };
+  return useReferences('UseInterceptor', 'interceptor', interceptors, lack, (metadata) => {
+    metadata.interceptors.unshift(...(interceptors as readonly InterceptorReference[]));
+  });
+}
+
+/**
+ * Creates a decorator that adds to a list.
+ *
+ * @param lack - What is wrong without arguments.
+ * @param add - Adds the arguments, all of which are references of the kind.
+ */
+function useReferences(
+  name: string,
+  kind: ReferenceKind,
+  values: readonly unknown[],
+  lack: Fault,
+  add: (metadata: ClassMetadata | MethodMetadata) => void,
+): unknown {
+  return createDecorator(
+    {
+      name,
+      target: CLASS_OR_METHOD,
+      takes: Number.POSITIVE_INFINITY,
+      example: `@${name}(${kind})`,
+      acceptsClass: (value) => isClassOf(kind, value),
+      read: (references) => {
+        if (references.length === 0) return { faults: [lack] };
+        const label = (index: number): string => `${kind} ${index}`;
+        const faults = findReferenceProblems(`@${name}()`, kind, references, label);
+        return faults.length > 0 ? { faults } : { apply: add };
+      },
+    },
+    values,
+  );
 }
 
 /**
  * Excludes the guards of the methods that this method overrides. Its own guards and those of its class
  * and base classes still run.
  */
-export function SkipInheritedGuards(): MethodDecorator {
-  return (target, key): void => {
-    methodMetadata(target, key, 'SkipInheritedGuards').skips.add('guards');
-  };
+export function SkipInheritedGuards(): MethodDecorator;
+export function SkipInheritedGuards(...values: readonly unknown[]): unknown {
+  return skipInherited('SkipInheritedGuards', 'guards', values);
 }
 
 /**
  * Excludes the middleware of the methods that this method overrides. Its own middleware and that of
  * its class and base classes still run.
  */
-export function SkipInheritedMiddleware(): MethodDecorator {
-  return (target, key): void => {
-    methodMetadata(target, key, 'SkipInheritedMiddleware').skips.add('middleware');
-  };
+export function SkipInheritedMiddleware(): MethodDecorator;
+export function SkipInheritedMiddleware(...values: readonly unknown[]): unknown {
+  return skipInherited('SkipInheritedMiddleware', 'middleware', values);
 }
 
 /**
  * Excludes the interceptors of the methods that this method overrides. Its own interceptors and those
  * of its class and base classes still run.
  */
-export function SkipInheritedInterceptors(): MethodDecorator {
-  return (target, key): void => {
-    methodMetadata(target, key, 'SkipInheritedInterceptors').skips.add('interceptors');
-  };
+export function SkipInheritedInterceptors(): MethodDecorator;
+export function SkipInheritedInterceptors(...values: readonly unknown[]): unknown {
+  return skipInherited('SkipInheritedInterceptors', 'interceptors', values);
+}
+
+function skipInherited(name: string, kind: AdditiveKind, values: readonly unknown[]): unknown {
+  const apply = ({ skips }: MethodMetadata): void => void skips.add(kind);
+  return createDecorator({ name, target: METHOD, takes: 0, read: () => ({ apply }) }, values);
 }

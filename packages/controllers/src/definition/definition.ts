@@ -1,6 +1,8 @@
 import type { Constructor } from '@fairlead/di';
-import { NoRoutesError, NotAControllerError } from '../errors/startup-errors.js';
+import { describeValue } from '@fairlead/options';
+import { NoRoutesError, NotAControllerError, throwProblems } from '../errors/startup-errors.js';
 import {
+  decoratorErrors,
   type HeaderMetadata,
   type InheritedMetadata,
   inheritedMetadata,
@@ -69,15 +71,17 @@ export interface ControllerDefinition {
 }
 
 /**
- * Reads the decorators of a class and its base classes, without checking them.
+ * Reads the decorators of a class and its base classes. `checkDefinition` reports their mistakes.
  *
  * @param target - A class with `@Controller()`.
  * @returns Its frozen definition.
  * @throws {NotAControllerError} 500, when it is not a class, or does not itself have `@Controller()`.
- * @throws {NoRoutesError} 500, when no method has a route decorator.
+ * @throws {NoRoutesError} 500, when no method has a route decorator. If a mistake in the use of a
+ *   decorator explains that, its error.
+ * @throws {StartError} 500, when there are several such problems.
  */
 export function defineController(target: Constructor): ControllerDefinition {
-  if (typeof target !== 'function') throw new NotAControllerError(String(target));
+  if (typeof target !== 'function') throw notAClass(target);
   const name = target.name || '(anonymous class)';
   const controller = ownMetadata(target)?.controller;
   if (controller === undefined) throw new NotAControllerError(name);
@@ -89,7 +93,12 @@ export function defineController(target: Constructor): ControllerDefinition {
       return defineRoute({ name, inherited, methodName, method }, route, path);
     }),
   );
-  if (routes.length === 0) throw new NoRoutesError(name, locationOf(target));
+  if (routes.length === 0) {
+    // A mistake on a method or property explains the lack of routes.
+    const isExplained = inherited.problems.some(({ member }) => member !== undefined);
+    const lack = isExplained ? [] : [new NoRoutesError(name, locationOf(target))];
+    throwProblems([...decoratorErrors(target), ...lack]);
+  }
   return Object.freeze({
     controller: target,
     name,
@@ -97,6 +106,19 @@ export function defineController(target: Constructor): ControllerDefinition {
     version,
     routes: Object.freeze(routes),
   });
+}
+
+function notAClass(value: unknown): NotAControllerError {
+  const fix =
+    value === undefined
+      ? 'pass a class. If an import cycle is the cause, move the import to a separate file.'
+      : 'pass a class with @Controller().';
+  return new NotAControllerError(describeValue(value), fix);
+}
+
+/** Whether the paths of a controller's routes are known. Otherwise, the class has a problem. */
+export function hasKnownPaths({ controller }: ControllerDefinition): boolean {
+  return ownMetadata(controller)?.controller?.hasPath ?? true;
 }
 
 /** A method of a controller. */

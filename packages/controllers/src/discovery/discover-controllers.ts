@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Constructor, isEager } from '@fairlead/di';
 import { codeOf, describeLocation } from '../errors/controller-error.js';
-import { DiscoveryError } from '../errors/startup-errors.js';
+import { DiscoveryError, throwProblems } from '../errors/startup-errors.js';
 import { ownMetadata } from '../metadata/class-metadata.js';
-import { type DiscoveryOptions, findFiles } from './find-files.js';
+import { checkDiscoveryOptions, type DiscoveryOptions, findFiles } from './find-files.js';
 import { assertHostImports, importModule } from './import-module.js';
 
 /** What discovery found in one file. */
@@ -51,8 +51,10 @@ const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
  * @throws {DiscoveryError} 500, when the directory is missing; when no pending import finishes within
  *   10 seconds, or the process has nothing left to do but wait for one; or when vitest needs a setting
  *   to import the files.
+ * @throws {ControllerError} 500 `INVALID_OPTION`, when an option is not valid.
  */
-export function discoverControllers(options: DiscoveryOptions): Promise<DiscoveryResult[]> {
+export async function discoverControllers(options: DiscoveryOptions): Promise<DiscoveryResult[]> {
+  throwProblems(checkDiscoveryOptions(options));
   return discover(options, IMPORT_TIMEOUT);
 }
 

@@ -1,7 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { arrayOf, type Kinds, kind, nonEmptyString } from '@fairlead/options';
 import type { Entry } from 'fast-glob';
+import type { ControllerError } from '../errors/controller-error.js';
+import { findOptionErrors, optionError } from '../errors/option-errors.js';
 import { DiscoveryError } from '../errors/startup-errors.js';
 
 /** Where discovery looks for controllers. */
@@ -15,6 +18,27 @@ export interface DiscoveryOptions {
    * `__tests__`.
    */
   readonly exclude?: readonly string[];
+}
+
+const globs = arrayOf(nonEmptyString, "an array of globs, such as ['**/*.controller.js']");
+
+/** The options of discovery, and what they accept. */
+export const DISCOVERY_OPTIONS: Kinds<DiscoveryOptions> = {
+  root: kind(
+    "a path or a file: URL, such as new URL('./controllers/', import.meta.url)",
+    (value) =>
+      nonEmptyString.accepts(value) || (value instanceof URL && value.protocol === 'file:'),
+  ),
+  include: globs,
+  exclude: globs,
+};
+
+/** Finds everything that is wrong with the options of `discoverControllers`. */
+export function checkDiscoveryOptions(options: DiscoveryOptions | undefined): ControllerError[] {
+  const call = 'discoverControllers()';
+  const errors = findOptionErrors(call, options, DISCOVERY_OPTIONS);
+  if (options !== undefined && options?.root !== undefined) return errors;
+  return [optionError(`${call} needs a root. Pass ${DISCOVERY_OPTIONS.root.description}.`)];
 }
 
 const DEFAULT_INCLUDE: readonly string[] = Object.freeze(['**/*.ts', '**/*.js']);

@@ -31,8 +31,8 @@ export class ControllerError extends HttpError {
 export interface Diagnostic {
   /** A sentence. */
   readonly problem: string;
-  /** An imperative sentence that begins in lower case. */
-  readonly fix: string;
+  /** An imperative sentence that begins in lower case; absent if the problem states the fix. */
+  readonly fix?: string;
   /** The underlying error. */
   readonly cause?: unknown;
 }
@@ -43,13 +43,14 @@ export interface ErrorText {
   readonly title: string;
   /** Where in the source, as {@link describeLocation} returns it; undefined if unknown. */
   readonly location?: string | undefined;
-  /** An imperative sentence that begins in lower case. */
-  readonly fix: string;
+  /** An imperative sentence that begins in lower case; undefined if the title states the fix. */
+  readonly fix?: string | undefined;
 }
 
 /** Formats a message like the container's errors: a sentence, then lines for location and fix. */
 export function errorText({ title, location, fix }: ErrorText): string {
-  return `${addLocation(title, location)}\n  Fix: ${fix}`;
+  const text = addLocation(title, location);
+  return fix === undefined ? text : `${text}\n  Fix: ${fix}`;
 }
 
 /** Inserts a location below the first line of a text. */

@@ -9,11 +9,15 @@ import {
 
 /** 500. A class listed as a controller has no `@Controller()`. */
 export class NotAControllerError extends ControllerError {
-  /** @param name - Name of the class, or text for a value that is not a class. */
-  constructor(name: string) {
-    const title = `${name} is not a controller.`;
-    const fix = 'decorate the class with @Controller(), or remove it from the list.';
-    super(errorText({ title, fix }), { code: 'NOT_A_CONTROLLER' });
+  /**
+   * @param name - Name of the class, or text for a value that is not a class.
+   * @param fix - An imperative sentence that begins in lower case.
+   */
+  constructor(
+    name: string,
+    fix = 'decorate the class with @Controller(), or remove it from the list.',
+  ) {
+    super(errorText({ title: `${name} is not a controller.`, fix }), { code: 'NOT_A_CONTROLLER' });
   }
 }
 
@@ -33,16 +37,17 @@ export class NoRoutesError extends ControllerError {
 
 /** 500. A route cannot be registered: one of its decorators is wrong, or it collides with another. */
 export class RouteRegistrationError extends ControllerError {
-  /** The method that declares the route, as `UsersController.create`. */
+  /** The method that declares the route, as `UsersController.create`; or the class, for all routes. */
   readonly handler: string;
 
   /**
-   * @param handler - The method that declares the route, as `UsersController.create`.
+   * @param handler - The method that declares the route, as `UsersController.create`; or the class.
    * @param diagnostic - What is wrong with the route. The cause is the router's error.
    * @param location - Where the controller is declared, if known.
    */
   constructor(handler: string, { problem, fix, ...cause }: Diagnostic, location?: string) {
-    const title = `Cannot register the route ${handler}: ${problem}`;
+    const subject = handler.includes('.') ? `route ${handler}` : `routes of ${handler}`;
+    const title = `Cannot register the ${subject}: ${problem}`;
     super(errorText({ title, location, fix }), { code: 'ROUTE_REGISTRATION', ...cause });
     this.handler = handler;
   }
@@ -98,12 +103,14 @@ export class StartError extends ControllerError {
 }
 
 /**
- * Throws a single problem as it is, and several as one {@link StartError}.
+ * Throws a single problem as it is, and several as one {@link StartError}. Several classes may have one
+ * in common.
  *
  * @throws {ControllerError} 500, unless `problems` is empty.
  */
 export function throwProblems(problems: readonly Error[]): void {
-  const [first, second] = problems;
+  const distinct = [...new Set(problems)];
+  const [first, second] = distinct;
   if (first === undefined) return;
-  throw second === undefined ? first : new StartError(problems);
+  throw second === undefined ? first : new StartError(distinct);
 }

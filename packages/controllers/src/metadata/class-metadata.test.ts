@@ -28,7 +28,7 @@ const method = fc.record({
   paths: fc.array(fc.string(), { maxLength: 2 }),
   headers: fc.array(fc.string(), { maxLength: 2 }),
   skips: fc.uniqueArray(fc.constantFrom('guards', 'middleware', 'interceptors')),
-  status: fc.option(fc.nat(), { nil: undefined }),
+  status: fc.option(fc.integer({ min: 200, max: 599 }), { nil: undefined }),
 });
 const level = fc.record({ ...common, method });
 type Level = typeof level extends fc.Arbitrary<infer Value> ? Value : never;
@@ -37,8 +37,8 @@ type Common = Omit<Level, 'method'>;
 function commonDecorators({ guards, middleware, interceptors, first, second }: Common) {
   return [
     ...guards.map((guard) => UseGuard(guard)),
-    UseMiddleware(...middleware),
-    UseInterceptor(...interceptors),
+    ...middleware.map((one) => UseMiddleware(one)),
+    ...interceptors.map((one) => UseInterceptor(one)),
     ...[first ?? []].flat().map(First),
     ...[second ?? []].flat().map(Second),
   ];

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { Context } from '@fairlead/core';
 import { ControllerError, errorText } from '../errors/controller-error.js';
 import { type CallSite, describeCallSite } from './call-site.js';
+import type { DecoratorProblem } from './decorator-problem.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from './references.js';
 
@@ -84,6 +85,8 @@ interface ControllerMetadata {
   readonly prefix: string;
   readonly version: string | undefined;
   readonly callSite: CallSite;
+  /** Whether prefix and version are known. Otherwise, the class has a problem. */
+  readonly hasPath: boolean;
 }
 
 /** Metadata of one class, without inherited metadata. */
@@ -95,6 +98,8 @@ export interface ClassMetadata {
   readonly interceptors: InterceptorReference[];
   readonly values: Map<RouteMetadataKey, unknown>;
   readonly methods: Map<string | symbol, MethodMetadata>;
+  /** The mistakes in the use of its decorators. See {@link decoratorErrors}. */
+  readonly problems: DecoratorProblem[];
 }
 
 /** Metadata of a class, merged with that of its base classes. */
@@ -104,6 +109,7 @@ export interface InheritedMetadata {
   readonly interceptors: readonly InterceptorReference[];
   readonly values: RouteValues;
   readonly methods: ReadonlyMap<string | symbol, Readonly<MethodMetadata>>;
+  readonly problems: readonly DecoratorProblem[];
 }
 
 /** A global symbol, so that two copies of this package share metadata. */
@@ -147,34 +153,15 @@ export function classMetadata(target: object): ClassMetadata {
     interceptors: [],
     values: new Map(),
     methods: new Map(),
+    problems: [],
   };
   Reflect.defineMetadata(METADATA, created, target);
   return created;
 }
 
-/**
- * Returns the metadata of a method for a decorator to extend. Creates it if absent.
- *
- * @param prototype - Target of the method decorator.
- * @param key - Name of the method; undefined for a constructor's parameter.
- * @param decorator - Name of the decorator, for the message.
- * @throws {ControllerError} 500 `DECORATOR_PLACE`, when it decorates a static method or a constructor;
- *   500 `STANDARD_DECORATOR`, when it was compiled as a standard decorator.
- */
-export function methodMetadata(
-  prototype: object,
-  key: string | symbol | undefined,
-  decorator: string,
-): MethodMetadata {
-  assertExperimental(decorator, key);
-  if (typeof prototype === 'function' || key === undefined) {
-    const owner = typeof prototype === 'function' ? prototype.name : prototype.constructor.name;
-    const target = key === undefined ? `the constructor of ${owner}` : `${owner}.${String(key)}`;
-    const title = `@${decorator}() cannot decorate ${target}.`;
-    const fix = 'move it to an instance method.';
-    throw new ControllerError(errorText({ title, fix }), { code: 'DECORATOR_PLACE' });
-  }
-  const { methods } = classMetadata(prototype.constructor);
+/** Returns the metadata of a method for a decorator to extend. Creates it if absent. */
+export function methodMetadata(target: object, key: string | symbol): MethodMetadata {
+  const { methods } = classMetadata(target);
   const present = methods.get(key);
   if (present !== undefined) return present;
   const created: MethodMetadata = {
@@ -191,15 +178,6 @@ export function methodMetadata(
   };
   methods.set(key, created);
   return created;
-}
-
-/** Returns the metadata that a decorator extends, whether it decorates a class or a method. */
-export function classOrMethodMetadata(
-  target: object,
-  key: string | symbol | undefined,
-  decorator: string,
-): ClassMetadata | MethodMetadata {
-  return key === undefined ? classMetadata(target) : methodMetadata(target, key, decorator);
 }
 
 /**
@@ -227,7 +205,23 @@ export function inheritedMetadata(target: object): InheritedMetadata {
     interceptors: levels.flatMap((level) => level.interceptors),
     values: levels.map((level) => level.values).reduce<RouteValues>(mergeValues, new Map()),
     methods,
+    problems: levels.flatMap((level) => level.problems),
   };
+}
+
+/**
+ * Lists the mistakes in the use of decorators on a class and its base classes.
+ *
+ * @param target - A class, whether it is a controller or not.
+ * @returns One error per mistake. A base class has its errors in common with its subclasses.
+ */
+export function decoratorErrors(target: object): ControllerError[] {
+  return lineage(target).flatMap((level) => {
+    const { problems = [] } = ownMetadata(level) ?? {};
+    if (problems.length === 0) return [];
+    const location = locationOf(level) ?? locationOf(target);
+    return problems.map(({ toError }) => toError(location));
+  });
 }
 
 /**
@@ -247,10 +241,14 @@ export function mergeValues(
 
 /** Returns the own metadata of a class and its base classes, from the furthest base to `target`. */
 function metadataChain(target: object): ClassMetadata[] {
-  const levels: ClassMetadata[] = [];
+  return lineage(target).flatMap((level) => ownMetadata(level) ?? []);
+}
+
+/** Lists a class and what it inherits from, from the furthest to `target`. */
+function lineage(target: object): object[] {
+  const levels: object[] = [];
   for (let level: object | null = target; level !== null; level = Object.getPrototypeOf(level)) {
-    const own = ownMetadata(level);
-    if (own !== undefined) levels.unshift(own);
+    levels.unshift(level);
   }
   return levels;
 }

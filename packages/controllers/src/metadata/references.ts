@@ -1,5 +1,7 @@
 import type { Context, Middleware, Next } from '@fairlead/core';
-import type { Constructor, InjectionToken } from '@fairlead/di';
+import { type Constructor, type InjectionToken, isToken } from '@fairlead/di';
+import { describeValue, isClass, isFactory } from '@fairlead/options';
+import type { Diagnostic } from '../errors/controller-error.js';
 
 /** The context of the request that a guard checks. */
 export type GuardContext = Context;
@@ -91,4 +93,55 @@ export function hasMethodOf<Kind extends ReferenceKind>(
 ): value is Record<(typeof CLASS_METHODS)[Kind], (...values: unknown[]) => unknown> {
   if (typeof value !== 'object' || value === null) return false;
   return typeof (value as Record<string, unknown>)[CLASS_METHODS[kind]] === 'function';
+}
+
+/**
+ * Finds the guards, middleware or interceptors that are not a function, a class of their kind or a
+ * token. In an import cycle, one may be undefined.
+ *
+ * @param call - The call that received them, as `@UseGuard()`.
+ * @param references - What it received; ignored unless it is an array.
+ * @param label - Names the one at an index, as `guard 0`.
+ */
+export function findReferenceProblems(
+  call: string,
+  kind: ReferenceKind,
+  references: unknown,
+  label: (index: number) => string,
+): Diagnostic[] {
+  const list: readonly unknown[] = Array.isArray(references) ? references : [];
+  return list.flatMap((reference, index) => {
+    const found = checkReference(kind, reference);
+    if (found === undefined) return [];
+    const { reason = '', fix } = found;
+    const problem = `${call} cannot use ${describeValue(reference)} as ${label(index)}${reason}.`;
+    return { problem, fix };
+  });
+}
+
+const PASS_REFERENCE = 'pass a function, a class or a token.';
+
+/** Returns why a value is no reference, unless that is obvious, and the fix; undefined if it is one. */
+function checkReference(
+  kind: ReferenceKind,
+  reference: unknown,
+): { readonly reason?: string; readonly fix: string } | undefined {
+  const method = CLASS_METHODS[kind];
+  const parameters = kind === 'guard' ? 'ctx' : 'ctx, next';
+  if (reference === undefined) {
+    const fix = `${PASS_REFERENCE} If an import cycle is the cause, move the import to a separate file.`;
+    return { fix };
+  }
+  if (typeof reference === 'function' && isFactory(reference)) {
+    return { reason: ', because it is a factory', fix: `call it: ${reference.name}().` };
+  }
+  if (hasMethodOf(kind, reference)) {
+    return { fix: `pass the class, or (${parameters}) => instance.${method}(${parameters}).` };
+  }
+  if (!isToken(reference)) return { fix: PASS_REFERENCE };
+  if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
+  return {
+    reason: `, because it has no method ${method}()`,
+    fix: `add a method ${method}(${parameters}) to the class.`,
+  };
 }

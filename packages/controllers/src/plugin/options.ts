@@ -1,5 +1,10 @@
 import type { Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
+import { boolean, type Kinds, kind } from '@fairlead/options';
+import { findSharedErrors, ROUTER, SHARED_OPTIONS } from '../definition/shared-options.js';
+import { DISCOVERY_OPTIONS } from '../discovery/find-files.js';
+import type { ControllerError } from '../errors/controller-error.js';
+import { optionError } from '../errors/option-errors.js';
 import type { ValidationStatus } from '../errors/request-errors.js';
 import type { CompileResponse } from '../invocation/response.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
@@ -75,4 +80,37 @@ export interface ControllersPluginOptions {
    * @deprecated Set `root`, or call `registerController` for a single class.
    */
   readonly controllers?: readonly Constructor[];
+}
+
+/** The options of `controllersPlugin`, and what they accept. */
+const PLUGIN_OPTIONS: Kinds<ControllersPluginOptions> = {
+  router: ROUTER,
+  ...DISCOVERY_OPTIONS,
+  ...SHARED_OPTIONS,
+  strict: boolean,
+  disposeContainer: boolean,
+  debug: boolean,
+  logger: kind('an object with the methods debug and warn', isLogger),
+  controllers: kind('an array of classes', Array.isArray),
+};
+
+function isLogger(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['debug', 'warn'].every((name) => typeof Reflect.get(value, name) === 'function');
+}
+
+/**
+ * Finds everything that is wrong with the options of `controllersPlugin`.
+ *
+ * @param options - What the caller passed.
+ * @returns One error `INVALID_OPTION` per problem. Empty when the options are valid.
+ */
+export function checkPluginOptions(
+  options: ControllersPluginOptions | undefined,
+): readonly ControllerError[] {
+  const errors = findSharedErrors('controllersPlugin()', options, PLUGIN_OPTIONS);
+  if (options === undefined || options?.router === undefined) {
+    errors.unshift(optionError(`controllersPlugin() needs a router. Pass ${ROUTER.description}.`));
+  }
+  return errors;
 }

@@ -16,7 +16,7 @@ import {
   type RegisteredController,
   registerRoutes,
 } from '../routes/register-controller.js';
-import type { ControllersPluginOptions, PluginLogger } from './options.js';
+import { type ControllersPluginOptions, checkPluginOptions, type PluginLogger } from './options.js';
 
 /** The classes that discovery found, and its problems. */
 interface Discovery {
@@ -35,6 +35,7 @@ export async function start(
   options: ControllersPluginOptions,
   log: PluginLogger,
 ): Promise<readonly RegisteredController[]> {
+  throwProblems(checkPluginOptions(options));
   const discovery = await findControllers(options, log);
   const attempts = discovery.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);

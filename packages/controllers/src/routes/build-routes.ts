@@ -7,14 +7,16 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { checkResponses, checkShared } from '../definition/check-definition.js';
+import { fn, type Kinds } from '@fairlead/options';
+import { checkResponses } from '../definition/check-definition.js';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
   joinPath,
   type RouteDefinition,
 } from '../definition/definition.js';
-import { ControllerError, errorText } from '../errors/controller-error.js';
+import { findSharedErrors, SHARED_OPTIONS } from '../definition/shared-options.js';
+import type { ControllerError } from '../errors/controller-error.js';
 import type { ValidationStatus } from '../errors/request-errors.js';
 import { throwProblems } from '../errors/startup-errors.js';
 import {
@@ -108,23 +110,27 @@ export function buildRoutes(
   target: Constructor | ControllerDefinition,
   options: BuildRoutesOptions = {},
 ): readonly BuiltRoute[] {
-  const definition =
-    typeof target === 'object' && target !== null
-      ? target
-      : new ControllerRegistry().register(target);
+  throwProblems(checkBuildOptions('buildRoutes()', options));
+  const definition = isDefinition(target) ? target : new ControllerRegistry().register(target);
   const context = createBuildContext(options);
   const { shared, instances, writers } = context;
-  throwProblems(checkShared(shared));
   throwProblems(checkResponses([definition], writers));
   throwProblems(instances.check(requiredTokens([definition], shared)));
   return buildCheckedRoutes(definition, context);
 }
 
-/**
- * Creates the context for building routes from options and their defaults.
- *
- * @throws {ControllerError} 500 `INVALID_OPTION`, when `validationStatus` is neither 400 nor 422.
- */
+function isDefinition(target: Constructor | ControllerDefinition): target is ControllerDefinition {
+  return typeof target === 'object' && target !== null && 'routes' in target;
+}
+
+const BUILD_OPTIONS: Kinds<BuildRoutesOptions> = { ...SHARED_OPTIONS, warn: fn };
+
+/** Finds everything that is wrong with the options of `buildRoutes` or `registerController`. */
+export function checkBuildOptions(call: string, options: BuildRoutesOptions): ControllerError[] {
+  return findSharedErrors(call, options, BUILD_OPTIONS);
+}
+
+/** Creates the context for building routes from options and their defaults. */
 export function createBuildContext({
   prefix = '',
   guards = [],
@@ -135,11 +141,6 @@ export function createBuildContext({
   compileResponse,
   validationStatus = 400,
 }: BuildRoutesOptions): BuildContext {
-  if (validationStatus !== 400 && validationStatus !== 422) {
-    const title = `validationStatus is ${String(validationStatus)}.`;
-    const text = errorText({ title, fix: 'pass 400 or 422.' });
-    throw new ControllerError(text, { code: 'INVALID_OPTION' });
-  }
   const instances = new Instances(container, warn);
   const shared = { guards, middleware, interceptors };
   const writers = new ResponseWriters(compileResponse);

@@ -1,8 +1,16 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
-import { checkDefinition, checkResponses, checkShared } from '../definition/check-definition.js';
-import { type ControllerDefinition, defineController, joinPath } from '../definition/definition.js';
-import type { Diagnostic } from '../errors/controller-error.js';
+import { describeValue } from '@fairlead/options';
+import { checkDefinition, checkResponses } from '../definition/check-definition.js';
+import {
+  type ControllerDefinition,
+  defineController,
+  hasKnownPaths,
+  joinPath,
+} from '../definition/definition.js';
+import { ROUTER } from '../definition/shared-options.js';
+import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
+import { optionError } from '../errors/option-errors.js';
 import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { locationOf } from '../metadata/class-metadata.js';
@@ -11,6 +19,7 @@ import {
   type BuildRoutesOptions,
   type BuiltRoute,
   buildCheckedRoutes,
+  checkBuildOptions,
   createBuildContext,
 } from './build-routes.js';
 
@@ -43,6 +52,7 @@ export function registerController(
   target: Constructor,
   options: BuildRoutesOptions = {},
 ): RegisteredController {
+  throwProblems([...checkRouter(router), ...checkBuildOptions('registerController()', options)]);
   const definition = defineController(target);
   const context = createBuildContext(options);
   const tokens = requiredTokens([definition], context.shared);
@@ -50,6 +60,14 @@ export function registerController(
   const controller = buildController(definition, context);
   registerRoutes(router, controller.routes);
   return controller;
+}
+
+function checkRouter(router: unknown): ControllerError[] {
+  if (ROUTER.accepts(router)) return [];
+  const value = describeValue(router);
+  return [
+    optionError(`registerController() cannot use ${value} as router. Use ${ROUTER.description}.`),
+  ];
 }
 
 /**
@@ -62,11 +80,10 @@ export function registerController(
 export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
-  { prefix, shared, instances, writers }: BuildContext,
+  { prefix, instances, writers }: BuildContext,
   tokens: ReadonlyMap<Token, Requirement>,
 ): Error[] {
   return [
-    ...checkShared(shared),
     ...definitions.flatMap(checkDefinition),
     ...checkResponses(definitions, writers),
     ...findCollisions(router, prefix, definitions),
@@ -95,24 +112,56 @@ function findCollisions(
   router: Router,
   prefix: string,
   definitions: readonly ControllerDefinition[],
-): RouteRegistrationError[] {
+): ControllerError[] {
   const trial = createRouter(router.rules);
   for (const { method, pattern } of router.routes) tryRoute(trial, method, pattern);
   const owners = new Map<string, RouteOwner>();
-  const errors: RouteRegistrationError[] = [];
-  for (const { controller, routes } of definitions) {
-    for (const { method, path: own, handler } of routes) {
-      const path = joinPath(prefix, own);
+  // By what has to change, because a prefix is part of many routes.
+  const errors = new Map<unknown, ControllerError>();
+  for (const definition of definitions.filter(hasKnownPaths)) {
+    const { controller, routes } = definition;
+    for (const route of routes) {
+      const { method, handler } = route;
+      const path = joinPath(prefix, route.path);
       const error = tryRoute(trial, method, path);
       if (error === undefined) {
         owners.set(`${method} ${path}`, { handler, controller });
-      } else {
-        const diagnostic = explainRejection(error, owners);
-        errors.push(new RouteRegistrationError(handler, diagnostic, locationOf(controller)));
+        continue;
       }
+      const diagnostic = explainRejection(error, owners);
+      const [culprit, explained] = findInvalidPrefix(prefix, definition) ?? [
+        route,
+        new RouteRegistrationError(handler, diagnostic, locationOf(controller)),
+      ];
+      errors.set(culprit, explained);
     }
   }
-  return errors;
+  return [...errors.values()];
+}
+
+/**
+ * Finds out whether a router would reject a prefix of a path without the rest of it.
+ *
+ * @returns What has to change, and the error; undefined if no prefix is the reason.
+ */
+function findInvalidPrefix(
+  prefix: string,
+  { controller, name, version, prefix: own }: ControllerDefinition,
+): [culprit: unknown, error: ControllerError] | undefined {
+  const reject = (part = '') => tryRoute(createRouter(), 'GET', joinPath(part));
+  const ofAll = reject(prefix);
+  if (ofAll !== undefined) {
+    const title = `Cannot register any route: ${ofAll.message}`;
+    return [prefix, optionError(errorText({ title, fix: 'correct the option prefix.' }))];
+  }
+  const cause = reject(version) ?? reject(own);
+  if (cause === undefined) return undefined;
+  const diagnostic = {
+    problem: cause.message,
+    fix: 'correct the argument of @Controller().',
+    cause,
+  };
+  return [controller, new RouteRegistrationError(name, diagnostic, locationOf(controller))];
 }
 
 /** The controller's method that declares a route. */

@@ -16,8 +16,29 @@ export function locationsIn(url: string): (name: string) => string {
     const index = lines
       .slice(0, end)
       .findLastIndex((line) => line.trimStart().startsWith('@Controller('));
-    // The position is that of the call, after the @.
-    const column = (lines[index] ?? '').indexOf('@') + 2;
-    return `${relative(process.cwd(), file)}:${index + 1}:${column}`;
+    return location(file, lines, index);
   };
+}
+
+/**
+ * Locates decorators in a test file.
+ *
+ * @param url - `import.meta.url` of the file.
+ * @returns A function from a decorator, as it is written, to the location that errors show.
+ */
+export function decoratorsIn(url: string): (decorator: string) => string {
+  const file = fileURLToPath(url);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return (decorator) =>
+    location(
+      file,
+      lines,
+      lines.findIndex((line) => line.trimStart().startsWith(decorator)),
+    );
+}
+
+function location(file: string, lines: readonly string[], index: number): string {
+  // The position is that of the call, after the @.
+  const column = (lines[index] ?? '').indexOf('@') + 2;
+  return `${relative(process.cwd(), file)}:${index + 1}:${column}`;
 }

@@ -1,0 +1,307 @@
+import type { Class } from '@fairlead/di';
+import { findOptionProblems, isClass, type Kinds } from '@fairlead/options';
+import { ControllerError, type Diagnostic } from '../errors/controller-error.js';
+import { RouteRegistrationError } from '../errors/startup-errors.js';
+import { type CallSite, captureCallSite, describeCallSite } from '../metadata/call-site.js';
+import {
+  assertExperimental,
+  type ClassMetadata,
+  classMetadata,
+  type MethodMetadata,
+  methodMetadata,
+  ownMetadata,
+} from '../metadata/class-metadata.js';
+import { decoratorProblem } from '../metadata/decorator-problem.js';
+
+/** What a decorator decorates. */
+export interface Place {
+  readonly kind: 'class' | 'method' | 'accessor' | 'property' | 'parameter';
+  readonly isStatic: boolean;
+  /** The class. */
+  readonly owner: object;
+  /** Name of the member; undefined for a class and for its constructor. */
+  readonly key: string | symbol | undefined;
+  /** Index of a parameter; 0 for everything else. */
+  readonly index: number;
+}
+
+/** What a decorator may decorate, and where its metadata is. */
+export interface Target<Metadata> {
+  readonly accepts: (place: Place) => boolean;
+  /** An imperative sentence that begins in lower case. */
+  readonly fix: string;
+  readonly metadataOf: (place: Place) => Metadata;
+}
+
+export const CLASS: Target<ClassMetadata> = {
+  accepts: ({ kind }) => kind === 'class',
+  fix: 'move it to the class.',
+  metadataOf: ({ owner }) => classMetadata(owner),
+};
+
+export const METHOD: Target<MethodMetadata> = {
+  accepts: ({ kind, isStatic }) => kind === 'method' && !isStatic,
+  fix: 'move it to an instance method.',
+  metadataOf: methodMetadataOf,
+};
+
+export const CLASS_OR_METHOD: Target<ClassMetadata | MethodMetadata> = {
+  accepts: (place) => CLASS.accepts(place) || METHOD.accepts(place),
+  fix: 'move it to the class or to an instance method.',
+  metadataOf: (place) => (place.key === undefined ? CLASS : METHOD).metadataOf(place),
+};
+
+export const PARAMETER: Target<MethodMetadata> = {
+  accepts: ({ kind, isStatic, key }) => kind === 'parameter' && !isStatic && key !== undefined,
+  fix: 'move it to a parameter of an instance method.',
+  metadataOf: methodMetadataOf,
+};
+
+function methodMetadataOf({ owner, key = '' }: Place): MethodMetadata {
+  return methodMetadata(owner, key);
+}
+
+/** What is wrong with the use of a decorator. */
+export interface Fault extends Diagnostic {
+  /** Code of the error. Default: that of a {@link RouteRegistrationError}. */
+  readonly code?: string;
+}
+
+/** The options of a decorator. */
+export interface OptionsReading<Options> {
+  /** Empty if there are faults. */
+  readonly options: Partial<Options>;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Checks the options of a decorator.
+ *
+ * @param call - As `@Body()`.
+ * @param value - What the caller passed; undefined for none.
+ */
+export function readOptions<Options extends object>(
+  call: string,
+  value: unknown,
+  kinds: Partial<Kinds<Options>>,
+): OptionsReading<Options> {
+  const options = (value === undefined ? {} : value) as Partial<Options>;
+  const problems = findOptionProblems(call, options, kinds as Kinds<Partial<Options>>);
+  return problems.length === 0
+    ? { options, faults: [] }
+    : { options: {}, faults: problems.map((problem) => ({ problem })) };
+}
+
+/** What a decorator does with its arguments. */
+export interface Reading<Metadata> {
+  /** What is wrong with the arguments; nothing by default. */
+  readonly faults?: readonly Fault[];
+  /** Finds what is wrong with decorating a place, before it is decorated. */
+  readonly check?: (metadata: Metadata, place: Place) => readonly Fault[];
+  /** Writes the metadata, also if there are faults. */
+  readonly apply?: (metadata: Metadata, place: Place) => void;
+}
+
+/** A kind of decorator. */
+export interface DecoratorKind<Metadata> {
+  /** Its name, for messages. */
+  readonly name: string;
+  readonly target: Target<Metadata>;
+  /** Number of arguments that it takes. */
+  readonly takes: number;
+  /** How to write it, as `@HttpCode(201)`. Default: without arguments. */
+  readonly example?: string;
+  /** Whether its parentheses may be omitted. */
+  readonly isBare?: boolean;
+  /** Whether a class is a valid argument. Default: it may be, or the parentheses are missing. */
+  readonly acceptsClass?: (value: unknown) => boolean;
+  /** Reads the arguments; none if its parentheses are missing. */
+  readonly read: (values: readonly unknown[]) => Reading<Metadata>;
+}
+
+/**
+ * Creates the function that decorates. It writes metadata, and records mistakes in the use of the
+ * decorator as problems of the class, which the startup reports.
+ *
+ * @param kind - What the decorator does.
+ * @param values - Its arguments. Without parentheses, it is called with the declaration instead.
+ * @returns Undefined if it was called without parentheses on a member or a parameter.
+ * @throws {ControllerError} 500 `STANDARD_DECORATOR`, here or when decorating, when it was compiled as a
+ *   standard decorator.
+ */
+export function createDecorator<Metadata>(
+  kind: DecoratorKind<Metadata>,
+  values: readonly unknown[],
+): unknown {
+  const { name, target, takes } = kind;
+  const [first, second] = values;
+  if (typeof first === 'function') assertExperimental(name, second);
+  if (isDeclaration(values)) {
+    decorateBare(kind, placeOf(...values));
+    return undefined;
+  }
+  const reading = kind.read(values);
+  const hasMore = values.slice(takes).some((value) => value !== undefined);
+  const faults = [...(reading.faults ?? []), ...(hasMore ? [tooManyArguments(kind)] : [])];
+  const site = faults.length > 0 ? captureCallSite(createDecorator) : undefined;
+  const decorator = (...declaration: Declaration): void => {
+    assertExperimental(name, declaration[1]);
+    const place = placeOf(...declaration);
+    for (const fault of faults) record(place, fault, site);
+    if (target.accepts(place)) decorate(kind, reading, place);
+    else record(place, misplacement(kind, place));
+  };
+  const isAmbiguous = values.length === 1 && isClass(first) && !kind.acceptsClass?.(first);
+  return isAmbiguous ? createStandIn(first, kind, decorator) : decorator;
+}
+
+/** What a decorator is called with: a class or prototype, a member's name, a descriptor or index. */
+export type Declaration = readonly [
+  target: object,
+  key?: string | symbol | undefined,
+  third?: unknown,
+];
+
+/** Whether the arguments of a decorator are a member or a parameter, because its parentheses are missing. */
+export function isDeclaration(values: readonly unknown[]): values is Declaration {
+  const [target, key, third] = values;
+  const isObject = typeof target === 'function' || (typeof target === 'object' && target !== null);
+  if (values.length !== 3 || !isObject) return false;
+  if (typeof third === 'number') return key === undefined || isKey(key);
+  if (!isKey(key)) return false;
+  if (third !== undefined) return isDescriptor(third);
+  return Object.hasOwn(target, typeof target === 'function' ? key : 'constructor');
+}
+
+function isKey(value: unknown): value is string | symbol {
+  return typeof value === 'string' || typeof value === 'symbol';
+}
+
+function isDescriptor(value: unknown): value is PropertyDescriptor {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'value' in value || 'get' in value || 'set' in value;
+}
+
+function placeOf(...[target, key, third]: Declaration): Place {
+  return {
+    kind: kindOf(target, key, third),
+    isStatic: typeof target === 'function' && key !== undefined,
+    owner: typeof target === 'function' ? target : target.constructor,
+    key,
+    index: typeof third === 'number' ? third : 0,
+  };
+}
+
+function kindOf(...[target, key, third]: Declaration): Place['kind'] {
+  if (typeof third === 'number') return 'parameter';
+  if (key === undefined) return 'class';
+  const descriptor = isDescriptor(third) ? third : findDescriptor(target, key);
+  if (descriptor?.get !== undefined || descriptor?.set !== undefined) return 'accessor';
+  return typeof descriptor?.value === 'function' ? 'method' : 'property';
+}
+
+/** Finds a member that may be inherited: who decorates by calling a decorator may omit the descriptor. */
+function findDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
+  let descriptor: PropertyDescriptor | undefined;
+  for (let level: object | null = target; level !== null && descriptor === undefined; ) {
+    descriptor = Object.getOwnPropertyDescriptor(level, key);
+    level = Object.getPrototypeOf(level);
+  }
+  return descriptor;
+}
+
+/** Decorates as if there were parentheses without arguments, so that nothing else is reported. */
+function decorateBare<Metadata>(kind: DecoratorKind<Metadata>, place: Place): void {
+  const { name, target, example = `@${name}()` } = kind;
+  if (!target.accepts(place)) {
+    record(place, misplacement(kind, place));
+    return;
+  }
+  if (!kind.isBare) {
+    const problem = `@${name} is missing its parentheses.`;
+    record(place, { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` });
+  }
+  decorate(kind, kind.read([]), place);
+}
+
+function decorate<Metadata>(
+  { target }: DecoratorKind<Metadata>,
+  { check, apply }: Reading<Metadata>,
+  place: Place,
+): void {
+  const metadata = target.metadataOf(place);
+  for (const fault of check?.(metadata, place) ?? []) record(place, fault);
+  apply?.(metadata, place);
+}
+
+/**
+ * Creates the result of a decorator whose only argument is a class: either it decorates, or the
+ * parentheses are missing and it replaces the class.
+ */
+function createStandIn<Metadata>(
+  original: Class,
+  kind: DecoratorKind<Metadata>,
+  decorator: (...declaration: Declaration) => void,
+): Class {
+  const standIn = new Proxy(original, {
+    apply: (_original, _receiver, declaration) => Reflect.apply(decorator, undefined, declaration),
+    // The stand-in inherits the metadata of the class, like a subclass.
+    getPrototypeOf: () => original,
+  });
+  classMetadata(standIn).controller = ownMetadata(original)?.controller;
+  decorateBare(kind, placeOf(standIn));
+  return standIn;
+}
+
+function misplacement<Metadata>({ name, target }: DecoratorKind<Metadata>, place: Place): Fault {
+  const problem = `@${name}() cannot decorate ${describePlace(place)}.`;
+  return { code: 'DECORATOR_PLACE', problem, fix: placeFix(target, place) };
+}
+
+function placeFix<Metadata>({ accepts, fix }: Target<Metadata>, place: Place): string {
+  if (accepts({ ...place, isStatic: false })) return 'remove the keyword static.';
+  const isField = place.kind === 'property' || place.kind === 'accessor';
+  if (!isField || !accepts({ ...place, kind: 'method' })) return fix;
+  return `make it a method: ${String(place.key)}() { … }.`;
+}
+
+function tooManyArguments<Metadata>({ name, takes }: DecoratorKind<Metadata>): Fault {
+  if (takes === 0) return { problem: `@${name}() takes no arguments.`, fix: 'remove them.' };
+  const limit = takes === 1 ? 'one argument' : `${takes} arguments`;
+  return { problem: `@${name}() takes at most ${limit}.`, fix: 'remove the others.' };
+}
+
+/** Describes a place without its class and name, as `a static method`. */
+function describePlace({ kind, isStatic, key, index }: Place): string {
+  if (kind === 'parameter') {
+    const suffix =
+      key === undefined ? ' of the constructor' : isStatic ? ' of a static method' : '';
+    return `parameter ${index}${suffix}`;
+  }
+  return isStatic ? `a static ${kind}` : kind === 'accessor' ? 'an accessor' : `a ${kind}`;
+}
+
+/** Records what is wrong with the use of a decorator on a declaration. */
+export function recordFault(declaration: Declaration, fault: Fault): void {
+  record(placeOf(...declaration), fault);
+}
+
+/**
+ * Records what is wrong with the use of a decorator.
+ *
+ * @param site - Where the decorator was called. Default: where the class is declared.
+ */
+function record(
+  { owner, key }: Place,
+  { code, ...diagnostic }: Fault,
+  site?: CallSite | undefined,
+): void {
+  const name = (typeof owner === 'function' && owner.name) || '(anonymous class)';
+  const handler = key === undefined ? name : `${name}.${String(key)}`;
+  const createError = (ofClass: string | undefined): ControllerError => {
+    const location = (site && describeCallSite(site)) ?? ofClass;
+    const error = new RouteRegistrationError(handler, diagnostic, location);
+    return code === undefined ? error : new ControllerError(error.message, { code });
+  };
+  classMetadata(owner).problems.push(decoratorProblem(key, createError));
+}
