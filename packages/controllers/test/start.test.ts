@@ -57,6 +57,19 @@ class PathController {
   }
 }
 
+@Controller('/a:')
+class WrongPrefixController {
+  @Get('/one')
+  @Get('/two')
+  read() {}
+}
+
+@Controller({ version: 'v:' })
+class WrongVersionController {
+  @Get()
+  read() {}
+}
+
 @Controller()
 class ManyController {
   constructor(readonly missing: PlainClass) {}
@@ -85,9 +98,23 @@ describe('install rejects and registers nothing for', () => {
     );
   });
 
-  it('a value that is not a class', async () => {
-    const error = await failStart([undefined as unknown as Constructor]);
-    expect(error.message).toMatch(/^undefined is not a controller\./);
+  it.each([
+    [
+      undefined,
+      'undefined is not a controller.',
+      'pass a class. If an import cycle is the cause, move the import to a separate file.',
+    ],
+    [
+      new WorkingController(),
+      'An instance of WorkingController is not a controller.',
+      'pass a class with @Controller().',
+    ],
+    [{}, 'An object is not a controller.', 'pass a class with @Controller().'],
+    ['users', "'users' is not a controller.", 'pass a class with @Controller().'],
+  ])('a value that is not a class: %s', async (value, title, fix) => {
+    const error = await failStart([value as unknown as Constructor]);
+    expect(error).toMatchObject({ code: 'NOT_A_CONTROLLER' });
+    expect(error.message).toBe(message(title, `Fix: ${fix}`));
   });
 
   it('a controller without routes', async () => {
@@ -138,6 +165,33 @@ describe('install rejects and registers nothing for', () => {
         'Fix: correct the path of the route, or the prefix of its controller.',
       ),
     );
+  });
+
+  it('an invalid prefix of a controller, once for all its routes', async () => {
+    const error = await failStart([WrongPrefixController]);
+    expect(error).toMatchObject({ handler: 'WrongPrefixController' });
+    expect(error.message).toBe(
+      message(
+        `Cannot register the routes of WrongPrefixController: ${(error.cause as Error).message}`,
+        `At: ${locationOf('WrongPrefixController')}`,
+        'Fix: correct the argument of @Controller().',
+      ),
+    );
+    expect(error.message).toContain("The pattern '/a:' is not valid:");
+  });
+
+  it('an invalid version', async () => {
+    const error = await failStart([WrongVersionController]);
+    expect(error.message).toMatch(
+      /^Cannot register the routes of WrongVersionController: The pattern '\/v:' is not valid:/,
+    );
+  });
+
+  it('an invalid prefix of the plugin, once for all controllers', async () => {
+    const controllers = [WrongPrefixController, FirstController];
+    const error = await failStart(controllers, { prefix: '/p:' });
+    expect(error.message).toMatch(/^Cannot register any route: The pattern '\/p:' is not valid:/);
+    expect(error.message).toMatch(/\n {2}Fix: correct the option prefix\.$/);
   });
 
   it('all problems at once, numbered, including several of one controller', async () => {

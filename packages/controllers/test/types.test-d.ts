@@ -55,6 +55,12 @@ interface User {
 }
 declare const user: User;
 
+class ParsePipe {
+  transform(text: string) {
+    return Number(text);
+  }
+}
+
 class Tracing implements ClassMiddleware, ClassInterceptor {
   constructor(readonly name: string) {}
   use(_ctx: Context, next: Next) {
@@ -142,6 +148,16 @@ describe('parameter decorators', () => {
     Query('tag', { all: true, transform: (tags: number) => tags });
     // @ts-expect-error a header does not repeat
     Header('X-Tag', { all: true });
+    // @ts-expect-error a class needs new
+    Param('id', { transform: ParsePipe });
+    // @ts-expect-error a class is not an object of options
+    Param('id', ParsePipe);
+    // @ts-expect-error a function is not an object of options
+    Param('id', Number);
+    // @ts-expect-error a schema is not an object of options
+    Body(schema);
+    // @ts-expect-error a misspelled option
+    Body({ transfrom: Number });
   });
 
   it('created from a function work with and without parentheses', () => {

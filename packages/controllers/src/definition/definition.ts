@@ -109,11 +109,13 @@ export function defineController(target: Constructor): ControllerDefinition {
 }
 
 function notAClass(value: unknown): NotAControllerError {
+  // At the start of a sentence.
+  const name = describeValue(value).replace(/^an? /, (article) => `A${article.slice(1)}`);
   const fix =
     value === undefined
       ? 'pass a class. If an import cycle is the cause, move the import to a separate file.'
       : 'pass a class with @Controller().';
-  return new NotAControllerError(describeValue(value), fix);
+  return new NotAControllerError(name, fix);
 }
 
 /** Whether the paths of a controller's routes are known. Otherwise, the class has a problem. */

@@ -53,6 +53,9 @@ export function findSharedErrors<Options extends SharedOptions>(
   options: Options | undefined,
   kinds: Kinds<Options>,
 ): ControllerError[] {
+  if (isContainer(options)) {
+    return [optionError(`${call} cannot use a container as options. Pass { container }.`)];
+  }
   const errors = findOptionErrors(call, options, kinds);
   const { guards, middleware, interceptors } = options ?? {};
   const references = [

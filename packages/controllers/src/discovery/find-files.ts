@@ -37,7 +37,7 @@ export const DISCOVERY_OPTIONS: Kinds<DiscoveryOptions> = {
 export function checkDiscoveryOptions(options: DiscoveryOptions | undefined): ControllerError[] {
   const call = 'discoverControllers()';
   const errors = findOptionErrors(call, options, DISCOVERY_OPTIONS);
-  if (options !== undefined && options?.root !== undefined) return errors;
+  if (options?.root !== undefined || errors.length > 0) return errors;
   return [optionError(`${call} needs a root. Pass ${DISCOVERY_OPTIONS.root.description}.`)];
 }
 

@@ -1,6 +1,6 @@
 import type { Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
-import { boolean, type Kinds, kind } from '@fairlead/options';
+import { boolean, type Kinds, kind, object } from '@fairlead/options';
 import { findSharedErrors, ROUTER, SHARED_OPTIONS } from '../definition/shared-options.js';
 import { DISCOVERY_OPTIONS } from '../discovery/find-files.js';
 import type { ControllerError } from '../errors/controller-error.js';
@@ -108,9 +108,13 @@ function isLogger(value: unknown): boolean {
 export function checkPluginOptions(
   options: ControllersPluginOptions | undefined,
 ): readonly ControllerError[] {
-  const errors = findSharedErrors('controllersPlugin()', options, PLUGIN_OPTIONS);
-  if (options === undefined || options?.router === undefined) {
-    errors.unshift(optionError(`controllersPlugin() needs a router. Pass ${ROUTER.description}.`));
+  const call = 'controllersPlugin()';
+  if (ROUTER.accepts(options)) {
+    return [optionError(`${call} cannot use a router as options. Pass { router }.`)];
+  }
+  const errors = findSharedErrors(call, options, PLUGIN_OPTIONS);
+  if (options === undefined || (object.accepts(options) && options.router === undefined)) {
+    errors.unshift(optionError(`${call} needs a router. Pass ${ROUTER.description}.`));
   }
   return errors;
 }

@@ -1,6 +1,8 @@
 import type { Application, Middleware, Route } from '@fairlead/core';
 import { describeToken, type Token } from '@fairlead/di';
+import { describeValue } from '@fairlead/options';
 import type { RouteDefinition } from '../definition/definition.js';
+import { optionError } from '../errors/option-errors.js';
 import { guardName } from '../invocation/guards.js';
 import { routeOf } from './build-routes.js';
 
@@ -28,9 +30,19 @@ export interface RouteDescription {
  * @param app - With its routers mounted and its plugins installed. The result omits middleware of
  *   `app.use`, which runs before every route that is mounted after it.
  * @returns In the order of registration. A function without a name is `(anonymous)`.
+ * @throws {ControllerError} 500 `INVALID_OPTION`, when `app` is not an application.
  */
 export function describeRoutes(app: Application): readonly RouteDescription[] {
+  assertApplication(app);
   return app.routes().map(describeRoute);
+}
+
+function assertApplication(app: unknown): void {
+  const isObject = typeof app === 'object' && app !== null;
+  if (isObject && typeof Reflect.get(app, 'routes') === 'function') return;
+  throw optionError(
+    `describeRoutes() cannot use ${describeValue(app)}. Pass the result of createApp().`,
+  );
 }
 
 function describeRoute({ method, pattern, handlers }: Route): RouteDescription {

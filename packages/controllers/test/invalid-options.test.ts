@@ -1,0 +1,145 @@
+import { createApp, createRouter } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import * as controllers from '../src/index.js';
+import { buildRoutes, Controller, ControllerRegistry, Get } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
+
+type Loose = (...values: readonly unknown[]) => unknown;
+
+// The compiler knows most of these mistakes. It does not check JavaScript.
+const { createCustomParamDecorator, createRouteMetadata, describeRoutes } =
+  controllers as unknown as Readonly<Record<keyof typeof controllers, Loose>>;
+const { discoverControllers, registerController } = controllers as unknown as Readonly<
+  Record<keyof typeof controllers, Loose>
+>;
+
+@Controller()
+class UsersController {
+  @Get()
+  read() {}
+}
+
+const router = createRouter();
+const container = createContainer();
+const refusal = (message: string) => expect.objectContaining({ code: 'INVALID_OPTION', message });
+
+describe('controllersPlugin', () => {
+  it('reports all wrong options when it is installed', async () => {
+    const options = { middlewares: [], strict: 'yes' } as object;
+    expect(await failStart([UsersController], options)).toMatchObject({
+      problems: [
+        refusal("controllersPlugin() has no option 'middlewares'. Did you mean 'middleware'?"),
+        { code: 'INVALID_OPTION' },
+      ],
+    });
+  });
+});
+
+describe('registerController', () => {
+  it.each([
+    [
+      [createApp(), UsersController],
+      "registerController() cannot use an instance of Application as router. Use the result of createRouter(), and mount it: app.route('/', router).",
+    ],
+    [
+      [router, UsersController, { container, prefx: '/a' }],
+      "registerController() has no option 'prefx'. Did you mean 'prefix'?",
+    ],
+    [
+      [router, UsersController, container],
+      'registerController() cannot use a container as options. Pass { container }.',
+    ],
+  ])('rejects wrong arguments: case %#', (values, message) => {
+    expect(() => registerController(...values)).toThrow(message);
+    expect(router.routes).toEqual([]);
+  });
+
+  it.each([undefined, {}, new UsersController()])('rejects %o as a class', (target) => {
+    const register = () => registerController(router, target, { container });
+    expect(register).toThrow(expect.objectContaining({ code: 'NOT_A_CONTROLLER' }));
+  });
+});
+
+describe('buildRoutes', () => {
+  it('rejects unknown options', () => {
+    const options = { warning: () => {} } as object;
+    expect(() => buildRoutes(UsersController, options)).toThrow(
+      refusal(
+        "buildRoutes() has no option 'warning'. Remove it, or use prefix, guards, middleware, interceptors, container, compileResponse, validationStatus or warn.",
+      ),
+    );
+  });
+
+  it('rejects what is neither a class nor a definition', () => {
+    expect(() => buildRoutes({} as never)).toThrow(
+      expect.objectContaining({ code: 'NOT_A_CONTROLLER' }),
+    );
+  });
+});
+
+describe('ControllerRegistry', () => {
+  it('rejects what is not a class', () => {
+    expect(() => new ControllerRegistry().register({} as never)).toThrow(
+      'An object is not a controller.',
+    );
+  });
+});
+
+describe('discoverControllers', () => {
+  it.each([
+    [
+      undefined,
+      "discoverControllers() needs a root. Pass a path or a file: URL, such as new URL('./controllers/', import.meta.url).",
+    ],
+    [
+      { root: 'src', includes: ['**'] },
+      "discoverControllers() has no option 'includes'. Did you mean 'include'?",
+    ],
+    ['src', "discoverControllers() cannot use 'src' as options. Pass an object."],
+  ])('rejects %o', async (options, message) => {
+    await expect(discoverControllers(options)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message,
+    });
+  });
+});
+
+describe('describeRoutes', () => {
+  it('rejects what is not an application', () => {
+    expect(() => describeRoutes(router)).toThrow(
+      refusal('describeRoutes() cannot use an instance of Router. Pass the result of createApp().'),
+    );
+  });
+});
+
+describe('createRouteMetadata', () => {
+  it.each([
+    [[undefined], 'createRouteMetadata() cannot use undefined as name. Use a string.'],
+    [
+      ['roles', { merg: () => [] }],
+      "createRouteMetadata() has no option 'merg'. Did you mean 'merge'?",
+    ],
+    [['roles', { merge: true }], 'createRouteMetadata() cannot use true as merge. Use a function.'],
+    [
+      ['roles', () => []],
+      'createRouteMetadata() cannot use a function as options. Pass an object.',
+    ],
+  ])('rejects %o', (values, message) => {
+    expect(() => createRouteMetadata(...values)).toThrow(refusal(message));
+  });
+});
+
+describe('createCustomParamDecorator', () => {
+  it.each([
+    [undefined, 'undefined'],
+    ['user', "'user'"],
+    [UsersController, 'the class UsersController'],
+  ])('rejects %o', (value, described) => {
+    expect(() => createCustomParamDecorator(value)).toThrow(
+      refusal(
+        `createCustomParamDecorator() cannot use ${described}.\n  Fix: pass a function (ctx) => value.`,
+      ),
+    );
+  });
+});
