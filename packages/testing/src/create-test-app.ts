@@ -103,13 +103,22 @@ function addOverrides(
 }
 
 /** The options of an application without the types of its overrides. */
-type Untyped<Options> = Omit<Options, 'overrides'>;
+type Untyped<Options> = Omit<Options, 'overrides'> & { readonly overrides?: unknown };
 
 async function createDefaultApp(
-  { app: _, register, before = [], after = [], onError: __, ...plugin }: Untyped<TestAppOptions>,
+  options: Untyped<TestAppOptions>,
   container: Container,
   calls: Calls,
 ): Promise<Application> {
+  const {
+    app: _,
+    overrides: __,
+    onError: ___,
+    register,
+    before = [],
+    after = [],
+    ...plugin
+  } = options;
   await register?.(container);
   const router = createRouter();
   const app = createApp().use(errorHandler({ onError: calls.log }), ...before, json());
