@@ -109,9 +109,10 @@ function pathOf(root: unknown): string | undefined {
 
 function findPrefixErrors(prefix: unknown): readonly SetupError[] {
   if (prefix === undefined || prefix === '/') return [];
-  if (typeof prefix === 'string' && /^(?:\/[\w\-.~!$&'()+,;=@]+)+$/.test(prefix)) return [];
+  if (typeof prefix === 'string' && /^(?:\/(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()+,;=@]+)+$/.test(prefix))
+    return [];
   const reason =
-    "start the prefix with '/', do not end it with '/', and use no parameters. To serve files below a parameter, use a route that ends with a wildcard.";
+    "start the prefix with '/', do not end it with '/', and use no parameters and no '.' or '..'. To serve files below a parameter, use a route that ends with a wildcard.";
   return [
     new InvalidPatternError(typeof prefix === 'string' ? prefix : describeValue(prefix), reason),
   ];

@@ -44,7 +44,7 @@ describe('prefix', () => {
     expect((await app.request('/api/files/a.txt', { method: 'PUT' })).status).toBe(405);
   });
 
-  it.each(['assets', '/assets/', '/a//b', '/:id', '/*', '/a%20b', '/é', ''])(
+  it.each(['assets', '/assets/', '/a//b', '/:id', '/*', '/a%20b', '/é', '/./a', '/a/..', ''])(
     'cannot be %j',
     (prefix) => {
       expect(() => serveStatic(folder.root, { prefix })).toThrow(
