@@ -48,6 +48,7 @@ describe("the README's tables", () => {
       ...problems.map(({ code, status }) => ['HttpError', code, String(status)]),
       ['StaticRootError', new StaticRootError('').code, ''],
       ['InvalidPatternError', new InvalidPatternError('', '').code, ''],
+      ['SetupError', 'INVALID_OPTION', ''],
     ]);
   });
 });
