@@ -58,7 +58,7 @@ it('reports that the compiler emitted no types, and how to fix it', () => {
   expect(typed.map(({ message }) => message)).toEqual(
     typed.map(() =>
       expect.stringMatching(
-        /Cannot build (\w+): the type of its constructor parameter \d is unknown, because the compiler emitted no types for the decorated class\.\n(?: +At: .*\n)? +Path: \1\n +Fix: compile with experimentalDecorators and emitDecoratorMetadata, which tsc and swc support but esbuild and tsx do not, or .* `static inject = /,
+        /Cannot build (\w+): the type of its constructor parameter \d is unknown, because the compiler emitted no types for the decorated class\.\n(?: +At: .*\n)? +Fix: compile with experimentalDecorators and emitDecoratorMetadata, which tsc and swc support but esbuild and tsx do not, or .* `static inject = /,
       ),
     ),
   );

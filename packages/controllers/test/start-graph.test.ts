@@ -1,5 +1,13 @@
 import type { URL as Location } from 'node:url';
-import { type Constructor, createContainer, Inject, Service, type Token } from '@fairlead/di';
+import {
+  type Constructor,
+  createContainer,
+  describePath,
+  Inject,
+  type InjectionError,
+  Service,
+  type Token,
+} from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import { Controller, Get, RequestContext } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
@@ -107,7 +115,8 @@ describe('install rejects and registers nothing for', () => {
     expect(error.cause).toMatchObject({ code });
     const subject = `the controller ${controller.name}`;
     expect(error.message).toBe(refusal(subject, error.cause, locationOf(controller.name)));
-    expect(error.message).toContain(`\n  Path: ${path}\n  Fix: `);
+    const { path: tokens } = error.cause as InjectionError;
+    expect(describePath(tokens)).toBe(path);
   });
 
   it('providers that depend on each other', async () => {
@@ -117,6 +126,6 @@ describe('install rejects and registers nothing for', () => {
     const error = await failStart([CycleController], { container });
     expect(error.cause).toMatchObject({ code: 'DI_CYCLE' });
     expect(error.message).toBe(refusal("'first'", error.cause));
-    expect(error.message).toContain("\n  Path: 'first' → 'second' → 'first'\n  Fix: ");
+    expect(error.message).toContain("depends on itself: 'first' → 'second' → 'first'.\n  Fix: ");
   });
 });

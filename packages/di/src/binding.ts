@@ -11,6 +11,8 @@ export interface Tree {
   epoch: number;
   /** Precede the bindings of every container in the tree. */
   overrides: ReadonlyMap<Token, Override>;
+  /** The tokens of factories whose promises have not settled, except request-scoped ones. */
+  readonly pending: Map<Promise<unknown>, Token>;
 }
 
 /** The bindings that replace a token's registered providers. */

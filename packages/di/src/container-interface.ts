@@ -11,6 +11,16 @@ export interface RequestScope extends AsyncDisposable, Disposable {
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): unknown;
 }
 
+/** Options of `container.initialize`. */
+export interface InitializeOptions {
+  /**
+   * Which of the reachable singletons to build. `eager`: those of factories and eager classes, with
+   * their dependencies. `all`: those of other classes as well, except where only lazy dependencies
+   * lead to them. Default `eager`.
+   */
+  readonly singletons?: 'eager' | 'all';
+}
+
 /**
  * The interface of a container. Only `resolve` is required. Callers use the optional methods when
  * they exist. `Container` has all of them.
@@ -30,7 +40,9 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
   /** Returns every wiring problem reachable from the given tokens. Constructs nothing. */
   validate?(roots: readonly Token[]): readonly Error[];
   /** Builds asynchronous and eager providers. Afterwards `resolve` works for the given tokens. */
-  initialize?(roots: readonly Token[]): Promise<void>;
+  initialize?(roots: readonly Token[], options?: InitializeOptions): Promise<void>;
+  /** Lists the tokens whose asynchronous factories have been called and have not settled. */
+  pendingTokens?(): readonly Token[];
   /** Lists the tokens to build at startup even if nothing depends on them. */
   eagerTokens?(): readonly Token[];
   /** Lists the classes that are instantiated to resolve the given tokens. Constructs nothing. */

@@ -1,9 +1,10 @@
 import type { Binding } from './binding.js';
-import type { ContainerInterface, RequestScope } from './container-interface.js';
+import type { ContainerInterface, InitializeOptions, RequestScope } from './container-interface.js';
 import type { Dependency } from './dependency.js';
 import { UnknownTokenError } from './errors/graph-errors.js';
 import type { InjectionError } from './errors/injection-error.js';
 import { InvalidProviderError } from './errors/lifecycle-errors.js';
+import { initialize } from './initialize.js';
 import { checkProvider, type Provider, type RegisterOptions } from './provider.js';
 import { Registry, type Snapshot } from './registry.js';
 import { reachableFrom } from './resolution/graph.js';
@@ -110,7 +111,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    */
   classesOf(roots: readonly Token[]): Constructor[] {
     const bindings = roots.flatMap((root) => this.#registry.find(root));
-    const classes = [...reachableFrom(bindings)].flatMap(({ provider }) =>
+    const classes = [...reachableFrom(bindings).keys()].flatMap(({ provider }) =>
       'useClass' in provider ? provider.useClass : [],
     );
     return [...new Set(classes)];
@@ -172,18 +173,29 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 
   /**
    * Builds the singletons of factories and eager classes that are reachable from the roots, and their
-   * dependencies. Afterwards `resolve` can return the instances of asynchronous factories.
+   * dependencies. Afterwards `resolve` can return the instances of asynchronous factories. A failed
+   * build ends only the builds that need its instance.
    *
    * @param roots - The tokens to start from. Default: every token registered in this container.
-   * @throws {InjectionError} The first wiring problem, or the first failed build.
+   * @param options - Which singletons to build.
+   * @throws {InjectionError} The only wiring problem, or the only failed build.
+   * @throws {InitializationError} Several of them, each cause once. Nothing is built if the graph has
+   *   wiring problems. Otherwise, the container keeps what it has built.
    */
-  async initialize(roots: readonly Token[] = this.#registry.tokens()): Promise<void> {
-    for (const problem of this.validate(roots)) throw problem;
-    const bindings = roots.flatMap((root) => this.#registry.find(root));
-    const built = [...reachableFrom(bindings)].filter(
-      ({ provider, scope, eager }) => eager || ('useFactory' in provider && scope === 'singleton'),
-    );
-    await Promise.all(built.map((binding) => resolveLater(binding, undefined)));
+  initialize(
+    roots: readonly Token[] = this.#registry.tokens(),
+    options: InitializeOptions = {},
+  ): Promise<void> {
+    return initialize(this.#registry, roots, options);
+  }
+
+  /**
+   * Lists the tokens whose asynchronous factories have been called and have not settled, also in
+   * parents and children of this container. Request-scoped factories are not included. During
+   * `initialize`, these are the factories that it waits for.
+   */
+  pendingTokens(): Token[] {
+    return [...new Set(this.#registry.tree.pending.values())];
   }
 
   /**

@@ -1,5 +1,9 @@
 export { Container, container, createContainer } from './container.js';
-export type { ContainerInterface, RequestScope } from './container-interface.js';
+export type {
+  ContainerInterface,
+  InitializeOptions,
+  RequestScope,
+} from './container-interface.js';
 export { Inject, InjectAll, type InjectDecorator, Optional } from './decorators/inject.js';
 export { isEager, Repository, Service, type ServiceOptions } from './decorators/service.js';
 export {
@@ -23,6 +27,7 @@ export {
   AsyncProviderError,
   ConstructionError,
   DisposedError,
+  InitializationError,
   InvalidProviderError,
 } from './errors/lifecycle-errors.js';
 export {

@@ -30,7 +30,7 @@ export class Registry implements Owner {
 
   constructor(parent?: Registry) {
     this.#parent = parent;
-    this.tree = parent?.tree ?? { epoch: 0, overrides: new Map() };
+    this.tree = parent?.tree ?? { epoch: 0, overrides: new Map(), pending: new Map() };
   }
 
   /** Adds a provider, which `checkProvider` must have accepted. */

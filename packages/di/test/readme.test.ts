@@ -16,6 +16,7 @@ const errors: readonly di.InjectionError[] = [
   new di.OutOfScopeError(path, Some),
   new di.AsyncProviderError(path),
   new di.ConstructionError(path, new Error()),
+  new di.InitializationError([new di.DisposedError(Some), new di.DisposedError(Some)]),
   new di.InvalidProviderError(Some, 'useClass is not a class'),
   new di.DisposedError(Some),
   new di.AsyncDisposalError(Some),

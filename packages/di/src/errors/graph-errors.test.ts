@@ -46,7 +46,7 @@ describe('an unknown token', () => {
 
   it('is reported when it is resolved directly', () => {
     expect(resolveError(container, Unmarked).message).toContain(
-      'Nothing provides Unmarked.\n  Path: Unmarked\n',
+      'Nothing provides Unmarked.\n  Fix: ',
     );
     expect(() => container.resolve('url')).toThrow("container.register('url', { useValue,");
     expect(() => container.resolveAll('url')).toThrow(UnknownTokenError);

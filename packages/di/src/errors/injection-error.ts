@@ -4,8 +4,8 @@ import { describePath, type Token } from '../token.js';
 export interface InjectionErrorInit {
   /** A sentence that states what failed and where. */
   readonly problem: string;
-  /** How to fix it, as an imperative. */
-  readonly fix: string;
+  /** How to fix it, as an imperative. Omitted if `problem` says so. */
+  readonly fix?: string;
   /** The tokens from the resolved one to the one that failed. */
   readonly path: readonly Token[];
   /** The token that the problem is about. */
@@ -24,7 +24,10 @@ export abstract class InjectionError extends Error {
   readonly token: Token;
 
   constructor({ problem, fix, path, token, ...rest }: InjectionErrorInit) {
-    super(`${problem}\n  Path: ${describePath(path)}\n  Fix: ${fix}`, rest);
+    const text = describePath(path);
+    const pathLine = problem.includes(text) ? '' : `\n  Path: ${text}`;
+    const fixLine = fix === undefined ? '' : `\n  Fix: ${fix}`;
+    super(problem + pathLine + fixLine, rest);
     this.name = new.target.name;
     this.path = Object.freeze([...path]);
     this.token = token;

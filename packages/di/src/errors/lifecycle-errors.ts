@@ -1,3 +1,4 @@
+import { hideProperties, numberMessages } from '@fairlead/options';
 import { describeToken, type Token } from '../token.js';
 import { InjectionError } from './injection-error.js';
 
@@ -34,6 +35,28 @@ export class ConstructionError extends InjectionError {
       token,
       cause,
     });
+  }
+}
+
+/** Several providers cannot be built, or have wiring problems. The message numbers the problems. */
+export class InitializationError extends InjectionError {
+  readonly code = 'DI_INITIALIZATION_FAILED';
+  /** All problems, in the order of the message. */
+  readonly problems: readonly InjectionError[];
+
+  /** @param problems - At least two. */
+  constructor(problems: readonly InjectionError[]) {
+    const messages = problems.map(({ message }) => message);
+    super({
+      problem: numberMessages(
+        `Cannot initialize the container: ${problems.length} problems.`,
+        messages,
+      ),
+      path: [],
+      token: problems[0]?.token ?? '',
+    });
+    this.problems = Object.freeze([...problems]);
+    hideProperties(this, 'problems');
   }
 }
 

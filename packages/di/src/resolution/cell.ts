@@ -32,9 +32,13 @@ export class Cell implements InstanceCell {
   obtain(token: Token, make: Supplier, scope: ScopeCells | undefined, lifetime: Lifetime): unknown {
     if (this.ready) return this.value;
     if (this.#pending !== undefined) return this.#pending;
-    if (lifetime.disposed) throw new Failure([token], () => new DisposedError(token));
+    if (lifetime.disposed) throw new Failure([token], () => new DisposedError(token), lifetime);
     if (this.#building) {
-      throw new Failure([token], (path) => new CyclicDependencyError([...path, token], token));
+      throw new Failure(
+        [token],
+        (path) => new CyclicDependencyError([...path, token], token),
+        this,
+      );
     }
     this.#building = true;
     try {

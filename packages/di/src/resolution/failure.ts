@@ -2,26 +2,32 @@ import type { InjectionError, Problem } from '../errors/injection-error.js';
 import { ConstructionError } from '../errors/lifecycle-errors.js';
 import type { Token } from '../token.js';
 
+/** Something that is built, with the token that it provides. */
+export interface Origin {
+  readonly token: Token;
+}
+
 /**
  * Thrown while instances are being built. Each level prepends its token to the path, and the
  * outermost one converts the failure into an {@link InjectionError}.
  */
 export class Failure {
+  /** @param origin - What failed. Failures with the same origin have the same cause. */
   constructor(
     readonly path: readonly Token[],
     readonly problem: Problem,
+    readonly origin: object,
   ) {}
 
-  /** Prepends the token being built to the path of a failure, or wraps another error in one. */
-  static prepend(token: Token, error: unknown): Failure {
+  /**
+   * Prepends the token being built to the path of a failure, or wraps the error that its constructor
+   * or factory threw.
+   */
+  static prepend(origin: Origin, error: unknown): Failure {
+    const { token } = origin;
     return error instanceof Failure
-      ? new Failure([token, ...error.path], error.problem)
-      : Failure.of(token, error);
-  }
-
-  /** Returns the failure for an error that a token's constructor or factory threw. */
-  static of(token: Token, cause: unknown): Failure {
-    return new Failure([token], (path) => new ConstructionError(path, cause));
+      ? new Failure([token, ...error.path], error.problem, error.origin)
+      : new Failure([token], (path) => new ConstructionError(path, error), origin);
   }
 
   toError(): InjectionError {

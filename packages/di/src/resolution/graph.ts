@@ -34,15 +34,25 @@ export function followEdge(owner: Owner, { injection, parameter }: Edge): Edge |
   return { injection, parameter, targets: injection.kind === 'all' ? found : found.slice(-1) };
 }
 
-/** Collects every binding that is reachable from the roots, also through lazy dependencies. */
-export function reachableFrom(roots: readonly Binding[]): ReadonlySet<Binding> {
-  const reached = new Set(roots);
-  // Iterating over a set also visits the elements added meanwhile.
-  for (const binding of reached) {
+/**
+ * Collects every binding that is reachable from the roots.
+ *
+ * @param options - Whether to follow lazy dependencies.
+ * @returns Each binding with the one that leads to it, or with undefined for a root.
+ */
+export function reachableFrom(
+  roots: readonly Binding[],
+  { lazy = true }: { readonly lazy?: boolean } = {},
+): ReadonlyMap<Binding, Binding | undefined> {
+  const reached = new Map<Binding, Binding | undefined>(roots.map((root) => [root, undefined]));
+  // Iterating over a map also visits the entries added meanwhile.
+  for (const binding of reached.keys()) {
     for (const step of edgesOf(binding)) {
-      const edge =
-        isEdge(step) && step.injection.kind === 'lazy' ? followEdge(binding.owner, step) : step;
-      if (isEdge(edge)) for (const target of edge.targets) reached.add(target);
+      if (!isEdge(step)) continue;
+      const isUnread = lazy && step.injection.kind === 'lazy';
+      const edge = isUnread ? followEdge(binding.owner, step) : step;
+      if (!isEdge(edge)) continue;
+      for (const target of edge.targets) if (!reached.has(target)) reached.set(target, binding);
     }
   }
   return reached;

@@ -15,15 +15,16 @@ export function maker(binding: Binding, suppliers: readonly Supplier[]): Supplie
   return (scope) => {
     try {
       const made = gather(suppliers, scope, instantiate);
-      return made instanceof Pending ? made.prepend(binding.token) : made;
+      return made instanceof Pending ? made.prepend(binding) : made;
     } catch (error) {
-      throw Failure.prepend(binding.token, error);
+      throw Failure.prepend(binding, error);
     }
   };
 }
 
 /** Returns the function that turns a provider's dependencies into its instance. */
-function instantiator({ provider }: Binding): Instantiate {
+function instantiator(binding: Binding): Instantiate {
+  const { provider } = binding;
   if ('useClass' in provider) {
     const { useClass } = provider;
     return (values) => construct(useClass as Construct, values);
@@ -32,10 +33,21 @@ function instantiator({ provider }: Binding): Instantiate {
     const { useFactory } = provider;
     return (values) => {
       const made: unknown = useFactory(...(values as never[]));
-      return isPromise(made) ? new Pending([], Promise.resolve(made)) : made;
+      return isPromise(made) ? new Pending([], watch(binding, made)) : made;
     };
   }
   return 'useValue' in provider ? () => provider.useValue : ([existing]) => existing;
+}
+
+/** Lists a factory among the pending ones until its promise settles, except during requests. */
+function watch({ token, scope, owner }: Binding, made: PromiseLike<unknown>): Promise<unknown> {
+  const promise = Promise.resolve(made);
+  if (scope === 'request') return promise;
+  const { pending } = owner.tree;
+  const settle = () => pending.delete(promise);
+  pending.set(promise, token);
+  promise.then(settle, settle);
+  return promise;
 }
 
 type Construct = new (...values: readonly unknown[]) => unknown;

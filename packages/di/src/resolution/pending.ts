@@ -1,5 +1,5 @@
 import type { Token } from '../token.js';
-import { Failure } from './failure.js';
+import { Failure, type Origin } from './failure.js';
 import type { ScopeCells, Supplier } from './supplier.js';
 
 /** Represents an instance whose asynchronous factory has not settled yet. */
@@ -16,12 +16,12 @@ export class Pending {
     promise.catch(() => {});
   }
 
-  /** Prepends a waiting token to the path, and to the path of a later failure. */
-  prepend(token: Token): Pending {
+  /** Prepends the token of a waiting binding to the path, and to the path of a later failure. */
+  prepend(origin: Origin): Pending {
     const promise = this.promise.catch((error) => {
-      throw Failure.prepend(token, error);
+      throw Failure.prepend(origin, error);
     });
-    return new Pending([token, ...this.path], promise);
+    return new Pending([origin.token, ...this.path], promise);
   }
 }
 

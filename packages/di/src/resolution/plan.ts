@@ -38,12 +38,22 @@ export async function resolveLater(
 }
 
 function resolveOrPending(binding: Binding, scope: ScopeCells | undefined): unknown {
-  const { supplier } = binding.plan ?? checkedPlan(binding);
   try {
-    return supplier(scope);
+    return build(binding, scope);
   } catch (error) {
     throw toPublicError(error);
   }
+}
+
+/**
+ * Returns the instance of a binding, or a `Pending` for it.
+ *
+ * @throws {InjectionError} When the graph has a problem.
+ * @throws {Failure} When a constructor or factory throws.
+ */
+export function build(binding: Binding, scope: ScopeCells | undefined): unknown {
+  const { supplier } = binding.plan ?? checkedPlan(binding);
+  return supplier(scope);
 }
 
 function checkedPlan(binding: Binding): Plan {
@@ -116,7 +126,7 @@ function scoped(binding: Binding, make: Supplier): Supplier {
         if (scope !== undefined) {
           return scope.cellOf(binding).obtain(token, make, scope, scope.lifetime);
         }
-        throw new Failure([token], (path) => new OutOfScopeError(path, token));
+        throw new Failure([token], (path) => new OutOfScopeError(path, token), binding);
       };
   }
 }

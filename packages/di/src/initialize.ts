@@ -1,0 +1,94 @@
+import type { Binding, Owner } from './binding.js';
+import type { InitializeOptions } from './container-interface.js';
+import type { InjectionError } from './errors/injection-error.js';
+import { InitializationError } from './errors/lifecycle-errors.js';
+import { Failure } from './resolution/failure.js';
+import { reachableFrom } from './resolution/graph.js';
+import { Pending } from './resolution/pending.js';
+import { build } from './resolution/plan.js';
+import type { Token } from './token.js';
+import { validate } from './validate.js';
+
+/**
+ * Builds singletons that are reachable from the roots.
+ *
+ * @throws {InjectionError} The only problem.
+ * @throws {InitializationError} Several problems.
+ */
+export async function initialize(
+  owner: Owner,
+  roots: readonly Token[],
+  { singletons = 'eager' }: InitializeOptions,
+): Promise<void> {
+  throwProblems(validate(owner, roots));
+  const bindings = roots.flatMap((root) => owner.find(root));
+  const failures = new Map<object, InjectionError>();
+  await buildAll(reachableFrom(bindings), isBuiltFirst, failures);
+  if (singletons === 'all') {
+    await buildAll(reachableFrom(bindings, { lazy: false }), isSingleton, failures);
+  }
+  throwProblems([...failures.values()]);
+}
+
+/** @throws A single problem as it is, and several as one {@link InitializationError}. */
+function throwProblems(problems: readonly InjectionError[]): void {
+  if (problems.length > 1) throw new InitializationError(problems);
+  for (const problem of problems) throw problem;
+}
+
+function isSingleton({ scope }: Binding): boolean {
+  return scope === 'singleton';
+}
+
+function isBuiltFirst({ provider, scope, eager }: Binding): boolean {
+  return eager || ('useFactory' in provider && scope === 'singleton');
+}
+
+/**
+ * Builds the selected bindings, except those that need something that failed.
+ *
+ * @param reached - Bindings, each with the one that leads to it.
+ * @param failures - Receives the error of each failure, by its origin.
+ */
+async function buildAll(
+  reached: ReadonlyMap<Binding, Binding | undefined>,
+  isSelected: (binding: Binding) => boolean,
+  failures: Map<object, InjectionError>,
+): Promise<void> {
+  const running: Promise<() => void>[] = [];
+  for (const binding of reached.keys()) {
+    if (!isSelected(binding) || binding.cell.ready || needsAny(binding, failures)) continue;
+    const record = (error: unknown): void => {
+      if (!(error instanceof Failure)) throw error;
+      if (failures.has(error.origin)) return;
+      failures.set(error.origin, error.problem([...pathTo(binding, reached), ...error.path]));
+    };
+    try {
+      const made = build(binding, undefined);
+      if (!(made instanceof Pending)) continue;
+      running.push(
+        made.promise.then(
+          () => () => {},
+          (error) => () => record(error),
+        ),
+      );
+    } catch (error) {
+      record(error);
+    }
+  }
+  // Recorded in the order of the bindings, not in that of the failures.
+  for (const record of await Promise.all(running)) record();
+}
+
+/** Whether a binding cannot be built because of an earlier failure. */
+function needsAny(binding: Binding, failures: ReadonlyMap<object, unknown>): boolean {
+  if (failures.size === 0) return false;
+  const needed = reachableFrom([binding], { lazy: false });
+  return [...needed.keys()].some((each) => failures.has(each));
+}
+
+/** Returns the tokens that lead from a root to a binding, without that of the binding. */
+function pathTo(binding: Binding, reached: ReadonlyMap<Binding, Binding | undefined>): Token[] {
+  const before = reached.get(binding);
+  return before === undefined ? [] : [...pathTo(before, reached), before.token];
+}
