@@ -1,3 +1,11 @@
+export {
+  type CallSite,
+  captureCallSite,
+  describeCaller,
+  describeCallSite,
+  describeFile,
+} from './call-site.js';
+
 /** What an option accepts. */
 export interface Kind {
   /** Whether the option accepts a value other than undefined. */
