@@ -126,6 +126,6 @@ describe('install rejects and registers nothing for', () => {
     const error = await failStart([CycleController], { container });
     expect(error.cause).toMatchObject({ code: 'DI_CYCLE' });
     expect(error.message).toBe(refusal("'first'", error.cause));
-    expect(error.message).toContain("depends on itself: 'first' → 'second' → 'first'.\n  Fix: ");
+    expect(error.message).toContain("depends on itself: 'first' → 'second' → 'first'.\n  At: ");
   });
 });

@@ -1,5 +1,7 @@
+import { type CallSite, describeCaller } from '@fairlead/options';
 import type { Injection } from './dependency.js';
 import type { Lifetime } from './lifetime.js';
+import { locationOf } from './metadata.js';
 import type { Provider, Scope } from './provider.js';
 import { Cell } from './resolution/cell.js';
 import type { Supplier } from './resolution/supplier.js';
@@ -30,6 +32,10 @@ export interface Owner {
   readonly tree: Tree;
   /** Returns a token's bindings in the nearest container that has any, or an empty list. */
   find(token: Token): readonly Binding[];
+  /** Lists the tokens registered in this container. */
+  tokens(): Token[];
+  /** Lists the tokens registered in this container and its parents. */
+  registeredTokens(): Token[];
 }
 
 /** The dependency of one parameter, with the bindings that provide it. */
@@ -64,8 +70,16 @@ export class Binding {
     readonly owner: Owner,
     /** Whether `initialize` builds the singleton. */
     readonly eager = false,
+    /** Where the provider was registered, if it is not a class. */
+    readonly site?: CallSite,
   ) {
     if ('useValue' in provider) this.cell.fill(provider.useValue);
+  }
+
+  /** Where the class is decorated or the provider was registered; undefined if unknown. */
+  get location(): string | undefined {
+    if ('useClass' in this.provider) return locationOf(this.provider.useClass);
+    return this.site && describeCaller(this.site);
   }
 
   /** The current plan. Undefined once a registration has made it stale. */

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
-import { InvalidProviderError } from './errors/lifecycle-errors.js';
-import { token } from './token.js';
+import { token } from './dependency.js';
+import { InvalidProviderError } from './errors/usage-errors.js';
 
 @Service()
 class Clock {
@@ -186,7 +186,7 @@ describe('Container.register', () => {
     ['a number as inject', { useFactory: () => 1, inject: 1 }, 'inject is not an array'],
     ['an undefined dependency', { useFactory: () => 1, inject: [undefined] }, 'entry 0 of inject'],
     ['an undefined alias', { useExisting: undefined }, 'useExisting is not a token'],
-    ['null instead of an object', null, 'the provider is not an object'],
+    ['null instead of an object', null, 'the provider is null instead of an object'],
   ])('rejects a provider with %s', (_name, provider, message) => {
     const register = () => container.register(Port, provider as never);
 
@@ -198,7 +198,7 @@ describe('Container.register', () => {
     const provider = { useValue: 1 };
 
     expect(() => container.register(Port, provider, { scope: 'forever' as never })).toThrow(
-      "the scope 'forever' does not exist",
+      "cannot use 'forever' as scope. Use 'singleton', 'transient' or 'request'.",
     );
     expect(() => container.register(Port, provider, { scope: 'request' })).toThrow(
       'useValue takes no scope',

@@ -1,17 +1,28 @@
+import {
+  type CallSite,
+  captureCallSite,
+  describeValue,
+  findOptionProblems,
+  type Kinds,
+  oneOf,
+} from '@fairlead/options';
 import type { Binding } from './binding.js';
 import type { ContainerInterface, InitializeOptions, RequestScope } from './container-interface.js';
+import { INSTALL_ONE_COPY, markCopy, otherCopyOf, shareDefaultContainer } from './copies.js';
 import type { Dependency } from './dependency.js';
-import { UnknownTokenError } from './errors/graph-errors.js';
 import type { InjectionError } from './errors/injection-error.js';
-import { InvalidProviderError } from './errors/lifecycle-errors.js';
+import { InvalidArgumentError } from './errors/usage-errors.js';
 import { initialize } from './initialize.js';
-import { checkProvider, type Provider, type RegisterOptions } from './provider.js';
-import { Registry, type Snapshot } from './registry.js';
+import { checkRegistration, type Provider, type RegisterOptions } from './provider.js';
+import { Registry, Snapshot, setDefault } from './registry.js';
 import { reachableFrom } from './resolution/graph.js';
 import { resolveLater, resolveNow } from './resolution/plan.js';
 import { ContainerScope } from './scope.js';
-import { type Constructor, isToken, type Token } from './token.js';
+import { type Constructor, describeToken, isToken, type Token } from './token.js';
+import { unknownToken } from './unknown-token.js';
 import { validate } from './validate.js';
+
+let registryOf: (container: Container) => Registry;
 
 /** Creates instances from providers and keeps them. Shares instances with child containers only. */
 export class Container implements ContainerInterface, AsyncDisposable, Disposable {
@@ -20,8 +31,13 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   readonly #cache = new Map<Token, Binding>();
   #epoch = -1;
 
+  static {
+    registryOf = (of) => of.#registry;
+  }
+
   /** @param parent - Resolves the tokens that this container has no provider for. */
   constructor(parent?: Container) {
+    if (parent !== undefined && !(#registry in parent)) throw invalidParent(parent);
     this.#registry = new Registry(parent === undefined ? undefined : parent.#registry);
   }
 
@@ -44,13 +60,9 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
     provider: Provider<NoInfer<T>, D>,
     options?: RegisterOptions,
   ): this;
-  register(
-    token: Token,
-    provider: Provider = { useClass: token as Constructor },
-    options: RegisterOptions = {},
-  ): this {
-    checkRegistration(token, provider, options);
-    this.#registry.add(token, provider, options);
+  register(token: Token, provider?: Provider, options: RegisterOptions = {}): this {
+    const checked = checkRegistration('register', token, provider, options);
+    this.#registry.add(token, checked, options, captureSite(checked, this.register));
     return this;
   }
 
@@ -68,8 +80,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
     options?: RegisterOptions,
   ): this;
   override(token: Token, provider: Provider, options: RegisterOptions = {}): this {
-    checkRegistration(token, provider, options);
-    this.#registry.override(token, provider, options);
+    const checked = checkRegistration('override', token, provider, options);
+    this.#registry.override(token, checked, options, captureSite(checked, this.override));
     return this;
   }
 
@@ -110,6 +122,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    * once. Constructs nothing.
    */
   classesOf(roots: readonly Token[]): Constructor[] {
+    assertRoots('classesOf', roots);
     const bindings = roots.flatMap((root) => this.#registry.find(root));
     const classes = [...reachableFrom(bindings).keys()].flatMap(({ provider }) =>
       'useClass' in provider ? provider.useClass : [],
@@ -182,11 +195,16 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    * @throws {InitializationError} Several of them, each cause once. Nothing is built if the graph has
    *   wiring problems. Otherwise, the container keeps what it has built.
    */
-  initialize(
+  async initialize(
     roots: readonly Token[] = this.#registry.tokens(),
     options: InitializeOptions = {},
   ): Promise<void> {
-    return initialize(this.#registry, roots, options);
+    assertRoots('initialize', roots);
+    const problems = findOptionProblems('container.initialize()', options, INITIALIZE_OPTIONS);
+    if (problems.length > 0) {
+      throw new InvalidArgumentError(problems.map((problem) => ({ problem })));
+    }
+    await initialize(this.#registry, roots, options);
   }
 
   /**
@@ -207,6 +225,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    *   the whole graph can be resolved.
    */
   validate(roots: readonly Token[] = this.#registry.tokens()): InjectionError[] {
+    assertRoots('validate', roots);
     return validate(this.#registry, roots);
   }
 
@@ -233,8 +252,17 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    * container still disposes them.
    *
    * @param snapshot - A snapshot of this container.
+   * @throws {InvalidArgumentError} When it is not one.
    */
   restore(snapshot: Snapshot): void {
+    if (!(snapshot instanceof Snapshot && snapshot.isOf(this.#registry))) {
+      const found =
+        snapshot instanceof Snapshot ? 'a snapshot of another container' : describeValue(snapshot);
+      const problem = `container.restore() cannot use ${found}.`;
+      throw new InvalidArgumentError([
+        { problem, fix: 'pass what snapshot() of the same container has returned.' },
+      ]);
+    }
     snapshot.apply();
   }
 
@@ -272,20 +300,45 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   #lookUp(token: Token): Binding {
     this.#registry.assertOpen(token);
     const binding = this.#registry.find(token).at(-1);
-    if (binding === undefined) throw new UnknownTokenError([token], token);
+    if (binding === undefined) throw unknownToken(this.#registry, token)([]);
     this.#cache.set(token, binding);
     return binding;
   }
 }
 
-function checkRegistration(token: Token, provider: Provider, options: RegisterOptions): void {
-  if (!isToken(token)) {
-    throw new InvalidProviderError(
-      String(token),
-      'the token is not a class, a string, a symbol or the result of token()',
-    );
-  }
-  checkProvider(token, provider, options);
+markCopy(Container);
+
+/** The decorator of a class tells its location. A value never fails. */
+function captureSite(
+  provider: Provider,
+  method: (...args: never[]) => unknown,
+): CallSite | undefined {
+  return 'useFactory' in provider || 'useExisting' in provider
+    ? captureCallSite(method)
+    : undefined;
+}
+
+const INITIALIZE_OPTIONS: Kinds<InitializeOptions> = { singletons: oneOf('eager', 'all') };
+
+function assertRoots(method: string, roots: unknown): void {
+  if (Array.isArray(roots)) return;
+  const name = isToken(roots) ? describeToken(roots) : 'token';
+  const problem = `container.${method}() cannot use ${describeValue(roots)} as roots.`;
+  const fix = `pass an array, as in container.${method}([${name}]).`;
+  throw new InvalidArgumentError([{ problem, fix }], roots);
+}
+
+function invalidParent(parent: unknown): InvalidArgumentError {
+  const files = otherCopyOf(parent);
+  const problem = `new Container() cannot use ${describeValue(parent)} as parent.`;
+  return new InvalidArgumentError([
+    files === undefined
+      ? { problem, fix: 'pass a Container, or nothing.' }
+      : {
+          problem: `${problem} It is from another copy of @fairlead/di. The copies are ${files}.`,
+          fix: INSTALL_ONE_COPY,
+        },
+  ]);
 }
 
 /** Creates an empty container that shares nothing with other containers. */
@@ -298,3 +351,6 @@ export function createContainer(): Container {
  * applications that name no container share their singletons. No application disposes it.
  */
 export const container: Container = createContainer();
+
+setDefault(registryOf(container));
+shareDefaultContainer((token) => container.tokens().some((known) => known === token));

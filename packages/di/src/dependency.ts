@@ -1,4 +1,7 @@
-import type { Class, InjectionToken, Token } from './token.js';
+import { describeValue, isClass } from '@fairlead/options';
+import { INSTALL_ONE_COPY, markCopy, otherCopyOf } from './copies.js';
+import { InvalidArgumentError, type Mistake } from './errors/usage-errors.js';
+import { type Class, InjectionToken, isArrow, isToken, type Token } from './token.js';
 
 /** Whether a parameter receives one instance, a list of all of them, or a lazy handle. */
 export type InjectionKind = 'one' | 'all' | 'lazy';
@@ -17,6 +20,7 @@ export class Injection<T = unknown> {
     readonly optional: boolean,
   ) {}
 }
+markCopy(Injection);
 
 /** An entry of `static inject` or of a factory's `inject`, or the argument of `@Inject`. */
 export type Dependency<T = unknown> = Token<T> | Injection<T>;
@@ -45,22 +49,69 @@ type ResolvedOne<D> =
         : never;
 
 /**
+ * Creates a token for dependencies of type `T`.
+ *
+ * @param name - The name in error messages. It need not be unique.
+ * @returns A new token, equal only to itself.
+ * @throws {InvalidArgumentError} When the name is not a string, or empty.
+ */
+export function token<T>(name: string): InjectionToken<T> {
+  if (typeof name !== 'string' || name === '') {
+    const problem = `token() cannot use ${describeValue(name)} as name.`;
+    const fix = "pass the name that error messages show, as in token<Mailer>('Mailer').";
+    throw new InvalidArgumentError([{ problem, fix }], name);
+  }
+  return new InjectionToken<T>(name);
+}
+
+/**
  * Breaks a cycle by resolving a dependency only when the `value` of its handle is read.
  *
  * @param target - Returns the token. Called after all modules have been evaluated.
+ * @throws {InvalidArgumentError} When `target` is not a function that returns the token.
  */
 export function lazy<T>(target: () => Token<T>): Injection<Lazy<T>> {
+  if (typeof target !== 'function' || isClass(target)) {
+    const name = isClass(target) ? target.name : 'TheClass';
+    const problem = `lazy() received ${describeValue(target)} instead of a function that returns the token.`;
+    throw new InvalidArgumentError([{ problem, fix: `write lazy(() => ${name}).` }], target);
+  }
   return new Injection('lazy', target, false);
 }
 
-/** Declares a dependency that is `undefined` when nothing provides the token. */
+/**
+ * Declares a dependency that is `undefined` when nothing provides the token.
+ *
+ * @throws {InvalidArgumentError} When `token` cannot be a token.
+ */
 export function optional<T>(token: Token<T>): Injection<T | undefined> {
-  return new Injection('one', () => token, true);
+  return toInjectionOf('optional', token, 'one', true);
 }
 
-/** Declares a dependency on every provider of a token, in registration order. */
+/**
+ * Declares a dependency on every provider of a token, in registration order.
+ *
+ * @throws {InvalidArgumentError} When `token` cannot be a token.
+ */
 export function all<T>(token: Token<T>): Injection<T[]> {
-  return new Injection('all', () => token, false);
+  return toInjectionOf('all', token, 'all', false);
+}
+
+function toInjectionOf<T>(
+  name: string,
+  token: Token,
+  kind: InjectionKind,
+  isOptional: boolean,
+): Injection<T> {
+  // An import cycle can make the token undefined. The container reports that with the parameter.
+  const mistake = token === undefined ? undefined : findTokenMistake(token);
+  if (mistake !== undefined) {
+    throw new InvalidArgumentError(
+      [{ ...mistake, problem: `${name}(): ${mistake.problem}` }],
+      token,
+    );
+  }
+  return new Injection(kind, () => token, isOptional);
 }
 
 /** Wraps a plain token in an `Injection`. */
@@ -68,4 +119,35 @@ export function toInjection(dependency: Dependency): Injection {
   return dependency instanceof Injection
     ? dependency
     : new Injection('one', () => dependency, false);
+}
+
+/** Explains why a value cannot be a token. Returns undefined if it can. */
+export function findTokenMistake(value: unknown): Mistake | undefined {
+  if (isArrow(value)) {
+    const fix = 'pass the class itself, or lazy(() => TheClass) where a dependency can be lazy.';
+    return { problem: `the token is ${describeValue(value)}, which is not a class.`, fix };
+  }
+  if (isToken(value)) return undefined;
+  const files = otherCopyOf(value);
+  if (files !== undefined) {
+    const problem = `the token is from another copy of @fairlead/di. The copies are ${files}.`;
+    return { problem, fix: INSTALL_ONE_COPY };
+  }
+  if (value === undefined) {
+    const fix = 'check its import. It is undefined while two modules import each other.';
+    return { problem: 'the token is undefined.', fix };
+  }
+  if (value instanceof Injection) {
+    const problem = 'the token is a result of lazy(), optional() or all().';
+    return { problem, fix: 'pass the token alone.' };
+  }
+  return { problem: `the token is ${describeValue(value)}.`, fix: tokenFix(value) };
+}
+
+function tokenFix(value: unknown): string {
+  if (Array.isArray(value)) return 'pass one token.';
+  const isForwardReference = typeof value === 'object' && value !== null && 'forwardRef' in value;
+  return isForwardReference
+    ? 'write lazy(() => TheClass) instead of forwardRef(() => TheClass).'
+    : 'pass a class, a string, a symbol or the result of token().';
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { isEager, Service } from './decorators/service.js';
-import { InvalidProviderError } from './errors/lifecycle-errors.js';
+import { InvalidProviderError } from './errors/usage-errors.js';
 
 let container: Container;
 let log: string[];
@@ -175,7 +175,7 @@ describe('eager', () => {
     const options = { eager: 'yes' as unknown as boolean };
 
     expect(() => container.register('x', { useClass: Idle }, options)).toThrow(
-      'eager is not a boolean',
+      "cannot use 'yes' as eager. Use true or false.",
     );
   });
 });

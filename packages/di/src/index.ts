@@ -14,11 +14,13 @@ export {
   lazy,
   optional,
   type Resolved,
+  token,
 } from './dependency.js';
 export {
   CapturedScopeError,
   CyclicDependencyError,
   OutOfScopeError,
+  type UnknownTokenDetails,
   UnknownTokenError,
 } from './errors/graph-errors.js';
 export { InjectionError, type InjectionErrorInit } from './errors/injection-error.js';
@@ -28,14 +30,21 @@ export {
   ConstructionError,
   DisposedError,
   InitializationError,
-  InvalidProviderError,
 } from './errors/lifecycle-errors.js';
 export {
   ErasedTypeError,
   MissingMetadataError,
   type MissingMetadataReason,
+  MixedCopiesError,
+  type ParameterErrorDetails,
   UndefinedTypeError,
 } from './errors/metadata-errors.js';
+export {
+  InvalidArgumentError,
+  InvalidDecoratorError,
+  InvalidProviderError,
+  type Mistake,
+} from './errors/usage-errors.js';
 export type {
   ClassProvider,
   ExistingProvider,
@@ -54,5 +63,4 @@ export {
   type InjectionToken,
   isToken,
   type Token,
-  token,
 } from './token.js';

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { type CallSite, describeCallSite } from '@fairlead/options';
 import type { Dependency } from './dependency.js';
 import type { Scope } from './provider.js';
 import type { Class } from './token.js';
@@ -8,6 +9,8 @@ export interface ServiceDefinition {
   readonly scope: Scope;
   /** Whether `initialize` builds the singleton. */
   readonly eager: boolean;
+  /** Where the decorator is. */
+  readonly site: CallSite;
 }
 
 /** The metadata that decorators record for one constructor parameter. */
@@ -23,14 +26,30 @@ const PARAMETERS = Symbol.for('@fairlead/di:parameters');
 
 const NO_MARKS: ReadonlyMap<number, ParameterMark> = new Map();
 
+/** Classes with a definition, to name them in error messages. */
+const defined: WeakRef<Class>[] = [];
+
 /** Records the definition of a class. */
 export function defineService(target: Class, definition: ServiceDefinition): void {
+  defined.push(new WeakRef(target));
   Reflect.defineMetadata(DEFINITION, Object.freeze(definition), target);
 }
 
 /** Returns the definition of a class. Ignores those of its base classes. */
 export function serviceDefinition(target: Class): ServiceDefinition | undefined {
   return Reflect.getOwnMetadata(DEFINITION, target);
+}
+
+/** Lists the classes that have a definition. */
+export function definedClasses(): Class[] {
+  return defined.flatMap((reference) => reference.deref() ?? []);
+}
+
+/** Returns where a class is decorated, as `src/users.ts:12:1`; undefined if unknown. */
+export function locationOf(target: Class): string | undefined {
+  // Another version of this package records no site.
+  const site: CallSite | undefined = serviceDefinition(target)?.site;
+  return site && describeCallSite(site);
 }
 
 /** Adds a mark to one constructor parameter, keeping its earlier ones. */

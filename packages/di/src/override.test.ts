@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Container, createContainer } from './container.js';
 import { Service } from './decorators/service.js';
-import { lazy, optional } from './dependency.js';
-import { token } from './token.js';
+import { lazy, optional, token } from './dependency.js';
 
 const Port = token<number>('Port');
 

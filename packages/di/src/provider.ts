@@ -1,6 +1,15 @@
-import { type Dependency, Injection, type Resolved } from './dependency.js';
-import { InvalidProviderError } from './errors/lifecycle-errors.js';
-import { type Constructor, isToken, type Token } from './token.js';
+import {
+  boolean,
+  describeValue,
+  findOptionProblems,
+  isClass,
+  type Kinds,
+  nearestName,
+  oneOf,
+} from '@fairlead/options';
+import { type Dependency, findTokenMistake, Injection, type Resolved } from './dependency.js';
+import { InvalidProviderError, type Mistake } from './errors/usage-errors.js';
+import { type Constructor, describeToken, isToken, type Token } from './token.js';
 
 /**
  * How long an instance lives: as long as its container (`singleton`), for one resolution
@@ -54,62 +63,193 @@ export interface RegisterOptions {
   readonly eager?: boolean;
 }
 
-const kinds = ['useValue', 'useClass', 'useFactory', 'useExisting'] as const;
-const scopes: readonly unknown[] = ['singleton', 'transient', 'request', undefined];
+/** Accepts the names of scopes. */
+export const SCOPE = oneOf('singleton', 'transient', 'request');
+
+const REGISTER_OPTIONS: Kinds<RegisterOptions> = { scope: SCOPE, multi: boolean, eager: boolean };
+
+const KINDS = ['useValue', 'useClass', 'useFactory', 'useExisting'] as const;
+
+/** The keys that each kind of provider may have besides its own. */
+const OTHER_KEYS: Readonly<Record<string, readonly string[]>> = { useFactory: ['inject'] };
 
 /**
- * Checks a provider before it is registered.
+ * Checks the arguments of a registration.
  *
- * @throws {InvalidProviderError} When the provider has no kind or several, a value of the wrong
- *   type, or a scope that is unknown or does not apply.
+ * @param method - The called method, `register` or `override`.
+ * @param provider - Undefined to use the token, a class, as its own provider.
+ * @returns The provider.
+ * @throws {InvalidProviderError} When the token is not one, or when the provider has no kind or several,
+ *   a value of the wrong type, an unknown key, or an option that is unknown or does not apply.
  */
-export function checkProvider(
+export function checkRegistration(
+  method: 'register' | 'override',
   token: Token,
-  provider: Provider,
-  { scope, eager }: RegisterOptions,
-): void {
-  const problem = describeProblem(provider, scope) ?? describeEagerProblem(provider, eager);
-  if (problem !== undefined) throw new InvalidProviderError(token, problem);
-}
-
-function describeEagerProblem(provider: Provider, eager: unknown): string | undefined {
-  if (eager !== undefined && typeof eager !== 'boolean') return 'eager is not a boolean';
-  const [kind] = kinds.filter((name) => name in provider);
-  return eager === true && (kind === 'useValue' || kind === 'useExisting')
-    ? `${kind} takes no eager because it creates no instance`
-    : undefined;
-}
-
-function describeProblem(provider: Provider, scope: Scope | undefined): string | undefined {
-  if (typeof provider !== 'object' || provider === null) return 'the provider is not an object';
-  const used = kinds.filter((kind) => kind in provider);
-  if (used.length === 0) return `the provider has none of ${kinds.join(', ')}`;
-  if (used.length > 1) return `the provider has ${used.join(' and ')}`;
-  if (!scopes.includes(scope)) return `the scope '${String(scope)}' does not exist`;
-  if ('useClass' in provider && !isConstructor(provider.useClass)) return 'useClass is not a class';
-  if ('useFactory' in provider) return describeFactoryProblem(provider);
-  if ('useExisting' in provider && !isToken(provider.useExisting)) {
-    return 'useExisting is not a token';
+  provider: Provider | undefined,
+  options: RegisterOptions | undefined,
+): Provider {
+  const call = `container.${method}()`;
+  const mistake = findRegisteredTokenMistake(token, method);
+  if (mistake !== undefined) throw new InvalidProviderError(token, [mistake], method);
+  const registered =
+    provider === undefined && isConstructor(token) ? { useClass: token } : provider;
+  const mistakes = [
+    ...findProviderMistakes(registered, `container.${method}(${describeToken(token)}`),
+    ...findOptionProblems(call, options, REGISTER_OPTIONS).map((problem) => ({ problem })),
+  ];
+  if (mistakes.length === 0) mistakes.push(...findMisplacedOptions(registered, options));
+  if (registered === undefined || mistakes.length > 0) {
+    throw new InvalidProviderError(token, mistakes, method);
   }
-  if (scope !== undefined && !('useClass' in provider)) {
-    return `${used[0]} takes no scope because it creates no instance`;
+  return registered;
+}
+
+function findRegisteredTokenMistake(token: unknown, method: string): Mistake | undefined {
+  const mistake = findTokenMistake(token);
+  if (mistake === undefined) return undefined;
+  if (Array.isArray(token)) {
+    return { ...mistake, fix: `call container.${method}() once for each provider.` };
   }
-  return undefined;
+  if (typeof token !== 'object' || token === null || !('provide' in token)) return mistake;
+  const provided = token.provide;
+  const name = isToken(provided) ? describeToken(provided) : 'token';
+  const [kind = 'useValue'] = KINDS.filter((each) => each in token);
+  const problem = 'the first argument is the token, not an object with provide.';
+  return { problem, fix: `write container.${method}(${name}, { ${kind} }).` };
 }
 
-function describeFactoryProblem({ useFactory, inject }: FactoryProvider<unknown>) {
-  if (typeof useFactory !== 'function') return 'useFactory is not a function';
-  if (inject === undefined) return describeMissing(useFactory, 0);
-  if (!Array.isArray(inject)) return 'inject is not an array of dependencies';
-  const invalid = inject.findIndex((entry) => !isToken(entry) && !(entry instanceof Injection));
-  if (invalid >= 0) return `entry ${invalid} of inject is not a token`;
-  return describeMissing(useFactory, inject.length);
+/** @param call - The start of the call, for the fix. */
+function findProviderMistakes(provider: unknown, call: string): Mistake[] {
+  const pass = `${call}, { ${KINDS.join(' | ')} })`;
+  if (provider === undefined) return [{ problem: 'it has no provider.', fix: `write ${pass}.` }];
+  if (typeof provider !== 'object' || provider === null || Array.isArray(provider)) {
+    const kind = isClass(provider)
+      ? `useClass: ${provider.name}`
+      : typeof provider === 'function'
+        ? 'useFactory'
+        : 'useValue';
+    const problem = `the provider is ${describeValue(provider)} instead of an object.`;
+    return [{ problem, fix: `write ${call}, { ${kind} }).` }];
+  }
+  const used = KINDS.filter((kind) => kind in provider);
+  const [kind] = used;
+  const allowed = kind === undefined ? [...KINDS, 'inject'] : [kind, ...(OTHER_KEYS[kind] ?? [])];
+  const unknown = Object.keys(provider).filter((key) => !allowed.includes(key));
+  if (kind === undefined) {
+    const suggested = unknown.map((key) => ({ key, nearest: nearestName(key, KINDS) }));
+    const found = suggested.find(({ nearest }) => nearest !== undefined);
+    const problem = `the provider has none of ${KINDS.join(', ')}.`;
+    const fix = found
+      ? `rename ${found.key} to ${found.nearest}.`
+      : `write ${pass}. If the object is the instance, wrap it in { useValue }.`;
+    return [{ problem, fix }];
+  }
+  if (used.length > 1) {
+    return [
+      { problem: `the provider has ${used.join(' and ')}.`, fix: 'remove all but one of them.' },
+    ];
+  }
+  return [
+    ...unknown.map((key) => describeUnknownKey(key, kind, allowed)),
+    ...findKindMistakes(provider, kind),
+  ];
 }
 
-function describeMissing(useFactory: { readonly length: number }, listed: number) {
-  return useFactory.length > listed
-    ? `useFactory takes ${useFactory.length} parameters, but inject lists ${listed}`
-    : undefined;
+function describeUnknownKey(key: string, kind: string, allowed: readonly string[]): Mistake {
+  const problem = `a provider with ${kind} has no ${key}.`;
+  if (key === 'provide') return { problem, fix: 'remove it. The token is the first argument.' };
+  if (Object.hasOwn(REGISTER_OPTIONS, key)) {
+    return { problem, fix: `pass { ${key} } as the third argument.` };
+  }
+  if (key === 'inject') {
+    const fix =
+      kind === 'useClass'
+        ? 'list the dependencies of a class in its `static inject`, or mark its parameters with @Inject(token).'
+        : 'remove it. Only a factory has dependencies to inject.';
+    return { problem, fix };
+  }
+  const nearest = nearestName(key, allowed);
+  return { problem, fix: nearest === undefined ? 'remove it.' : `rename it to ${nearest}.` };
+}
+
+function findKindMistakes(provider: object, kind: (typeof KINDS)[number]): Mistake[] {
+  const value: unknown = Reflect.get(provider, kind);
+  switch (kind) {
+    case 'useValue':
+      return [];
+    case 'useClass':
+      return isConstructor(value) ? [] : [describeNoClass(value)];
+    case 'useFactory':
+      return findFactoryMistakes(value, Reflect.get(provider, 'inject'));
+    case 'useExisting': {
+      const mistake = findTokenMistake(value);
+      return mistake === undefined
+        ? []
+        : [{ ...mistake, problem: `useExisting is not a token: ${mistake.problem}` }];
+    }
+  }
+}
+
+function describeNoClass(value: unknown): Mistake {
+  const problem = `useClass is not a class but ${describeValue(value)}.`;
+  if (value === undefined) {
+    const fix = 'check its import. It is undefined while two modules import each other.';
+    return { problem, fix };
+  }
+  if (typeof value === 'function') return { problem, fix: 'use useFactory for a function.' };
+  const isInstance = typeof value === 'object' && value !== null;
+  return { problem, fix: isInstance ? 'use useValue for an instance.' : 'pass a class.' };
+}
+
+function findFactoryMistakes(useFactory: unknown, inject: unknown = []): Mistake[] {
+  if (typeof useFactory !== 'function') {
+    const problem = `useFactory is not a function but ${describeValue(useFactory)}.`;
+    return [{ problem, fix: 'pass a function that returns the instance, or use useValue.' }];
+  }
+  if (isClass(useFactory)) {
+    return [
+      { problem: `useFactory is ${describeValue(useFactory)}.`, fix: 'use useClass for a class.' },
+    ];
+  }
+  if (!Array.isArray(inject)) {
+    const problem = `inject is not an array of dependencies but ${describeValue(inject)}.`;
+    return [{ problem, fix: 'write inject: [token].' }];
+  }
+  const dependencies: readonly unknown[] = inject;
+  const mistakes = dependencies.flatMap((entry, index) => {
+    const mistake = entry instanceof Injection ? undefined : findTokenMistake(entry);
+    return mistake === undefined
+      ? []
+      : { ...mistake, problem: `entry ${index} of inject is not a token: ${mistake.problem}` };
+  });
+  if (useFactory.length > inject.length) {
+    const problem = `useFactory takes ${useFactory.length} parameters, but inject lists ${inject.length}.`;
+    mistakes.push({ problem, fix: 'list one dependency for each parameter in inject.' });
+  }
+  return mistakes;
+}
+
+/** Finds options that do not apply to the kind of provider. */
+function findMisplacedOptions(
+  provider: Provider | undefined = { useValue: undefined },
+  { scope, eager }: RegisterOptions = {},
+): Mistake[] {
+  const [kind] = KINDS.filter((each) => each in provider);
+  if (kind !== 'useValue' && kind !== 'useExisting') return [];
+  const misplaced = [
+    ...(scope === undefined ? [] : ['scope']),
+    ...(eager === true ? ['eager'] : []),
+  ];
+  return misplaced.map((option) => {
+    const problem = `${kind} takes no ${option} because it creates no instance.`;
+    return { problem, fix: `remove ${option}, or use useClass or useFactory.` };
+  });
+}
+
+/** Explains why an eager provider must be a singleton. */
+export function describeEagerScope(scope: string): Mistake {
+  const problem = `an eager provider must be a singleton, but its scope is '${scope}'.`;
+  return { problem, fix: "remove eager, or set the scope 'singleton'." };
 }
 
 /** Classes have a prototype. Arrow functions, methods and async functions have none. */

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
+import { token } from './dependency.js';
 import { DisposedError } from './errors/lifecycle-errors.js';
-import { token } from './token.js';
 
 const Level = token<string>('Level');
 

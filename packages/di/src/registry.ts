@@ -1,16 +1,25 @@
+import type { CallSite } from '@fairlead/options';
 import { Binding, type Override, type Owner, type Tree } from './binding.js';
-import { InvalidProviderError } from './errors/lifecycle-errors.js';
+import { markCopy } from './copies.js';
+import { InvalidProviderError } from './errors/usage-errors.js';
 import { Lifetime } from './lifetime.js';
 import { serviceDefinition } from './metadata.js';
-import type { Provider, RegisterOptions, Scope } from './provider.js';
+import { describeEagerScope, type Provider, type RegisterOptions, type Scope } from './provider.js';
 import type { Class, Token } from './token.js';
 
 /** The providers and singletons of a container at one point in time, from `snapshot()`. */
 export class Snapshot {
+  readonly #owner: Owner;
   readonly #apply: () => void;
 
-  constructor(apply: () => void) {
+  constructor(owner: Owner, apply: () => void) {
+    this.#owner = owner;
     this.#apply = apply;
+  }
+
+  /** Whether a container took the snapshot. */
+  isOf(owner: Owner): boolean {
+    return this.#owner === owner;
   }
 
   /** Restores them. */
@@ -18,6 +27,8 @@ export class Snapshot {
     this.#apply();
   }
 }
+
+markCopy(Snapshot);
 
 /** The providers of one container. */
 export class Registry implements Owner {
@@ -31,12 +42,13 @@ export class Registry implements Owner {
   constructor(parent?: Registry) {
     this.#parent = parent;
     this.tree = parent?.tree ?? { epoch: 0, overrides: new Map(), pending: new Map() };
+    remember(this);
   }
 
   /** Adds a provider, which `checkProvider` must have accepted. */
-  add(token: Token, provider: Provider, options: RegisterOptions): void {
+  add(token: Token, provider: Provider, options: RegisterOptions, site?: CallSite): void {
     this.lifetime.assertOpen(token);
-    const binding = createBinding(token, provider, options, this);
+    const binding = createBinding(token, provider, options, this, site);
     const earlier = options.multi ? (this.#registered.get(token) ?? []) : [];
     this.#registered.set(token, [...earlier, binding]);
     const override = this.tree.overrides.get(token);
@@ -45,9 +57,9 @@ export class Registry implements Owner {
   }
 
   /** Adds a provider that replaces those of `add`, even later ones. With `multi`, it follows them. */
-  override(token: Token, provider: Provider, options: RegisterOptions): void {
+  override(token: Token, provider: Provider, options: RegisterOptions, site?: CallSite): void {
     this.lifetime.assertOpen(token);
-    const binding = createBinding(token, provider, options, this);
+    const binding = createBinding(token, provider, options, this, site);
     const { multi = false } = options;
     const earlier = multi ? this.tree.overrides.get(token) : undefined;
     const override: Override = {
@@ -81,6 +93,12 @@ export class Registry implements Owner {
     return [...this.#implicit.keys(), ...(this.#parent?.implicitTokens() ?? [])];
   }
 
+  /** Whether a container is a parent of this one, or a parent's parent. */
+  descendsFrom(owner: Owner): boolean {
+    const parent = this.#parent;
+    return parent !== undefined && (parent === owner || parent.descendsFrom(owner));
+  }
+
   /** @throws {DisposedError} When this container or one of its parents is disposed. */
   assertOpen(token: Token): void {
     this.lifetime.assertOpen(token);
@@ -97,7 +115,7 @@ export class Registry implements Owner {
       binding,
       cell: binding.cell.empty ? undefined : binding.cell,
     }));
-    return new Snapshot(() => {
+    return new Snapshot(this, () => {
       this.#registered = new Map(registered);
       this.#implicit = new Map(implicit);
       this.tree.overrides = overrides;
@@ -126,6 +144,42 @@ export class Registry implements Owner {
   }
 }
 
+/** All containers, for error messages. Dead references are removed whenever the list has doubled. */
+let references: WeakRef<Registry>[] = [];
+let longest = 64;
+
+function remember(registry: Registry): void {
+  if (references.length >= longest) {
+    references = references.filter((reference) => reference.deref() !== undefined);
+    longest = Math.max(64, 2 * references.length);
+  }
+  references.push(new WeakRef(registry));
+}
+
+/** Shared by the default container of the process and its children. */
+let defaultTree: Tree | undefined;
+
+/** Makes a container the default one of the process. */
+export function setDefault({ tree }: Owner): void {
+  defaultTree = tree;
+}
+
+/**
+ * Finds a container that registers a token which the asked one does not provide: a relative of it, the
+ * default container, or any other if the asked one is the default container.
+ *
+ * @returns `a child container` or `another container`; undefined if there is none.
+ */
+export function describeOther(asked: Owner, token: Token): string | undefined {
+  const containers = references.flatMap((reference) => reference.deref() ?? []);
+  const other = containers.find((each) => {
+    const trees: readonly unknown[] = [each.tree, asked.tree];
+    const isKnown = each.tree === asked.tree || trees.includes(defaultTree);
+    return isKnown && !each.lifetime.disposed && each.tokens().includes(token);
+  });
+  return other && (other.descendsFrom(asked) ? 'a child container' : 'another container');
+}
+
 function isInjectable(target: Class): boolean {
   return serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject');
 }
@@ -141,11 +195,14 @@ function createBinding(
   provider: Provider,
   options: RegisterOptions,
   owner: Owner,
+  site?: CallSite,
 ): Binding {
   const scope = options.scope ?? defaultScope(provider);
   const eager = options.eager ?? isEagerByDefault(provider);
-  if (eager && scope !== 'singleton') throw InvalidProviderError.eagerScope(token, scope);
-  return new Binding(token, provider, scope, owner, eager);
+  if (eager && scope !== 'singleton') {
+    throw new InvalidProviderError(token, [describeEagerScope(scope)]);
+  }
+  return new Binding(token, provider, scope, owner, eager, site);
 }
 
 function isEagerByDefault(provider: Provider): boolean {

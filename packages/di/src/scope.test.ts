@@ -3,10 +3,10 @@ import { resolveError } from '../test/resolve-error.js';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
-import { type Lazy, lazy } from './dependency.js';
+import { type Lazy, lazy, token } from './dependency.js';
 import { CapturedScopeError, OutOfScopeError } from './errors/graph-errors.js';
-import { DisposedError, InvalidProviderError } from './errors/lifecycle-errors.js';
-import { token } from './token.js';
+import { DisposedError } from './errors/lifecycle-errors.js';
+import { InvalidProviderError } from './errors/usage-errors.js';
 
 const RequestId = token<string>('RequestId');
 

@@ -1,6 +1,6 @@
 import type { Binding } from './binding.js';
 import type { RequestScope } from './container-interface.js';
-import { InvalidProviderError } from './errors/lifecycle-errors.js';
+import { InvalidProviderError, type Mistake } from './errors/usage-errors.js';
 import { Lifetime } from './lifetime.js';
 import type { ValueProvider } from './provider.js';
 import { Cell } from './resolution/cell.js';
@@ -36,12 +36,8 @@ export class ContainerScope implements RequestScope, ScopeCells {
    */
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): this {
     const binding = this.#open(token);
-    if (binding.scope !== 'request' || !('useValue' in provider)) {
-      throw new InvalidProviderError(
-        token,
-        'a request scope accepts only { useValue }, for a token that its container provides with ' +
-          "the scope 'request'",
-      );
+    if (binding.scope !== 'request' || !isValueProvider(provider)) {
+      throw new InvalidProviderError(token, [describeMistake(binding)]);
     }
     const cell = new Cell();
     cell.fill(provider.useValue);
@@ -70,4 +66,18 @@ export class ContainerScope implements RequestScope, ScopeCells {
     this.lifetime.assertOpen(token);
     return this.#find(token);
   }
+}
+
+function isValueProvider(provider: unknown): boolean {
+  return typeof provider === 'object' && provider !== null && 'useValue' in provider;
+}
+
+function describeMistake({ scope }: Binding): Mistake {
+  const problem = 'a request scope accepts only { useValue } for a request-scoped token.';
+  return scope === 'request'
+    ? { problem, fix: 'pass { useValue }.' }
+    : {
+        problem: `${problem} The scope of this one is '${scope}'.`,
+        fix: "register it in the container with the scope 'request', or with { useValue } there.",
+      };
 }

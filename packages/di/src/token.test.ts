@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { container, createContainer } from './container.js';
-import { describePath, describeToken, isToken, token } from './token.js';
+import { token } from './dependency.js';
+import { describePath, describeToken, isToken } from './token.js';
 
 describe('describeToken', () => {
   it.each([

@@ -1,3 +1,6 @@
+import { describeValue } from '@fairlead/options';
+import { markCopy, otherCopyOf } from './copies.js';
+
 /** A class that can be constructed, with any parameters. */
 export type Constructor<T = unknown> = new (...args: never[]) => T;
 
@@ -13,19 +16,10 @@ export class InjectionToken<T> {
 
   constructor(readonly name: string) {}
 }
+markCopy(InjectionToken);
 
 /** Identifies a dependency: a class, a string, a symbol or a typed token. */
 export type Token<T = unknown> = Class<T> | InjectionToken<T> | string | symbol;
-
-/**
- * Creates a token for dependencies of type `T`.
- *
- * @param name - The name in error messages. It need not be unique.
- * @returns A new token, equal only to itself.
- */
-export function token<T>(name: string): InjectionToken<T> {
-  return new InjectionToken<T>(name);
-}
 
 /** Whether a value can be used as a token. */
 export function isToken(value: unknown): value is Token {
@@ -37,19 +31,41 @@ export function isToken(value: unknown): value is Token {
   );
 }
 
+/** Whether a value is a function that cannot be a class: an arrow function, a method, an async function. */
+export function isArrow(value: unknown): boolean {
+  return typeof value === 'function' && value.prototype === undefined;
+}
+
 /**
  * Formats a token for messages.
  *
  * @returns The class's name, the string in quotes, `Symbol(description)` or `token(name)`.
  */
 export function describeToken(token: Token): string {
+  if (isArrow(token)) return describeValue(token);
   if (typeof token === 'function') return token.name || '(anonymous class)';
   if (typeof token === 'string') return `'${token}'`;
   if (typeof token === 'symbol') return token.toString();
-  return token instanceof InjectionToken ? `token(${token.name})` : String(token);
+  const isTyped = token instanceof InjectionToken || otherCopyOf(token) !== undefined;
+  return isTyped ? `token(${(token as InjectionToken<unknown>).name})` : describeValue(token);
 }
 
 /** Formats a path of tokens for messages, as `A → B → C`. */
 export function describePath(path: readonly Token[]): string {
   return path.map(describeToken).join(' → ');
 }
+
+/**
+ * Formats tokens for messages, each once.
+ *
+ * @returns As `A, B, C and 7 more`.
+ */
+export function describeTokens(tokens: readonly Token[]): string {
+  const names = [...new Set(tokens.map(describeToken))];
+  const shown = names.length > LONGEST_LIST ? names.slice(0, LONGEST_LIST) : names.slice(0, -1);
+  const rest = names.length > LONGEST_LIST ? `${names.length - LONGEST_LIST} more` : names.at(-1);
+  return shown.length === 0 ? `${rest ?? ''}` : `${shown.join(', ')} and ${rest}`;
+}
+
+/** The number of tokens that a message names before it counts the others. */
+const LONGEST_LIST = 3;

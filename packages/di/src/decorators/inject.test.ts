@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Container, createContainer } from '../container.js';
-import { all, type Lazy, lazy, optional } from '../dependency.js';
-import { token } from '../token.js';
+import { all, type Lazy, lazy, optional, token } from '../dependency.js';
 import { Inject, InjectAll, Optional } from './inject.js';
 import { Service } from './service.js';
 

@@ -1,7 +1,15 @@
-import { InvalidProviderError } from '../errors/lifecycle-errors.js';
+import {
+  boolean,
+  type CallSite,
+  captureCallSite,
+  findOptionProblems,
+  type Kinds,
+} from '@fairlead/options';
+import type { Mistake } from '../errors/usage-errors.js';
 import { defineService, serviceDefinition } from '../metadata.js';
-import type { Scope } from '../provider.js';
+import { describeEagerScope, SCOPE, type Scope } from '../provider.js';
 import type { Class, Constructor } from '../token.js';
+import { type Decorated, isOnClass, missingParentheses, misuse } from './misuse.js';
 
 /** Options of {@link Service} and {@link Repository}. */
 export interface ServiceOptions {
@@ -15,20 +23,22 @@ export interface ServiceOptions {
   readonly eager?: boolean;
 }
 
+const SERVICE_OPTIONS: Kinds<ServiceOptions> = { scope: SCOPE, eager: boolean };
+
 /**
  * Makes a class resolvable from every container. Each container builds its own instances.
  *
  * @param options - The scope of the class, and whether to build it at startup.
- * @throws {InvalidProviderError} When an eager class has a scope other than `singleton`.
+ * @throws {InvalidDecoratorError} When it does not decorate a class, an option is invalid, or an eager
+ *   class has a scope other than `singleton`.
  */
-export function Service({
-  scope = 'singleton',
-  eager = false,
-}: ServiceOptions = {}): (target: Constructor) => void {
-  return (target) => {
-    if (eager && scope !== 'singleton') throw InvalidProviderError.eagerScope(target, scope);
-    defineService(target, { scope, eager });
-  };
+export function Service(options: ServiceOptions = {}): (target: Constructor) => void {
+  return decorator('Service', options, captureCallSite(Service));
+}
+
+/** An alias of {@link Service}, for classes that read and write stored data. */
+export function Repository(options: ServiceOptions = {}): (target: Constructor) => void {
+  return decorator('Repository', options, captureCallSite(Repository));
 }
 
 /** Whether a class has `@Service({ eager: true })`. */
@@ -36,5 +46,29 @@ export function isEager(target: Class): boolean {
   return serviceDefinition(target)?.eager === true;
 }
 
-/** An alias of {@link Service}, for classes that read and write stored data. */
-export const Repository = Service;
+function decorator(
+  name: string,
+  options: ServiceOptions,
+  site: CallSite,
+): (target: Constructor) => void {
+  if (typeof options === 'function') {
+    throw misuse(`@${name}`, [options], missingParentheses(`@${name}()`), decorator);
+  }
+  return function decorate(target: Constructor, ...rest: unknown[]): void {
+    const decorated: Decorated = [target, ...rest];
+    const mistakes = findMistakes(name, decorated, options);
+    if (mistakes.length > 0) throw misuse(`@${name}()`, decorated, mistakes, decorate);
+    const { scope = 'singleton', eager = false } = options;
+    defineService(target, { scope, eager, site });
+  };
+}
+
+function findMistakes(name: string, decorated: Decorated, options: ServiceOptions): Mistake[] {
+  if (!isOnClass(decorated)) {
+    return [{ problem: 'it decorates classes only.', fix: 'move it to the class.' }];
+  }
+  const problems = findOptionProblems(`@${name}()`, options, SERVICE_OPTIONS);
+  if (problems.length > 0) return problems.map((problem) => ({ problem }));
+  const { scope = 'singleton', eager } = options;
+  return eager && scope !== 'singleton' ? [describeEagerScope(scope)] : [];
+}

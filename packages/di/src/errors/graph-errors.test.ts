@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { classNeeding } from '../../test/classes.js';
+import { locationAfter } from '../../test/location.js';
 import { resolveError } from '../../test/resolve-error.js';
 import { type Container, createContainer } from '../container.js';
 import { Inject, Optional } from '../decorators/inject.js';
@@ -39,8 +40,10 @@ describe('an unknown token', () => {
       path: [App, Repo, Unmarked],
       message:
         'Nothing provides Unmarked (parameter 0 of Repo).\n' +
+        `  At: ${error.location}\n` +
         '  Path: App → Repo → Unmarked\n' +
-        '  Fix: add @Service() to Unmarked, or register it: container.register(Unmarked).',
+        '  Fix: add @Service() to Unmarked, or register it first: container.register(Unmarked). If it is ' +
+        'abstract, register a subclass: container.register(Unmarked, { useClass: TheSubclass }).',
     });
   });
 
@@ -50,7 +53,9 @@ describe('an unknown token', () => {
     );
     expect(() => container.resolve('url')).toThrow("container.register('url', { useValue,");
     expect(() => container.resolveAll('url')).toThrow(UnknownTokenError);
-    expect(() => container.resolve(undefined as never)).toThrow('Nothing provides undefined.');
+    expect(() => container.resolve(undefined as never)).toThrow(
+      'Nothing provides undefined: the token is undefined.\n  Fix: check its import.',
+    );
   });
 
   it('is reported only when a lazy handle is read', () => {
@@ -83,7 +88,19 @@ describe('a cycle', () => {
   it('is reported for aliases of each other', () => {
     container.register('a', { useExisting: 'b' }).register('b', { useExisting: 'a' });
 
-    expect(() => container.resolve('a')).toThrow("'a' → 'b' → 'a'");
+    const resolve = () => container.resolve('a');
+
+    expect(resolve).toThrow("'a' depends on itself: 'a' → 'b' → 'a'.\n  At: src/errors/");
+    expect(resolve).toThrow('Fix: register one of the tokens with { useValue }, { useClass } or');
+    expect(resolve).not.toThrow('lazy');
+  });
+
+  it('is reported for factories with the fix for factories', () => {
+    container
+      .register('a', { useFactory: (b) => b, inject: ['b'] })
+      .register('b', { useExisting: 'a' });
+
+    expect(() => container.resolve('a')).toThrow('`inject: [lazy(() => token)]`');
   });
 
   it('is reported when a lazy handle is read during construction', () => {
@@ -119,7 +136,8 @@ describe('a constructor that throws', () => {
 
     expect(error).toBeInstanceOf(ConstructionError);
     expect(error).toMatchObject({ code: 'DI_CONSTRUCTION_FAILED', path: [Files, Disk] });
-    expect(error.message).toContain('Building Disk failed: no disk');
+    expect(error.message).toContain(`Building Disk failed: no disk\n  At: ${error.location}\n`);
+    expect(error.location).toMatch(/^src\/errors\/graph-errors\.test\.ts:\d+:4$/);
     expect(error.cause).toBe(thrown);
   });
 
@@ -135,5 +153,16 @@ describe('a constructor that throws', () => {
     expect(() => container.resolve('flaky')).toThrow(ConstructionError);
     expect(() => container.resolve('flaky')).toThrow(ConstructionError);
     expect(calls).toBe(2);
+  });
+
+  it('is reported with the call that registered a factory', () => {
+    const useFactory = () => {
+      throw thrown;
+    };
+    const inThisContainer = container;
+    inThisContainer.register('here', { useFactory });
+    const location = locationAfter(import.meta.url, 'inThisContainer.');
+
+    expect(() => container.resolve('here')).toThrow(`\n  At: ${location}\n`);
   });
 });

@@ -1,4 +1,4 @@
-import { hideProperties, numberMessages } from '@fairlead/options';
+import { describeValue, hideProperties, numberMessages } from '@fairlead/options';
 import { describeToken, type Token } from '../token.js';
 import { InjectionError } from './injection-error.js';
 
@@ -24,18 +24,31 @@ export class AsyncProviderError extends InjectionError {
 export class ConstructionError extends InjectionError {
   readonly code = 'DI_CONSTRUCTION_FAILED';
 
-  /** @param path - Ends with the token whose constructor or factory threw. */
-  constructor(path: readonly Token[], cause: unknown) {
+  /**
+   * @param path - Ends with the token whose constructor or factory threw.
+   * @param cause - The thrown value.
+   * @param location - Where the class is decorated or the factory registered.
+   */
+  constructor(path: readonly Token[], cause: unknown, location?: string) {
     const token = path.at(-1) ?? '';
-    const reason = cause instanceof Error ? cause.message : String(cause);
     super({
-      problem: `Building ${describeToken(token)} failed: ${reason}`,
+      problem: `Building ${describeToken(token)} failed: ${describeThrown(cause)}`,
       fix: 'correct the error that the constructor or factory threw. It is the `cause` of this one.',
       path,
       token,
+      location,
       cause,
     });
   }
+}
+
+/** Errors of failed connections to several addresses have an empty message. */
+function describeThrown(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown;
+  if (!(thrown instanceof Error)) return describeValue(thrown);
+  if (thrown.message !== '') return thrown.message;
+  const errors: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [];
+  return errors.length === 0 ? thrown.name : errors.map(describeThrown).join('; ');
 }
 
 /** Several providers cannot be built, or have wiring problems. The message numbers the problems. */
@@ -57,30 +70,6 @@ export class InitializationError extends InjectionError {
     });
     this.problems = Object.freeze([...problems]);
     hideProperties(this, 'problems');
-  }
-}
-
-const PROVIDER_FIX =
-  'pass exactly one of { useValue }, { useClass: aClass }, { useFactory: aFunction, inject: ' +
-  "[...] } or { useExisting: aToken }, and the scope 'singleton', 'transient' or 'request'.";
-
-/** A provider or its options are invalid. */
-export class InvalidProviderError extends InjectionError {
-  readonly code = 'DI_INVALID_PROVIDER';
-
-  constructor(token: Token, problem: string, fix = PROVIDER_FIX) {
-    super({
-      problem: `Cannot register ${describeToken(token)}: ${problem}.`,
-      fix,
-      path: [token],
-      token,
-    });
-  }
-
-  /** Creates the error for an eager provider that is not a singleton. */
-  static eagerScope(token: Token, scope: string): InvalidProviderError {
-    const problem = `an eager provider must be a singleton, but its scope is '${scope}'`;
-    return new InvalidProviderError(token, problem, "remove eager, or set the scope 'singleton'.");
   }
 }
 

@@ -1,84 +1,156 @@
-import { type Class, describeToken, type Token } from '../token.js';
+import { INSTALL_ONE_COPY } from '../copies.js';
+import { type Class, describeToken, describeTokens, isArrow, type Token } from '../token.js';
 import { InjectionError } from './injection-error.js';
 
 /**
- * Why a parameter's type is unknown: the class has no decorator, the compiler emitted no
- * types, or `static inject` has too few entries.
+ * Why a parameter's type is unknown: the class has no decorator, the compiler emitted no types, or
+ * `static inject` has too few entries or is not an array.
  */
-export type MissingMetadataReason = 'undecorated' | 'untyped' | 'short';
+export type MissingMetadataReason = 'undecorated' | 'untyped' | 'short' | 'list';
+
+/** Where a problem with a parameter is. */
+export interface ParameterErrorDetails {
+  /** Where the class is decorated. */
+  readonly location?: string | undefined;
+  /** Paths to the same problem, which may be in other classes. */
+  readonly otherPaths?: readonly (readonly Token[])[];
+}
 
 /** The types of a class's constructor parameters are unknown. */
 export class MissingMetadataError extends InjectionError {
   readonly code = 'DI_MISSING_METADATA';
-  /** The index of the first parameter with an unknown type. */
-  readonly parameter: number;
+  declare readonly parameter: number;
 
+  /** @param parameter - The index of the first parameter with an unknown type. */
   constructor(
     path: readonly Token[],
     target: Class,
     parameter: number,
     reason: MissingMetadataReason = 'undecorated',
+    { location, otherPaths = [] }: ParameterErrorDetails = {},
   ) {
     const name = describeToken(target);
+    const others = otherPaths.flatMap((other) => other.at(-1) ?? []).filter((it) => it !== target);
+    const same =
+      others.length === 0
+        ? ''
+        : ` Nor can it build ${describeTokens(others)}, for the same reason.`;
     super({
-      problem: `Cannot build ${name}: the type of its constructor parameter ${parameter} is unknown, because ${missingMetadataCause[reason]}.`,
+      problem: `Cannot build ${name}: the type of its constructor parameter ${parameter} is unknown, because ${missingMetadataCause[reason]}.${same}`,
       fix: missingMetadataFix(name, reason),
       path,
+      otherPaths,
       token: target,
+      parameter,
+      location,
     });
-    this.parameter = parameter;
   }
 }
 
 /** A constructor parameter's type does not exist at run time. */
 export class ErasedTypeError extends InjectionError {
   readonly code = 'DI_ERASED_TYPE';
-  /** The index of the parameter. */
-  readonly parameter: number;
+  declare readonly parameter: number;
 
-  constructor(path: readonly Token[], target: Class, parameter: number, found: unknown) {
-    const name = describeToken(target);
+  /**
+   * @param parameter - The index of the parameter.
+   * @param found - What its type is at run time.
+   */
+  constructor(
+    path: readonly Token[],
+    target: Class,
+    parameter: number,
+    found: unknown,
+    details: ParameterErrorDetails = {},
+  ) {
     super({
-      problem: `Cannot inject parameter ${parameter} of ${name}: its type ${describeType(found)}.`,
+      problem: `Cannot inject parameter ${parameter} of ${describeToken(target)}: its type ${describeType(found)}.`,
       fix: erasedTypeFix(found),
       path,
       token: target,
+      parameter,
+      ...details,
     });
-    this.parameter = parameter;
   }
 }
 
 /** A constructor parameter's class was still undefined when its metadata was recorded. */
 export class UndefinedTypeError extends InjectionError {
   readonly code = 'DI_UNDEFINED_TYPE';
-  /** The index of the parameter. */
-  readonly parameter: number;
+  declare readonly parameter: number;
 
-  constructor(path: readonly Token[], target: Token, parameter: number) {
+  /**
+   * @param parameter - The index of the parameter.
+   * @param receiver - What received the undefined token, as `@Inject()`. Undefined for an emitted type.
+   */
+  constructor(
+    path: readonly Token[],
+    target: Token,
+    parameter: number,
+    receiver?: string,
+    details: ParameterErrorDetails = {},
+  ) {
+    const where = `Cannot inject parameter ${parameter} of ${describeToken(target)}:`;
+    const cycle = 'Two modules import each other';
     super({
       problem:
-        `Cannot inject parameter ${parameter} of ${describeToken(target)}: its type is undefined. ` +
-        'Two modules import each other, or the parameter has no type annotation.',
-      fix:
-        'for a class, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` (or ' +
-        '`lazy(() => TheClass)` in `static inject`), or move one of the classes to break the ' +
-        'import cycle. For a default value without a type, declare the type and add @Optional() ' +
-        'to keep the default, or add @Inject(token).',
+        receiver === undefined
+          ? `${where} its type is undefined. ${cycle}, or the parameter has no type annotation.`
+          : `${where} ${receiver} received undefined. ${cycle}, or the import is misspelled.`,
+      fix: LAZY_FIX + (receiver === undefined ? ANNOTATION_FIX : ''),
       path,
       token: target,
+      parameter,
+      ...details,
     });
-    this.parameter = parameter;
   }
 }
+
+/** A class names a dependency with a token of another copy of this package. */
+export class MixedCopiesError extends InjectionError {
+  readonly code = 'DI_MIXED_COPIES';
+  declare readonly parameter: number;
+
+  /**
+   * @param parameter - The index of the parameter that names the dependency.
+   * @param files - The files of this copy and the other.
+   */
+  constructor(
+    path: readonly Token[],
+    target: Class,
+    parameter: number,
+    files: string,
+    details: ParameterErrorDetails = {},
+  ) {
+    super({
+      problem: `Cannot inject parameter ${parameter} of ${describeToken(target)}: its token is from another copy of @fairlead/di than the container. The copies are ${files}.`,
+      fix: INSTALL_ONE_COPY,
+      path,
+      token: target,
+      parameter,
+      ...details,
+    });
+  }
+}
+
+const LAZY_FIX =
+  'for a class, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` (or ' +
+  '`lazy(() => TheClass)` in `static inject`), or move one of the classes to break the import cycle.';
+const ANNOTATION_FIX =
+  ' For a default value without a type, declare the type and add @Optional() to keep the default, ' +
+  'or add @Inject(token).';
 
 const missingMetadataCause: Record<MissingMetadataReason, string> = {
   undecorated: 'the class has no decorator',
   untyped: 'the compiler emitted no types for the decorated class',
   short: '`static inject` has too few entries',
+  list: '`static inject` is not an array',
 };
 
 function missingMetadataFix(name: string, reason: MissingMetadataReason): string {
-  if (reason === 'short') return 'list every parameter in `static inject`, in order.';
+  if (reason === 'short' || reason === 'list') {
+    return 'list every parameter in `static inject = [...] as const`, in order.';
+  }
   const options = 'experimentalDecorators and emitDecoratorMetadata';
   const list = 'list every parameter in `static inject = [...] as const`';
   return reason === 'undecorated'
@@ -90,6 +162,19 @@ function missingMetadataFix(name: string, reason: MissingMetadataReason): string
 
 function erasedTypeFix(found: unknown): string {
   const mark = 'mark the parameter with @Inject(token)';
+  if (found === Array) {
+    return (
+      'for one instance of each provider of a class, write `@InjectAll(TheClass) name: TheClass[]`. ' +
+      `For a provider whose instance is an array, ${mark}.`
+    );
+  }
+  if (found === Promise) {
+    return (
+      'declare the type that the promise resolves to, because the container waits for asynchronous ' +
+      `factories. If that is not a class, ${mark}.`
+    );
+  }
+  if (isArrow(found)) return 'write `lazy(() => TheClass)`, or list the class itself.';
   // Compilers emit Object or Function for types they cannot name. Some also emit Object for a
   // class whose module is still being evaluated.
   return found === Object || found === Function
@@ -100,6 +185,7 @@ function erasedTypeFix(found: unknown): string {
 }
 
 function describeType(found: unknown): string {
+  if (isArrow(found)) return 'is a function instead of a class';
   if (typeof found === 'function') return `was erased to ${found.name || 'a function'}`;
   return `is not a class at run time but a value of type '${typeof found}', such as an enum`;
 }

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Container, createContainer } from '../container.js';
 import { Inject } from '../decorators/inject.js';
 import { Service } from '../decorators/service.js';
-import { all, type Lazy, lazy } from '../dependency.js';
+import { all, type Lazy, lazy, token } from '../dependency.js';
 import {
   AsyncProviderError,
   ConstructionError,
   DisposedError,
 } from '../errors/lifecycle-errors.js';
-import { describePath, token } from '../token.js';
+import { describePath } from '../token.js';
 
 interface Connection {
   readonly url: string;

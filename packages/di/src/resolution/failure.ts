@@ -2,9 +2,11 @@ import type { InjectionError, Problem } from '../errors/injection-error.js';
 import { ConstructionError } from '../errors/lifecycle-errors.js';
 import type { Token } from '../token.js';
 
-/** Something that is built, with the token that it provides. */
+/** Something that is built. */
 export interface Origin {
   readonly token: Token;
+  /** Where it is declared, as `src/users.ts:12:1`; undefined if unknown. */
+  readonly location: string | undefined;
 }
 
 /**
@@ -27,7 +29,7 @@ export class Failure {
     const { token } = origin;
     return error instanceof Failure
       ? new Failure([token, ...error.path], error.problem, error.origin)
-      : new Failure([token], (path) => new ConstructionError(path, error), origin);
+      : new Failure([token], (path) => new ConstructionError(path, error, origin.location), origin);
   }
 
   toError(): InjectionError {

@@ -1,7 +1,7 @@
-import type { Binding, Edge, Owner } from '../binding.js';
-import { UnknownTokenError } from '../errors/graph-errors.js';
+import type { Binding, Edge } from '../binding.js';
 import type { Problem } from '../errors/injection-error.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
+import { unknownToken } from '../unknown-token.js';
 import { parametersOf } from './parameters.js';
 
 /** Lists the edge of each parameter of a binding, or the problem that prevents it. */
@@ -10,7 +10,7 @@ export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
   const steps = parametersOf(binding.provider).map((injection, parameter) => {
     if (typeof injection === 'function') return injection;
     const edge = { injection, parameter, targets: [] };
-    return injection.kind === 'lazy' ? edge : followEdge(binding.owner, edge);
+    return injection.kind === 'lazy' ? edge : followEdge(binding, edge);
   });
   // A decorator that runs later can solve a problem without a registration, so cache edges only.
   if (steps.every(isEdge)) binding.edges = steps;
@@ -22,14 +22,21 @@ function isEdge(step: Edge | Problem): step is Edge {
 }
 
 /** Finds the targets of an edge. Reads the token of a lazy edge for the first time. */
-export function followEdge(owner: Owner, { injection, parameter }: Edge): Edge | Problem {
+export function followEdge(binding: Binding, { injection, parameter }: Edge): Edge | Problem {
   const token = injection.token();
+  const { owner } = binding;
   if (token === undefined) {
-    return (path) => new UndefinedTypeError(path, path.at(-1) ?? '', parameter);
+    const receiver = injection.kind === 'one' ? 'optional()' : `${injection.kind}()`;
+    return (path) => {
+      const target = path.at(-1) ?? '';
+      return new UndefinedTypeError(path, target, parameter, receiver, {
+        location: binding.location,
+      });
+    };
   }
   const found = owner.find(token);
   if (found.length === 0 && !injection.optional) {
-    return (path) => new UnknownTokenError([...path, token], token, parameter);
+    return unknownToken(owner, token, parameter, binding);
   }
   return { injection, parameter, targets: injection.kind === 'all' ? found : found.slice(-1) };
 }
@@ -50,7 +57,7 @@ export function reachableFrom(
     for (const step of edgesOf(binding)) {
       if (!isEdge(step)) continue;
       const isUnread = lazy && step.injection.kind === 'lazy';
-      const edge = isUnread ? followEdge(binding.owner, step) : step;
+      const edge = isUnread ? followEdge(binding, step) : step;
       if (!isEdge(edge)) continue;
       for (const target of edge.targets) if (!reached.has(target)) reached.set(target, binding);
     }

@@ -1,13 +1,22 @@
+import { otherCopyOf } from '../copies.js';
 import { Injection, toInjection } from '../dependency.js';
-import type { Problem } from '../errors/injection-error.js';
+import { type Problem, withCause } from '../errors/injection-error.js';
 import {
   ErasedTypeError,
   MissingMetadataError,
+  type MissingMetadataReason,
+  MixedCopiesError,
   UndefinedTypeError,
 } from '../errors/metadata-errors.js';
-import { isDecorated, type ParameterMark, parameterMarks, parameterTypes } from '../metadata.js';
+import {
+  isDecorated,
+  locationOf,
+  type ParameterMark,
+  parameterMarks,
+  parameterTypes,
+} from '../metadata.js';
 import type { Provider } from '../provider.js';
-import { type Class, isToken } from '../token.js';
+import { type Class, isArrow, isToken } from '../token.js';
 
 /** The dependency of one parameter, or the problem that prevents its injection. */
 export type Parameter = Injection | Problem;
@@ -47,9 +56,12 @@ function constructorParameters(target: Class): readonly Parameter[] {
 function listedParameters(target: Class, inject: unknown): readonly Parameter[] {
   const entries: readonly unknown[] = Array.isArray(inject) ? inject : [];
   if (entries.length < target.length) {
-    return [(path) => new MissingMetadataError(path, target, entries.length, 'short')];
+    const reason = Array.isArray(inject) ? 'short' : 'list';
+    return [missingMetadata(target, entries.length, reason)];
   }
-  return entries.map((entry, index) => typedParameter(target, index, entry, undefined));
+  return entries.map((entry, index) =>
+    typedParameter(target, index, entry, undefined, '`static inject`'),
+  );
 }
 
 /** Lists the parameters when the compiler emitted no types, which requires `@Inject` on each. */
@@ -62,29 +74,53 @@ function markedParameters(
   const unknown = indexes.find((index) => marks.get(index)?.inject === undefined);
   if (unknown !== undefined) {
     const reason = isDecorated(target) ? 'untyped' : 'undecorated';
-    return [(path) => new MissingMetadataError(path, target, unknown, reason)];
+    return [missingMetadata(target, unknown, reason)];
   }
   return indexes.map((index) => typedParameter(target, index, undefined, marks.get(index)));
 }
 
+/** @param receiver - What lists the type, if the compiler did not emit it. */
 function typedParameter(
   target: Class,
   index: number,
   type: unknown,
   mark: ParameterMark | undefined,
+  receiver?: string,
 ): Parameter {
   const dependency = mark?.inject === undefined ? type : mark.inject.dependency;
   const optional = mark?.optional === true;
   if (dependency instanceof Injection) {
     return new Injection(dependency.kind, dependency.token, dependency.optional || optional);
   }
-  if (isToken(dependency) && !erased.has(dependency)) {
+  if (isToken(dependency) && !erased.has(dependency) && !isArrow(dependency)) {
     return new Injection('one', () => dependency, optional);
   }
   if (optional && mark?.inject === undefined && primitives.has(type)) return alwaysUndefined;
-  return dependency === undefined
-    ? (path) => new UndefinedTypeError(path, target, index)
-    : (path) => new ErasedTypeError(path, target, index, dependency);
+  return withCause(`parameter ${index}`, target, (path, otherPaths = []) => {
+    const details = { location: locationOf(target), otherPaths };
+    const files = otherCopyOf(dependency);
+    if (files !== undefined) return new MixedCopiesError(path, target, index, files, details);
+    if (dependency !== undefined)
+      return new ErasedTypeError(path, target, index, dependency, details);
+    return new UndefinedTypeError(
+      path,
+      target,
+      index,
+      mark?.inject === undefined ? receiver : '@Inject()',
+      details,
+    );
+  });
+}
+
+function missingMetadata(target: Class, index: number, reason: MissingMetadataReason): Problem {
+  const create: Problem = (path, otherPaths = []) => {
+    const details = { location: locationOf(target), otherPaths };
+    return new MissingMetadataError(path, target, index, reason, details);
+  };
+  // Usually, the compiler emits types for all classes or for none.
+  return reason === 'untyped'
+    ? withCause(reason, undefined, create)
+    : withCause(`parameter ${index}`, target, create);
 }
 
 const alwaysUndefined = new Injection('one', () => Symbol('unprovided'), true);

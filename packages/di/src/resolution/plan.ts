@@ -1,9 +1,10 @@
 import type { Binding, Edge, Owner, Plan } from '../binding.js';
 import type { Injection } from '../dependency.js';
-import { OutOfScopeError, UnknownTokenError } from '../errors/graph-errors.js';
-import type { InjectionError } from '../errors/injection-error.js';
+import { OutOfScopeError } from '../errors/graph-errors.js';
+import type { Problem } from '../errors/injection-error.js';
 import { AsyncProviderError } from '../errors/lifecycle-errors.js';
 import type { Token } from '../token.js';
+import { unknownToken } from '../unknown-token.js';
 import { Failure, toPublicError } from './failure.js';
 import { edgesOf } from './graph.js';
 import { maker } from './maker.js';
@@ -57,8 +58,8 @@ export function build(binding: Binding, scope: ScopeCells | undefined): unknown 
 }
 
 function checkedPlan(binding: Binding): Plan {
-  const fail = (problem: InjectionError) => {
-    throw problem;
+  const fail = (problem: Problem, path: readonly Token[]) => {
+    throw problem(path);
   };
   const walk = new Walk(fail, { trustPlans: true });
   walk.visit(binding);
@@ -110,7 +111,7 @@ function resolveFrom(
   const binding = owner.find(token).at(-1);
   if (binding !== undefined) return resolveNow(binding, scope);
   if (optional) return undefined;
-  throw new UnknownTokenError([token], token);
+  throw unknownToken(owner, token)([]);
 }
 
 /** Wraps a supplier so that it keeps its instance according to the binding's scope. */
@@ -126,7 +127,11 @@ function scoped(binding: Binding, make: Supplier): Supplier {
         if (scope !== undefined) {
           return scope.cellOf(binding).obtain(token, make, scope, scope.lifetime);
         }
-        throw new Failure([token], (path) => new OutOfScopeError(path, token), binding);
+        throw new Failure(
+          [token],
+          (path) => new OutOfScopeError(path, token, binding.location),
+          binding,
+        );
       };
   }
 }

@@ -1,9 +1,12 @@
 import type { Binding, Edge } from '../binding.js';
 import { CapturedScopeError, CyclicDependencyError } from '../errors/graph-errors.js';
-import type { InjectionError, Problem } from '../errors/injection-error.js';
+import type { Problem } from '../errors/injection-error.js';
 import type { Token } from '../token.js';
 import { cyclesAmong } from './cycles.js';
 import { edgesOf, followEdge } from './graph.js';
+
+/** Receives a problem and the path to it. It may throw to end the walk. */
+type Report = (problem: Problem, path: readonly Token[]) => void;
 
 /** A path through transient bindings to a request-scoped one. */
 type RequestPath = readonly Token[] | undefined;
@@ -19,15 +22,15 @@ export class Walk {
   /** All bindings, in the order of the walk. */
   readonly #entered: Binding[] = [];
   readonly #lazy: { binding: Binding; edge: Edge; path: readonly Token[] }[] = [];
-  readonly #report: (problem: InjectionError) => void;
+  readonly #report: Report;
   readonly #trustPlans: boolean;
   #prefix: readonly Token[] = [];
 
   /**
-   * @param report - Called with each problem. It may throw to end the walk.
+   * @param report - Called with each problem.
    * @param trustPlans - Whether to skip bindings that have a current plan.
    */
-  constructor(report: (problem: InjectionError) => void, { trustPlans }: { trustPlans: boolean }) {
+  constructor(report: Report, { trustPlans }: { trustPlans: boolean }) {
     this.#report = report;
     this.#trustPlans = trustPlans;
   }
@@ -36,7 +39,8 @@ export class Walk {
   visit(binding: Binding): void {
     if (this.#open.has(binding)) {
       const open = [...this.#open];
-      this.#report(cycleError(open.slice(open.indexOf(binding))));
+      const cycle = open.slice(open.indexOf(binding));
+      this.#report(() => cycleError(cycle), this.#path());
       return;
     }
     if (this.#done.has(binding)) return;
@@ -49,7 +53,7 @@ export class Walk {
     // Following a lazy edge may append others, which the loop visits too.
     for (const { binding, edge, path } of this.#lazy) {
       this.#prefix = path;
-      this.#step(binding, followEdge(binding.owner, edge), new Set());
+      this.#step(binding, followEdge(binding, edge), new Set());
     }
   }
 
@@ -83,7 +87,7 @@ export class Walk {
   /** @param seen - The targets of earlier parameters, which are not visited twice. */
   #step(binding: Binding, step: Edge | Problem, seen: Set<Binding>): RequestPath {
     if (typeof step === 'function') {
-      this.#report(step(this.#path()));
+      this.#report(step, this.#path());
       return undefined;
     }
     let first: RequestPath;
@@ -93,7 +97,10 @@ export class Walk {
       this.visit(target);
       const found = this.#done.get(target);
       if (found !== undefined && binding.scope === 'singleton') {
-        this.#report(new CapturedScopeError([...this.#path(), ...found], binding.token));
+        const { token, location } = binding;
+        const report: Problem = (path) =>
+          new CapturedScopeError([...path, ...found], token, location);
+        this.#report(report, this.#path());
       }
       first ??= found;
     }
@@ -108,7 +115,23 @@ export class Walk {
 function cycleError(cycle: readonly Binding[]): CyclicDependencyError {
   const tokens = cycle.map((binding) => binding.token);
   const [first = ''] = tokens;
-  return new CyclicDependencyError([...tokens, first], first);
+  const location = cycle.map((binding) => binding.location).find(Boolean);
+  return new CyclicDependencyError([...tokens, first], first, { location, ...cycleFix(cycle) });
+}
+
+/** Only the parameters of classes and factories can be lazy. */
+function cycleFix(cycle: readonly Binding[]): { readonly fix?: string } {
+  if (cycle.some(({ provider }) => 'useClass' in provider)) return {};
+  if (cycle.some(({ provider }) => 'useFactory' in provider)) {
+    return {
+      fix:
+        'move what both sides need into a third provider, or make one side lazy with ' +
+        '`inject: [lazy(() => token)]` and read `value` after the factory has returned.',
+    };
+  }
+  return {
+    fix: 'register one of the tokens with { useValue }, { useClass } or { useFactory }. These are all aliases.',
+  };
 }
 
 /**

@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { classNeeding } from '../test/classes.js';
+import { locationAfter } from '../test/location.js';
+import { type Container, createContainer, container as defaultContainer } from './container.js';
+import { Inject } from './decorators/inject.js';
+import { Service } from './decorators/service.js';
+import { lazy, token } from './dependency.js';
+import type { Token } from './token.js';
+
+let container: Container;
+beforeEach(() => {
+  container = createContainer();
+});
+
+/** Returns the message of the only problem of a graph. */
+function problemOf(root: Token): string {
+  const [problem, ...others] = container.validate([root]);
+  expect(others).toEqual([]);
+  return problem?.message ?? 'no problem';
+}
+
+describe('the error of an unknown token names', () => {
+  it('a registered token with the same name', () => {
+    container.register(token('Mailer'), { useValue: 1 });
+
+    expect(problemOf(token('Mailer'))).toBe(
+      'Nothing provides token(Mailer): another token with the same name is registered.\n' +
+        '  Fix: create the token once, export it, and import it in both places.',
+    );
+  });
+
+  it.each<[string, Token, Token, string]>([
+    [
+      'a string',
+      'db',
+      Symbol.for('db'),
+      "Symbol(db): 'db', which is provided, is a different token.\n  Fix: use 'db' here, or register Symbol(db).",
+    ],
+    [
+      'a symbol',
+      Symbol.for('db'),
+      'db',
+      "'db': Symbol(db), which is provided, is a different token.",
+    ],
+    [
+      'a typed token',
+      token('db'),
+      'db',
+      "'db': token(db), which is provided, is a different token.",
+    ],
+    [
+      'a string for a class',
+      'Unprovided',
+      class Unprovided {},
+      "Unprovided: 'Unprovided', which is provided, is a different token.\n  Fix: use 'Unprovided' here, or register Unprovided.",
+    ],
+  ])('%s with the same name', (_name, registered, asked, message) => {
+    container.register(registered, { useValue: 1 });
+
+    expect(problemOf(asked)).toContain(`Nothing provides ${message}`);
+  });
+
+  it('a decorated class with the same name', () => {
+    @Service()
+    class Scheduler {}
+    const sameName = { Scheduler: class {} }.Scheduler;
+
+    expect(problemOf('Scheduler')).toContain(
+      "Nothing provides 'Scheduler': Scheduler, which is provided, is a different token.",
+    );
+    expect(problemOf(sameName)).toContain(
+      'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places.',
+    );
+  });
+
+  it('a registered token with a similar name', () => {
+    container.override('database', { useValue: 1 });
+
+    expect(problemOf('databse')).toContain(
+      "Nothing provides 'databse'.\n  Fix: use 'database', which is registered, or register 'databse'.",
+    );
+  });
+
+  it('the subclass of an abstract class', () => {
+    abstract class Mailer {}
+    @Service()
+    class SmtpMailer extends Mailer {}
+
+    expect(SmtpMailer.prototype).toBeInstanceOf(Mailer);
+    expect(problemOf(Mailer)).toContain(
+      'Fix: register its subclass: container.register(Mailer, { useClass: SmtpMailer }).',
+    );
+  });
+
+  it.each([Map, Date, URL, AbortController])('a token for the built-in %o', (type) => {
+    const message = problemOf(classNeeding('Needs', type));
+
+    expect(message).toContain(
+      `Nothing provides ${type.name} (parameter 0 of Needs): it is a built-in class.`,
+    );
+    expect(message).toContain(`create a token, as in token<${type.name}>(`);
+    expect(message).not.toContain('@Service()');
+  });
+
+  it('a child container that registers it', () => {
+    const grandchild = container.createChild().createChild().register('tenant', { useValue: 1 });
+
+    expect(problemOf('tenant')).toContain(
+      "Nothing provides 'tenant': only a child container registers it.\n  Fix: register it in this container, or resolve from the other one.",
+    );
+    expect(grandchild.resolve('tenant')).toBe(1);
+  });
+
+  it('the default container that registers it', () => {
+    const secret = token<string>('Secret');
+    defaultContainer.register(secret, { useValue: '' });
+
+    expect(problemOf(secret)).toContain('only another container registers it.');
+  });
+
+  it('another container if the default one is asked', () => {
+    const secret = token<string>('Secret');
+    container.register(secret, { useValue: '' });
+
+    expect(() => defaultContainer.resolve(secret)).toThrow('only another container registers it.');
+    expect(container.has(secret)).toBe(true);
+  });
+
+  it('no unrelated container, nor one that is disposed', async () => {
+    const unrelated = createContainer().register('host', { useValue: 1 });
+    const child = container.createChild().register('host', { useValue: 1 });
+    await child.dispose();
+
+    expect(problemOf('host')).toContain("Nothing provides 'host'.\n  Fix: register it first:");
+    expect(unrelated.has('host')).toBe(true);
+  });
+
+  it('where the class is decorated that needs it', () => {
+    // Located
+    @Service()
+    class Located {
+      constructor(@Inject('nowhere') readonly value: unknown) {}
+    }
+    const [problem] = container.validate([Located]);
+    const location = locationAfter(import.meta.url, '    // Located').replace(
+      /:(\d+):\d+$/,
+      (_, line) => `:${Number(line) + 1}:6`,
+    );
+
+    expect(problem?.location).toBe(location);
+    expect(problem?.message).toContain(`(parameter 0 of Located).\n  At: ${location}\n  Path: `);
+  });
+});
+
+describe('a lazy dependency', () => {
+  it.each([
+    ['undefined', undefined, 'lazy() received undefined. Two modules import each other,'],
+    ['a number', 5, 'Nothing provides 5 (parameter 0 of Late): the token is 5.'],
+    ['a list', lazy(() => Map), 'the token is a result of lazy(), optional() or all().'],
+  ])('on %s is a problem', (_name, value, message) => {
+    expect(
+      problemOf(
+        classNeeding(
+          'Late',
+          lazy(() => value as never),
+        ),
+      ),
+    ).toContain(message);
+  });
+});
+
+describe('a dependency that several classes need', () => {
+  it('is one problem, which names some of them and has all paths', () => {
+    class Missing {}
+    const classes = ['A', 'B', 'C', 'D', 'E', 'F'].map((name) => classNeeding(name, 'x', Missing));
+    container.register('x', { useValue: 1 });
+    const [problem, ...others] = container.validate([...classes, classNeeding('A', Missing)]);
+
+    expect(others).toEqual([]);
+    expect(problem?.message).toContain(
+      'Nothing provides Missing (parameter 1 of A; also needed by B, C, D and 3 more).\n',
+    );
+    expect(problem?.paths.slice(0, 2)).toEqual([
+      [classes[0], Missing],
+      [classes[1], Missing],
+    ]);
+  });
+
+  it('is one problem even if it is also a root', () => {
+    const Needs = classNeeding('Needs', 'url');
+
+    expect(container.validate(['url', Needs]).map(({ message }) => message)).toEqual([
+      expect.stringContaining("Nothing provides 'url' (also needed by Needs).\n"),
+    ]);
+  });
+});
+
+describe('classes without emitted types', () => {
+  it('are one problem', () => {
+    const untyped = ['A', 'B', 'C'].map((name) => {
+      class Untyped {
+        constructor(readonly value: unknown) {}
+      }
+      Reflect.defineMetadata('elsewhere', name, Untyped);
+      container.register(name, { useClass: Untyped });
+      return name;
+    });
+    const problems = container.validate(untyped);
+
+    expect(problems.map(({ message }) => message.split('\n')[0])).toEqual([
+      'Cannot build Untyped: the type of its constructor parameter 0 is unknown, because the compiler ' +
+        "emitted no types for the decorated class. Nor can it build 'B' and 'C', for the same reason.",
+    ]);
+    expect(problems.map(({ paths }) => paths)).toEqual([[['A'], ['B'], ['C']]]);
+  });
+});

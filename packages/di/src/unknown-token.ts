@@ -1,0 +1,127 @@
+import { nearestName } from '@fairlead/options';
+import type { Owner } from './binding.js';
+import { INSTALL_ONE_COPY, otherCopyProviding } from './copies.js';
+import { findTokenMistake } from './dependency.js';
+import { type UnknownTokenDetails, UnknownTokenError } from './errors/graph-errors.js';
+import { type Problem, withCause } from './errors/injection-error.js';
+import { definedClasses } from './metadata.js';
+import { describeOther } from './registry.js';
+import type { Origin } from './resolution/failure.js';
+import { type Class, describeToken, type Token } from './token.js';
+
+/** What the general message of an unknown token lacks. */
+type Advice = Pick<UnknownTokenDetails, 'reason' | 'fix'>;
+
+/**
+ * Creates the problem of a token that nothing provides. Its message names what the author probably
+ * meant: a token with the same or a similar name, a subclass, or another container.
+ *
+ * @param owner - The container that was asked.
+ * @param parameter - The index of the parameter that needs the token.
+ * @param dependent - Has the parameter.
+ */
+export function unknownToken(
+  owner: Owner,
+  token: Token,
+  parameter?: number,
+  dependent?: Origin,
+): Problem {
+  return withCause('unknown', token, (path, otherPaths = []) => {
+    return new UnknownTokenError([...path, token], token, parameter, {
+      ...advise(owner, token),
+      location: dependent?.location,
+      otherPaths: otherPaths.map((other) => [...other, token]),
+    });
+  });
+}
+
+function advise(owner: Owner, token: Token): Advice {
+  const mistake = findTokenMistake(token);
+  if (mistake !== undefined) {
+    return { reason: mistake.problem.replace(/\.$/, ''), ...(mistake.fix && { fix: mistake.fix }) };
+  }
+  const registered = [...new Set([...owner.registeredTokens(), ...owner.tree.overrides.keys()])];
+  return (
+    adviseOnContainer(owner, token) ??
+    adviseOnNamesake(token, registered) ??
+    (typeof token === 'function' ? adviseOnClass(token, registered) : undefined) ??
+    adviseOnSimilarName(token, registered) ??
+    {}
+  );
+}
+
+/** Advises on a token that only another container provides. */
+function adviseOnContainer(owner: Owner, token: Token): Advice | undefined {
+  const other = describeOther(owner, token);
+  if (other !== undefined) {
+    const fix = 'register it in this container, or resolve from the other one.';
+    return { reason: `only ${other} registers it`, fix };
+  }
+  const files = otherCopyProviding(token);
+  if (files === undefined) return undefined;
+  const reason = `it is registered in the container of another copy of @fairlead/di. The copies are ${files}`;
+  return { reason, fix: INSTALL_ONE_COPY };
+}
+
+/** Advises on a token with the same name as one that is registered, or a class with that of another. */
+function adviseOnNamesake(token: Token, registered: readonly Token[]): Advice | undefined {
+  const name = nameOf(token);
+  const namesake = [...registered, ...definedClasses()].find(
+    (other) => other !== token && nameOf(other) === name,
+  );
+  if (name === '' || namesake === undefined) return undefined;
+  const [text, other] = [describeToken(token), describeToken(namesake)];
+  if (text !== other) {
+    const reason = `${other}, which is provided, is a different token`;
+    return { reason, fix: `use ${other} here, or register ${text}.` };
+  }
+  return typeof token === 'function'
+    ? {
+        reason: 'another class has the same name',
+        fix: 'import the class from the same module in both places. A module that is loaded twice has two classes.',
+      }
+    : {
+        reason: 'another token with the same name is registered',
+        fix: 'create the token once, export it, and import it in both places.',
+      };
+}
+
+function adviseOnClass(target: Class, registered: readonly Token[]): Advice | undefined {
+  const name = describeToken(target);
+  if (isBuiltIn(target)) {
+    return {
+      reason: 'it is a built-in class',
+      fix:
+        `create a token, as in token<${name}>('My${name}'), register it with { useValue } or ` +
+        '{ useFactory }, and mark the parameter with @Inject(token).',
+    };
+  }
+  const isSubclass = (other: Token) =>
+    typeof other === 'function' && other.prototype instanceof target;
+  const subclass = [...registered, ...definedClasses()].find(isSubclass);
+  if (subclass === undefined) return undefined;
+  const fix = `register its subclass: container.register(${name}, { useClass: ${describeToken(subclass)} }).`;
+  return { fix };
+}
+
+function adviseOnSimilarName(token: Token, registered: readonly Token[]): Advice | undefined {
+  const names = new Map(registered.map((other) => [nameOf(other), other]));
+  const similar = names.get(nearestName(nameOf(token), names.keys()) ?? '');
+  if (similar === undefined) return undefined;
+  const [text, other] = [describeToken(token), describeToken(similar)];
+  return { fix: `use ${other}, which is registered, or register ${text}.` };
+}
+
+function nameOf(token: Token): string {
+  if (typeof token === 'string') return token;
+  if (typeof token === 'symbol') return token.description ?? '';
+  return token.name;
+}
+
+/** Whether a class belongs to the language or the platform. */
+function isBuiltIn(target: Class): boolean {
+  const source = Function.prototype.toString.call(target);
+  return (
+    /\{\s*\[native code\]\s*\}$/.test(source) || Reflect.get(globalThis, target.name) === target
+  );
+}
