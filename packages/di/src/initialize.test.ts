@@ -73,9 +73,9 @@ describe('Container.initialize after a failure', () => {
       container.register(name, { useFactory: (..._: never[]) => make(), inject: ['now'] });
       container.register(name.toUpperCase(), { useFactory: make, inject: ['later'] });
     }
-    const error = await failureOf(['a', 'b', 'A', 'B', 'c', 'C']);
+    const error = await failureOf(['a', 'b', 'later', 'A', 'B', 'c', 'C']);
 
-    expect(error).toMatchObject({ problems: [{ path: ['a', 'now'] }, { path: ['A', 'later'] }] });
+    expect(error).toMatchObject({ problems: [{ path: ['a', 'now'] }, { path: ['later'] }] });
     expect(log).toEqual(['now', 'later']);
   });
 
@@ -87,6 +87,16 @@ describe('Container.initialize after a failure', () => {
 
     expect(await failureOf(['a', 'b'])).toMatchObject({ path: ['a', 'id'] });
     expect(log).toEqual(['id']);
+  });
+
+  it('builds what needs the failed instance only lazily', async () => {
+    container
+      .register('mail', { useFactory: failing('mail') })
+      .register('app', { useFactory: () => log.push('app'), inject: [lazy(() => 'mail')] });
+    const error = await failureOf(['mail', 'app']);
+
+    expect(error).toMatchObject({ path: ['mail'] });
+    expect(log).toEqual(['mail', 'app']);
   });
 
   it('tries each failed factory again in the next call', async () => {

@@ -9,16 +9,16 @@ import type { Class, Token } from './token.js';
 
 /** The providers and singletons of a container at one point in time, from `snapshot()`. */
 export class Snapshot {
-  readonly #owner: Owner;
+  readonly #owner: object;
   readonly #apply: () => void;
 
-  constructor(owner: Owner, apply: () => void) {
+  constructor(owner: object, apply: () => void) {
     this.#owner = owner;
     this.#apply = apply;
   }
 
   /** Whether a container took the snapshot. */
-  isOf(owner: Owner): boolean {
+  isOf(owner: object): boolean {
     return this.#owner === owner;
   }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { locationAfter } from '../test/location.js';
 import { resolveError } from '../test/resolve-error.js';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
@@ -144,6 +145,13 @@ describe('a request-scoped token outside a scope', () => {
     expect(resolve).toThrow(OutOfScopeError);
     expect(resolve).toThrow('Path: Handler → Audit');
   });
+
+  it('throws with the place where its class is decorated', () => {
+    const location = locationAfter(import.meta.url, "@Service({ scope: 'request' })");
+    const [file, line] = location.split(':');
+
+    expect(() => container.resolve(Audit)).toThrow(`\n  At: ${file}:${line}:2\n`);
+  });
 });
 
 describe('a singleton that would capture a request-scoped instance', () => {
@@ -158,6 +166,7 @@ describe('a singleton that would capture a request-scoped instance', () => {
     expect(resolve).toThrow(CapturedScopeError);
     expect(resolve).toThrow('The singleton Cache would capture Audit');
     expect(resolve).toThrow('Path: Cache → Handler → Audit');
+    expect(resolve).toThrow(/\n {2}At: src\/scope\.test\.ts:\d+:4\n/);
   });
 
   it('throws the same error after the transients between them were planned', () => {

@@ -61,10 +61,11 @@ describe('the error of an unknown token names', () => {
   });
 
   it('a decorated class with the same name', () => {
-    @Service()
-    class Scheduler {}
+    const decorated = { Scheduler: class {} }.Scheduler;
+    Service()(decorated);
     const sameName = { Scheduler: class {} }.Scheduler;
 
+    expect(container.has(decorated)).toBe(true);
     expect(problemOf('Scheduler')).toContain(
       "Nothing provides 'Scheduler': Scheduler, which is provided, is a different token.",
     );

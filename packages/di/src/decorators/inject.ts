@@ -61,7 +61,9 @@ function decorator(
   }
   return function decorate(...decorated): void {
     const [target, , index] = decorated;
-    const found = isOnConstructorParameter(decorated) ? mistake : MISPLACED;
+    const found = isOnConstructorParameter(decorated)
+      ? (mistake ?? findConflict(target))
+      : MISPLACED;
     if (found !== undefined) throw misuse(`@${name}()`, decorated, found, decorate);
     markParameter(target, index, createMark());
   };
@@ -71,6 +73,13 @@ const MISPLACED: Mistake = {
   problem: 'only parameters of a constructor are injected.',
   fix: 'move it to a parameter of the constructor.',
 };
+
+/** The container reads only `static inject` of a class that has it. */
+function findConflict(target: Constructor): Mistake | undefined {
+  if (!Object.hasOwn(target, 'inject')) return undefined;
+  const problem = '`static inject` of the class lists its dependencies.';
+  return { problem, fix: 'remove the decorator, or `static inject`.' };
+}
 
 /** An undefined token is not a mistake yet: the container reports the import cycle behind it. */
 function findArgumentMistake(args: readonly unknown[]): Mistake | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { classNeeding } from '../../test/classes.js';
 import { locationAfter } from '../../test/location.js';
 import { lazy } from '../dependency.js';
 import { InjectionError } from '../errors/injection-error.js';
@@ -165,6 +166,11 @@ const misuses: Misuse[] = [
     '@Optional with a token',
     () => optional(Users)(...places['parameter of the constructor']),
     '@Optional() to parameter 0 of Users: it takes no arguments.\n  Fix: write @Optional(), next to @Inject(token).',
+  ],
+  [
+    '@Optional in a class with static inject',
+    () => optional()(classNeeding('Listed', 'url'), undefined, 0),
+    '@Optional() to parameter 0 of Listed: `static inject` of the class lists its dependencies.\n  Fix: remove the decorator, or `static inject`.',
   ],
   [
     '@Inject without parentheses on a property',
