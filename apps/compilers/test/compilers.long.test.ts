@@ -29,7 +29,6 @@ it('runs every case under every compiler', () => {
       'ErasedTypeError',
       'UndefinedTypeError',
       'MissingMetadataError',
-      'StartError',
       'ReferenceError',
       'SyntaxError',
     ]),
@@ -58,7 +57,7 @@ it('reports that the compiler emitted no types, and how to fix it', () => {
   expect(typed.map(({ message }) => message)).toEqual(
     typed.map(() =>
       expect.stringMatching(
-        /Cannot build (\w+): the type of its constructor parameter \d is unknown, because the compiler emitted no types for the decorated class\.\n(?: +At: .*\n)? +Fix: compile with experimentalDecorators and emitDecoratorMetadata, which tsc and swc support but esbuild and tsx do not, or .* `static inject = /,
+        /Cannot build (\w+): the type of its constructor parameter \d is unknown, because the compiler emitted no types for the decorated class\.(?: The same applies to .*)?\n(?: +At: .*\n)? +Fix: compile with experimentalDecorators and emitDecoratorMetadata, which tsc and swc support but esbuild and tsx do not, or .* `static inject = /,
       ),
     ),
   );
@@ -103,11 +102,11 @@ describe('a type without a class at run time', () => {
     ],
     [
       'two modules that import each other, without `lazy`',
-      /^Cannot access 'Author' before|parameter 0 of Book: .*\n.*\n.*lazy\(/,
+      /^Cannot access 'Author' before|parameter 0 of Book: (?:.*\n)+.*lazy\(/,
     ],
     [
       'two modules that import each other, `lazy` only in the one that is evaluated second',
-      /^Cannot access 'Author' before|parameter 0 of Book: .*\n.*\n.*lazy\(/,
+      /^Cannot access 'Author' before|parameter 0 of Book: (?:.*\n)+.*lazy\(/,
     ],
     ['a class declared later in the same module', /^Cannot access 'Later' before initialization$/],
   ])('is reported: %s', (feature, message) => {

@@ -210,7 +210,7 @@ describe('classes without emitted types', () => {
 
     expect(problems.map(({ message }) => message.split('\n')[0])).toEqual([
       'Cannot build Untyped: the type of its constructor parameter 0 is unknown, because the compiler ' +
-        "emitted no types for the decorated class. Nor can it build 'B' and 'C', for the same reason.",
+        "emitted no types for the decorated class. The same applies to 'B' and 'C'.",
     ]);
     expect(problems.map(({ paths }) => paths)).toEqual([[['A'], ['B'], ['C']]]);
   });

@@ -31,10 +31,7 @@ export class MissingMetadataError extends InjectionError {
   ) {
     const name = describeToken(target);
     const others = otherPaths.flatMap((other) => other.at(-1) ?? []).filter((it) => it !== target);
-    const same =
-      others.length === 0
-        ? ''
-        : ` Nor can it build ${describeTokens(others)}, for the same reason.`;
+    const same = others.length === 0 ? '' : ` The same applies to ${describeTokens(others)}.`;
     super({
       problem: `Cannot build ${name}: the type of its constructor parameter ${parameter} is unknown, because ${missingMetadataCause[reason]}.${same}`,
       fix: missingMetadataFix(name, reason),
