@@ -78,6 +78,7 @@ import {
   type ProxyOptions,
   type TrustedProxies,
 } from './server/proxy.js';
+import { mistakeOf } from './step-observer.js';
 import { joinPaths } from './target.js';
 
 /** An extension that an application installs once, at startup. */
@@ -636,12 +637,16 @@ async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
 const endOfPipeline: Next = () => undefined;
 
 /** Creates the error for a request without a response whose pipeline has settled before its end. */
-function noResponse({ method, pattern, path }: Context): InternalServerError {
-  const message =
-    pattern === undefined
-      ? `No middleware responded to ${method} ${path}. Make sure that every middleware responds, or awaits or returns next().`
-      : `The route ${method} ${pattern} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;
-  return new InternalServerError(message, { code: 'NO_RESPONSE' });
+function noResponse(ctx: Context): InternalServerError {
+  return new InternalServerError(mistakeOf(ctx) ?? describeNoResponse(ctx), {
+    code: 'NO_RESPONSE',
+  });
+}
+
+function describeNoResponse({ method, pattern, path }: Context): string {
+  return pattern === undefined
+    ? `No middleware responded to ${method} ${path}. Make sure that every middleware responds, or awaits or returns next().`
+    : `The route ${method} ${pattern} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;
 }
 
 /** Contexts whose refusal pipeline has failed once. Middleware may have handled the error since. */

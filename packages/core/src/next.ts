@@ -1,4 +1,7 @@
-/** Runs the rest of the pipeline. Returns a promise only when something downstream does. */
+/**
+ * Runs the rest of the pipeline. Returns a promise only when something downstream does: always await or
+ * return it.
+ */
 export type Next = () => void | Promise<void>;
 
 /** Whether a value must be awaited. */
@@ -28,6 +31,78 @@ export function after(
   } catch (error) {
     return fail(error);
   }
-  if (isPromiseLike(result)) return Promise.resolve(result).then(done, fail);
-  done();
+  if (!isPromiseLike(result)) return done();
+  if (result instanceof ObservedPromise) return result.use.observe(result.then(done, fail));
+  return Promise.resolve(result).then(done, fail);
+}
+
+/** Finds out whether a middleware uses the promise of its `next`: awaits it, or calls a method of it. */
+export class PromiseUse {
+  readonly #onLost: (error: unknown) => void;
+  #promise: PromiseLike<unknown> | undefined = undefined;
+  #observed: ObservedPromise | undefined = undefined;
+  #isUsed = false;
+
+  /** @param onLost - Called when the promise rejects before it is used. */
+  constructor(onLost: (error: unknown) => void) {
+    this.#onLost = onLost;
+  }
+
+  /** Whether there is a promise, and nothing has used it. */
+  get isFloating(): boolean {
+    return this.#observed !== undefined && !this.#isUsed;
+  }
+
+  /** Returns a promise to observe, which settles with another one. It replaces the one before. */
+  observe(promise: PromiseLike<unknown>): ObservedPromise {
+    this.#isUsed = false;
+    this.#promise = promise;
+    this.#observed = new ObservedPromise(promise, this);
+    return this.#observed;
+  }
+
+  /** Returns the promise behind the observed one, which then counts as used, or another value as it is. */
+  release(value: unknown): unknown {
+    if (value === undefined || value !== this.#observed) return value;
+    this.#isUsed = true;
+    return this.#promise;
+  }
+
+  /** Called when the promise is used. */
+  mark(): void {
+    this.#isUsed = true;
+  }
+
+  /** Called when the promise rejects. */
+  lose(error: unknown): void {
+    if (this.#isUsed) return;
+    this.#isUsed = true;
+    this.#onLost(error);
+  }
+}
+
+/** A promise that reports its use. */
+export class ObservedPromise extends Promise<undefined> {
+  readonly use: PromiseUse;
+
+  /** Makes `then` return a plain promise. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  /** @param promise - Settles the new one. */
+  constructor(promise: PromiseLike<unknown>, use: PromiseUse) {
+    super((resolve) => resolve(Promise.resolve(promise).then(() => undefined)));
+    this.use = use;
+    super.then(undefined, (error) => use.lose(error));
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: `await` and the other methods call it.
+  override then<A = undefined, B = never>(
+    onFulfilled?: ((value: undefined) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.use.mark();
+    return super.then(onFulfilled, onRejected);
+  }
 }

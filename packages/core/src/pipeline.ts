@@ -2,6 +2,7 @@ import { type Context, internals, type Params, type State } from './context.js';
 import { NextCalledTwiceError } from './errors/http-error.js';
 import { isPromiseLike, type Next } from './next.js';
 import type { PathParams } from './router/pattern.js';
+import { StepObserver } from './step-observer.js';
 
 /**
  * Handles a request, or passes it on with `next()`. The pipeline awaits a returned promise, and ignores
@@ -65,18 +66,25 @@ export function compose(steps: readonly Step[]): Middleware {
 
 /** Puts a step before the rest of a pipeline. The step may call its `next`, which runs the rest, once. */
 function link(rest: Middleware, step: Step, index: number): Middleware {
+  const observer = new StepObserver(index, typeof step !== 'function');
   return (ctx, outerNext) => {
     const middleware = typeof step === 'function' ? step : step.choose(ctx);
     if (middleware === undefined) return rest(ctx, outerNext);
     let called = false;
-    const next = (): void | Promise<void> => {
-      if (called) throw new NextCalledTwiceError(middleware.name || `middleware#${index}`);
+    const next = (error?: unknown): void | Promise<void> => {
+      // As in `promise.catch(next)`, which must not continue.
+      if (error instanceof Error) throw error;
+      if (called) throw new NextCalledTwiceError(observer.nameOf(middleware));
       called = true;
       const result = rest(ctx, outerNext) as void | Promise<void>;
       if (!isPromiseLike(result)) internals.enterStep(ctx, next);
       return result;
     };
     internals.enterStep(ctx, next);
-    return middleware(ctx, next);
+    if (observer.skips > 0) {
+      observer.skips -= 1;
+      return middleware(ctx, next);
+    }
+    return observer.run(middleware, ctx, next);
   };
 }

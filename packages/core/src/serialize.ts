@@ -97,7 +97,9 @@ function describe(value: object): string {
 
 function adviceFor(value: unknown): string {
   if (value === undefined) return 'Pass null, or send no body.';
-  if (typeof value === 'function') return 'Call it.';
+  if (typeof value === 'function') {
+    return 'Call it. If the handler is a factory, call the factory where you register the route.';
+  }
   if (typeof value !== 'object' || value === null) return 'Convert it to text.';
   if (hasMethod(value, 'then')) return 'Await it.';
   if (value instanceof Error) return 'Throw it, or send its message.';

@@ -368,7 +368,11 @@ describe('a value that JSON cannot represent', () => {
     ],
     ['a nested Map', { tags: new Map() }, "'tags' is a Map. Convert it with Object.fromEntries()."],
     ['a symbol', Symbol('x'), 'it is of type symbol. Convert it to text.'],
-    ['a function', () => 7, 'it is of type function. Call it.'],
+    [
+      'a function',
+      () => 7,
+      'it is of type function. Call it. If the handler is a factory, call the factory where you register the route.',
+    ],
   ])('is a logged 500 that names the route and the type: %s', async (_, value, message) => {
     for (const handler of [() => value, (ctx: Context) => ctx.json(value)]) {
       stderr.mockClear();
