@@ -286,20 +286,28 @@ describe('next() that is', () => {
   });
 });
 
-it('a rare mistake is found after many calls', async () => {
+it('a rare mistake is found after many calls, and then loses no more errors', async () => {
   const warnings = collectWarnings();
-  const { app } = collecting();
+  const { app, errors } = collecting();
   app
     .use((ctx, next) => {
       const result = next();
-      return ctx.get('X-Float') === undefined ? result : undefined;
+      if (ctx.get('X-Float') === undefined) return result;
+      ctx.json('sent');
     })
-    .use(later);
+    .use(async (ctx) => {
+      await turn();
+      if (ctx.get('X-Float') === 'error') throw new Error('No database.');
+      ctx.json('late');
+    });
+  const send = (float: string) => app.request('/', { headers: { 'X-Float': float } });
   for (let count = 0; count < 150; count += 1) await app.request('/');
-  const headers = { 'X-Float': 'yes' };
-  for (let count = 0; count < 256; count += 1) await app.request('/', { headers });
+  for (let count = 0; count < 256; count += 1) await send('yes');
   await turn();
   expect(warnings).toHaveLength(1);
+  await send('error');
+  await turn();
+  expect(errors.at(-1)).toMatchObject({ cause: { message: 'No database.' } });
 });
 
 describe('next() with an error', () => {
