@@ -32,13 +32,13 @@ export function Controller(...values: readonly unknown[]): unknown {
       name: 'Controller',
       target: CLASS,
       takes: 1,
-      read: ([value]) => {
+      read: (value) => {
         const { options, faults } = readController(value);
         const { prefix = '', version } = options;
         const hasPath = faults.length === 0;
         return {
           faults,
-          check: ({ controller }) => (controller === undefined ? [] : [REPEATED]),
+          check: ({ controller }) => (controller === undefined ? undefined : REPEATED),
           apply: (metadata) => {
             metadata.controller = Object.freeze({ prefix, version, callSite, hasPath });
           },

@@ -121,7 +121,7 @@ export function createRouteMetadata<Value>(
   const { merge } = options;
   function decorate(value: Value): ClassDecorator & MethodDecorator;
   function decorate(...given: readonly unknown[]): unknown {
-    const read = ([value]: readonly unknown[]): Reading<ClassMetadata | MethodMetadata> => ({
+    const read = (value: unknown): Reading<ClassMetadata | MethodMetadata> => ({
       apply: ({ values }) => {
         // Decorators run from bottom to top. Only this decorator sets values under this key.
         const inner = values.get(metadata) as Value;
@@ -216,9 +216,8 @@ export function createCustomParamDecorator(
     throw optionError(errorText({ title, fix: 'pass a function (ctx) => value.' }));
   }
   const name = extract.name || 'CustomParam';
-  const read = (values: readonly unknown[]): Reading<MethodMetadata> => {
-    const [first, second] = values;
-    const hasData = extract.length > 1 || values.length > 1 || typeof first !== 'object';
+  const read = (first: unknown, second: unknown, count: number): Reading<MethodMetadata> => {
+    const hasData = extract.length > 1 || count > 1 || typeof first !== 'object';
     const [data, options] = hasData ? [first, second] : [undefined, first];
     const call = data === undefined ? `@${name}()` : `@${name}(…)`;
     const bound = data === undefined ? extract : (ctx: Context) => extract(ctx, data);

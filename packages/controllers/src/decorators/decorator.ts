@@ -14,7 +14,7 @@ import {
 import { decoratorProblem } from '../metadata/decorator-problem.js';
 
 /** What a decorator decorates. */
-export interface Place {
+interface Place {
   readonly kind: 'class' | 'method' | 'accessor' | 'property' | 'parameter';
   readonly isStatic: boolean;
   /** The class. */
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** What a decorator may decorate, and where its metadata is. */
-export interface Target<Metadata> {
+interface Target<Metadata> {
   readonly accepts: (place: Place) => boolean;
   /** An imperative sentence that begins in lower case. */
   readonly fix: string;
@@ -74,6 +74,11 @@ export interface OptionsReading<Options> {
   readonly faults: readonly Fault[];
 }
 
+const NO_OPTIONS: OptionsReading<object> = Object.freeze({
+  options: Object.freeze({}),
+  faults: Object.freeze([]),
+});
+
 /**
  * Checks the options of a decorator.
  *
@@ -85,11 +90,11 @@ export function readOptions<Options extends object>(
   value: unknown,
   kinds: Partial<Kinds<Options>>,
 ): OptionsReading<Options> {
-  const options = (value === undefined ? {} : value) as Partial<Options>;
+  if (value === undefined) return NO_OPTIONS;
+  const options = value as Partial<Options>;
   const problems = findOptionProblems(call, options, kinds as Kinds<Partial<Options>>);
-  return problems.length === 0
-    ? { options, faults: [] }
-    : { options: {}, faults: problems.map((problem) => ({ problem })) };
+  if (problems.length === 0) return { options, faults: NO_OPTIONS.faults };
+  return { ...NO_OPTIONS, faults: problems.map((problem) => ({ problem })) };
 }
 
 /** What a decorator does with its arguments. */
@@ -97,13 +102,13 @@ export interface Reading<Metadata> {
   /** What is wrong with the arguments; nothing by default. */
   readonly faults?: readonly Fault[];
   /** Finds what is wrong with decorating a place, before it is decorated. */
-  readonly check?: (metadata: Metadata, place: Place) => readonly Fault[];
+  readonly check?: (metadata: Metadata, place: Place) => Fault | undefined;
   /** Writes the metadata, also if there are faults. */
   readonly apply?: (metadata: Metadata, place: Place) => void;
 }
 
 /** A kind of decorator. */
-export interface DecoratorKind<Metadata> {
+interface DecoratorKind<Metadata> {
   /** Its name, for messages. */
   readonly name: string;
   readonly target: Target<Metadata>;
@@ -115,8 +120,12 @@ export interface DecoratorKind<Metadata> {
   readonly isBare?: boolean;
   /** Whether a class is a valid argument. Default: it may be, or the parentheses are missing. */
   readonly acceptsClass?: (value: unknown) => boolean;
-  /** Reads the arguments; none if its parentheses are missing. */
-  readonly read: (values: readonly unknown[]) => Reading<Metadata>;
+  /**
+   * Reads the first two arguments.
+   *
+   * @param count - Number of arguments: 0 if its parentheses are missing.
+   */
+  readonly read: (first: unknown, second: unknown, count: number) => Reading<Metadata>;
 }
 
 /**
@@ -134,19 +143,20 @@ export function createDecorator<Metadata>(
   values: readonly unknown[],
 ): unknown {
   const { name, target, takes } = kind;
-  const [first, second] = values;
+  // By index: a start calls thousands of decorators, and iterators would take twice as long.
+  const first = values[0];
+  const second = values[1];
   if (typeof first === 'function') assertExperimental(name, second);
   if (isDeclaration(values)) {
-    decorateBare(kind, placeOf(...values));
+    decorateBare(kind, placeOf(values[0], values[1], values[2]));
     return undefined;
   }
-  const reading = kind.read(values);
-  const hasMore = values.slice(takes).some((value) => value !== undefined);
-  const faults = [...(reading.faults ?? []), ...(hasMore ? [tooManyArguments(kind)] : [])];
+  const reading = kind.read(first, second, values.length);
+  const { faults = [] } = values.length > takes ? withCount(kind, values, reading) : reading;
   const site = faults.length > 0 ? captureCallSite(createDecorator) : undefined;
-  const decorator = (...declaration: Declaration): void => {
-    assertExperimental(name, declaration[1]);
-    const place = placeOf(...declaration);
+  const decorator = (declared: object, key?: string | symbol, third?: unknown): void => {
+    assertExperimental(name, key);
+    const place = placeOf(declared, key, third);
     for (const fault of faults) record(place, fault, site);
     if (target.accepts(place)) decorate(kind, reading, place);
     else record(place, misplacement(kind, place));
@@ -164,9 +174,10 @@ export type Declaration = readonly [
 
 /** Whether the arguments of a decorator are a member or a parameter, because its parentheses are missing. */
 export function isDeclaration(values: readonly unknown[]): values is Declaration {
+  if (values.length !== 3) return false;
   const [target, key, third] = values;
   const isObject = typeof target === 'function' || (typeof target === 'object' && target !== null);
-  if (values.length !== 3 || !isObject) return false;
+  if (!isObject) return false;
   if (typeof third === 'number') return key === undefined || isKey(key);
   if (!isKey(key)) return false;
   if (third !== undefined) return isDescriptor(third);
@@ -177,12 +188,12 @@ function isKey(value: unknown): value is string | symbol {
   return typeof value === 'string' || typeof value === 'symbol';
 }
 
+/** Recognizes the descriptor of an existing property. Only compilers pass one to a decorator. */
 function isDescriptor(value: unknown): value is PropertyDescriptor {
-  if (typeof value !== 'object' || value === null) return false;
-  return 'value' in value || 'get' in value || 'set' in value;
+  return typeof value === 'object' && value !== null && 'configurable' in value;
 }
 
-function placeOf(...[target, key, third]: Declaration): Place {
+function placeOf(target: object, key?: string | symbol, third?: unknown): Place {
   return {
     kind: kindOf(target, key, third),
     isStatic: typeof target === 'function' && key !== undefined,
@@ -192,7 +203,7 @@ function placeOf(...[target, key, third]: Declaration): Place {
   };
 }
 
-function kindOf(...[target, key, third]: Declaration): Place['kind'] {
+function kindOf(target: object, key: string | symbol | undefined, third: unknown): Place['kind'] {
   if (typeof third === 'number') return 'parameter';
   if (key === undefined) return 'class';
   const descriptor = isDescriptor(third) ? third : findDescriptor(target, key);
@@ -221,7 +232,7 @@ function decorateBare<Metadata>(kind: DecoratorKind<Metadata>, place: Place): vo
     const problem = `@${name} is missing its parentheses.`;
     record(place, { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` });
   }
-  decorate(kind, kind.read([]), place);
+  decorate(kind, kind.read(undefined, undefined, 0), place);
 }
 
 function decorate<Metadata>(
@@ -230,7 +241,8 @@ function decorate<Metadata>(
   place: Place,
 ): void {
   const metadata = target.metadataOf(place);
-  for (const fault of check?.(metadata, place) ?? []) record(place, fault);
+  const fault = check?.(metadata, place);
+  if (fault !== undefined) record(place, fault);
   apply?.(metadata, place);
 }
 
@@ -265,10 +277,19 @@ function placeFix<Metadata>({ accepts, fix }: Target<Metadata>, place: Place): s
   return `make it a method: ${String(place.key)}() { … }.`;
 }
 
-function tooManyArguments<Metadata>({ name, takes }: DecoratorKind<Metadata>): Fault {
-  if (takes === 0) return { problem: `@${name}() takes no arguments.`, fix: 'remove them.' };
-  const limit = takes === 1 ? 'one argument' : `${takes} arguments`;
-  return { problem: `@${name}() takes at most ${limit}.`, fix: 'remove the others.' };
+/** Adds a fault if there are more arguments than the decorator takes. */
+function withCount<Metadata>(
+  { name, takes }: DecoratorKind<Metadata>,
+  values: readonly unknown[],
+  reading: Reading<Metadata>,
+): Reading<Metadata> {
+  if (values.slice(takes).every((value) => value === undefined)) return reading;
+  const limit = takes === 1 ? 'at most one argument' : `at most ${takes} arguments`;
+  const fault =
+    takes === 0
+      ? { problem: `@${name}() takes no arguments.`, fix: 'remove them.' }
+      : { problem: `@${name}() takes ${limit}.`, fix: 'remove the others.' };
+  return { ...reading, faults: [...(reading.faults ?? []), fault] };
 }
 
 /** Describes a place without its class and name, as `a static method`. */

@@ -135,7 +135,7 @@ function sourceDecorator(
   values: readonly unknown[],
   required: boolean,
 ): unknown {
-  const read = ([first, second]: readonly unknown[]): Reading<MethodMetadata> => {
+  const read = (first: unknown, second: unknown): Reading<MethodMetadata> => {
     if (typeof first === 'string') {
       const kinds = source === 'query' ? ALL_VALUES_OPTIONS : PARAM_OPTIONS;
       const parameter = { source, name: first, required, extract: undefined };
@@ -201,7 +201,7 @@ export function readParameter(
     faults,
     check: ({ parameters }, { index }) => {
       const other = parameters.get(index);
-      return other === undefined ? [] : [repeatedFault(index, metadata, other)];
+      return other && repeatedFault(index, metadata, other);
     },
     apply: ({ parameters }, { index }) => void parameters.set(index, metadata),
   };

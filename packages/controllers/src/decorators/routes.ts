@@ -45,7 +45,7 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
         name,
         target: METHOD,
         takes: 2,
-        read: ([path = '', value]) => {
+        read: (path = '', value) => {
           const { options, faults } = readOptions<RouteOptions>(`@${name}()`, value, ROUTE_OPTIONS);
           if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };
           const route = Object.freeze({ method, path, options: Object.freeze({ ...options }) });
@@ -104,7 +104,7 @@ export function HttpCode(...values: readonly unknown[]): unknown {
       target: METHOD,
       takes: 1,
       example: '@HttpCode(201)',
-      read: ([status]) => {
+      read: (status) => {
         if (typeof status !== 'number' || !STATUS.accepts(status)) {
           const problem = `@HttpCode() cannot use ${describeValue(status)} as status.`;
           return { faults: [{ problem, fix: `use ${STATUS.description}.` }] };
@@ -135,7 +135,7 @@ export function SetHeader(...values: readonly unknown[]): unknown {
       target: METHOD,
       takes: 2,
       example: "@SetHeader('Cache-Control', 'no-store')",
-      read: ([name, value]) => {
+      read: (name, value) => {
         if (typeof name !== 'string' || typeof value !== 'string') {
           const given = `${describeValue(name)} and ${describeValue(value)}`;
           const problem = `@SetHeader() cannot use ${given} as name and value.`;
@@ -190,7 +190,7 @@ export function Redirect(...values: readonly unknown[]): unknown {
       target: METHOD,
       takes: 2,
       example: "@Redirect('/path')",
-      read: ([url, statusCode = 302]) => {
+      read: (url, statusCode = 302) => {
         if (typeof url !== 'string') {
           const problem = `@Redirect() cannot use ${describeValue(url)} as URL.`;
           return { faults: [{ problem, fix: "pass a string, such as '/path'." }] };

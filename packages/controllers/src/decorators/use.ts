@@ -93,10 +93,10 @@ function useReferences(
       takes: Number.POSITIVE_INFINITY,
       example: `@${name}(${kind})`,
       acceptsClass: (value) => isClassOf(kind, value),
-      read: (references) => {
-        if (references.length === 0) return { faults: [lack] };
+      read: (_first, _second, count) => {
+        if (count === 0) return { faults: [lack] };
         const label = (index: number): string => `${kind} ${index}`;
-        const faults = findReferenceProblems(`@${name}()`, kind, references, label);
+        const faults = findReferenceProblems(`@${name}()`, kind, values, label);
         return faults.length > 0 ? { faults } : { apply: add };
       },
     },
