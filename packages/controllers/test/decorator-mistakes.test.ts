@@ -1,6 +1,5 @@
-import type { Context } from '@fairlead/core';
+import { type Context, json } from '@fairlead/core';
 import { type Constructor, token } from '@fairlead/di';
-import { markFactories } from '@fairlead/options';
 import { describe, expect, it } from 'vitest';
 import * as controllers from '../src/index.js';
 import { ControllerRegistry, StartError } from '../src/index.js';
@@ -33,10 +32,6 @@ class AuthGuard {
     return true;
   }
 }
-function factory() {
-  return () => {};
-}
-markFactories(factory);
 const userSchema = schema((value) => ({ value }));
 const classSchema = Object.assign(class Schema {}, userSchema);
 
@@ -398,9 +393,9 @@ describe('guards, middleware and interceptors', () => {
       'add a method use(ctx, next) to the class.',
     ],
     [
-      UseMiddleware(factory),
-      '@UseMiddleware() cannot use the function factory as middleware 0, because it is a factory.',
-      'call it: factory().',
+      UseMiddleware(json),
+      '@UseMiddleware() cannot use the function json as middleware 0, because it is a factory.',
+      'call it: json().',
     ],
     [
       UseInterceptor(UserDto),
