@@ -46,13 +46,20 @@ export interface JsonSchemaConverter {
   readonly output: (options: { readonly target: JsonSchemaTarget }) => Record<string, unknown>;
 }
 
-/** The type of the values that a schema produces; unknown for other values. */
+/**
+ * The type of the values that a schema produces: the instances of a class that is a schema; unknown for
+ * other values.
+ */
 export type SchemaOutput<Schema> = Schema extends {
   readonly '~standard': { readonly types?: infer Types };
 }
-  ? NonNullable<Types> extends { readonly output: infer Output }
-    ? Output
-    : unknown
+  ? Schema extends abstract new (
+      ...args: never[]
+    ) => infer Instance
+    ? Instance
+    : NonNullable<Types> extends { readonly output: infer Output }
+      ? Output
+      : unknown
   : unknown;
 
 /** The type of the values that a schema accepts; unknown for other values. */

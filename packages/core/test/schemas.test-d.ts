@@ -2,7 +2,13 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { type Context, createApp, createRouter, type Middleware } from '../src/index.js';
+import {
+  type Context,
+  createApp,
+  createRouter,
+  type Middleware,
+  schemaClass,
+} from '../src/index.js';
 
 const User = z.object({ id: z.string(), tags: z.array(z.string()) });
 const app = createApp();
@@ -56,6 +62,15 @@ describe('a route with schemas', () => {
     router.on('PURGE', '/:id', { body: User }, signIn, signIn, signIn, (ctx) => {
       expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
       expectTypeOf(ctx.body.id).toEqualTypeOf<string>();
+    });
+  });
+
+  it('has instances of a class that is the schema', () => {
+    class NewUser extends schemaClass(z.object({ name: z.string() })) {
+      greet = () => this.name;
+    }
+    router.post('/', { body: NewUser }, (ctx) => {
+      expectTypeOf(ctx.body).toEqualTypeOf<NewUser>();
     });
   });
 
