@@ -377,6 +377,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
    * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;
+   *   `INVALID_RESPONSE_SCHEMA`, when a response schema cannot be compiled;
    *   `INVALID_ORDER`, when an error handler or a not-found handler cannot work in its place; `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin
    *   is asynchronous; `APPLICATION_CLOSED`, after {@link close}.
    * @throws The error of a plugin's `ready`.
@@ -485,16 +486,22 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#isOpen = false;
     for (const { router } of this.#routers()) sealRouter(router);
     const { routes, problems } = this.#check();
-    throwProblems([...problems, ...this.#plugins.flatMap((plugin) => callReady(plugin, this))]);
+    const schemaProblems: Error[] = [];
     const mounts: RouteTable[] = [];
     const prefixRules = this.#prefixRules();
     const steps: Step[] = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
       if ('middleware' in entry) return createPrefixStep(entry, prefixRules);
-      const mount = createMount(entry.router.rules, routes.get(entry) ?? [], this.#schemas);
+      const { rules } = entry.router;
+      const mount = createMount(rules, routes.get(entry) ?? [], this.#schemas, schemaProblems);
       mounts.push(mount);
       return mount;
     });
+    throwProblems([
+      ...problems,
+      ...schemaProblems,
+      ...this.#plugins.flatMap((plugin) => callReady(plugin, this)),
+    ]);
     steps.push(createLastMiddleware(this.#notFound));
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),

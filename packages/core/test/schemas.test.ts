@@ -12,7 +12,7 @@ import {
   errorHandler,
   json,
   NotFoundError,
-  SetupError,
+  SealError,
   type StandardSchema,
 } from '../src/index.js';
 
@@ -302,9 +302,12 @@ describe('response schemas', () => {
 
   it('that cannot be expressed stop the start', () => {
     const response = z.object({ created: z.date() });
-    const app = createApp({ compileResponse }).get('/users', { response }, () => undefined);
+    const app = createApp({ compileResponse })
+      .get('/users', { response }, () => undefined)
+      .get('/posts', { response: { 201: response } }, () => undefined);
 
-    expect(() => app.seal()).toThrow(SetupError);
+    expect(() => app.seal()).toThrow(SealError);
+    expect(() => app.seal()).toThrow('GET /posts');
     expect(() => app.seal()).toThrow(
       'Cannot compile the response schema of GET /users: Date cannot be represented in JSON Schema',
     );

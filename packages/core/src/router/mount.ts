@@ -125,11 +125,13 @@ function applyOptions(
  *
  * @param rules - How the router compares paths.
  * @param policy - How the application applies the schemas of its routes.
+ * @param problems - Receives the errors of response schemas that cannot be compiled.
  */
 export function createMount(
   rules: PathRules,
   routes: readonly MountedRoute[],
   policy: SchemaPolicy,
+  problems: Error[],
 ): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(rules);
   for (const { method, pattern, options, handlers } of routes) {
@@ -143,7 +145,7 @@ export function createMount(
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
-    const write = createRouteWriter(route, options, policy);
+    const write = createRouteWriter(route, options, policy, problems);
     tree.insert(method, pattern, { pattern: text, names, endsInWildcard, write, run });
   }
   return Object.freeze({

@@ -183,18 +183,21 @@ function acceptsArray(schema: unknown): boolean {
  * Creates the function that serializes the responses of a route.
  *
  * @param route - The route, as `GET /users`, for messages.
+ * @param problems - Receives a {@link SetupError} `INVALID_RESPONSE_SCHEMA` for each schema that cannot be
+ *   compiled.
  * @returns Undefined for a route without response schemas, or if the application does not apply them.
- * @throws {SetupError} `INVALID_RESPONSE_SCHEMA`, when a schema cannot be compiled. From that function,
- *   {@link InternalServerError} 500 `RESPONSE_SCHEMA`, when a response does not match its schema.
+ * @throws {InternalServerError} 500 `RESPONSE_SCHEMA`, from that function, when a response does not match
+ *   its schema.
  */
 export function createRouteWriter(
   route: string,
   options: RouteOptions,
   policy: SchemaPolicy,
+  problems: Error[],
 ): RouteWriter | undefined {
   const writers = new Map<number, WriteJson>();
   for (const [status, schema] of responseSchemas(options)) {
-    const write = createWriter(route, schema, policy);
+    const write = createWriter(route, schema, policy, problems);
     if (write !== undefined) writers.set(status, write);
   }
   if (writers.size === 0) return undefined;
@@ -209,17 +212,16 @@ function createWriter(
   route: string,
   schema: object,
   { check, writerOf }: SchemaPolicy,
+  problems: Error[],
 ): WriteJson | undefined {
   let compiled: WriteJson | undefined;
   try {
     compiled = writerOf(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SetupError(
-      'INVALID_RESPONSE_SCHEMA',
-      `Cannot compile the response schema of ${route}: ${reason}\n  Fix: use a schema that JSON Schema can express.`,
-      { cause },
-    );
+    const message = `Cannot compile the response schema of ${route}: ${reason}\n  Fix: use a schema that JSON Schema can express.`;
+    problems.push(new SetupError('INVALID_RESPONSE_SCHEMA', message, { cause }));
+    return undefined;
   }
   const checked = check && isStandardSchema(schema) ? schema : undefined;
   if (compiled === undefined && checked === undefined) return undefined;
