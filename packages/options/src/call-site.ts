@@ -14,46 +14,64 @@ export function captureCallSite(callee: (...args: never[]) => unknown): CallSite
   return site;
 }
 
-/** A line of a stack: the function's name, if it has one, file and position. */
+/** A line of a stack that names a file. */
+export interface Frame {
+  /** Name of the function. Ends with `<anonymous>` if it has none, as the top level of a module. */
+  readonly name: string;
+  /** Absolute path. */
+  readonly file: string;
+  /** Line and column, as `12:1`. */
+  readonly position: string;
+}
+
 const FRAME = /^ *at (?:(.+) \()?(?:async )?((?:file:|\/|[A-Za-z]:\\).+?):(\d+:\d+)\)?$/gm;
+
+/** Lists the lines of a stack that name a file. Those of node itself name a module. */
+export function framesOf(stack: string): readonly Frame[] {
+  return [...stack.matchAll(FRAME)].map(([, name = '<anonymous>', file = '', position = '']) => ({
+    name,
+    file: filePath(file),
+    position,
+  }));
+}
+
+/** Whether the function of a frame has no name, as the top level of a module. */
+export function isAnonymous({ name }: Frame): boolean {
+  return name.endsWith('<anonymous>');
+}
 
 /**
  * Formats the nearest frame of a call site.
  *
  * @returns As `src/users.ts:12:1`; undefined if the stack does not show it.
  */
-export function describeCaller(site: CallSite): string | undefined {
-  return describeFrame(framesOf(site)[0]);
+export function describeCaller({ stack = '' }: CallSite): string | undefined {
+  return describeFrame(framesOf(stack)[0]);
 }
 
 /**
- * Formats the call site of a decorator. It picks the nearest frame without a function name, which is
- * a module's top level. Named frames that are nearer belong to functions that create decorators.
+ * Formats the call site of a decorator.
  *
  * @returns As `src/users.ts:12:1`; undefined if the stack does not show it.
  */
 export function describeCallSite(site: CallSite): string | undefined {
-  const frames = framesOf(site);
-  const topLevel = frames.filter(({ name }) => name.endsWith('<anonymous>'));
-  return describeFrame(topLevel.find(({ file }) => !HELPER.test(file)) ?? topLevel[0] ?? frames[0]);
+  return describeFrame(findCallSite(site));
+}
+
+/**
+ * Finds the call site of a decorator. It picks the nearest frame without a function name, which is a
+ * module's top level. Named frames that are nearer belong to functions that create decorators.
+ *
+ * @returns Undefined if the stack does not show it.
+ */
+export function findCallSite({ stack = '' }: CallSite): Frame | undefined {
+  const frames = framesOf(stack);
+  const topLevel = frames.filter(isAnonymous);
+  return topLevel.find(({ file }) => !HELPER.test(file)) ?? topLevel[0] ?? frames[0];
 }
 
 /** Files with the functions that compilers call to apply decorators. */
 const HELPER = /\0|[\\/]node_modules[\\/]/;
-
-interface Frame {
-  readonly name: string;
-  readonly file: string;
-  readonly position: string;
-}
-
-function framesOf({ stack = '' }: CallSite): readonly Frame[] {
-  return [...stack.matchAll(FRAME)].map(([, name = '<anonymous>', file = '', position = '']) => ({
-    name,
-    file,
-    position,
-  }));
-}
 
 function describeFrame(frame: Frame | undefined): string | undefined {
   return frame && `${describeFile(frame.file)}:${frame.position}`;
@@ -66,14 +84,15 @@ function describeFrame(frame: Frame | undefined): string | undefined {
  * @returns The path, relative to the working directory if it is below it.
  */
 export function describeFile(file: string): string {
-  const path = file.startsWith('file:') ? pathOf(new URL(file)) : file;
+  const path = filePath(file);
   const base = process.cwd();
   const isBelow = path.startsWith(base) && /^[/\\]/.test(path.slice(base.length));
   return isBelow ? path.slice(base.length + 1) : path;
 }
 
-/** Does what `fileURLToPath` does, without a dependency on `node:url`. */
-function pathOf({ pathname }: URL): string {
-  const path = decodeURIComponent(pathname);
+/** Returns the path of a file that is named by its path or by a `file:` URL, without `node:url`. */
+export function filePath(file: string): string {
+  if (!file.startsWith('file:')) return file;
+  const path = decodeURIComponent(new URL(file).pathname);
   return /^\/[A-Za-z]:/.test(path) ? path.slice(1).replaceAll('/', '\\') : path;
 }

@@ -4,6 +4,11 @@ export {
   describeCaller,
   describeCallSite,
   describeFile,
+  type Frame,
+  filePath,
+  findCallSite,
+  framesOf,
+  isAnonymous,
 } from './call-site.js';
 
 /** What an option accepts. */

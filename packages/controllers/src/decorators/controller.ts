@@ -1,5 +1,11 @@
-import { describeValue, type Kinds, kind, object, string } from '@fairlead/options';
-import { captureCallSite } from '../metadata/call-site.js';
+import {
+  captureCallSite,
+  describeValue,
+  type Kinds,
+  kind,
+  object,
+  string,
+} from '@fairlead/options';
 import { CLASS, createDecorator, type OptionsReading, readOptions } from './decorator.js';
 
 /** Object form of the argument of `@Controller()`. */

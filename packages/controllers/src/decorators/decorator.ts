@@ -1,8 +1,14 @@
 import type { Class } from '@fairlead/di';
-import { findOptionProblems, isClass, type Kinds } from '@fairlead/options';
+import {
+  type CallSite,
+  captureCallSite,
+  describeCallSite,
+  findOptionProblems,
+  isClass,
+  type Kinds,
+} from '@fairlead/options';
 import { ControllerError, type Diagnostic } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
-import { type CallSite, captureCallSite, describeCallSite } from '../metadata/call-site.js';
 import {
   assertExperimental,
   type ClassMetadata,

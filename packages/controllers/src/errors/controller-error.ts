@@ -1,5 +1,5 @@
-import { isAbsolute, relative } from 'node:path';
 import { HttpError } from '@fairlead/core';
+import { describeFile } from '@fairlead/options';
 
 /** Options of a {@link ControllerError}. */
 export interface ControllerErrorOptions {
@@ -65,8 +65,7 @@ export function addLocation(text: string, location: string | undefined): string 
  * @param position - Line, or line and column: `12:1`.
  */
 export function describeLocation(file: string, position?: string): string {
-  const path = relative(process.cwd(), file);
-  const shown = path.startsWith('..') || isAbsolute(path) ? file : path;
+  const shown = describeFile(file);
   return position === undefined ? shown : `${shown}:${position}`;
 }
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Context } from '@fairlead/core';
+import { type CallSite, describeCallSite } from '@fairlead/options';
 import { ControllerError, errorText } from '../errors/controller-error.js';
-import { type CallSite, describeCallSite } from './call-site.js';
 import type { DecoratorProblem } from './decorator-problem.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from './references.js';
