@@ -37,6 +37,8 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
    * once and keep it.
    */
   isShared?(token: Token): boolean;
+  /** Whether the instance of a shared token exists already, so that `resolve` builds nothing. */
+  isBuilt?(token: Token): boolean;
   /** Returns every wiring problem reachable from the given tokens. Constructs nothing. */
   validate?(roots: readonly Token[]): readonly Error[];
   /** Builds asynchronous and eager providers. Afterwards `resolve` works for the given tokens. */

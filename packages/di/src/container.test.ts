@@ -72,6 +72,37 @@ describe('Container.resolve', () => {
   });
 });
 
+describe('Container.isBuilt', () => {
+  it.each<[string, (container: Container) => unknown, boolean]>([
+    ['a value', (all) => all.register('token', { useValue: 1 }), true],
+    ['a singleton', (all) => all.register('token', { useClass: Clock }), false],
+    [
+      'a singleton that was resolved',
+      (all) => all.register('token', { useClass: Clock }).resolve('token'),
+      true,
+    ],
+    [
+      'an alias of one that was resolved',
+      (all) =>
+        all
+          .register('token', { useExisting: 'other' })
+          .register('other', { useClass: Clock })
+          .resolve('other'),
+      true,
+    ],
+    [
+      'a transient that was resolved',
+      (all) => all.register('token', { useClass: Clock }, { scope: 'transient' }).resolve('token'),
+      false,
+    ],
+    ['a token that nothing provides', () => {}, false],
+  ])('tells of %s whether its instance exists', (_name, prepare, built) => {
+    prepare(container);
+
+    expect(container.isBuilt('token')).toBe(built);
+  });
+});
+
 describe('Container.isShared', () => {
   it.each<[string, (container: Container) => unknown, boolean]>([
     ['a value', (all) => all.register('token', { useValue: 1 }), true],

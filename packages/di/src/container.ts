@@ -142,13 +142,15 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    * @returns False for a token without a provider.
    */
   isShared(token: Token): boolean {
-    const seen = new Set<Binding>();
-    let binding = this.#registry.find(token).at(-1);
-    while (binding !== undefined && 'useExisting' in binding.provider && !seen.has(binding)) {
-      seen.add(binding);
-      binding = binding.owner.find(binding.provider.useExisting).at(-1);
-    }
-    return binding?.scope === 'singleton';
+    return this.#target(token)?.scope === 'singleton';
+  }
+
+  /**
+   * Whether the instance of a shared token exists already, so that `resolve` builds nothing. After
+   * `initialize` with `singletons: 'all'`, it is missing only where a build has failed.
+   */
+  isBuilt(token: Token): boolean {
+    return this.#target(token)?.cell.ready === true;
   }
 
   /**
@@ -286,6 +288,17 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   [Symbol.dispose](): void {
     this.#registry.tree.epoch++;
     this.#registry.lifetime.disposeSync();
+  }
+
+  /** Finds the binding whose instance a token has, through aliases. */
+  #target(token: Token): Binding | undefined {
+    const seen = new Set<Binding>();
+    let binding = this.#registry.find(token).at(-1);
+    while (binding !== undefined && 'useExisting' in binding.provider && !seen.has(binding)) {
+      seen.add(binding);
+      binding = binding.owner.find(binding.provider.useExisting).at(-1);
+    }
+    return binding;
   }
 
   #find(token: Token): Binding {
