@@ -107,7 +107,9 @@ describe('discoverControllers', () => {
         @Controller() class Hidden {}
         void Hidden;`,
     });
-    expect(names(await discoverControllers({ root }))).toEqual(['A']);
+    const results = await discoverControllers({ root });
+    expect(names(results)).toEqual(['A']);
+    expect(getErrorsFromResults(results)).toEqual(results[0]?.lost);
   });
 
   it('reports a file that cannot be imported, and imports the others', async () => {
@@ -133,22 +135,56 @@ describe('discoverControllers', () => {
     ]);
   });
 
-  it('throws a DiscoveryError if root is missing or is a file', async () => {
-    const root = await writeTree({ 'a.ts': '' });
-    const missing = join(root, 'missing');
+  it('throws a DiscoveryError if root is missing', async () => {
+    const missing = join(await writeTree({}), 'missing');
     await expect(discoverControllers({ root: missing })).rejects.toMatchObject({
       name: 'DiscoveryError',
       file: missing,
       message: message(
-        'Discovery failed: root is missing or is not a directory.',
+        'Discovery failed: root does not exist.',
         `At: ${relative(process.cwd(), missing)}`,
         'Fix: pass an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
       ),
     });
+  });
+
+  it('throws a DiscoveryError if root is a file', async () => {
+    const root = await writeTree({ 'a.ts': '' });
     await expect(discoverControllers({ root: join(root, 'a.ts') })).rejects.toMatchObject({
       name: 'DiscoveryError',
+      message: message(
+        'Discovery failed: root is a file, not a directory.',
+        `At: ${relative(process.cwd(), root)}/a.ts`,
+        `Fix: pass its directory: '${root}'.`,
+      ),
     });
   });
+
+  it.each([
+    [undefined, 'discoverControllers() needs a root. Pass a path or a file: URL'],
+    [{}, 'discoverControllers() needs a root.'],
+    ['./src', "discoverControllers() cannot use './src' as options. Pass an object."],
+    [{ root: 5 }, 'discoverControllers() cannot use 5 as root. Use a path or a file: URL'],
+    [{ root: 'src', includes: [] }, "has no option 'includes'. Did you mean 'include'?"],
+    [{ root: 'src', include: '**/*.js' }, "cannot use '**/*.js' as include. Use an array of globs"],
+  ])('rejects %j instead of options', async (options, text) => {
+    await expect(discoverControllers(options as never)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining(text),
+    });
+  });
+
+  it.each([getControllersFromResults, getErrorsFromResults])(
+    'has results that must be awaited before %o',
+    async (read) => {
+      const results = discoverControllers({ root: await writeTree({}) });
+      expect(() => read(results as never)).toThrow(
+        `${read.name}() cannot use an instance of Promise as results. Pass the result of await discoverControllers().`,
+      );
+      expect(() => read([class Users {}] as never)).toThrow('as results');
+      expect(read(await results)).toEqual([]);
+    },
+  );
 
   it('follows links to files, each file once, but not to directories', async () => {
     const root = await writeTree({
@@ -191,6 +227,7 @@ describe('controllersPlugin with root', () => {
       expect.stringMatching(
         /^\[controllers\] Discovery failed: importing the file threw 1\n {2}At: .*b\.js\n/,
       ),
+      '[controllers] 1 of 2 files was skipped; its routes do not exist. Set strict: true to fail the start instead.',
     ]);
   });
 
@@ -198,7 +235,61 @@ describe('controllersPlugin with root', () => {
     const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await serve({ root });
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('[controllers] Discovery failed')]]);
+    expect(warn.mock.calls[0]).toEqual([expect.stringContaining('[controllers] Discovery failed')]);
+  });
+
+  it('sums up the files that it skips, after one warning for each cause', async () => {
+    const root = await writeTree({
+      'a.ts': controllerSource('A'),
+      'b.js': "import './lib/shared.js';",
+      'c.js': "import './lib/shared.js';",
+      'd.js': "import './lib/shared.js';",
+      'e.js': "import './lib/shared.js';",
+      'f.js': 'throw new Error("other");',
+      'lib/shared.js': '\nthrow new Error("no disk");',
+    });
+    const logger = silent();
+    await serve({ root, logger, exclude: ['lib/**'] });
+    const path = relative(process.cwd(), root);
+    expect(logger.warn.mock.calls.flat()).toEqual([
+      `[controllers] ${message(
+        `Discovery failed: importing ${path}/b.js, ${path}/c.js and 2 more threw Error: no disk`,
+        `At: ${path}/lib/shared.js:2:7`,
+        'Fix: correct the file, or add it to exclude.',
+      )}`,
+      expect.stringContaining('threw Error: other'),
+      '[controllers] 5 of 6 files were skipped; their routes do not exist. Set strict: true to fail the start instead.',
+    ]);
+  });
+
+  it.each([
+    [
+      'core',
+      "import { createRouter } from '@fairlead/core'; createRouter().get('/*a/b', () => {});",
+      'INVALID_PATTERN',
+    ],
+    [
+      'the container',
+      "import { createContainer } from '@fairlead/di'; createContainer().register('url', {});",
+      'DI_INVALID_PROVIDER',
+    ],
+    [
+      'this package',
+      "import { getControllersFromResults } from '../../src/index.js'; getControllersFromResults(1);",
+      'INVALID_OPTION',
+    ],
+    [
+      'another copy of a package',
+      `class SetupError extends Error { code = 'OTHER'; }
+       class SealedError extends SetupError {}
+       throw new SealedError('sealed');`,
+      'OTHER',
+    ],
+  ])('rejects for a mistake that %s throws in a file', async (_, source, code) => {
+    const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': source });
+    const fatal = { name: 'DiscoveryError', file: join(root, 'b.js'), cause: { code } };
+    await expect(serve({ root })).rejects.toMatchObject(fatal);
+    await expect(serve({ root, strict: true })).rejects.toMatchObject(fatal);
   });
 
   it('uses include and exclude instead of the defaults', async () => {
@@ -228,10 +319,20 @@ describe('controllersPlugin with root', () => {
     expect(plugin.state.controllers.map(({ name }) => name)).toEqual(['A']);
   });
 
-  it('rejects for a missing root even if not strict, together with other problems', async () => {
+  it('warns about a missing root, and starts', async () => {
     const root = join(await writeTree({}), 'missing');
-    await expect(serve({ root })).rejects.toMatchObject({ name: 'DiscoveryError' });
-    await expect(serve({ root, controllers: [class Plain {}] })).rejects.toMatchObject({
+    const logger = silent();
+    await serve({ root, logger });
+    expect(logger.warn.mock.calls).toEqual([
+      [expect.stringContaining('[controllers] Discovery failed: root does not exist.')],
+    ]);
+  });
+
+  it('rejects for a missing root if strict, together with other problems', async () => {
+    const root = join(await writeTree({}), 'missing');
+    await expect(serve({ root, strict: true })).rejects.toMatchObject({ name: 'DiscoveryError' });
+    const controllers = [class Plain {}];
+    await expect(serve({ root, strict: true, controllers })).rejects.toMatchObject({
       problems: [{ name: 'DiscoveryError' }, { name: 'NotAControllerError' }],
     });
   });
@@ -244,11 +345,62 @@ describe('controllersPlugin with root', () => {
     await expect(serve({ root })).rejects.toThrow('GET /same of A.read');
   });
 
-  it('warns if it finds no controllers', async () => {
-    const root = await writeTree({});
+  it.each([
+    [{}, {}, 'it contains no modules.', 'point root at the directory of the controllers.'],
+    [{ 'a.d.ts': '' }, {}, 'it contains no modules.', 'point root at'],
+    [
+      { 'dist/a.js': '' },
+      {},
+      'exclude leaves out every file that include matches, such as dist/a.js.',
+      'set exclude, or point root at the directory of the controllers.',
+    ],
+    [
+      { 'a.mts': '' },
+      {},
+      'include does not match its modules, such as a.mts.',
+      "set include, as in include: ['**/*.mts'].",
+    ],
+    [{ 'a.js': '' }, { include: [] }, 'include does not match its modules', 'set include'],
+    [
+      { 'a.tsx': '' },
+      {},
+      'discovery only imports .ts, .mts, .js and .mjs files, not a.tsx.',
+      'rename the files.',
+    ],
+  ])('warns if no file of %j matches the globs %j', async (files, globs, reason, fix) => {
+    const root = await writeTree(files);
+    const logger = silent();
+    await serve({ root, logger, ...globs });
+    const [warning = ''] = logger.warn.mock.calls.flat();
+    expect(warning).toContain(`[controllers] no controllers found in ${root}: ${reason}`);
+    expect(warning).toContain(`\n  Fix: ${fix}`);
+    expect(logger.warn).toHaveBeenCalledOnce();
+  });
+
+  it('shows the globs that match no file', async () => {
+    const root = await writeTree({ 'a.js': '' });
+    const logger = silent();
+    await serve({ root, logger, include: ['**/*.ts'], exclude: ['b', 'c/**'] });
+    expect(logger.warn.mock.calls.flat()).toEqual([
+      expect.stringContaining('\n  Include: **/*.ts\n  Exclude: b, c/**\n  Fix: '),
+    ]);
+  });
+
+  it('warns if no file exports a controller', async () => {
+    const root = await writeTree({ 'a.ts': '', 'b.ts': '' });
     const logger = silent();
     await serve({ root, logger });
-    expect(logger.warn).toHaveBeenCalledWith(`[controllers] no controllers found in ${root}`);
+    expect(logger.warn).toHaveBeenCalledWith(
+      `[controllers] no controllers found in ${root}: none of its files (2) exports a class with @Controller().`,
+    );
+  });
+
+  it('warns if neither root nor controllers is set', async () => {
+    const logger = silent();
+    await serve({ logger });
+    expect(logger.warn.mock.calls).toEqual([
+      ['[controllers] no controllers to register: set root'],
+    ]);
   });
 
   it('logs the root, each discovered class with its file, and the count', async () => {

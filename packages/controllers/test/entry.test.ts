@@ -159,7 +159,7 @@ describe('discovery in a program', () => {
     });
     const { stderr } = await runNode(root, ['main.js']);
     expect(stderr).toMatch(
-      /importing the file threw .*\n {2}At: users\.ts.*\n {2}Fix: point root at compiled JavaScript/s,
+      /importing the file threw .*\n {2}At: users\.ts.*\n {2}Fix: build with tsc or swc and point root at the output, or start node with a loader/s,
     );
   });
 
@@ -170,7 +170,7 @@ describe('discovery in a program', () => {
       warning(
         "importing the file threw SyntaxError: Unexpected token '{'",
         'At: users.js',
-        'Fix: correct the file, or add it to exclude.',
+        'Fix: correct the syntax of the file, or of a module that it imports. `node --check users.js` shows the line.',
       ),
     );
   });

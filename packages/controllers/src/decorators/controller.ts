@@ -6,6 +6,7 @@ import {
   object,
   string,
 } from '@fairlead/options';
+import { undiscovered } from '../metadata/undiscovered.js';
 import { CLASS, createDecorator, type OptionsReading, readOptions } from './decorator.js';
 
 /** Object form of the argument of `@Controller()`. */
@@ -45,8 +46,9 @@ export function Controller(...values: readonly unknown[]): unknown {
         return {
           faults,
           check: ({ controller }) => (controller === undefined ? undefined : REPEATED),
-          apply: (metadata) => {
+          apply: (metadata, { owner }) => {
             metadata.controller = Object.freeze({ prefix, version, callSite, hasPath });
+            undiscovered.add(owner);
           },
         };
       },

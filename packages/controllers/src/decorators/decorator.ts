@@ -18,6 +18,7 @@ import {
   ownMetadata,
 } from '../metadata/class-metadata.js';
 import { decoratorProblem } from '../metadata/decorator-problem.js';
+import { undiscovered } from '../metadata/undiscovered.js';
 
 /** What a decorator decorates. */
 interface Place {
@@ -268,6 +269,8 @@ function createStandIn<Metadata>(
   });
   classMetadata(standIn).controller = ownMetadata(original)?.controller;
   decorateBare(kind, placeOf(standIn));
+  // If the class is an argument, nothing exports the stand-in.
+  undiscovered.delete(standIn);
   return standIn;
 }
 

@@ -1,5 +1,6 @@
 import type { Constructor } from '@fairlead/di';
 import { throwProblems } from '../errors/startup-errors.js';
+import { undiscovered } from '../metadata/undiscovered.js';
 import { checkDefinition } from './check-definition.js';
 import { type ControllerDefinition, defineController } from './definition.js';
 
@@ -22,6 +23,7 @@ export class ControllerRegistry {
     if (known !== undefined) return known;
     const definition = defineController(target);
     throwProblems(checkDefinition(definition));
+    undiscovered.delete(target);
     this.#definitions.set(target, definition);
     return definition;
   }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeTree } from '../../test/support/tree.js';
-import { discover, entryFile } from './discover-controllers.js';
+import { entryFile, importControllers } from './discover-controllers.js';
+import { findFiles } from './find-files.js';
 
 const { argv } = process;
 
@@ -24,11 +25,12 @@ describe('entryFile', () => {
   });
 });
 
-describe('discover', () => {
+describe('importControllers', () => {
   it('fails with the names of files that do not finish importing in time', async () => {
     const stuck = 'await new Promise(() => {});';
     const root = await writeTree({ 'a.js': stuck, 'b.js': stuck });
-    await expect(discover({ root }, 100)).rejects.toMatchObject({
+    const files = await findFiles({ root });
+    await expect(importControllers(files, { timeout: 100 })).rejects.toMatchObject({
       name: 'DiscoveryError',
       file: join(root, 'a.js'),
       message: expect.stringMatching(
@@ -42,6 +44,7 @@ describe('discover', () => {
       `await new Promise((resolve) => setTimeout(resolve, ${milliseconds}));`;
     const files = [400, 800, 1_200].map((delay) => [`after-${delay}.js`, after(delay)]);
     const root = await writeTree(Object.fromEntries(files));
-    expect(await discover({ root }, 1_000)).toHaveLength(3);
+    const found = await findFiles({ root });
+    expect(await importControllers(found, { timeout: 1_000 })).toHaveLength(3);
   });
 });

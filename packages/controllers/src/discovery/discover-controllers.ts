@@ -1,13 +1,15 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type Constructor, isEager } from '@fairlead/di';
-import { codeOf, describeLocation } from '../errors/controller-error.js';
+import { describeValue } from '@fairlead/options';
+import { describeLocation } from '../errors/controller-error.js';
+import { optionError } from '../errors/option-errors.js';
 import { DiscoveryError, throwProblems } from '../errors/startup-errors.js';
-import { ownMetadata } from '../metadata/class-metadata.js';
 import { checkDiscoveryOptions, type DiscoveryOptions, findFiles } from './find-files.js';
+import { importError } from './import-failure.js';
 import { assertHostImports, importModule } from './import-module.js';
+import { type FileExports, findLostClasses, isController } from './lost-classes.js';
 
 /** What discovery found in one file. */
 export interface DiscoveryResult {
@@ -19,6 +21,11 @@ export interface DiscoveryResult {
   readonly services: readonly Constructor[];
   /** Why discovery could not read the file's exports; absent on success. */
   readonly error?: DiscoveryError;
+  /**
+   * The classes whose routes would be missing, because they are not exported or have no
+   * `@Controller()`; absent if there are none.
+   */
+  readonly lost?: readonly DiscoveryError[];
 }
 
 /** Milliseconds that discovery waits for the next import to finish. */
@@ -30,16 +37,6 @@ const TIMEOUT_TICKS = 10;
 /** `@Controller(` in TypeScript source, or in compiled JavaScript. */
 const DECLARES_CONTROLLER = /^\s*@?(?:\w+\.)?Controller\(/m;
 
-/** Node's error codes for TypeScript that it cannot run. */
-const TYPESCRIPT_CODES: ReadonlySet<unknown> = new Set([
-  'ERR_UNKNOWN_FILE_EXTENSION',
-  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
-  'ERR_INVALID_TYPESCRIPT_SYNTAX',
-]);
-
-/** V8's message for a class or constant that is used before its declaration has run. */
-const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
-
 /**
  * Imports the files below a directory and finds the controllers that they export.
  *
@@ -47,7 +44,7 @@ const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
  * controller, its result carries an error.
  *
  * @param options - Directory and globs.
- * @returns One result per file, in path order. An error of one file is in its result.
+ * @returns One result per file, in path order. The errors of one file are in its result.
  * @throws {DiscoveryError} 500, when the directory is missing; when no pending import finishes within
  *   10 seconds, or the process has nothing left to do but wait for one; or when vitest needs a setting
  *   to import the files.
@@ -55,38 +52,70 @@ const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
  */
 export async function discoverControllers(options: DiscoveryOptions): Promise<DiscoveryResult[]> {
   throwProblems(checkDiscoveryOptions(options));
-  return discover(options, IMPORT_TIMEOUT);
+  return importControllers(await findFiles(options));
 }
 
-/** Implements {@link discoverControllers} with a timeout in milliseconds. */
-export async function discover(
-  options: DiscoveryOptions,
-  timeout: number,
+/** Settings of {@link importControllers}. */
+interface ImportOptions {
+  /** Classes that the caller registers, exported or not. */
+  readonly registered?: readonly Constructor[];
+  /** Milliseconds to wait for the next import to finish. */
+  readonly timeout?: number;
+}
+
+/** Imports files and finds the controllers that they export, as {@link discoverControllers}. */
+export async function importControllers(
+  files: readonly string[],
+  { registered = [], timeout = IMPORT_TIMEOUT }: ImportOptions = {},
 ): Promise<DiscoveryResult[]> {
-  const files = await findFiles(options);
   const entry = entryFile();
   const pending = new Set(files.filter((file) => file !== entry));
   const watch = watchImports(pending, timeout);
-  const importOne = async (file: string): Promise<DiscoveryResult> => {
-    const result = await importControllers(file);
+  const importOne = async (file: string): Promise<ImportedFile> => {
+    const result = await importFile(file);
     pending.delete(file);
     watch.progress();
     return result;
   };
-  const results = files.map((file) => (file === entry ? skipEntry(file) : importOne(file)));
+  const imports = files.map((file) => (file === entry ? skipEntry(file) : importOne(file)));
   try {
-    return await Promise.race([Promise.all(results), watch.stalled]);
+    return createResults(await Promise.race([Promise.all(imports), watch.stalled]), registered);
   } finally {
     watch.stop();
   }
+}
+
+/** The exported classes of a file, or why there are none. */
+interface ImportedFile extends FileExports {
+  readonly error?: DiscoveryError;
+}
+
+function createResults(
+  files: readonly ImportedFile[],
+  registered: readonly Constructor[],
+): DiscoveryResult[] {
+  const imported = files.filter(({ error }) => error === undefined);
+  const lostByFile = findLostClasses(imported, registered, imported.length === files.length);
+  return files.map(({ file, classes, error }) => {
+    const lost = lostByFile.get(file);
+    return Object.freeze({
+      file,
+      controllers: classes.filter(isController),
+      services: classes.filter((target) => !isController(target) && isEager(target)),
+      ...(error && { error }),
+      ...(lost && { lost }),
+    });
+  });
 }
 
 /**
  * Collects the controllers of all results, each once, in the order of their files.
  *
  * @param results - Results of `discoverControllers`.
+ * @throws {ControllerError} 500 `INVALID_OPTION`, when they are not such results.
  */
 export function getControllersFromResults(results: readonly DiscoveryResult[]): Constructor[] {
+  assertResults('getControllersFromResults()', results);
   return [...new Set(results.flatMap(({ controllers }) => controllers))];
 }
 
@@ -94,9 +123,21 @@ export function getControllersFromResults(results: readonly DiscoveryResult[]): 
  * Collects the errors of all results, in the order of their files.
  *
  * @param results - Results of `discoverControllers`.
+ * @throws {ControllerError} 500 `INVALID_OPTION`, when they are not such results.
  */
 export function getErrorsFromResults(results: readonly DiscoveryResult[]): DiscoveryError[] {
-  return results.flatMap(({ error }) => error ?? []);
+  assertResults('getErrorsFromResults()', results);
+  return results.flatMap(({ error, lost = [] }) => (error === undefined ? lost : [error, ...lost]));
+}
+
+function assertResults(call: string, results: unknown): void {
+  const isResult = (result: unknown): boolean =>
+    typeof result === 'object' && result !== null && 'controllers' in result;
+  if (Array.isArray(results) && results.every(isResult)) return;
+  const received = describeValue(results);
+  throw optionError(
+    `${call} cannot use ${received} as results. Pass the result of await discoverControllers().`,
+  );
 }
 
 /** The real path of the file that node runs; undefined in an interactive or piped session. */
@@ -111,72 +152,30 @@ export function entryFile(): string | undefined {
   }
 }
 
-function skipEntry(file: string): DiscoveryResult {
-  if (!DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) return success(file, [], []);
-  return failure(
-    new DiscoveryError(file, {
-      problem:
-        'the file is the entry file of the process, which is never imported, so its controllers are not registered.',
-      fix: 'move them to another file.',
-    }),
-  );
+function skipEntry(file: string): ImportedFile {
+  if (!DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) return { file, classes: [] };
+  const error = new DiscoveryError(file, {
+    problem:
+      'the file is the entry file of the process, which is never imported, so its controllers are not registered.',
+    fix: 'move them to another file.',
+  });
+  return { file, classes: [], error };
 }
 
-async function importControllers(file: string): Promise<DiscoveryResult> {
+async function importFile(file: string): Promise<ImportedFile> {
   try {
     const namespace = await importModule(file);
-    const exported = [...new Set<unknown>(Object.values(namespace))];
-    return success(file, exported.filter(isController), exported.filter(isEagerService));
+    const exported = new Set<unknown>(Object.values(namespace));
+    return { file, classes: [...exported].filter(isFunction) };
   } catch (error) {
     assertHostImports(file, error);
-    return failure(importError(file, error));
+    return { file, classes: [], error: importError([file], error) };
   }
 }
 
-function success(
-  file: string,
-  controllers: readonly Constructor[],
-  services: readonly Constructor[],
-): DiscoveryResult {
-  return Object.freeze({ file, controllers, services });
-}
-
-function failure(error: DiscoveryError): DiscoveryResult {
-  return Object.freeze({ file: error.file, controllers: [], services: [], error });
-}
-
-function isController(value: unknown): value is Constructor {
-  return typeof value === 'function' && ownMetadata(value)?.controller !== undefined;
-}
-
-function isEagerService(value: unknown): value is Constructor {
-  return typeof value === 'function' && !isController(value) && isEager(value as Constructor);
-}
-
-function importError(file: string, cause: unknown): DiscoveryError {
-  // Errors of this package and of the container already contain a fix.
-  const [thrown, fix = importFix(file, cause)] = String(cause).split('\n  Fix: ');
-  const problem = `importing the file threw ${thrown}`;
-  return new DiscoveryError(file, { problem, fix, cause }, positionIn(file, cause));
-}
-
-function importFix(file: string, error: unknown): string {
-  const [, name] =
-    error instanceof ReferenceError ? (USED_TOO_EARLY.exec(error.message) ?? []) : [];
-  if (name !== undefined) {
-    return `break the import cycle, or declare ${name} before its first use. For a constructor parameter, write @Inject(lazy(() => ${name})) and the type Lazy<${name}>.`;
-  }
-  const isSyntax = error instanceof SyntaxError || TYPESCRIPT_CODES.has(codeOf(error));
-  return /ts$/.test(file) && isSyntax
-    ? 'point root at compiled JavaScript, or start node with a loader that compiles decorators.'
-    : 'correct the file, or add it to exclude.';
-}
-
-/** The line, and the column if known, at which a stack first names a file. */
-function positionIn(file: string, error: unknown): string | undefined {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const [, after = ''] = stack.replaceAll(pathToFileURL(file).href, file).split(`${file}:`);
-  return /^\d+(?::\d+)?/.exec(after)?.[0];
+/** Whether a value may be a class. */
+function isFunction(value: unknown): value is Constructor {
+  return typeof value === 'function';
 }
 
 /** Reports imports that do not finish. */

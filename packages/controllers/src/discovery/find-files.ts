@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { arrayOf, type Kinds, kind, nonEmptyString } from '@fairlead/options';
 import type { Entry } from 'fast-glob';
-import type { ControllerError } from '../errors/controller-error.js';
+import { type ControllerError, codeOf } from '../errors/controller-error.js';
 import { findOptionErrors, optionError } from '../errors/option-errors.js';
 import { DiscoveryError } from '../errors/startup-errors.js';
 
@@ -56,6 +56,8 @@ const DEFAULT_EXCLUDE: readonly string[] = Object.freeze([
 /** Files that node or a loader can import. */
 const MODULE = /(?<!\.d)\.(?:ts|mts|js|mjs)$/;
 
+const DECLARATION = /\.d\.[cm]?ts$/;
+
 /**
  * Lists the files that discovery imports. Follows links to files, but not to directories.
  *
@@ -85,6 +87,45 @@ export async function findFiles({
   const directories = new Map<string, Promise<string>>();
   const files = await Promise.all(modules.map((entry) => resolveFile(entry, directories)));
   return [...new Set(files.flat())];
+}
+
+/**
+ * Explains why {@link findFiles} found no file.
+ *
+ * @returns The rest of a sentence, then lines for the globs and the fix.
+ */
+export async function explainNoFiles({
+  root,
+  include = DEFAULT_INCLUDE,
+  exclude = DEFAULT_EXCLUDE,
+}: DiscoveryOptions): Promise<string> {
+  const { default: glob } = await import('fast-glob');
+  const cwd = await openRoot(root);
+  const findFirst = async (globs: readonly string[], ignore: readonly string[] = []) => {
+    const files = glob.stream([...globs], { cwd, ignore: [...ignore], followSymbolicLinks: false });
+    for await (const file of files) if (!DECLARATION.test(String(file))) return String(file);
+    return undefined;
+  };
+  const explain = (reason: string, fix: string): string =>
+    `${reason}\n  Include: ${include.join(', ')}\n  Exclude: ${exclude.join(', ')}\n  Fix: ${fix}`;
+  const excluded = await findFirst(include);
+  if (excluded !== undefined && MODULE.test(excluded)) {
+    const reason = `exclude leaves out every file that include matches, such as ${excluded}.`;
+    return explain(reason, 'set exclude, or point root at the directory of the controllers.');
+  }
+  const found = await findFirst(['**/*.{ts,mts,cts,tsx,js,mjs,cjs,jsx}'], exclude);
+  if (found === undefined) {
+    return explain('it contains no modules.', 'point root at the directory of the controllers.');
+  }
+  return MODULE.test(found)
+    ? explain(
+        `include does not match its modules, such as ${found}.`,
+        `set include, as in include: ['**/*${extname(found)}'].`,
+      )
+    : explain(
+        `discovery only imports .ts, .mts, .js and .mjs files, not ${found}.`,
+        'rename the files.',
+      );
 }
 
 /**
@@ -124,8 +165,13 @@ async function openRoot(root: string | URL): Promise<string> {
     // A trailing slash makes realpath fail for a file.
     return await realpath(`${path}/`);
   } catch (cause) {
+    if (codeOf(cause) === 'ENOTDIR') {
+      const problem = 'root is a file, not a directory.';
+      const fix = `pass its directory: '${dirname(path)}'.`;
+      throw new DiscoveryError(path, { problem, fix, cause });
+    }
     throw new DiscoveryError(path, {
-      problem: 'root is missing or is not a directory.',
+      problem: 'root does not exist.',
       fix: 'pass an existing directory: an absolute path, or new URL("./controllers/", import.meta.url).',
       cause,
     });

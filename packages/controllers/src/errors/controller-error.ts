@@ -69,6 +69,13 @@ export function describeLocation(file: string, position?: string): string {
   return position === undefined ? shown : `${shown}:${position}`;
 }
 
+/** Joins names for a message. Of more than three, it shows two: `a, b and 8 more`. */
+export function listNames(names: readonly string[]): string {
+  const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
+  const last = shown.at(-1) ?? '';
+  return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
+}
+
 /** The `code` of an error of node or of a container; undefined if it has none. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;

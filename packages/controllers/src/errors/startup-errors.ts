@@ -70,7 +70,10 @@ export class ControllerResolutionError extends ControllerError {
   }
 }
 
-/** 500. The discovery root is missing, or a file below it cannot be imported. */
+/**
+ * 500. The discovery root is missing, a file below it cannot be imported, or the routes of one of its
+ * classes would be missing.
+ */
 export class DiscoveryError extends ControllerError {
   /** Absolute path of the file or directory; of the first, if there are several. */
   readonly file: string;
@@ -78,11 +81,14 @@ export class DiscoveryError extends ControllerError {
   /**
    * @param file - Absolute path of the file or directory.
    * @param diagnostic - What is wrong with it. The cause is the error that importing the file threw.
-   * @param position - Line, or line and column, if known.
+   * @param location - Where to correct it, as `src/users.ts:12:1`; the file by default.
    */
-  constructor(file: string, { problem, fix, ...cause }: Diagnostic, position?: string) {
+  constructor(
+    file: string,
+    { problem, fix, ...cause }: Diagnostic,
+    location: string = describeLocation(file),
+  ) {
     const title = `Discovery failed: ${problem}`;
-    const location = describeLocation(file, position);
     super(errorText({ title, location, fix }), { code: 'DISCOVERY_FAILED', ...cause });
     this.file = file;
   }

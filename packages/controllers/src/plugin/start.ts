@@ -1,14 +1,9 @@
 import { type Constructor, describeToken } from '@fairlead/di';
 import { type ControllerDefinition, defineController } from '../definition/definition.js';
-import {
-  discoverControllers,
-  getControllersFromResults,
-  getErrorsFromResults,
-} from '../discovery/discover-controllers.js';
-import { rootPath } from '../discovery/find-files.js';
 import { ControllerError } from '../errors/controller-error.js';
 import { StartError, throwProblems } from '../errors/startup-errors.js';
 import { requiredTokens } from '../instances/instances.js';
+import { undiscovered } from '../metadata/undiscovered.js';
 import { type BuildContext, createBuildContext } from '../routes/build-routes.js';
 import {
   buildController,
@@ -16,14 +11,8 @@ import {
   type RegisteredController,
   registerRoutes,
 } from '../routes/register-controller.js';
+import { findControllers } from './find-controllers.js';
 import { type ControllersPluginOptions, checkPluginOptions, type PluginLogger } from './options.js';
-
-/** The classes that discovery found, and its problems. */
-interface Discovery {
-  readonly classes: readonly Constructor[];
-  readonly services: readonly Constructor[];
-  readonly problems: readonly Error[];
-}
 
 /**
  * Discovers and checks controllers, then builds and registers their routes. Registers nothing if there
@@ -36,7 +25,10 @@ export async function start(
   log: PluginLogger,
 ): Promise<readonly RegisteredController[]> {
   throwProblems(checkPluginOptions(options));
+  const { root, controllers: listed = [] } = options;
+  if (root === undefined && listed.length === 0) log.warn('no controllers to register: set root');
   const discovery = await findControllers(options, log);
+  for (const target of discovery.classes) undiscovered.delete(target);
   const attempts = discovery.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const context = createBuildContext({ ...options, warn: log.warn });
@@ -56,43 +48,6 @@ export async function start(
     for (const { method, path } of routes) log.debug(`${method} ${path}`);
   }
   return controllers;
-}
-
-async function findControllers(
-  options: ControllersPluginOptions,
-  log: PluginLogger,
-): Promise<Discovery> {
-  const { root, controllers = [] } = options;
-  if (root === undefined) {
-    if (controllers.length === 0) log.warn('no controllers to register: set root');
-    return { classes: [...new Set(controllers)], services: [], problems: [] };
-  }
-  try {
-    const { classes, services, problems } = await discoverIn(root, options, log);
-    return { classes: [...new Set([...controllers, ...classes])], services, problems };
-  } catch (error) {
-    return { classes: [...new Set(controllers)], services: [], problems: problemsOf(error) };
-  }
-}
-
-async function discoverIn(
-  root: string | URL,
-  { include, exclude, strict = false }: ControllersPluginOptions,
-  log: PluginLogger,
-): Promise<Discovery> {
-  log.debug(`discovering controllers in ${rootPath(root)}`);
-  const globs = { ...(include && { include }), ...(exclude && { exclude }) };
-  const results = await discoverControllers({ root, ...globs });
-  for (const { file, controllers, services } of results) {
-    for (const { name } of [...controllers, ...services])
-      log.debug(`discovered ${name} in ${file}`);
-  }
-  const classes = getControllersFromResults(results);
-  const errors = getErrorsFromResults(results);
-  if (!strict) for (const error of errors) log.warn(error.message);
-  if (classes.length === 0) log.warn(`no controllers found in ${rootPath(root)}`);
-  const services = results.flatMap((result) => result.services);
-  return { classes, services, problems: strict ? errors : [] };
 }
 
 /** Builds all controllers, or throws all of their problems. */

@@ -14,6 +14,7 @@ import { optionError } from '../errors/option-errors.js';
 import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { locationOf } from '../metadata/class-metadata.js';
+import { undiscovered } from '../metadata/undiscovered.js';
 import {
   type BuildContext,
   type BuildRoutesOptions,
@@ -58,6 +59,7 @@ export function registerController(
   const tokens = requiredTokens([definition], context.shared);
   throwProblems(findProblems(router, [definition], context, tokens));
   const controller = buildController(definition, context);
+  undiscovered.delete(target);
   registerRoutes(router, controller.routes);
   return controller;
 }

@@ -1,0 +1,144 @@
+import { findSourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Constructor } from '@fairlead/di';
+import { type Frame, findCallSite, isAnonymous } from '@fairlead/options';
+import { type Diagnostic, describeLocation } from '../errors/controller-error.js';
+import { DiscoveryError } from '../errors/startup-errors.js';
+import { inheritedMetadata, ownMetadata } from '../metadata/class-metadata.js';
+import { undiscovered } from '../metadata/undiscovered.js';
+
+/** The exports of a file. */
+export interface FileExports {
+  /** Absolute path. */
+  readonly file: string;
+  /** The exported functions and classes. */
+  readonly classes: readonly Constructor[];
+}
+
+/**
+ * Finds the classes of files whose routes would not be registered: classes with `@Controller()` that
+ * are not exported, and exported classes with routes but without `@Controller()`. A class that another
+ * one extends is a base class, which needs neither.
+ *
+ * @param files - Files that were imported.
+ * @param registered - Classes that the caller registers anyway.
+ * @param isComplete - Whether every file could be imported. Otherwise, the classes that extend a base
+ *   class may be unknown.
+ * @returns One error per class, by file.
+ */
+export function findLostClasses(
+  files: readonly FileExports[],
+  registered: readonly Constructor[],
+  isComplete: boolean,
+): ReadonlyMap<string, readonly DiscoveryError[]> {
+  const exported = files.flatMap(({ classes }) => classes);
+  const known = new Set<object>([...exported.filter(isController), ...registered]);
+  for (const target of known) undiscovered.delete(target);
+  const undecorated = new Set(exported.filter((one) => !known.has(one) && hasRoutes(one)));
+  const bases = basesOf([...known, ...undiscovered, ...undecorated]);
+  const errors = new Map<string, DiscoveryError[]>();
+  const add = (file: string, error: DiscoveryError): void => {
+    errors.set(file, [...(errors.get(file) ?? []), error]);
+  };
+  for (const { file, classes } of files) {
+    // A class that several files export is reported once.
+    for (const target of classes.filter((one) => undecorated.delete(one) && !bases.has(one))) {
+      const base = baseController(target);
+      if (base === undefined && !isComplete) continue;
+      add(file, new DiscoveryError(file, withoutController(target, base)));
+    }
+  }
+  const lost = [...undiscovered].filter((target) => !bases.has(target));
+  for (const [file, error] of notExported(files, lost, known)) add(file, error);
+  return errors;
+}
+
+/** Whether a class itself has `@Controller()`. */
+export function isController(value: unknown): value is Constructor {
+  return typeof value === 'function' && ownMetadata(value)?.controller !== undefined;
+}
+
+/** Whether a class declares or inherits a route, or has decorators that do not work. */
+function hasRoutes(target: object): boolean {
+  const { methods, problems } = inheritedMetadata(target);
+  return problems.length > 0 || [...methods.values()].some(({ routes }) => routes.length > 0);
+}
+
+function basesOf(targets: readonly object[]): ReadonlySet<object> {
+  return new Set(targets.flatMap(ancestorsOf));
+}
+
+/** Lists the classes that a class extends, the nearest first. */
+function ancestorsOf(target: object): object[] {
+  const base: object | null = Object.getPrototypeOf(target);
+  return base === null || base === Function.prototype ? [] : [base, ...ancestorsOf(base)];
+}
+
+function baseController(target: object): string | undefined {
+  return ancestorsOf(target).filter(isController).map(nameOf)[0];
+}
+
+function withoutController(target: Constructor, base: string | undefined): Diagnostic {
+  const name = nameOf(target);
+  const reason = base === undefined ? 'has route decorators' : `extends the controller ${base}`;
+  return {
+    problem: `${name} ${reason} but has no @Controller() of its own, so its routes do not exist.`,
+    fix: `add @Controller() to ${name}, or do not export it.`,
+  };
+}
+
+/**
+ * Locates classes with `@Controller()` that no file exports. Only this formats their stacks.
+ *
+ * @param lost - Classes of any module of the process.
+ * @param known - Classes that are registered.
+ * @returns The file that declares the class, and the error, for classes of the files.
+ */
+function* notExported(
+  files: readonly FileExports[],
+  lost: readonly object[],
+  known: ReadonlySet<object>,
+): Iterable<[file: string, error: DiscoveryError]> {
+  if (lost.length === 0) return;
+  const sources = sourcesOf(files);
+  const found = new Set<string>();
+  for (const target of lost) {
+    const frame = frameOf(target);
+    const file = frame && sources.get(frame.file);
+    if (frame === undefined || file === undefined || !isAnonymous(frame)) continue;
+    const name = nameOf(target);
+    // A module that was evaluated again declares another class of this name.
+    const isSame = (one: object): boolean =>
+      nameOf(one) === name && frameOf(one)?.file === frame.file;
+    const location = describeLocation(frame.file, frame.position);
+    if ([...known].some(isSame) || found.has(location)) continue;
+    found.add(location);
+    const diagnostic = {
+      problem: `${name} has @Controller(), but its file does not export it, so its routes do not exist.`,
+      fix: `export ${name}, or remove @Controller().`,
+    };
+    yield [file, new DiscoveryError(file, diagnostic, location)];
+  }
+}
+
+function frameOf(target: object): Frame | undefined {
+  const callSite = ownMetadata(target)?.controller?.callSite;
+  return callSite && findCallSite(callSite);
+}
+
+/** Maps the paths that stacks show to files: their own, and those of the sources in their source maps. */
+function sourcesOf(files: readonly FileExports[]): ReadonlyMap<string, string> {
+  return new Map(
+    files.flatMap(({ file }) => {
+      const sources = findSourceMap(file)?.payload.sources ?? [];
+      const paths = sources
+        .filter((source) => source.startsWith('file:'))
+        .map((source) => fileURLToPath(source));
+      return [...paths, file].map((path) => [path, file] as const);
+    }),
+  );
+}
+
+function nameOf(target: object): string {
+  return (typeof target === 'function' && target.name) || '(anonymous class)';
+}

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { message } from './support/message.js';
+import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
+import { writeTree } from './support/tree.js';
+
+/** Prints the errors of the directory `controllers`, one after the other. */
+const MAIN = `
+import { discoverControllers, getErrorsFromResults } from '#fairlead';
+const results = await discoverControllers({ root: 'controllers' });
+for (const { message } of getErrorsFromResults(results)) console.log(message);
+`;
+
+const TYPESCRIPT = 'export class Users { constructor(private readonly name: string) {} }';
+
+const COMPILE =
+  'Fix: build with tsc or swc and point root at the output, or start node with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
+
+const STALE = 'If the file is stale build output, delete the output directory and build again.';
+
+beforeAll(buildBundle);
+
+/** Prints the error of a file `controllers/users.*`, in node without a loader. */
+async function errorOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const root = await writeTree({
+    'package.json': PACKAGE_JSON,
+    'fairlead.js': FAIRLEAD,
+    'main.js': MAIN,
+    ...files,
+  });
+  const { stdout } = await runNode(root, ['main.js']);
+  return stdout.replaceAll(`${root}/`, '').trimEnd();
+}
+
+describe('discovery explains', () => {
+  it('an import of a module that was removed', async () => {
+    expect(await errorOf({ 'controllers/users.js': "import './service.js';" })).toBe(
+      message(
+        "Discovery failed: importing the file threw Error [ERR_MODULE_NOT_FOUND]: Cannot find module 'controllers/service.js' imported from controllers/users.js",
+        'At: controllers/users.js',
+        `Fix: correct the import. ${STALE}`,
+      ),
+    );
+  });
+
+  it('an import of a name that was removed', async () => {
+    const files = {
+      'controllers/users.js': "import './lib/service.js';\nimport { b } from './lib/other.js';",
+      'controllers/lib/service.js': '',
+      'controllers/lib/other.js': 'export const a = 1;',
+    };
+    expect(await errorOf(files)).toBe(
+      message(
+        "Discovery failed: importing the file threw SyntaxError: The requested module './lib/other.js' does not provide an export named 'b'",
+        'At: controllers/users.js:2',
+        `Fix: export b from './lib/other.js', or import it with \`import type\` if it is a type. ${STALE}`,
+      ),
+    );
+  });
+
+  it('an import without a file extension', async () => {
+    const files = { 'controllers/users.js': "import '../service';", 'service.js': '' };
+    expect(await errorOf(files)).toContain(
+      "\n  At: controllers/users.js\n  Fix: add the file extension to the import: 'service.js'.",
+    );
+  });
+
+  it('a package that is not installed', async () => {
+    expect(await errorOf({ 'controllers/users.js': "import 'not-installed';" })).toContain(
+      '\n  At: controllers/users.js\n  Fix: install not-installed, or correct the import.',
+    );
+  });
+
+  it('decorators that nothing compiles', async () => {
+    const files = { 'controllers/users.js': '@Controller()\nexport class Users {}' };
+    expect(await errorOf(files)).toBe(
+      message(
+        'Discovery failed: importing the file threw SyntaxError: Invalid or unexpected token',
+        'At: controllers/users.js',
+        COMPILE,
+      ),
+    );
+  });
+
+  it('TypeScript that nothing compiles', async () => {
+    expect(await errorOf({ 'controllers/users.ts': TYPESCRIPT })).toContain(COMPILE);
+  });
+
+  it('a syntax error as such', async () => {
+    const files = { 'controllers/users.js': "// @Controller\nconst name = '\n" };
+    expect(await errorOf(files)).toBe(
+      message(
+        'Discovery failed: importing the file threw SyntaxError: Invalid or unexpected token',
+        'At: controllers/users.js',
+        'Fix: correct the syntax of the file, or of a module that it imports. `node --check controllers/users.js` shows the line.',
+      ),
+    );
+  });
+});
