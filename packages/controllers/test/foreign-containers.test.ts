@@ -111,7 +111,8 @@ describe('a container other than @fairlead/di', () => {
     await expect(serve({ container, controllers: [DoorController] })).rejects.toThrow(
       'Cannot resolve the controllers: no database',
     );
-    expect(initialize).toHaveBeenCalledWith([DoorController, DoorGuard, 'night watch']);
+    const tokens = [DoorController, DoorGuard, 'night watch'];
+    expect(initialize).toHaveBeenCalledWith(tokens, { singletons: 'all' });
   });
 
   it('may return a replacement, whose methods are called', async () => {

@@ -61,12 +61,13 @@ export class ControllerResolutionError extends ControllerError {
   /**
    * @param requirement - What the container should resolve, as `the controller UsersController`.
    * @param cause - The container's error, or a text.
-   * @param location - Where the controller is declared, if known.
+   * @param location - Where the controller is declared, if known. Unused if the cause names a place.
    */
   constructor(requirement: string, cause: unknown, location?: string) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const text = addLocation(`Cannot resolve ${requirement}: ${reason}`, location);
-    super(text, { code: 'CONTROLLER_RESOLUTION', cause });
+    const text = `Cannot resolve ${requirement}: ${reason}`;
+    const shown = text.includes('\n  At: ') ? text : addLocation(text, location);
+    super(shown, { code: 'CONTROLLER_RESOLUTION', cause });
   }
 }
 
@@ -118,5 +119,24 @@ export function throwProblems(problems: readonly Error[]): void {
   const distinct = [...new Set(problems)];
   const [first, second] = distinct;
   if (first === undefined) return;
-  throw second === undefined ? first : new StartError(distinct);
+  if (second !== undefined) throw new StartError(distinct);
+  throw first;
+}
+
+/**
+ * Returns the result of a function, or the problems that it throws.
+ *
+ * @throws Any other error than those of this package.
+ */
+export function attempt<T>(run: () => T): {
+  readonly value?: T;
+  readonly problems: readonly Error[];
+} {
+  try {
+    return { value: run(), problems: [] };
+  } catch (error) {
+    if (error instanceof StartError) return { problems: error.problems };
+    if (error instanceof ControllerError) return { problems: [error] };
+    throw error;
+  }
 }

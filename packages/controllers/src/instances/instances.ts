@@ -34,6 +34,7 @@ export class Instances {
   readonly scopes: RequestScopes;
   readonly #container: ContainerInterface;
   readonly #sources = new Map<Token, InstanceSource>();
+  readonly #usable = new Set<Token>();
 
   /**
    * @param container - Needs only `resolve`. Its other methods are optional.
@@ -54,16 +55,20 @@ export class Instances {
    * If the container has no `validate`, it resolves each token to find out.
    *
    * @param tokens - All required tokens, with their descriptions.
+   * @returns One error for each cause.
    */
   check(tokens: ReadonlyMap<Token, Requirement>): ControllerResolutionError[] {
+    const container = this.#container;
     for (const token of tokens.keys()) {
-      if (typeof token !== 'function' || (this.#container.has?.(token) ?? true)) continue;
-      this.#container.register?.(token, { useClass: token as Constructor });
+      this.#usable.add(token);
+      if (typeof token !== 'function' || (container.has?.(token) ?? true)) continue;
+      container.register?.(token, { useClass: token as Constructor });
     }
-    if (this.#container.validate === undefined) return this.#tryAll(tokens);
-    return this.#container
-      .validate([...tokens.keys()])
-      .map((problem) => resolutionError(requirementOf(problem, tokens), problem));
+    if (container.validate === undefined) return this.#tryAll(tokens);
+    const problems = container.validate([...tokens.keys()]);
+    if (problems.length === 0) return [];
+    this.#exclude(tokens, (token) => container.validate?.([token]).length !== 0);
+    return problems.map((problem) => resolutionError(requirementOf(problem, tokens), problem));
   }
 
   /** Lists the eager tokens of the container. Empty if the container does not list them. */
@@ -78,16 +83,41 @@ export class Instances {
   }
 
   /**
-   * Builds eager providers, and asynchronous ones so that their tokens can be resolved synchronously.
+   * Builds all shared instances that the tokens lead to, except those of tokens in which
+   * {@link check} has found a problem.
    *
-   * @throws {ControllerResolutionError} 500, when one of them fails.
+   * @returns One error for each constructor or factory that failed.
    */
-  async initialize(tokens: ReadonlyMap<Token, Requirement>): Promise<void> {
+  async build(tokens: ReadonlyMap<Token, Requirement>): Promise<ControllerResolutionError[]> {
+    const container = this.#container;
     try {
-      await this.#container.initialize?.([...tokens.keys()]);
+      const sound = [...tokens.keys()].filter((token) => this.isUsable(token));
+      await container.initialize?.(sound, { singletons: 'all' });
+      return [];
     } catch (error) {
-      throw resolutionError(requirementOf(error, tokens), error);
+      this.#exclude(tokens, (token) => !(container.isBuilt?.(token) || this.#isPerRequest(token)));
+      return problemsOf(error).map((problem) =>
+        resolutionError(requirementOf(problem, tokens), problem),
+      );
     }
+  }
+
+  /** Lists the tokens whose asynchronous factories have not settled. */
+  pendingTokens(): readonly Token[] {
+    return this.#container.pendingTokens?.() ?? [];
+  }
+
+  /** Whether {@link check} knows a token, and neither it nor {@link build} has found a problem with it. */
+  isUsable(token: Token): boolean {
+    return this.#usable.has(token);
+  }
+
+  #exclude(tokens: ReadonlyMap<Token, unknown>, isUnusable: (token: Token) => boolean): void {
+    for (const token of tokens.keys()) if (isUnusable(token)) this.#usable.delete(token);
+  }
+
+  #isPerRequest(token: Token): boolean {
+    return this.#container.isShared?.(token) === false;
   }
 
   /**
@@ -139,6 +169,7 @@ export class Instances {
         this.sourceOf(token, requirement);
         return [];
       } catch (error) {
+        this.#usable.delete(token);
         if (error instanceof ControllerResolutionError) return error;
         throw error;
       }
@@ -146,17 +177,33 @@ export class Instances {
   }
 }
 
+/** Returns the problems that an error of a container lists, or else the error itself. */
+function problemsOf(error: unknown): readonly unknown[] {
+  const problems: unknown = error instanceof Error && 'problems' in error ? error.problems : [];
+  return Array.isArray(problems) && problems.length > 0 ? problems : [error];
+}
+
+/** Returns the tokens from the resolved one to the one that failed. Empty if unknown. */
+function pathOf(error: unknown): readonly Token[] {
+  const path: unknown = error instanceof Error && 'path' in error ? error.path : undefined;
+  return Array.isArray(path) ? path : [];
+}
+
 /** Returns the requirement for the first token in the path of a container's error. */
 function requirementOf(error: unknown, tokens: ReadonlyMap<Token, Requirement>): Requirement {
-  const path: unknown = error instanceof Error && 'path' in error ? error.path : undefined;
-  const start: Token | undefined = Array.isArray(path) ? path[0] : undefined;
+  const [start] = pathOf(error);
   if (start === undefined) return { description: 'the controllers' };
   return tokens.get(start) ?? { description: describeToken(start) };
 }
 
-function resolutionError(requirement: Requirement, cause: unknown): ControllerResolutionError {
-  const location = locationOf(requirement.controller);
-  return new ControllerResolutionError(requirement.description, cause, location);
+/** Locates the class nearest to the failure whose location is known. */
+function resolutionError(
+  { description, controller }: Requirement,
+  cause: unknown,
+): ControllerResolutionError {
+  const classes = pathOf(cause).filter((token) => typeof token === 'function');
+  const nearest = classes.findLast((target) => locationOf(target) !== undefined);
+  return new ControllerResolutionError(description, cause, locationOf(nearest ?? controller));
 }
 
 /**

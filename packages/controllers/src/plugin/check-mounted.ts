@@ -1,4 +1,6 @@
-import type { Application, Route } from '@fairlead/core';
+import { type Application, createRouter, type Route, SetupError } from '@fairlead/core';
+import { nearestName } from '@fairlead/options';
+import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { ControllerError, errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
@@ -72,13 +74,62 @@ function checkParameters(
   });
 }
 
+/**
+ * Finds `@Param()` names that a route lacks, as far as that does not depend on where the router is
+ * mounted.
+ *
+ * @param likely - False for names that no pattern can contain. True for names like that of a parameter
+ *   of the route, which are certain only once the router is mounted.
+ */
+export function findMisnamedParameters(
+  definitions: readonly ControllerDefinition[],
+  prefix: string,
+  likely: boolean,
+): RouteRegistrationError[] {
+  return definitions.flatMap(({ controller, routes }) =>
+    routes.flatMap(({ method, path, handler, parameters }) =>
+      parameters.flatMap(({ source, name }) => {
+        if (source !== 'param' || name === undefined || path.includes(`:${name}`)) return [];
+        const pattern = joinPath(prefix, path);
+        const names = parametersOf(pattern);
+        if (names.includes(name)) return [];
+        const isPossible = [`/:${name}`, `/*${name}`].some((own) =>
+          parametersOf(own).includes(name),
+        );
+        if (likely !== isPossible) return [];
+        if (likely && nearestName(name, names) === undefined) return [];
+        const problem = `@Param('${name}') does not match a parameter of ${method} ${pattern}.`;
+        const diagnostic = { problem, fix: parameterFix(isPossible ? name : undefined, names) };
+        return new RouteRegistrationError(handler, diagnostic, locationOf(controller));
+      }),
+    ),
+  );
+}
+
+/** Lists the parameters of a pattern. Empty if it is invalid. */
+function parametersOf(pattern: string): readonly string[] {
+  try {
+    return createRouter()
+      .get(pattern, () => {})
+      .routes.flatMap(({ params }) => params);
+  } catch (error) {
+    if (error instanceof SetupError) return [];
+    throw error;
+  }
+}
+
 function isRequired({ required, default: fallback }: ParameterDefinition): boolean {
   return required && fallback === undefined;
 }
 
-function parameterFix(name: string, names: readonly string[]): string {
+/** @param name - Undefined if no path can contain it. */
+function parameterFix(name: string | undefined, names: readonly string[]): string {
   const known = [...new Set(names)].map((other) => `'${other}'`);
-  return known.length === 0
-    ? `add '/:${name}' to the path, or remove the parameter.`
-    : `use one of ${known.join(', ')}, or add '/:${name}' to the path.`;
+  const use = known.length === 1 ? `use ${known}` : `use one of ${known.join(', ')}`;
+  if (known.length === 0) {
+    return name === undefined
+      ? "write the name of a parameter, such as 'id'."
+      : `add '/:${name}' to the path, or remove the parameter.`;
+  }
+  return name === undefined ? `${use}.` : `${use}, or add '/:${name}' to the path.`;
 }

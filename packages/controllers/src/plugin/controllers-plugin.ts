@@ -3,7 +3,12 @@ import { container as globalContainer } from '@fairlead/di';
 import { throwProblems } from '../errors/startup-errors.js';
 import type { RegisteredController } from '../routes/register-controller.js';
 import { findMountProblems } from './check-mounted.js';
-import type { ControllersPluginOptions, PluginLogger } from './options.js';
+import {
+  type ControllersPluginOptions,
+  checkPluginOptions,
+  type PluginLogger,
+  usableOptions,
+} from './options.js';
 import { start } from './start.js';
 
 /** The controllers that the plugin has registered: a frozen value, which `install` replaces. */
@@ -23,11 +28,12 @@ export interface ControllersPlugin extends Plugin {
   /**
    * Discovers controllers and registers their routes.
    *
+   * @param app - Its problems are reported together with those of the plugin.
    * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work. Throws
    *   a single problem as it is, and several as one {@link StartError}. Then nothing is registered,
    *   and the container is disposed as by {@link close}.
    */
-  install(): Promise<void>;
+  install(app: Application): Promise<void>;
   /**
    * Checks that the router is mounted, and that the mounted patterns have every parameter that
    * `@Param()` names.
@@ -52,8 +58,9 @@ const STDERR_LOGGER: PluginLogger = Object.freeze({
  * @returns A plugin to install with `await app.plugin(plugin)`.
  */
 export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
-  const { debug = false, logger = STDERR_LOGGER, container = globalContainer } = options;
-  const { disposeContainer = container !== globalContainer } = options;
+  const usable = usableOptions(options);
+  const { debug = false, logger = STDERR_LOGGER, container = globalContainer } = usable;
+  const { disposeContainer = container !== globalContainer } = usable;
   const log: PluginLogger = {
     debug: (message) => {
       if (debug) logger.debug(`[controllers] ${message}`);
@@ -69,9 +76,9 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     get state() {
       return state;
     },
-    async install() {
+    async install(app) {
       try {
-        state = createState(await start(options, log), true);
+        state = createState(await start(app, usable, checkPluginOptions(options), log), true);
       } catch (error) {
         await close().catch((reason) => log.warn(`disposing the container failed: ${reason}`));
         throw error;

@@ -1,4 +1,4 @@
-import type { Router } from '@fairlead/core';
+import { createRouter, type Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
 import { boolean, type Kinds, kind, object } from '@fairlead/options';
 import { findSharedErrors, ROUTER, SHARED_OPTIONS } from '../definition/shared-options.js';
@@ -117,4 +117,18 @@ export function checkPluginOptions(
     errors.unshift(optionError(`${call} needs a router. Pass ${ROUTER.description}.`));
   }
   return errors;
+}
+
+/**
+ * Returns the options that {@link checkPluginOptions} accepts, so that the startup can look for other
+ * problems. Without a router, it is a new one.
+ */
+export function usableOptions(
+  options: ControllersPluginOptions | undefined,
+): ControllersPluginOptions {
+  const given = object.accepts(options) ? { ...options } : {};
+  const usable = Object.entries(PLUGIN_OPTIONS)
+    .map(([name, { accepts }]) => [name, Reflect.get(given, name), accepts] as const)
+    .filter(([, value, accepts]) => value !== undefined && accepts(value));
+  return { router: createRouter(), ...Object.fromEntries(usable) };
 }

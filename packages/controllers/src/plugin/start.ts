@@ -1,80 +1,115 @@
-import { type Constructor, describeToken } from '@fairlead/di';
-import { type ControllerDefinition, defineController } from '../definition/definition.js';
-import { ControllerError } from '../errors/controller-error.js';
-import { StartError, throwProblems } from '../errors/startup-errors.js';
-import { requiredTokens } from '../instances/instances.js';
+import type { Application } from '@fairlead/core';
+import { type Constructor, describeToken, type Token } from '@fairlead/di';
+import { defineController } from '../definition/definition.js';
+import { isController } from '../discovery/lost-classes.js';
+import { listNames } from '../errors/controller-error.js';
+import { attempt, throwProblems } from '../errors/startup-errors.js';
+import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { undiscovered } from '../metadata/undiscovered.js';
-import { type BuildContext, createBuildContext } from '../routes/build-routes.js';
+import { type BuildContext, checkInstances, createBuildContext } from '../routes/build-routes.js';
 import {
   buildController,
   findProblems,
   type RegisteredController,
   registerRoutes,
 } from '../routes/register-controller.js';
+import { findMisnamedParameters } from './check-mounted.js';
 import { findControllers } from './find-controllers.js';
-import { type ControllersPluginOptions, checkPluginOptions, type PluginLogger } from './options.js';
+import type { ControllersPluginOptions, PluginLogger } from './options.js';
 
 /**
  * Discovers and checks controllers, then builds and registers their routes. Registers nothing if there
- * is a problem.
+ * is a problem. A problem does not end the search for others, of this plugin and of the application.
  *
+ * @param options - Without those that are not valid.
+ * @param optionProblems - The problems of the others.
  * @throws {ControllerError} 500, for a single problem; {@link StartError} for several.
  */
 export async function start(
+  app: Application,
   options: ControllersPluginOptions,
+  optionProblems: readonly Error[],
   log: PluginLogger,
 ): Promise<readonly RegisteredController[]> {
-  throwProblems(checkPluginOptions(options));
-  const { root, controllers: listed = [] } = options;
-  if (root === undefined && listed.length === 0) log.warn('no controllers to register: set root');
-  const discovery = await findControllers(options, log);
-  for (const target of discovery.classes) undiscovered.delete(target);
-  const attempts = discovery.classes.map((target) => attempt(() => defineController(target)));
+  const { root, router, controllers: listed = [] } = options;
+  if (root === undefined && listed.length === 0 && optionProblems.length === 0) {
+    log.warn('no controllers to register: set root');
+  }
+  const found = await findControllers(options, log);
+  for (const target of found.classes) undiscovered.delete(target);
+  const attempts = found.classes.map((target) => attempt(() => defineController(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const context = createBuildContext({ ...options, warn: log.warn });
-  const eager = [...context.instances.eagerTokens(), ...discovery.services];
+  const { instances } = context;
+  const eager = [...instances.eagerTokens(), ...found.services];
   const tokens = requiredTokens(definitions, context.shared, eager);
-  throwProblems([
-    ...discovery.problems,
-    ...attempts.flatMap(({ problems }) => problems),
-    ...findProblems(options.router, definitions, context, tokens),
-  ]);
-  warnOfHooks(context.instances.classesOf([...tokens.keys()]), log);
-  await context.instances.initialize(tokens);
-  const controllers = buildControllers(definitions, context);
+  for (const controller of found.classes.filter(isController)) {
+    // A controller without a definition has problems, but its dependencies may have others.
+    const description = `the controller ${describeToken(controller)}`;
+    if (!tokens.has(controller)) tokens.set(controller, { description, controller });
+  }
+  const problems: Error[] = [
+    ...optionProblems,
+    ...found.problems,
+    ...attempts.flatMap((result) => result.problems),
+    ...findProblems(router, definitions, context, tokens),
+    ...findMisnamedParameters(definitions, context.prefix, false),
+  ];
+  warnOfHooks(instances.classesOf([...tokens.keys()]), log);
+  problems.push(...(await buildInstances(context, tokens, problems, log)));
+  const controllers: RegisteredController[] = [];
+  for (const definition of definitions) {
+    if (problems.length > 0) checkInstances(definition, context);
+    else controllers.push(buildController(definition, context));
+  }
+  problems.push(...context.problems.values());
+  if (problems.length > 0) {
+    const likely = findMisnamedParameters(definitions, context.prefix, true);
+    throwProblems([...problems, ...likely, ...app.problems()]);
+  }
   for (const { name, routes } of controllers) {
-    registerRoutes(options.router, routes);
+    registerRoutes(router, routes);
     log.debug(`registered ${name}`);
     for (const { method, path } of routes) log.debug(`${method} ${path}`);
   }
   return controllers;
 }
 
-/** Builds all controllers, or throws all of their problems. */
-function buildControllers(
-  definitions: readonly ControllerDefinition[],
-  context: BuildContext,
-): readonly RegisteredController[] {
-  const attempts = definitions.map((definition) =>
-    attempt(() => buildController(definition, context)),
-  );
-  throwProblems(attempts.flatMap(({ problems }) => problems));
-  return attempts.flatMap(({ value }) => value ?? []);
-}
+/** Milliseconds after which a warning names the factories that have not settled. */
+const SLOW_FACTORY = 10_000;
 
-function attempt<T>(run: () => T): { readonly value?: T; readonly problems: readonly Error[] } {
+/**
+ * Builds all shared instances. If a factory does not settle, a warning names it, together with the
+ * problems that the startup would report after it.
+ *
+ * @param known - The problems found so far.
+ * @returns The problems of the instances.
+ */
+async function buildInstances(
+  { instances }: BuildContext,
+  tokens: ReadonlyMap<Token, Requirement>,
+  known: readonly Error[],
+  log: PluginLogger,
+): Promise<readonly Error[]> {
+  let hasWarned = false;
+  const warn = (reason: string): void => {
+    const pending = instances.pendingTokens().map(describeToken);
+    if (hasWarned || pending.length === 0) return;
+    hasWarned = true;
+    const fix = 'make its factory settle, for example with a timeout.';
+    log.warn(`still waiting for ${listNames(pending)} ${reason}.\n  Fix: ${fix}`);
+    for (const { message } of known) log.warn(`the startup will fail: ${message}`);
+  };
+  const timer = setTimeout(warn, SLOW_FACTORY, `after ${SLOW_FACTORY / 1_000} seconds`).unref();
+  // Node then exits without naming the factory.
+  const onIdle = (): void => warn('although the process has nothing else to do');
+  process.once('beforeExit', onIdle);
   try {
-    return { value: run(), problems: [] };
-  } catch (error) {
-    return { problems: problemsOf(error) };
+    return await instances.build(tokens);
+  } finally {
+    clearTimeout(timer);
+    process.removeListener('beforeExit', onIdle);
   }
-}
-
-/** Returns the problems that an error of this package reports. Rethrows any other error. */
-function problemsOf(error: unknown): readonly Error[] {
-  if (error instanceof StartError) return error.problems;
-  if (error instanceof ControllerError) return [error];
-  throw error;
 }
 
 /** Lifecycle methods that another framework calls. */

@@ -18,7 +18,7 @@ import {
 import { findSharedErrors, SHARED_OPTIONS } from '../definition/shared-options.js';
 import type { ControllerError } from '../errors/controller-error.js';
 import type { ValidationStatus } from '../errors/request-errors.js';
-import { throwProblems } from '../errors/startup-errors.js';
+import { attempt, throwProblems } from '../errors/startup-errors.js';
 import {
   type InstanceSource,
   Instances,
@@ -96,6 +96,8 @@ export interface BuildContext {
   readonly instances: Instances;
   readonly writers: ResponseWriters;
   readonly validationStatus: ValidationStatus;
+  /** Receives the problems of built routes, one for each guard, middleware, interceptor and call. */
+  readonly problems: Map<unknown, Error>;
 }
 
 /**
@@ -116,7 +118,9 @@ export function buildRoutes(
   const { shared, instances, writers } = context;
   throwProblems(checkResponses([definition], writers));
   throwProblems(instances.check(requiredTokens([definition], shared)));
-  return buildCheckedRoutes(definition, context);
+  const routes = buildCheckedRoutes(definition, context);
+  throwProblems([...context.problems.values()]);
+  return routes;
 }
 
 function isDefinition(target: Constructor | ControllerDefinition): target is ControllerDefinition {
@@ -144,22 +148,49 @@ export function createBuildContext({
   const instances = new Instances(container, warn);
   const shared = { guards, middleware, interceptors };
   const writers = new ResponseWriters(compileResponse);
-  return { prefix, shared, instances, writers, validationStatus };
+  return { prefix, shared, instances, writers, validationStatus, problems: new Map() };
 }
 
 /**
  * Builds the routes of a checked controller. Resolves shared instances now, not for each request.
  *
- * @throws {ControllerResolutionError} 500, when the container cannot resolve an instance, or returns
- *   one of the wrong kind.
+ * @param context - Receives the problems of instances.
  */
 export function buildCheckedRoutes(
-  { name, controller: target, routes }: ControllerDefinition,
+  definition: ControllerDefinition,
   context: BuildContext,
 ): readonly BuiltRoute[] {
-  const requirement: Requirement = { description: `the controller ${name}`, controller: target };
-  const controller = context.instances.sourceOf(target, requirement);
-  return Object.freeze(routes.map((route) => buildRoute(route, target, controller, context)));
+  return Object.freeze(definition.routes.map((route) => buildRoute(route, definition, context)));
+}
+
+/**
+ * Looks for instances of the wrong kind, although the controller has other problems.
+ *
+ * @param context - Receives the problems.
+ */
+export function checkInstances(definition: ControllerDefinition, context: BuildContext): void {
+  for (const route of definition.routes) {
+    createSteps(route, combine(context.shared, route), definition, context);
+  }
+}
+
+/** Combines what all routes share with what one route adds. */
+function combine(shared: SharedReferences, route: SharedReferences): SharedReferences {
+  return {
+    guards: Object.freeze([...shared.guards, ...route.guards]),
+    middleware: Object.freeze([...shared.middleware, ...route.middleware]),
+    interceptors: Object.freeze([...shared.interceptors, ...route.interceptors]),
+  };
+}
+
+/** The functions of a route that use instances. */
+interface RouteSteps {
+  readonly middleware: readonly Step<[next: Next]>[];
+  readonly guards: readonly NamedGuard[];
+  readonly interceptors: readonly Interceptor[];
+  readonly call: CallMethod;
+  /** Whether an instance is resolved for each request. */
+  readonly isPerRequest: boolean;
 }
 
 /** Finds the source of a token. The description says what the route uses it for. */
@@ -168,53 +199,66 @@ type FindSource = (
   description: string,
 ) => { readonly source: InstanceSource; readonly requirement: Requirement };
 
-function buildRoute(
+/** Creates a function for each instance. One whose token is not usable has no effect. */
+function createSteps(
   route: RouteDefinition,
-  target: Constructor,
-  controller: InstanceSource,
-  { prefix, shared, instances, writers, validationStatus }: BuildContext,
-): BuiltRoute {
-  const sources = [controller];
-  const findSource: FindSource = (token, text) => {
-    const requirement = { description: `${text} of ${route.handler}`, controller: target };
+  { middleware, guards, interceptors }: SharedReferences,
+  { name, controller }: ControllerDefinition,
+  { instances, problems }: BuildContext,
+): RouteSteps {
+  const sources: InstanceSource[] = [];
+  const findSource: FindSource = (token, description) => {
+    const requirement = { description, controller };
     const source = instances.sourceOf(token, requirement);
     sources.push(source);
     return { source, requirement };
   };
-  const references: SharedReferences = {
-    guards: Object.freeze([...shared.guards, ...route.guards]),
-    middleware: Object.freeze([...shared.middleware, ...route.middleware]),
-    interceptors: Object.freeze([...shared.interceptors, ...route.interceptors]),
+  const tryCreate = <Run>(token: Token, create: () => Run): Run | (() => undefined) => {
+    if (!instances.isUsable(token)) return () => undefined;
+    const { value, problems: found } = attempt(create);
+    for (const problem of found) if (!problems.has(token)) problems.set(token, problem);
+    return value ?? (() => undefined);
   };
-  const steps = references.middleware.map((reference) =>
-    createStep<[next: Next]>('middleware', reference, findSource),
-  );
-  const guards = references.guards.map((guard, index) => ({
-    name: guardName(guard, index),
-    check: createStep<[]>('guard', guard, findSource),
-  }));
-  const interceptors = references.interceptors.map((reference) =>
-    createStep<[next: () => unknown]>('interceptor', reference, findSource),
-  );
+  const step = <Next extends unknown[]>(
+    kind: ReferenceKind,
+    reference: Reference<Next>,
+  ): Step<Next> =>
+    isFunctionOf(kind, reference)
+      ? reference
+      : tryCreate(reference, () => createStep<Next>(kind, reference, route, findSource));
+  return {
+    middleware: middleware.map((reference) => step<[next: Next]>('middleware', reference)),
+    guards: guards.map((guard, index) => ({
+      name: guardName(guard, index),
+      check: step<[]>('guard', guard),
+    })),
+    interceptors: interceptors.map((each) => step<[next: () => unknown]>('interceptor', each)),
+    call: tryCreate(controller, () =>
+      createCall(route, findSource(controller, `the controller ${name}`).source),
+    ),
+    isPerRequest: sources.some(({ perRequest }) => perRequest !== undefined),
+  };
+}
+
+function buildRoute(
+  route: RouteDefinition,
+  definition: ControllerDefinition,
+  context: BuildContext,
+): BuiltRoute {
+  const { prefix, shared, instances, writers, validationStatus } = context;
+  const references = combine(shared, route);
+  const { isPerRequest, ...steps } = createSteps(route, references, definition, context);
   const write = writers.of(route.response);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
-  const isScoped =
-    instances.hasScopes && sources.some(({ perRequest }) => perRequest !== undefined);
+  const isScoped = instances.hasScopes && isPerRequest;
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
-  const invoker = createRouteInvoker(route, {
-    controller,
-    guards,
-    interceptors,
-    write,
-    validationStatus,
-    hold,
-  });
+  const invoker = createRouteInvoker(route, { ...steps, write, validationStatus, hold });
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,
     path: joinPath(prefix, route.path),
-    handlers: Object.freeze([...values, ...scope, ...steps.map(hold), invoker]),
+    handlers: Object.freeze([...values, ...scope, ...steps.middleware.map(hold), invoker]),
   });
   ROUTES.set(invoker, built);
   return built;
@@ -244,20 +288,36 @@ const EXPECTED: Readonly<Record<ReferenceKind, string>> = {
   interceptor: 'a function (ctx, next)',
 };
 
+/** A reference to a guard, a middleware or an interceptor. */
+type Reference<Next extends unknown[]> =
+  | Step<Next>
+  | Constructor
+  | InjectionToken<unknown>
+  | string
+  | symbol;
+
+/** Whether a reference is a function to call, which needs no instance. */
+function isFunctionOf<Next extends unknown[]>(
+  kind: ReferenceKind,
+  reference: Reference<Next>,
+): reference is Step<Next> {
+  return typeof reference === 'function' && !isClassOf(kind, reference);
+}
+
 /**
- * Turns a reference to a guard, a middleware or an interceptor into a function.
+ * Turns a class or a token of a guard, a middleware or an interceptor into a function.
  *
  * @throws {ControllerResolutionError} 500, when the container returns neither a function nor an object
  *   with the method of the kind.
  */
 function createStep<Next extends unknown[]>(
   kind: ReferenceKind,
-  reference: Step<Next> | Constructor | InjectionToken<unknown> | string | symbol,
+  token: Token,
+  { handler }: RouteDefinition,
   findSource: FindSource,
 ): Step<Next> {
-  if (typeof reference === 'function' && !isClassOf(kind, reference)) return reference;
-  const name = describeToken(reference);
-  const { source, requirement } = findSource(reference, `the ${kind} ${name}`);
+  const name = describeToken(token);
+  const { source, requirement } = findSource(token, `the ${kind} ${name} of ${handler}`);
   const asStep = (instance: unknown): Step<Next> => {
     if (hasMethodOf(kind, instance)) {
       return withName(name, (...values) => instance[CLASS_METHODS[kind]](...values));
@@ -279,10 +339,7 @@ function withName<Run extends (...values: never[]) => unknown>(name: string, run
 }
 
 /** The parts of a route's invoker. */
-interface InvokerParts {
-  readonly controller: InstanceSource;
-  readonly guards: readonly NamedGuard[];
-  readonly interceptors: readonly Interceptor[];
+interface InvokerParts extends Pick<RouteSteps, 'call' | 'guards' | 'interceptors'> {
   readonly write: WriteJson | undefined;
   readonly validationStatus: ValidationStatus;
   readonly hold: Hold;
@@ -290,7 +347,7 @@ interface InvokerParts {
 
 function createRouteInvoker(
   route: RouteDefinition,
-  { controller, guards, interceptors, write, validationStatus, hold }: InvokerParts,
+  { call, guards, interceptors, write, validationStatus, hold }: InvokerParts,
 ): Handler {
   const { handler, parameters, status, headers, redirect } = route;
   const takesResponse = parameters.some(({ source }) => source === 'res');
@@ -299,7 +356,7 @@ function createRouteInvoker(
     checkGuards: createGuardCheck(guards, handler),
     readArguments: createReadArguments(parameters, handler, validationStatus),
     prepareResponse: createPrepareResponse(plan),
-    callMethod: intercept(hold(createCall(route, controller)), interceptors.map(hold)),
+    callMethod: intercept(hold(call), interceptors.map(hold)),
     recordResponse: createRecordResponse(plan),
   });
   return Object.defineProperty(hold(invoker), 'name', { value: handler });

@@ -59,6 +59,7 @@ export function registerController(
   const tokens = requiredTokens([definition], context.shared);
   throwProblems(findProblems(router, [definition], context, tokens));
   const controller = buildController(definition, context);
+  throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
   registerRoutes(router, controller.routes);
   return controller;
@@ -93,7 +94,12 @@ export function findProblems(
   ];
 }
 
-/** Builds the routes of a controller in which {@link findProblems} found no problem. */
+/**
+ * Builds the routes of a controller in which {@link findProblems} found no problem.
+ *
+ * @param context - Receives further problems.
+ * @throws {ControllerResolutionError} 500, when the container cannot resolve an instance.
+ */
 export function buildController(
   definition: ControllerDefinition,
   context: BuildContext,

@@ -3,10 +3,15 @@ export function message(title: string, ...details: readonly string[]): string {
   return [title, ...details.map((detail) => `  ${detail}`)].join('\n');
 }
 
-/** Formats the message for a token that the container cannot resolve. */
+/**
+ * Formats the message for a token that the container cannot resolve.
+ *
+ * @param location - Shown unless the container's error names a place.
+ */
 export function refusal(subject: string, cause: unknown, location?: string): string {
   const [problem = '', ...details] = String((cause as Error).message).split('\n');
-  const at = location === undefined ? [] : [`At: ${location}`];
+  const isLocated = location === undefined || details.some((detail) => detail.startsWith('  At: '));
+  const at = isLocated ? [] : [`At: ${location}`];
   return message(
     `Cannot resolve ${subject}: ${problem}`,
     ...at,
