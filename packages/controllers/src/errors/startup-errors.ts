@@ -1,4 +1,4 @@
-import { numberMessages } from '@fairlead/options';
+import { hideProperties, numberMessages } from '@fairlead/options';
 import {
   addLocation,
   ControllerError,
@@ -106,7 +106,30 @@ export class StartError extends ControllerError {
     const messages = problems.map(({ message }) => message);
     super(numberMessages(title, messages), { code: 'START_FAILED' });
     this.problems = Object.freeze([...problems]);
+    printOnce(this);
   }
+}
+
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
+/** A line of a stack outside of Fairlead and node. */
+const CALLER = /^ +at (?!.*(?:[\\/]@fairlead[\\/]|node:)).*$/m;
+
+/**
+ * Makes node print an error's message once, with the line of the program that started the application:
+ * without the other lines of the stack, and without properties that repeat the message.
+ */
+function printOnce(error: ControllerError): void {
+  const { name, code, message, stack = '', cause } = error;
+  const [caller] = CALLER.exec(stack.slice(stack.indexOf(message) + message.length)) ?? [];
+  const text = caller === undefined ? message : `${message}\n${caller}`;
+  hideProperties(error, ...Object.keys(error).filter((key) => key !== 'code'));
+  Object.defineProperties(error, {
+    stack: { value: `${name}: ${text}` },
+    [INSPECT]: { value: () => `${name} [${code}]: ${text}`, configurable: true },
+  });
+  // Node prints the value of a cause even if it is not enumerable.
+  if (cause !== undefined) Object.defineProperty(error, 'cause', { get: () => cause });
 }
 
 /**
@@ -120,6 +143,7 @@ export function throwProblems(problems: readonly Error[]): void {
   const [first, second] = distinct;
   if (first === undefined) return;
   if (second !== undefined) throw new StartError(distinct);
+  if (first instanceof ControllerError) printOnce(first);
   throw first;
 }
 
