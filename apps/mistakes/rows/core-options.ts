@@ -1,0 +1,309 @@
+import {
+  cors,
+  createApp,
+  createRouter,
+  currentContext,
+  errorHandler,
+  etag,
+  json,
+  type Middleware,
+  notFoundHandler,
+  requestId,
+  requestLogger,
+  secureHeaders,
+  text,
+  timeout,
+  urlencoded,
+} from '@fairlead/core';
+import { area, post } from '../src/mistake.js';
+
+const mistake = area('Options of the core');
+
+const using = (middleware: Middleware) =>
+  createApp()
+    .use(middleware)
+    .get('/', () => 1);
+const ending = (middleware: Middleware) =>
+  createApp()
+    .get('/', () => 1)
+    .use(middleware);
+
+mistake('`json({ limti })`', { compiler: "'limti'", startup: "Did you mean 'limit'?" }, () =>
+  using(json({ limti: '1mb' })),
+);
+
+mistake('`json(options)` with `limti` in a variable', { startup: "Did you mean 'limit'?" }, () => {
+  const options = { limti: '5mb', rawBody: true };
+  return using(json(options));
+});
+
+mistake("`json('1mb')`", { compiler: 'TS2559', startup: 'Pass an object' }, () =>
+  using(json('1mb')),
+);
+
+mistake("`json({ limit: '1 megabyte' })`", { startup: 'limit' }, () =>
+  using(json({ limit: '1 megabyte' })),
+);
+
+mistake(
+  '`json({ strict })`, an option of Express',
+  { compiler: "'strict'", startup: "has no option 'strict'" },
+  () => using(json({ strict: false })),
+);
+
+mistake(
+  "`json({ rawBody: 'true' })`",
+  { compiler: "'string'", startup: "cannot use 'true' as rawBody. Use true or false." },
+  () => using(json({ rawBody: 'true' })),
+);
+
+mistake(
+  '`urlencoded({ extended })`, an option of Express',
+  { compiler: "'extended'", startup: "has no option 'extended'" },
+  () => using(urlencoded({ extended: true })),
+);
+
+mistake("`urlencoded({ maxFields: '10' })`", { compiler: "'string'", startup: 'maxFields' }, () =>
+  using(urlencoded({ maxFields: '10' })),
+);
+
+mistake(
+  '`text({ type: /text/ })`, a RegExp for media types',
+  { compiler: "'RegExp'", startup: 'media type' },
+  () => using(text({ type: /text/ })),
+);
+
+mistake(
+  '`errorHandler({ includeStacks })`',
+  { compiler: "'includeStacks'", startup: "Did you mean 'includeStack'?" },
+  () => using(errorHandler({ includeStacks: true })),
+);
+
+mistake(
+  "`errorHandler({ includeStack: 'false' })`, from an environment variable",
+  { compiler: "'string'", startup: "cannot use 'false' as includeStack" },
+  () => using(errorHandler({ includeStack: 'false' })),
+);
+
+mistake(
+  '`errorHandler({ onerror })`',
+  { compiler: "'onerror'", startup: "Did you mean 'onError'?" },
+  () => using(errorHandler({ onerror: console.error })),
+);
+
+mistake(
+  '`errorHandler({ format })` with a name instead of a function',
+  { compiler: "'string'", startup: 'Use a function' },
+  () => using(errorHandler({ format: 'json' })),
+);
+
+mistake(
+  '`errorHandler((error, ctx) => …)`, a function instead of options',
+  { compiler: 'no properties in common', startup: 'Pass an object' },
+  () => using(errorHandler((error: unknown) => console.error(error))),
+);
+
+mistake(
+  '`notFoundHandler({ message })`',
+  { compiler: "'message'", startup: "has no option 'message'" },
+  () => ending(notFoundHandler({ message: 'Nothing here' })),
+);
+
+mistake(
+  '`notFoundHandler((ctx) => …)`, a function instead of options',
+  { compiler: 'no properties in common', startup: 'Pass an object' },
+  () => ending(notFoundHandler(() => 'Nothing here')),
+);
+
+mistake(
+  '`createApp({ logger })`, an option of Fastify',
+  { compiler: "'logger'", startup: "has no option 'logger'" },
+  () => createApp({ logger: true }).get('/', () => 1),
+);
+
+mistake(
+  '`createApp({ trustProxy })`, an option of Fastify',
+  { compiler: "'trustProxy'", startup: "has no option 'trustProxy'" },
+  () => createApp({ trustProxy: true }).get('/', () => 1),
+);
+
+mistake('`createApp({ proxy: true })`', { compiler: 'TS2322', startup: 'proxy' }, () =>
+  createApp({ proxy: true }).get('/', () => 1),
+);
+
+mistake(
+  '`createApp({ notfound })`',
+  { compiler: "'notfound'", startup: "Did you mean 'notFound'?" },
+  () => createApp({ notfound: () => 'Nothing here' }).get('/', () => 1),
+);
+
+mistake(
+  "`createApp({ caseSensitive: 'false' })`",
+  { compiler: "'string'", startup: 'Use true or false' },
+  () => createApp({ caseSensitive: 'false' }).get('/', () => 1),
+);
+
+mistake(
+  '`createRouter({ prefix })`, an option of @koa/router',
+  { compiler: "'prefix'", startup: "has no option 'prefix'" },
+  () =>
+    createApp().route(
+      '/',
+      createRouter({ prefix: '/users' }).get('/', () => 1),
+    ),
+  '/users',
+);
+
+mistake(
+  "`createRouter('/users')`, a prefix instead of options",
+  { compiler: 'TS2559', startup: 'Pass an object' },
+  () =>
+    createApp().route(
+      '/',
+      createRouter('/users').get('/', () => 1),
+    ),
+  '/users',
+);
+
+mistake(
+  '`createRouter({ mergeParams })`, an option of Express',
+  { compiler: "'mergeParams'", startup: "has no option 'mergeParams'" },
+  () =>
+    createApp().route(
+      '/',
+      createRouter({ mergeParams: true }).get('/', () => 1),
+    ),
+);
+
+mistake(
+  '`createRouter({ caseSensitve })`',
+  { compiler: "'caseSensitve'", startup: "Did you mean 'caseSensitive'?" },
+  () =>
+    createApp().route(
+      '/',
+      createRouter({ caseSensitve: false }).get('/users', () => 1),
+    ),
+  '/USERS',
+);
+
+mistake('`cors({ origins })`', { compiler: "'origins'", startup: "has no option 'origins'" }, () =>
+  using(cors({ origins: ['https://app.example'] })),
+);
+
+mistake('`cors({ credentials: true })` for every origin', { startup: 'Set origin' }, () =>
+  using(cors({ credentials: true })),
+);
+
+mistake('`cors({ origin })` with a list in one string', { startup: 'array of origins' }, () =>
+  using(cors({ origin: 'https://a.example, https://b.example' })),
+);
+
+mistake(
+  '`cors({ origin: process.env.ORIGIN })`, which is not set',
+  { compiler: "'undefined'", startup: 'cannot use undefined as origin' },
+  () => using(cors({ origin: process.env.ORIGIN })),
+);
+
+mistake("`cors('https://app.example')`", { compiler: 'https', startup: 'Pass an object' }, () =>
+  using(cors('https://app.example')),
+);
+
+mistake(
+  '`requestId({ headerName })`',
+  { compiler: "'headerName'", startup: "has no option 'headerName'" },
+  () => using(requestId({ headerName: 'X-Id' })),
+);
+
+mistake(
+  "`requestId({ create })` with the function's result",
+  { compiler: 'TS2322', startup: 'Use a function' },
+  () => using(requestId({ create: crypto.randomUUID() })),
+);
+
+mistake("`requestId({ header: 'X Request Id' })`", { startup: 'X Request Id' }, () =>
+  using(requestId({ header: 'X Request Id' })),
+);
+
+mistake(
+  "`requestLogger('dev')`, as morgan",
+  { compiler: 'TS2559', startup: 'Pass an object' },
+  () => using(requestLogger('dev')),
+);
+
+mistake(
+  '`requestLogger({ format })`',
+  { compiler: "'format'", startup: "has no option 'format'" },
+  () => using(requestLogger({ format: 'tiny' })),
+);
+
+mistake(
+  '`requestLogger({ logger })` with a function',
+  { compiler: 'TS2322', startup: 'info' },
+  () => using(requestLogger({ logger: (line: string) => void line })),
+);
+
+mistake(
+  '`secureHeaders({ contentSecurityPolicy: false })`, as helmet',
+  { startup: 'Content-Security-Policy' },
+  () => using(secureHeaders({ contentSecurityPolicy: false })),
+);
+
+mistake(
+  "`secureHeaders({ 'X-Frame-Options': true })`",
+  { compiler: "'true'", startup: 'X-Frame-Options' },
+  () => using(secureHeaders({ 'X-Frame-Options': true })),
+);
+
+mistake("`timeout('5s')`", { compiler: "'string'", startup: 'an integer' }, () =>
+  using(timeout('5s')),
+);
+
+mistake('`timeout({ ms })`', { compiler: 'number', startup: 'an integer' }, () =>
+  using(timeout({ ms: 5_000 })),
+);
+
+mistake('`timeout(5)`, in seconds', { never: '5 ms is a valid timeout.' }, () =>
+  createApp()
+    .use(timeout(5))
+    .get('/', () => 1),
+);
+
+mistake('`etag({ weak })`', { compiler: 'arguments', startup: "has no option 'weak'" }, () =>
+  using(etag({ weak: true })),
+);
+
+mistake(
+  '`currentContext()` without `shareContext()`',
+  { compiler: 'TS2532', request: 'shareContext()' },
+  () => createApp().get('/', () => currentContext().path),
+);
+
+mistake(
+  'an option of the application in the wrong call: `listen(app, 0, { proxy })` for `createApp`',
+  { compiler: "'proxy'", startup: "has no option 'proxy'" },
+  async () => {
+    const { listen } = await import('@fairlead/core');
+    return listen(
+      createApp().get('/', () => 1),
+      0,
+      { proxy: 1 },
+    );
+  },
+);
+
+mistake(
+  'the body of a form, read by `json()`',
+  { response: 'Send another media type' },
+  () =>
+    createApp()
+      .use(json())
+      .post('/', (ctx) => ctx.body),
+  ['/', { method: 'POST', body: new URLSearchParams({ a: '1' }) }],
+);
+
+mistake(
+  'no body parser',
+  { request: 'Add app.use(json())' },
+  () => createApp().post('/', (ctx) => ctx.body),
+  post('/', { a: 1 }),
+);

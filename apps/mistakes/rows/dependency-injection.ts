@@ -1,0 +1,747 @@
+import { cpSync } from 'node:fs';
+import { Controller, Get, RequestContext, UseGuard } from '@fairlead/controllers';
+import { createApp } from '@fairlead/core';
+import {
+  all,
+  type Constructor,
+  type Container,
+  createContainer,
+  container as globalContainer,
+  Inject,
+  InjectAll,
+  type Lazy,
+  lazy,
+  Optional,
+  Repository,
+  Service,
+  token,
+} from '@fairlead/di';
+import { serveControllers } from '../src/applications.js';
+import { FILES } from '../src/files.js';
+import { area } from '../src/mistake.js';
+
+const mistake = area('Dependency injection');
+
+/** Creates an application with a controller that depends on a class or a token. */
+function serveDependent(
+  dependency: Constructor | string | symbol | ReturnType<typeof token>,
+  register: (container: Container) => unknown = () => undefined,
+) {
+  @Controller()
+  class Users {
+    constructor(@Inject(dependency) readonly dependency: unknown) {}
+    @Get()
+    list() {
+      return typeof this.dependency;
+    }
+  }
+  const container = createContainer();
+  register(container);
+  return serveControllers([Users], { container });
+}
+
+class Store {
+  readonly names = ['Ada'];
+}
+
+const PORT = token<number>('Port');
+
+mistake('a class without `@Service()`', { startup: 'add @Service() to Clock' }, () => {
+  class Clock {}
+  @Controller()
+  class Users {
+    constructor(readonly clock: Clock) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  'a subclass of a service without `@Service()`',
+  { startup: 'add @Service() to Clock' },
+  () => {
+    @Service()
+    class Base {}
+    class Clock extends Base {}
+    return serveDependent(Clock);
+  },
+);
+
+mistake('an abstract class without a provider', { startup: 'useClass' }, () => {
+  abstract class Mailer {
+    abstract send(): void;
+  }
+  @Controller()
+  class Users {
+    constructor(readonly mailer: Mailer) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('an interface as the type of a parameter', { startup: '@Inject(token)' }, () => {
+  interface Clock {
+    now(): number;
+  }
+  @Controller()
+  class Users {
+    constructor(readonly clock: Clock) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('a union as the type of a parameter', { startup: '@Inject(token)' }, () => {
+  @Controller()
+  class Users {
+    constructor(readonly store: Store | RegExp) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('a string as the type of a parameter', { startup: '@Inject(token)' }, () => {
+  @Controller()
+  class Users {
+    constructor(readonly url: string) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('`stores: Store[]`', { startup: '@InjectAll' }, () => {
+  @Controller()
+  class Users {
+    constructor(readonly stores: Store[]) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('`names: Map<string, string>`', { startup: /^(?!.*@Service\(\) to Map)[\s\S]*Map/ }, () => {
+  @Controller()
+  class Users {
+    constructor(readonly names: Map<string, string>) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('`since: Date`', { startup: /^(?!.*@Service\(\) to Date)[\s\S]*Date/ }, () => {
+  @Controller()
+  class Users {
+    constructor(readonly since: Date) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  '`store: Promise<Store>`',
+  { startup: /^(?!.*@Service\(\) to Promise)[\s\S]*Promise/ },
+  () => {
+    @Controller()
+    class Users {
+      constructor(readonly store: Promise<Store>) {}
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  "a second `token('Mailer')` instead of the registered one",
+  { startup: /same name|registered|another/ },
+  () =>
+    serveDependent(token('Mailer'), (container) =>
+      container.register(token('Mailer'), { useValue: {} }),
+    ),
+);
+
+mistake("`'db'` instead of the registered `Symbol.for('db')`", { startup: 'Symbol(db)' }, () =>
+  serveDependent('db', (container) => container.register(Symbol.for('db'), { useValue: {} })),
+);
+
+mistake("a second `Symbol('db')`", { startup: 'same' }, () =>
+  serveDependent(Symbol('db'), (container) => container.register(Symbol('db'), { useValue: {} })),
+);
+
+mistake("`'databse'` instead of the registered `'database'`", { startup: "'databse'" }, () =>
+  serveDependent('databse', (container) => container.register('database', { useValue: {} })),
+);
+
+mistake('the name of a class instead of the class', { startup: /Store/ }, () =>
+  serveDependent('Store', (container) => container.register(Store)),
+);
+
+mistake('a token that nothing provides', { startup: "container.register('url'" }, () =>
+  serveDependent('url'),
+);
+
+mistake(
+  'a provider in the global container, with another container for the plugin',
+  { startup: "'global url'" },
+  () => {
+    globalContainer.register('global url', { useValue: 'db:' });
+    return serveDependent('global url');
+  },
+);
+
+mistake('two services that need each other', { startup: 'lazy' }, () => {
+  class Author {
+    static inject: readonly Constructor[] = [];
+  }
+  class Book {
+    static inject = [Author];
+    constructor(readonly author: Author) {}
+  }
+  Author.inject = [Book];
+  return serveDependent(Book);
+});
+
+mistake(
+  'two aliases of each other, which `lazy` cannot fix',
+  { startup: /^(?![\s\S]*lazy)[\s\S]*useExisting/ },
+  () =>
+    serveDependent('a', (container) =>
+      container.register('a', { useExisting: 'b' }).register('b', { useExisting: 'a' }),
+    ),
+);
+
+mistake(
+  '`lazy(Book)` instead of `lazy(() => Book)`',
+  { compiler: 'Book', startup: 'lazy(() =>' },
+  () => {
+    @Service()
+    class Book {}
+    @Controller()
+    class Users {
+      constructor(@Inject(lazy(Book)) readonly book: Lazy<Book>) {}
+      @Get()
+      list() {
+        return typeof this.book.value;
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake('`lazy` of a class that nothing provides', { startup: 'add @Service() to Clock' }, () => {
+  class Clock {}
+  @Controller()
+  class Users {
+    constructor(@Inject(lazy(() => Clock)) readonly clock: Lazy<Clock>) {}
+    @Get()
+    list() {
+      return typeof this.clock.value;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('`@Inject(lazy(() => Clock)) clock: Clock`, without `.value`', { request: 'clock' }, () => {
+  @Service()
+  class Clock {
+    now() {
+      return 0;
+    }
+  }
+  @Controller()
+  class Users {
+    constructor(@Inject(lazy(() => Clock)) readonly clock: Clock) {}
+    @Get()
+    list() {
+      return this.clock.now();
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('a lazy dependency read in the constructor', { startup: 'lazy' }, () => {
+  @Service()
+  class Author {
+    constructor(@Inject(lazy(() => Author)) self: Lazy<Author>) {
+      void self.value;
+    }
+  }
+  return serveDependent(Author);
+});
+
+mistake(
+  '`@Inject(undefined)`, from an import cycle',
+  { compiler: "'undefined'", startup: 'lazy' },
+  () => {
+    @Controller()
+    class Users {
+      constructor(@Inject(undefined) readonly store: object) {}
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  "`register('port', 8080)` without `useValue`",
+  { compiler: "'number'", startup: 'useValue' },
+  () => serveDependent('port', (container) => container.register('port', 8080)),
+);
+
+mistake(
+  "`register('config', { url })` without `useValue`",
+  { compiler: "'url'", startup: 'useValue' },
+  () => serveDependent('config', (container) => container.register('config', { url: 'db:' })),
+);
+
+mistake(
+  '`register({ provide, useClass })`, as in NestJS',
+  { compiler: "'provide'", startup: 'token' },
+  () =>
+    serveDependent(Store, (container) => container.register({ provide: Store, useClass: Store })),
+);
+
+mistake('`register([Store])`', { compiler: '[]', startup: /token|class/ }, () =>
+  serveDependent(Store, (container) => container.register([Store])),
+);
+
+mistake('`register(new Store())`', { compiler: "'Store'", startup: /class/ }, () =>
+  serveDependent(Store, (container) => container.register(new Store())),
+);
+
+mistake(
+  '`{ useClass: new Store() }`',
+  { compiler: "'Store'", startup: 'useClass is not a class' },
+  () => serveDependent(Store, (container) => container.register(Store, { useClass: new Store() })),
+);
+
+mistake('`{ useClass: () => new Store() }`', { compiler: 'TS2322', startup: 'useFactory' }, () =>
+  serveDependent(Store, (container) => container.register(Store, { useClass: () => new Store() })),
+);
+
+mistake('`{ useFactory: Store }`, a class', { compiler: 'Store', startup: /useClass/ }, () =>
+  serveDependent(Store, (container) => container.register(Store, { useFactory: Store })),
+);
+
+mistake(
+  '`{ useFactory: openStore() }`, the function called',
+  { compiler: 'Promise', startup: 'useFactory' },
+  () => {
+    const openStore = async () => new Store();
+    return serveDependent(Store, (container) =>
+      container.register(Store, { useFactory: openStore() }),
+    );
+  },
+);
+
+mistake('`{ useFactory, deps }`, as in Angular', { compiler: 'TS2322', startup: 'inject' }, () =>
+  serveDependent(Store, (container) =>
+    container.register(Store, { useFactory: (_port: number) => new Store(), deps: [PORT] }),
+  ),
+);
+
+mistake(
+  '`useFactory` with a parameter, without `inject`',
+  { compiler: 'TS2322', startup: 'inject' },
+  () =>
+    serveDependent(Store, (container) =>
+      container.register(Store, { useFactory: (_port: number) => new Store() }),
+    ),
+);
+
+mistake('`{ useclass }`', { compiler: "'useclass'", startup: 'useClass' }, () =>
+  serveDependent(Store, (container) => container.register(Store, { useclass: Store })),
+);
+
+mistake('`{ useClass, useValue }`', { startup: 'useValue and useClass' }, () =>
+  serveDependent(Store, (container) =>
+    container.register(Store, { useClass: Store, useValue: new Store() }),
+  ),
+);
+
+mistake("`{ useExisting: 'nothing' }`", { startup: "'nothing'" }, () =>
+  serveDependent('store', (container) => container.register('store', { useExisting: 'nothing' })),
+);
+
+mistake(
+  '`useValue: process.env.PORT`, which is not set',
+  { compiler: "'undefined'", never: 'undefined is a value.' },
+  () =>
+    serveDependent(PORT, (container) => container.register(PORT, { useValue: process.env.PORT })),
+);
+
+mistake('a promise as `useValue`', { compiler: 'Promise', never: 'A promise is a value.' }, () =>
+  serveDependent(PORT, (container) =>
+    container.register(PORT, { useValue: Promise.resolve(8080) }),
+  ),
+);
+
+mistake('a factory that returns nothing', { compiler: 'void', startup: /undefined/ }, () =>
+  serveDependent(PORT, (container) =>
+    container.register(PORT, {
+      useFactory: () => {
+        new Store();
+      },
+    }),
+  ),
+);
+
+mistake(
+  "`register(…, { scope: 'REQUEST' })`",
+  { compiler: '"REQUEST"', startup: "'request'" },
+  () =>
+    serveDependent(Store, (container) =>
+      container.register(Store, { useClass: Store }, { scope: 'REQUEST' }),
+    ),
+);
+
+mistake("`register(…, { scope: 'request' })` for a value", { startup: 'takes no scope' }, () =>
+  serveDependent('store', (container) =>
+    container.register('store', { useValue: 1 }, { scope: 'request' }),
+  ),
+);
+
+mistake(
+  '`register(…, { multiple: true })`',
+  { compiler: "'multiple'", startup: "Did you mean 'multi'?" },
+  () =>
+    serveDependent(Store, (container) =>
+      container.register(Store, { useClass: Store }, { multiple: true }),
+    ),
+);
+
+mistake(
+  '`register(…, { singleton: false })`',
+  { compiler: "'singleton'", startup: "'singleton'" },
+  () =>
+    serveDependent(Store, (container) =>
+      container.register(Store, { useClass: Store }, { singleton: false }),
+    ),
+);
+
+mistake('a factory that rejects', { startup: 'no database' }, () =>
+  serveDependent('db', (container) =>
+    container.register('db', { useFactory: () => Promise.reject(new Error('no database')) }),
+  ),
+);
+
+mistake('two factories that fail', { startup: /no database[\s\S]*no queue/ }, () => {
+  @Controller()
+  class Users {
+    constructor(
+      @Inject('db') readonly db: unknown,
+      @Inject('queue') readonly queue: unknown,
+    ) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  const container = createContainer()
+    .register('db', { useFactory: () => Promise.reject(new Error('no database')) })
+    .register('queue', { useFactory: () => Promise.reject(new Error('no queue')) });
+  return serveControllers([Users], { container });
+});
+
+mistake('a factory that never settles', { warning: "'db'" }, () =>
+  serveDependent('db', (container) =>
+    container.register('db', { useFactory: () => new Promise(() => undefined) }),
+  ),
+);
+
+mistake('a constructor that throws', { startup: 'no disk' }, () => {
+  @Service()
+  class Disk {
+    constructor() {
+      throw new Error('no disk');
+    }
+  }
+  return serveDependent(Disk);
+});
+
+mistake('two constructors that throw', { startup: /no disk[\s\S]*no tape/ }, () => {
+  @Service()
+  class Disk {
+    constructor() {
+      throw new Error('no disk');
+    }
+  }
+  @Service()
+  class Tape {
+    constructor() {
+      throw new Error('no tape');
+    }
+  }
+  @Controller('/disk')
+  class DiskController {
+    constructor(readonly disk: Disk) {}
+    @Get()
+    read() {
+      return 1;
+    }
+  }
+  @Controller('/tape')
+  class TapeController {
+    constructor(readonly tape: Tape) {}
+    @Get()
+    read() {
+      return 1;
+    }
+  }
+  return serveControllers([DiskController, TapeController]);
+});
+
+mistake(
+  'a constructor that throws, needed only by a request-scoped controller',
+  { startup: 'no disk' },
+  () => {
+    @Service()
+    class Disk {
+      constructor() {
+        throw new Error('no disk');
+      }
+    }
+    @Service({ scope: 'request' })
+    @Controller()
+    class Users {
+      constructor(readonly disk: Disk) {}
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake('a singleton that depends on a request-scoped service', { startup: "'request'" }, () => {
+  @Service({ scope: 'request' })
+  class Audit {}
+  @Service()
+  class Names {
+    constructor(readonly audit: Audit) {}
+  }
+  return serveDependent(Names);
+});
+
+mistake('a controller of scope singleton with `RequestContext`', { startup: "'request'" }, () => {
+  @Controller()
+  class Users {
+    constructor(readonly ctx: RequestContext) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  'a request-scoped service resolved from the container',
+  { request: 'createScope()' },
+  () => {
+    @Service({ scope: 'request' })
+    class Audit {}
+    const container = createContainer();
+    return createApp().get('/', () => typeof container.resolve(Audit));
+  },
+);
+
+mistake('an asynchronous provider resolved before it is ready', { startup: 'initialize' }, () => {
+  const container = createContainer().register('db', { useFactory: async () => 1 });
+  return container.resolve('db');
+});
+
+mistake('`@InjectAll` of a token that nothing provides', { startup: "'plugin'" }, () => {
+  @Controller()
+  class Users {
+    constructor(@InjectAll('plugin') readonly plugins: unknown[]) {}
+    @Get()
+    list() {
+      return this.plugins;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  '`@Optional()` for a dependency that somebody forgot to register',
+  { never: 'It is optional.' },
+  () => {
+    @Controller()
+    class Users {
+      constructor(@Optional() @Inject('db') readonly db?: unknown) {}
+      @Get()
+      list() {
+        return typeof this.db;
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake('`static inject` that is too short', { startup: 'list every parameter' }, () => {
+  class Names {
+    static inject = [Store] as const;
+    constructor(
+      readonly store: Store,
+      readonly other: Store,
+    ) {}
+  }
+  return serveDependent(Names, (container) => container.register(Store));
+});
+
+mistake(
+  '`static inject` in another order than the parameters',
+  { never: 'The types are erased.' },
+  () => {
+    @Service()
+    class Clock {}
+    class Names {
+      static inject = [Clock, Store] as const;
+      constructor(
+        readonly store: Store,
+        readonly clock: Clock,
+      ) {}
+    }
+    return serveDependent(Names, (container) => container.register(Store));
+  },
+);
+
+mistake('`static inject = [undefined]`, from an import cycle', { startup: 'lazy' }, () => {
+  class Names {
+    static inject = [undefined] as const;
+    constructor(readonly store: Store | undefined) {}
+  }
+  return serveDependent(Names);
+});
+
+mistake('`all` where one instance is expected', { never: 'A list is a value.' }, () => {
+  class Names {
+    static inject = [all(Store)] as const;
+    constructor(readonly store: Store) {}
+  }
+  return serveDependent(Names, (container) => container.register(Store));
+});
+
+mistake('`onModuleInit()`, as in NestJS', { warning: 'onModuleInit' }, () => {
+  @Service()
+  class Worker {
+    onModuleInit() {}
+  }
+  return serveDependent(Worker);
+});
+
+mistake(
+  '`dispose()` instead of `[Symbol.dispose]()`',
+  { never: 'It may be a method of the application.' },
+  () => {
+    @Service()
+    class Pool {
+      dispose() {}
+    }
+    return serveDependent(Pool);
+  },
+);
+
+mistake('`[Symbol.dispose]()` that throws', { close: 'busy' }, () => {
+  @Service()
+  class Pool {
+    [Symbol.dispose]() {
+      throw new Error('busy');
+    }
+  }
+  return serveDependent(Pool);
+});
+
+mistake(
+  'an eager service that nothing registers',
+  { never: 'The container cannot know the class.' },
+  () => {
+    @Service({ eager: true })
+    class Worker {}
+    return serveDependent('port', (container) => container.register('port', { useValue: 1 }));
+  },
+);
+
+mistake('a container that is disposed', { startup: 'disposed' }, () =>
+  serveDependent(Store, (container) => container.register(Store).dispose()),
+);
+
+mistake(
+  'a container of one application used by another, after `close()`',
+  { startup: 'disposeContainer' },
+  async () => {
+    const container = createContainer();
+    @Controller()
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    const first = await serveControllers([Users], { container });
+    await first.close();
+    return serveControllers([Users], { container });
+  },
+);
+
+mistake('a guard whose dependency nothing provides', { startup: 'add @Service() to Store' }, () => {
+  @Service()
+  class StoreGuard {
+    constructor(readonly store: Store) {}
+    canActivate() {
+      return true;
+    }
+  }
+  @Controller()
+  @UseGuard(StoreGuard)
+  class Users {
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('two copies of `@fairlead/di`', { startup: /copies|copy/ }, async () => {
+  const copy = `${FILES}di`;
+  cpSync('../../packages/di/src', copy, { recursive: true });
+  const other: typeof import('@fairlead/di') = await import(`${copy}/index.js`);
+  return serveDependent(other.token('Port'));
+});
+
+mistake('`Repository` without parentheses', { compiler: 'TS1238', startup: '()' }, () => {
+  @Repository
+  class Names {}
+  return serveDependent(Names);
+});

@@ -1,0 +1,151 @@
+import { type CanActivate, Controller, Get, type GuardFn, UseGuard } from '@fairlead/controllers';
+import { type Context, createApp } from '@fairlead/core';
+import { Service } from '@fairlead/di';
+import { serveControllers } from '../src/applications.js';
+import { area } from '../src/mistake.js';
+
+const mistake = area('Guards');
+
+/** Creates an application with one route behind a guard. */
+function serveGuarded(guard: GuardFn) {
+  @Controller()
+  class Users {
+    @Get()
+    @UseGuard(guard)
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+}
+
+const verify = async (ctx: Context) => (ctx.get('X-User') === 'Ada' ? { name: 'Ada' } : undefined);
+
+mistake('a guard without `return`', { compiler: 'void', response: 'isAdmin' }, () =>
+  serveGuarded(function isAdmin(ctx) {
+    ctx.get('X-Role') === 'admin';
+  }),
+);
+
+mistake('a guard that returns the user', { compiler: 'boolean', request: 'Return true' }, () =>
+  serveGuarded(function isSignedIn() {
+    return { name: 'Ada' };
+  }),
+);
+
+mistake('a guard that returns 1', { compiler: 'boolean', request: 'Return true' }, () =>
+  serveGuarded(function isSignedIn() {
+    return 1;
+  }),
+);
+
+mistake('a guard that returns a text', { compiler: 'boolean', request: 'Return true' }, () =>
+  serveGuarded(function isSignedIn() {
+    return 'true';
+  }),
+);
+
+mistake(
+  'a guard that returns an observable, as in NestJS',
+  { compiler: 'boolean', request: 'Return true' },
+  () =>
+    serveGuarded(function isSignedIn() {
+      return { subscribe: () => undefined };
+    }),
+);
+
+mistake(
+  'a guard that does not await a promise: `return !!verify(ctx)`',
+  { never: 'The guard returns true.' },
+  () =>
+    serveGuarded(function isSignedIn(ctx) {
+      return !!verify(ctx);
+    }),
+);
+
+mistake(
+  'a guard that does not await a promise: `if (verify(ctx)) return true`',
+  { compiler: 'Promise', never: 'The guard returns true.' },
+  () =>
+    serveGuarded(function isSignedIn(ctx) {
+      if (verify(ctx)) return true;
+      return false;
+    }),
+);
+
+mistake('a guard that throws a `TypeError`', { request: 'name' }, () =>
+  serveGuarded(async function isSignedIn(ctx) {
+    const user: { name: string } = JSON.parse(ctx.get('X-User') ?? 'null');
+    return user.name === 'Ada';
+  }),
+);
+
+mistake('a guard that throws a text', { request: 'denied' }, () =>
+  serveGuarded(() => {
+    throw 'denied';
+  }),
+);
+
+mistake('a guard that never settles', { never: 'It may be waiting.' }, () =>
+  serveGuarded(() => new Promise<boolean>(() => undefined)),
+);
+
+mistake(
+  '`context.switchToHttp()`, as in NestJS',
+  { compiler: "'switchToHttp'", request: 'switchToHttp' },
+  () => serveGuarded((context) => context.switchToHttp().getRequest().user !== undefined),
+);
+
+mistake(
+  'a guard that calls `ctx.next()` like middleware',
+  { compiler: 'void', never: 'It returns nothing, which denies.' },
+  () => serveGuarded((ctx) => ctx.next()),
+);
+
+mistake(
+  'a guard with the parameters of Express middleware',
+  { compiler: 'TS2345', request: 'next is not a function' },
+  () => serveGuarded((_req: unknown, _res: unknown, next: () => boolean) => next()),
+);
+
+mistake('a guard as middleware: `app.use(isSignedIn)`', { request: 'next()' }, () => {
+  const isSignedIn: GuardFn = () => true;
+  return createApp()
+    .use(isSignedIn)
+    .get('/', () => 1);
+});
+
+mistake(
+  'a guard class with `canActivate` as an arrow function',
+  { startup: 'canActivate(ctx)' },
+  () => {
+    class AdminGuard implements CanActivate {
+      canActivate = () => true;
+    }
+    @Controller()
+    @UseGuard(AdminGuard)
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake('a guard class that loses `this`', { request: 'allowed' }, () => {
+  @Service()
+  class AdminGuard {
+    readonly allowed = true;
+    canActivate() {
+      return this.allowed;
+    }
+  }
+  const { canActivate } = new AdminGuard();
+  return serveGuarded(canActivate);
+});
+
+mistake('a middleware as a guard', { compiler: 'TS2345', request: 'next is not a function' }, () =>
+  serveGuarded((_ctx: Context, next: () => unknown) => next()),
+);

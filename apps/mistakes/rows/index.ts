@@ -1,0 +1,17 @@
+import './core-options.js';
+import './package-options.js';
+import './plugin-options.js';
+import './decorator-options.js';
+import './decorator-places.js';
+import './patterns.js';
+import './discovery.js';
+import './factories.js';
+import './order.js';
+import './dependency-injection.js';
+import './applications.js';
+import './listening.js';
+import './guards.js';
+import './middleware.js';
+import './parameters.js';
+import './responses.js';
+import './testing.js';

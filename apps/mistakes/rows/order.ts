@@ -1,0 +1,283 @@
+import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
+import {
+  cors,
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  NotFoundError,
+  notFoundHandler,
+  text,
+  timeout,
+} from '@fairlead/core';
+import { createContainer, Inject } from '@fairlead/di';
+import { area, post } from '../src/mistake.js';
+
+const mistake = area('Order');
+
+const users = () => createRouter().get('/', () => []);
+
+@Controller('/users')
+class Users {
+  @Get()
+  list() {
+    return [];
+  }
+}
+
+mistake(
+  '`notFoundHandler()` before a router',
+  { startup: 'notFoundHandler' },
+  () => createApp().use(notFoundHandler()).route('/users', users()),
+  '/users',
+);
+
+mistake(
+  '`notFoundHandler()` before the routes of the application',
+  { startup: 'notFoundHandler' },
+  () =>
+    createApp()
+      .use(notFoundHandler())
+      .get('/users', () => []),
+  '/users',
+);
+
+mistake(
+  '`notFoundHandler()` before the router of the controllers',
+  { startup: 'notFoundHandler' },
+  async () => {
+    const router = createRouter();
+    const app = createApp().use(errorHandler(), notFoundHandler());
+    await app.plugin(
+      controllersPlugin({ router, container: createContainer(), controllers: [Users] }),
+    );
+    return app.route('/', router);
+  },
+  '/users',
+);
+
+mistake(
+  '`errorHandler()` after a router, as in Express',
+  { startup: 'errorHandler' },
+  () => createApp().route('/users', users()).use(errorHandler()),
+  '/users',
+);
+
+mistake(
+  '`errorHandler()` last, after the routes of the application',
+  { startup: 'errorHandler' },
+  () =>
+    createApp()
+      .get('/users', () => [])
+      .use(errorHandler()),
+  '/users',
+);
+
+mistake(
+  '`errorHandler()` after `json()`',
+  { never: 'It catches the errors of the routes.' },
+  () =>
+    createApp()
+      .use(json(), errorHandler())
+      .get('/users', () => []),
+  '/users',
+);
+
+mistake(
+  'a router mounted twice at one prefix',
+  { startup: '/users' },
+  () => {
+    const router = users();
+    return createApp().route('/users', router).route('/users', router);
+  },
+  '/users',
+);
+
+mistake(
+  'an empty router mounted twice at one prefix, filled later',
+  { startup: '/users' },
+  () => {
+    const router = createRouter();
+    const app = createApp().route('/users', router).route('/users', router);
+    router.get('/', () => []);
+    return app;
+  },
+  '/users',
+);
+
+mistake(
+  'the router of the controllers never mounted',
+  { startup: 'app.route' },
+  async () => {
+    const app = createApp();
+    await app.plugin(
+      controllersPlugin({
+        router: createRouter(),
+        container: createContainer(),
+        controllers: [Users],
+      }),
+    );
+    return app;
+  },
+  '/users',
+);
+
+mistake(
+  'another router mounted than that of the controllers',
+  { startup: 'app.route' },
+  async () => {
+    const app = createApp();
+    await app.plugin(
+      controllersPlugin({
+        router: createRouter(),
+        container: createContainer(),
+        controllers: [Users],
+      }),
+    );
+    return app.route('/', createRouter());
+  },
+  '/users',
+);
+
+mistake(
+  'a router never mounted',
+  { never: 'The application does not know the router.' },
+  () => {
+    users();
+    return createApp();
+  },
+  '/users',
+);
+
+mistake(
+  '`app.plugin()` without `await`',
+  { startup: 'Await app.plugin()' },
+  () => {
+    const router = createRouter();
+    const app = createApp();
+    void app.plugin(
+      controllersPlugin({ router, container: createContainer(), controllers: [Users] }),
+    );
+    return app.route('/', router);
+  },
+  '/users',
+);
+
+mistake(
+  'one plugin installed twice',
+  { startup: 'Install each plugin object once' },
+  async () => {
+    const router = createRouter();
+    const plugin = controllersPlugin({
+      router,
+      container: createContainer(),
+      controllers: [Users],
+    });
+    const app = createApp();
+    await app.plugin(plugin);
+    await app.plugin(plugin);
+    return app.route('/', router);
+  },
+  '/users',
+);
+
+mistake(
+  'two plugins with the same controller on one router',
+  { startup: 'GET /users' },
+  async () => {
+    const router = createRouter();
+    const app = createApp();
+    await app.plugin(
+      controllersPlugin({ router, container: createContainer(), controllers: [Users] }),
+    );
+    await app.plugin(
+      controllersPlugin({ router, container: createContainer(), controllers: [Users] }),
+    );
+    return app.route('/', router);
+  },
+  '/users',
+);
+
+mistake(
+  'a provider registered after `app.plugin()`',
+  { startup: /before/ },
+  async () => {
+    @Controller('/users')
+    class Store {
+      constructor(@Inject('url') readonly url: string) {}
+      @Get()
+      list() {
+        return this.url;
+      }
+    }
+    const router = createRouter();
+    const container = createContainer();
+    const app = createApp();
+    await app.plugin(controllersPlugin({ router, container, controllers: [Store] }));
+    container.register('url', { useValue: 'db:' });
+    return app.route('/', router);
+  },
+  '/users',
+);
+
+mistake(
+  '`json()` after the routes that read a body',
+  { request: 'Add app.use(json())' },
+  () =>
+    createApp()
+      .post('/users', (ctx) => ctx.body)
+      .use(json()),
+  post('/users', { name: 'Ada' }),
+);
+
+mistake(
+  '`json({ rawBody: true })` after another parser has read the body',
+  { request: 'rawBody' },
+  () =>
+    createApp()
+      .use(text({ type: '*/*' }), json({ rawBody: true }))
+      .post('/users', (ctx) => ctx.rawBody ?? null),
+  post('/users', { name: 'Ada' }),
+);
+
+mistake(
+  '`cors()` after the routes',
+  { never: 'Middleware after routes is for requests that they do not handle.' },
+  () =>
+    createApp()
+      .get('/users', () => [])
+      .use(cors()),
+  '/users',
+);
+
+mistake(
+  'a check of the user after the routes',
+  { never: 'Middleware after routes is for requests that they do not handle.' },
+  () =>
+    createApp()
+      .get('/users', () => [])
+      .use(() => {
+        throw new NotFoundError();
+      }),
+  '/users',
+);
+
+mistake(
+  '`timeout()` after the routes',
+  { never: 'Middleware after routes is for requests that they do not handle.' },
+  () =>
+    createApp()
+      .get('/users', () => [])
+      .use(timeout(1_000)),
+  '/users',
+);
+
+mistake(
+  'middleware that responds to every request, before the routes',
+  { never: 'It may be a fallback.' },
+  () =>
+    createApp()
+      .use((ctx) => ctx.send('hello'))
+      .get('/users', () => []),
+  '/users',
+);

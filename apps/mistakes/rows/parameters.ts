@@ -1,0 +1,420 @@
+import {
+  Body,
+  Controller,
+  createCustomParamDecorator,
+  Get,
+  Header,
+  Param,
+  Post,
+  Query,
+  registerController,
+} from '@fairlead/controllers';
+import { createApp, createRouter, json } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+import { z } from 'zod';
+import { serveControllers } from '../src/applications.js';
+import { area, post } from '../src/mistake.js';
+
+const mistake = area('Parameters');
+
+mistake(
+  "`@Param('userId')` with the pattern `/:id`",
+  { startup: "'id'" },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id')
+      read(@Param('userId') id: string) {
+        return id;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users/7',
+);
+
+mistake(
+  "`@Param(':id')` with a colon",
+  { startup: "'id'" },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id')
+      read(@Param(':id') id: string) {
+        return id;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users/7',
+);
+
+mistake(
+  "`@Param('id')` with a pattern without parameters",
+  { startup: "'/:id'" },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get()
+      read(@Param('id') id: string) {
+        return id;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users',
+);
+
+mistake(
+  "`@Param('userId')` with `registerController`",
+  { response: "'userId'" },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id')
+      read(@Param('userId') id: string) {
+        return id;
+      }
+    }
+    const router = createRouter();
+    registerController(router, Users, { container: createContainer() });
+    return createApp().route('/', router);
+  },
+  '/users/7',
+);
+
+mistake(
+  '`ctx.params.userId` with the pattern `/:id`',
+  { compiler: "'userId'", never: 'JavaScript has no such check.' },
+  () => createApp().get('/users/:id', ({ params }) => ({ id: params.userId })),
+  '/users/7',
+);
+
+mistake(
+  "`@Param('id') id: number` without a transform",
+  { compiler: 'decorator', never: 'The types are erased.' },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id')
+      read(@Param('id') id: number) {
+        return id;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users/7',
+);
+
+mistake(
+  "`@Query('page', { default: '1' }) page: number`",
+  { compiler: 'decorator', never: 'The types are erased.' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { default: '1' }) page: number) {
+        return page;
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  '`@Body() user: UserDto` without a schema',
+  { never: 'The types are erased.' },
+  () => {
+    class UserDto {
+      name = '';
+    }
+    @Controller()
+    class Users {
+      @Post()
+      create(@Body() user: UserDto) {
+        return user;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  post('/', { name: 7 }),
+);
+
+mistake(
+  '`transform: Number` for text that is no number',
+  { never: 'NaN is a number.' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { transform: Number }) page: number) {
+        return page;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?page=two',
+);
+
+mistake("`transform: 'number'`", { compiler: 'TS1239', startup: 'a function' }, () => {
+  @Controller()
+  class Users {
+    @Get()
+    list(@Query('page', { transform: 'number' }) page: number) {
+      return page ?? null;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  '`transform: Number()`, the function called',
+  { compiler: 'TS1239', startup: 'a function' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { transform: Number() }) page: number) {
+        return page ?? null;
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  '`transform: z.string`, the function not called',
+  { compiler: 'decorator', request: 'z.string' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('name', { transform: z.string }) name: string) {
+        return typeof name;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?name=Ada',
+);
+
+mistake(
+  '`transform: ParseIntPipe`, a class',
+  { compiler: 'TS1239', startup: 'ParseIntPipe' },
+  () => {
+    class ParseIntPipe {
+      transform(value: string) {
+        return Number.parseInt(value, 10);
+      }
+    }
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { transform: ParseIntPipe }) page: number) {
+        return page;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?page=2',
+);
+
+mistake(
+  '`transform` of a joi schema, which is no Standard Schema',
+  { compiler: 'TS2769', startup: 'Standard Schema' },
+  () => {
+    const schema = { validate: (value: unknown) => ({ value }) };
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { transform: schema }) page: unknown) {
+        return page ?? null;
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  'a transform that loses `this`',
+  { request: 'parse is not a function' },
+  () => {
+    class ParsePipe {
+      parse(value: string) {
+        return Number.parseInt(value, 16);
+      }
+      transform(value: string) {
+        return this.parse(value);
+      }
+    }
+    const { transform } = new ParsePipe();
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { transform }) page: number) {
+        return page;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?page=2',
+);
+
+mistake(
+  'a transform that fails',
+  { request: 'no database' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(
+        @Query('id', { transform: () => Promise.reject(new Error('no database')) }) id: unknown,
+      ) {
+        return id;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?id=2',
+);
+
+mistake('a custom parameter that fails', { request: 'no session' }, () => {
+  const User = createCustomParamDecorator(() => {
+    throw new Error('no session');
+  });
+  @Controller()
+  class Users {
+    @Get()
+    list(@User() user: unknown) {
+      return user;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  'a schema that throws',
+  { request: 'no database' },
+  () => {
+    const schema = z.string().refine(() => {
+      throw new Error('no database');
+    });
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('name', { transform: schema }) name: string) {
+        return name;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?name=Ada',
+);
+
+mistake("`@Query('')`, an empty name", { startup: '@Query' }, () => {
+  @Controller()
+  class Users {
+    @Get()
+    list(@Query('') page: string) {
+      return page ?? null;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake("`@Header('Content Type')`, which no header can have", { startup: 'Content Type' }, () => {
+  @Controller()
+  class Users {
+    @Get()
+    list(@Header('Content Type') type: string) {
+      return type ?? null;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  "`@Body('user.name')`, a path",
+  { response: "'user.name'" },
+  () => {
+    @Controller()
+    class Users {
+      @Post()
+      create(@Body('user.name') name: string) {
+        return name;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  post('/', { user: { name: 'Ada' } }),
+);
+
+mistake('`@Body()` in a GET route', { response: 'body' }, () => {
+  @Controller()
+  class Users {
+    @Get()
+    list(@Body() filter: unknown) {
+      return filter;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  '`@Body()` without a body parser',
+  { request: 'Add app.use(json())' },
+  async () => {
+    @Controller()
+    class Users {
+      @Post()
+      create(@Body() user: unknown) {
+        return user;
+      }
+    }
+    const router = createRouter();
+    registerController(router, Users, { container: createContainer() });
+    return createApp().route('/', router);
+  },
+  post('/', { name: 'Ada' }),
+);
+
+mistake(
+  'a client that sends no `Content-Type`',
+  { response: 'without a type' },
+  () =>
+    createApp()
+      .use(json())
+      .post('/', (ctx) => ctx.body),
+  ['/', { method: 'POST', body: new TextEncoder().encode('{}') }],
+);
+
+mistake(
+  'a missing query parameter, used as if it were required',
+  { request: 'toUpperCase' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('name') name: string) {
+        return name.toUpperCase();
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  "`@Query('tag')` for a repeated parameter",
+  { never: 'It is the first value.' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('tag') tag: string) {
+        return tag;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?tag=a&tag=b',
+);

@@ -1,0 +1,313 @@
+import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
+import { createApp, createRouter } from '@fairlead/core';
+import { serveControllers, serveRouter } from '../src/applications.js';
+import { area } from '../src/mistake.js';
+
+const mistake = area('Patterns');
+
+const routing = (pattern: string) =>
+  createApp().route(
+    '/',
+    createRouter().get(pattern, () => 1),
+  );
+
+mistake('`/assets*`', { startup: '%2A' }, () => routing('/assets*'), '/assets/a.css');
+mistake('`/files/**`', { startup: '*' }, () => routing('/files/**'), '/files/a');
+mistake('`/a?`, an optional character', { startup: '/a?' }, () => routing('/a?'), '/a');
+mistake('`/(.*)`', { startup: '/(.*)' }, () => routing('/(.*)'), '/a');
+mistake('`/x/(\\d+)`', { startup: '/x/(\\d+)' }, () => routing('/x/(\\d+)'), '/x/7');
+mistake('`/{id}`, as in OpenAPI', { startup: ':id' }, () => routing('/{id}'), '/7');
+mistake(
+  '`/users{/:id}`, as in Express 5',
+  { startup: /route for each/ },
+  () => routing('/users{/:id}'),
+  '/users',
+);
+mistake('`/<id>`, as in Flask', { startup: ':id' }, () => routing('/<id>'), '/7');
+mistake('`/[id]`, as in Next.js', { startup: ':id' }, () => routing('/[id]'), '/7');
+mistake('`/search?q=:q`', { startup: 'query' }, () => routing('/search?q=:q'), '/search?q=a');
+mistake('`/users#top`', { startup: '#' }, () => routing('/users#top'), '/users');
+mistake('`/:id?`', { startup: 'route for each' }, () => routing('/:id?'), '/');
+mistake('`/:id(\\d+)`', { startup: 'handler' }, () => routing('/:id(\\d+)'), '/7');
+mistake('`/:path+`', { startup: 'modifier' }, () => routing('/:path+'), '/a/b');
+mistake('`^/users$`', { startup: '^' }, () => routing('^/users$'), '/users');
+mistake('`/:id/:id`', { startup: 'Rename' }, () => routing('/:id/:id'), '/1/2');
+mistake('`/users//:id`', { startup: 'one slash' }, () => routing('/users//:id'), '/users/7');
+mistake('`/*/edit`', { startup: 'Move it to the end' }, () => routing('/*/edit'), '/7/edit');
+mistake('`/users/:`', { startup: ':name' }, () => routing('/users/:'), '/users/7');
+mistake('`/:1st`', { startup: ':name' }, () => routing('/:1st'), '/7');
+mistake('`/:a:b`', { startup: 'Separate' }, () => routing('/:a:b'), '/ab');
+mistake('`/100%`', { startup: '%25' }, () => routing('/100%'), '/100%25');
+mistake(
+  '`http://localhost/users`',
+  { startup: /slash|host/ },
+  () => routing('http://localhost/users'),
+  '/users',
+);
+mistake('`/users/../admin`', { startup: '..' }, () => routing('/users/../admin'), '/admin');
+
+mistake(
+  '`/:user-id`, a hyphen in a name',
+  { compiler: "'user-id'", never: 'It is a parameter with text after it.' },
+  () => createApp().get('/:user-id', (ctx) => ({ id: ctx.params['user-id'] })),
+  '/7-id',
+);
+
+mistake(
+  'a RegExp as a pattern',
+  { compiler: "'RegExp'", startup: 'string' },
+  () => createApp().get(/^\/users$/, () => 1),
+  '/users',
+);
+
+mistake(
+  'an array of patterns',
+  { compiler: "'string[]'", startup: 'string' },
+  () => createApp().get(['/a', '/b'], () => 1),
+  '/a',
+);
+
+mistake('`app.get(handler)` without a pattern', { compiler: 'TS2345', startup: 'pattern' }, () =>
+  createApp().get(() => 1),
+);
+
+mistake(
+  "`app.get('/users')` without a handler",
+  { startup: 'function' },
+  () => createApp().get('/users'),
+  '/users',
+);
+
+mistake('`app.get(undefined, handler)`', { compiler: "'undefined'", startup: 'pattern' }, () =>
+  createApp().get(undefined, () => 1),
+);
+
+mistake("`router.on('FETCH', …)`, a method that does not exist", { startup: 'http.METHODS' }, () =>
+  createApp().on('FETCH', '/', () => 1),
+);
+
+mistake("`router.on(['GET', 'POST'], …)`", { compiler: "'string[]'", startup: 'method' }, () =>
+  createApp().on(['GET', 'POST'], '/', () => 1),
+);
+
+mistake('two patterns that match the same paths', { startup: '/:name' }, () =>
+  createApp()
+    .get('/:id', () => 1)
+    .get('/:name', () => 2),
+);
+
+mistake('two routers with the same route', { startup: '/users' }, () =>
+  createApp()
+    .route(
+      '/users',
+      createRouter().get('/', () => 1),
+    )
+    .route(
+      '/',
+      createRouter().get('/users', () => 2),
+    ),
+);
+
+mistake('`app.route(router)` without a prefix', { compiler: 'arguments', startup: 'prefix' }, () =>
+  createApp().route(createRouter().get('/', () => 1)),
+);
+
+mistake(
+  "`app.route('/api/*', router)`",
+  { startup: 'Remove it' },
+  () =>
+    createApp().route(
+      '/api/*',
+      createRouter().get('/', () => 1),
+    ),
+  '/api',
+);
+
+mistake(
+  "`app.route('/api', createRouter)`, the function not called",
+  { compiler: "'Router", startup: 'createRouter()' },
+  () => createApp().route('/api', createRouter),
+  '/api',
+);
+
+mistake(
+  "`app.route('/users').get(handler)`, as in Express",
+  { compiler: 'arguments', startup: 'router' },
+  () =>
+    createApp()
+      .route('/users')
+      .get(() => 1),
+  '/users',
+);
+
+mistake(
+  "`router.route('/users').get(handler)`, as in Express",
+  { compiler: 'arguments', startup: 'router' },
+  () =>
+    createRouter()
+      .route('/users')
+      .get(() => 1),
+  '/users',
+);
+
+mistake(
+  "`app.use('/users', router)`, as in Express",
+  { compiler: 'Router', startup: 'app.route' },
+  () =>
+    createApp().use(
+      '/users',
+      createRouter().get('/', () => 1),
+    ),
+  '/users',
+);
+
+mistake('`app.use(router)`, as in Express', { compiler: 'TS2769', startup: 'app.route' }, () =>
+  createApp().use(createRouter().get('/', () => 1)),
+);
+
+mistake('`app.use(router.routes())`, as in Koa', { compiler: 'TS6234', startup: 'routes' }, () =>
+  createApp().use(
+    createRouter()
+      .get('/', () => 1)
+      .routes(),
+  ),
+);
+
+mistake(
+  "`app.use('/admin*', middleware)`",
+  { startup: '%2A' },
+  () =>
+    createApp()
+      .use('/admin*', () => Promise.reject(new Error('denied')))
+      .get('/admin/users', () => 1),
+  '/admin/users',
+);
+
+mistake(
+  "`router.use('/admin', middleware)`, as in Express",
+  { compiler: 'TS2769', startup: /app\.use|prefix/ },
+  () =>
+    createApp().route(
+      '/',
+      createRouter()
+        .get('/', () => 1)
+        .use('/admin', (_ctx: unknown, next: () => unknown) => next()),
+    ),
+);
+
+mistake(
+  "`@Get('/assets*')`",
+  { startup: '%2A' },
+  () => {
+    @Controller()
+    class Files {
+      @Get('/assets*')
+      read() {
+        return 1;
+      }
+    }
+    return serveControllers([Files]);
+  },
+  '/assets/a.css',
+);
+
+mistake(
+  "`@Get('/{id}')`",
+  { startup: ':id' },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/{id}')
+      read() {
+        return 1;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users/7',
+);
+
+mistake(
+  "`@Get('/:id(\\d+)')`",
+  { startup: 'handler' },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id(\\d+)')
+      read() {
+        return 1;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users/7',
+);
+
+mistake(
+  "`@Controller('/(v1|v2)')`",
+  { startup: '/(v1|v2)' },
+  () => {
+    @Controller('/(v1|v2)')
+    class Users {
+      @Get()
+      list() {
+        return 1;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/v1',
+);
+
+mistake(
+  "`controllersPlugin({ prefix: '/api*' })`",
+  { startup: '%2A' },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get()
+      list() {
+        return 1;
+      }
+    }
+    return serveControllers([Users], { prefix: '/api*' });
+  },
+  '/api/users',
+);
+
+mistake(
+  'two methods with the same route',
+  { startup: 'Users.all' },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/')
+      list() {
+        return 1;
+      }
+      @Get()
+      all() {
+        return 2;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users',
+);
+
+mistake(
+  'the parameters of a mount prefix, repeated in a route',
+  { startup: 'Rename' },
+  () =>
+    serveRouter((router) => {
+      @Controller('/:id')
+      class Users {
+        @Get('/:id')
+        list() {
+          return 1;
+        }
+      }
+      return controllersPlugin({ router, controllers: [Users] });
+    }),
+  '/1/2',
+);

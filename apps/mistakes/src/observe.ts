@@ -1,0 +1,167 @@
+import { inspect } from 'node:util';
+import { Application, type Server } from '@fairlead/core';
+import type { TestApp } from '@fairlead/testing';
+import {
+  contains,
+  type Mistake,
+  type MistakenRequest,
+  type Place,
+  type Wanted,
+} from './mistake.js';
+
+/** What happened to a mistake at run time. */
+export interface Observation {
+  readonly area: string;
+  readonly title: string;
+  readonly wanted: Wanted;
+  readonly place: Place;
+  /** The whole message. For `never`, what happens instead, if it is not success. */
+  readonly message: string;
+}
+
+/** What the process has printed since the last call of {@link takeLog}. */
+const log: string[] = [];
+
+function takeLog(): string {
+  return log.splice(0).join('\n');
+}
+
+/** Begins the message of an error that ends the process. */
+const CRASH = 'The process crashes:';
+
+/** Records what the process prints on standard error, and what would end it. */
+export function recordLog(): void {
+  const record = (...values: readonly unknown[]) => {
+    log.push(values.map(describe).join(' '));
+  };
+  console.error = record;
+  console.warn = record;
+  process.stderr.write = (chunk: string | Uint8Array) => {
+    record(String(chunk));
+    return true;
+  };
+  process.on('warning', record);
+  process.on('uncaughtException', (error) => record(CRASH, error));
+}
+
+/** The text that the process would print, without stacks. */
+function describe(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!(value instanceof Error)) return inspect(value);
+  const causes = [value.cause, ...(value instanceof AggregateError ? value.errors : [])];
+  return [value.message, ...causes.filter((cause) => cause !== undefined).map(describe)].join('\n');
+}
+
+/** Makes a mistake: starts its application, sends its request, and closes it. */
+export async function observe(mistake: Mistake): Promise<Observation> {
+  const { area, title, wanted } = mistake;
+  const report = await run(mistake);
+  await idle();
+  takeLog();
+  return { area, title, wanted, ...report };
+}
+
+async function run({ start, request, wanted }: Mistake): Promise<Report> {
+  const started = await settle(async () => {
+    const target = await start();
+    if (target instanceof Application) target.seal();
+    return target;
+  });
+  if (started.kind === 'failed') return { place: 'startup', message: describeStart(started.error) };
+  const warning = takeLog();
+  if (started.kind === 'pending' && warning === '') return never('The start never ends.');
+  const target = started.kind === 'done' ? (started.value as Target) : undefined;
+  const report =
+    warning === ''
+      ? await observeRequest(target, request, wanted)
+      : ({ place: warning.includes(CRASH) ? 'startup' : 'warning', message: warning } as const);
+  const closed = await settle(async () =>
+    target !== undefined && 'url' in target ? target.close({ timeout: 0 }) : target?.close?.(),
+  );
+  const closing = closed.kind === 'failed' ? describe(closed.error) : takeLog();
+  return report.place === 'never' && closing !== '' ? { place: 'close', message: closing } : report;
+}
+
+/** What a start returns. */
+type Target = Application | Server | TestApp | undefined;
+
+/** A place, and the message there. */
+type Report = Pick<Observation, 'place' | 'message'>;
+
+function never(message: string): Report {
+  return { place: 'never', message };
+}
+
+async function observeRequest(
+  target: Target,
+  request: MistakenRequest,
+  wanted: Wanted,
+): Promise<Report> {
+  if (target === undefined) return never('');
+  const [path, init] = typeof request === 'string' ? [request] : request;
+  const sent = await settle(async () => {
+    const response = await ('url' in target
+      ? fetch(new URL(path, target.url), init)
+      : target.request(path, init));
+    return { status: response.status, body: await response.text() };
+  });
+  // The application may do something after its response.
+  if (!('url' in target)) await idle();
+  const logged = takeLog();
+  if (logged !== '') return { place: 'request', message: logged };
+  if (sent.kind === 'failed') return { place: 'request', message: describe(sent.error) };
+  if (sent.kind === 'pending') return never('The response never ends.');
+  const { status, body } = sent.value;
+  if (wanted.response !== undefined && contains(body, wanted.response)) {
+    return { place: 'response', message: detailOf(body) };
+  }
+  return never(status < 300 ? '' : `The response is ${status}.`);
+}
+
+/** The message of an error of the start, or of the first of its problems. */
+function describeStart(error: unknown): string {
+  const problems: unknown = error instanceof Error && Reflect.get(error, 'problems');
+  if (!Array.isArray(problems)) return describe(error);
+  const [first, ...others] = problems.map((problem) => Reflect.get(problem, 'message'));
+  return others.length === 0
+    ? first
+    : `(${problems.length} problems) ${[first, ...others].join('\n')}`;
+}
+
+function detailOf(body: string): string {
+  const { detail }: { readonly detail?: string } = JSON.parse(body);
+  return detail ?? body;
+}
+
+/** How an action ended. */
+type Settled<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'pending' };
+
+/** Runs an action until it settles, or until the process has nothing left to do but wait for it. */
+async function settle<T>(action: () => Promise<T>): Promise<Settled<T>> {
+  const idle = Promise.withResolvers<Settled<T>>();
+  // The action may react to the same event.
+  const onIdle = () => void turns(3).then(() => idle.resolve({ kind: 'pending' }));
+  process.once('beforeExit', onIdle);
+  const settled = action().then(
+    (value): Settled<T> => ({ kind: 'done', value }),
+    (error): Settled<T> => ({ kind: 'failed', error }),
+  );
+  const outcome = await Promise.race([settled, idle.promise]);
+  process.off('beforeExit', onIdle);
+  // Warnings and unhandled rejections follow in later turns.
+  await turns(3);
+  return outcome;
+}
+
+/** Waits until the process has nothing left to do. */
+function idle(): Promise<unknown> {
+  return new Promise((done) => process.once('beforeExit', () => setImmediate(done)));
+}
+
+/** Waits for turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((done) => setImmediate(done));
+}

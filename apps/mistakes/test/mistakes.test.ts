@@ -1,0 +1,23 @@
+import { resolve } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { makeMistakes, type Result } from './support/make-mistakes.js';
+import { renderPage } from './support/page.js';
+
+let results: readonly Result[];
+
+beforeAll(async () => {
+  results = await makeMistakes();
+});
+
+it('makes every mistake once', () => {
+  const titles = results.map(({ area, title }) => `${area}: ${title}`);
+
+  expect(titles.length).toBeGreaterThan(250);
+  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+});
+
+it('docs/mistakes.md lists where each mistake is reported', async () => {
+  const page = resolve(import.meta.dirname, '../../../docs/mistakes.md');
+
+  await expect(renderPage(results)).toMatchFileSnapshot(page);
+});
