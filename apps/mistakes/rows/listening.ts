@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createApp, createRouter, listen } from '@fairlead/core';
+import { createApp, createRouter, listen, type Server } from '@fairlead/core';
 import { area } from '../src/mistake.js';
 
 const mistake = area('Listening and closing');
@@ -140,47 +140,31 @@ mistake(
   () => void createServer(app()),
 );
 
+/** A server that is closed in the wrong way. */
+async function serveUntil(close: (server: Server) => Promise<void>) {
+  const server = await listen(app(), 0);
+  const closeTwice = () => close(server).finally(() => server.close({ timeout: 0 }));
+  return { ...server, close: closeTwice };
+}
+
 mistake(
   '`server.close(callback)`, as in node',
   { compiler: 'no properties in common', close: 'Pass an object' },
-  async () => {
-    const server = await listen(app(), 0);
-    return { ...server, close: () => server.close(() => undefined) };
-  },
+  () => serveUntil(async (server) => server.close(() => undefined)),
 );
 
 mistake(
   '`server.close(5_000)`',
   { compiler: 'no properties in common', close: 'Pass an object' },
-  async () => {
-    const server = await listen(app(), 0);
-    return { ...server, close: () => server.close(5_000) };
-  },
+  () => serveUntil(async (server) => server.close(5_000)),
 );
 
 mistake(
   '`server.close({ timout })`',
   { compiler: "'timout'", close: "Did you mean 'timeout'?" },
-  async () => {
-    const server = await listen(app(), 0);
-    return { ...server, close: () => server.close({ timout: 5_000 }) };
-  },
+  () => serveUntil(async (server) => server.close({ timout: 5_000 })),
 );
 
-mistake(
-  "`server.close({ timeout: '5s' })`",
-  { compiler: "'string'", close: 'milliseconds' },
-  async () => {
-    const server = await listen(app(), 0);
-    return {
-      ...server,
-      close: async () => {
-        try {
-          await server.close({ timeout: '5s' });
-        } finally {
-          await server.close({ timeout: 0 });
-        }
-      },
-    };
-  },
+mistake("`server.close({ timeout: '5s' })`", { compiler: "'string'", close: 'milliseconds' }, () =>
+  serveUntil(async (server) => server.close({ timeout: '5s' })),
 );

@@ -56,7 +56,7 @@ function describe(value: unknown): string {
 export async function observe(mistake: Mistake): Promise<Observation> {
   const { area, title, wanted } = mistake;
   const report = await run(mistake);
-  await idle();
+  await idle(title);
   takeLog();
   return { area, title, wanted, ...report };
 }
@@ -106,7 +106,7 @@ async function observeRequest(
     return { status: response.status, body: await response.text() };
   });
   // The application may do something after its response.
-  if (!('url' in target)) await idle();
+  if (!('url' in target)) await idle(path);
   const logged = takeLog();
   if (logged !== '') return { place: 'request', message: logged };
   if (sent.kind === 'failed') return { place: 'request', message: describe(sent.error) };
@@ -156,9 +156,23 @@ async function settle<T>(action: () => Promise<T>): Promise<Settled<T>> {
   return outcome;
 }
 
-/** Waits until the process has nothing left to do. */
-function idle(): Promise<unknown> {
-  return new Promise((done) => process.once('beforeExit', () => setImmediate(done)));
+/** Milliseconds after which a process that is still busy will not become idle. */
+const BUSY = 60_000;
+
+/**
+ * Waits until the process has nothing left to do.
+ *
+ * @throws {Error} When a mistake has left something open, such as a server.
+ */
+function idle(name: string): Promise<unknown> {
+  return new Promise((done, fail) => {
+    const error = new Error(`The process does not become idle after ${name}.`);
+    const timer = setTimeout(fail, BUSY, error).unref();
+    process.once('beforeExit', () => {
+      clearTimeout(timer);
+      setImmediate(done);
+    });
+  });
 }
 
 /** Waits for turns of the event loop. */
