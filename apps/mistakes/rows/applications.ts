@@ -9,7 +9,7 @@ const app = () => createApp().get('/', () => 1);
 
 mistake(
   'a function as a plugin, as in Fastify',
-  { compiler: 'TS2345', startup: 'install(app)' },
+  { compiler: 'TS2345', startup: 'app.plugin()' },
   () => app().plugin((own: Application) => own.get('/plugin', () => 1)),
 );
 

@@ -274,7 +274,7 @@ mistake('`etag({ weak })`', { compiler: 'arguments', startup: "has no option 'we
 
 mistake(
   '`currentContext()` without `shareContext()`',
-  { compiler: 'TS2532', request: 'shareContext()' },
+  { compiler: 'TS2532', request: "reading 'path'" },
   () => createApp().get('/', () => currentContext().path),
 );
 

@@ -88,7 +88,7 @@ mistake(
 
 mistake(
   "`@Controller('/users', { version })`, a second argument",
-  { compiler: 'arguments', startup: '{ prefix' },
+  { compiler: 'arguments', startup: 'at most one argument' },
   () => {
     @Controller('/users', { version: 'v2' })
     class Users {
@@ -201,7 +201,7 @@ mistake(
 
 mistake(
   "`@Get('/', { response })` with a name",
-  { compiler: "'string'", startup: 'an object' },
+  { compiler: "'string'", startup: 'Use a JSON Schema' },
   () => {
     @Controller('/users')
     class Users {

@@ -145,7 +145,7 @@ mistake(
   },
 );
 
-mistake('`@Get()` on a static method', { startup: 'instance method' }, () => {
+mistake('`@Get()` on a static method', { startup: 'static' }, () => {
   @Controller()
   class Users {
     @Get()

@@ -213,7 +213,7 @@ mistake(
 
 mistake(
   '`@Get()` on a static method in a file, with `strict: false`',
-  { startup: 'instance method' },
+  { startup: 'static' },
   () => discover({ 'orders.ts': orders, 'users.ts': users.replace('@Get()', '@Get() static') }),
   '/users',
 );
@@ -262,7 +262,7 @@ mistake(
 
 mistake(
   'two services in files that import each other',
-  { startup: 'lazy' },
+  { warning: 'lazy' },
   () =>
     discover({
       'author.ts': `import { Service } from '@fairlead/di';

@@ -213,7 +213,7 @@ mistake(
   },
 );
 
-mistake('`connect(helmet)`, a factory of an Express middleware', { request: 'helmet()' }, () => {
+mistake('`connect(helmet)`, a factory of an Express middleware', { startup: 'helmet()' }, () => {
   const helmet = (_options?: object) => (_req: unknown, _res: unknown, next: () => void) => next();
   return home()
     .use(connect(helmet))

@@ -15,3 +15,4 @@ import './middleware.js';
 import './parameters.js';
 import './responses.js';
 import './testing.js';
+import './several.js';

@@ -7,7 +7,7 @@ const mistake = area('Listening and closing');
 const app = () => createApp().get('/', () => 'hello');
 const createMyApp = async () => app();
 
-mistake("`listen(app, '8080')`", { compiler: "'string'", startup: 'an integer' }, () =>
+mistake("`listen(app, '8080')`", { compiler: "'string'", startup: 'Number()' }, () =>
   listen(app(), '8080'),
 );
 

@@ -179,7 +179,7 @@ mistake("`app.use(() => 'hello')`, a value returned by middleware", { request: '
   createApp().use(() => 'hello'),
 );
 
-mistake('an array of middleware', { compiler: 'TS2769', startup: 'Pass functions' }, () =>
+mistake('an array of middleware', { compiler: 'TS2769', startup: 'Spread it' }, () =>
   createApp().use([(_ctx: Context, next: Next) => next()]),
 );
 
@@ -258,7 +258,7 @@ mistake(
 
 mistake(
   '`@UseMiddleware` of a function with the parameters of Express',
-  { compiler: 'TS2345', request: 'next is not a function' },
+  { compiler: 'TS2345', startup: 'connect(old)' },
   () => {
     const old = (_req: unknown, _res: unknown, next: () => unknown) => next();
     @Controller()

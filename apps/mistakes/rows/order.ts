@@ -200,7 +200,7 @@ mistake(
 
 mistake(
   'a provider registered after `app.plugin()`',
-  { startup: /before/ },
+  { startup: 'register it first' },
   async () => {
     @Controller('/users')
     class Store {

@@ -184,7 +184,7 @@ mistake(
 
 mistake(
   '`transform: z.string`, the function not called',
-  { compiler: 'decorator', request: 'z.string' },
+  { compiler: 'decorator', never: 'It is a function.' },
   () => {
     @Controller()
     class Users {
@@ -237,7 +237,7 @@ mistake(
 
 mistake(
   'a transform that loses `this`',
-  { request: 'parse is not a function' },
+  { request: "'parse'" },
   () => {
     class ParsePipe {
       parse(value: string) {

@@ -108,7 +108,7 @@ mistake(
 
 mistake(
   "`controllersPlugin({ controllers: ['dist/*.js'] })`, as in routing-controllers",
-  { compiler: "'string'", startup: 'root' },
+  { compiler: "'string'", startup: 'pass a class' },
   () => serveRouter((router) => controllersPlugin({ router, controllers: ['dist/**/*.js'] })),
   '/users',
 );
@@ -154,7 +154,7 @@ mistake(
 
 mistake(
   '`controllersPlugin()`',
-  { compiler: 'arguments', startup: /options|object/ },
+  { compiler: 'arguments', startup: 'router' },
   () => serveRouter(() => controllersPlugin()),
   '/users',
 );

@@ -36,7 +36,7 @@ const createMyApp = (container: Container) => {
   return createApp().get('/', () => container.resolve(NAMES).list());
 };
 
-mistake('`createTestApp(createMyApp)`', { compiler: 'TS2345', startup: 'app' }, () =>
+mistake('`createTestApp(createMyApp)`', { compiler: 'TS2345', startup: 'Pass an object' }, () =>
   createTestApp(createMyApp),
 );
 

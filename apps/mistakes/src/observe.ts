@@ -121,7 +121,7 @@ async function observeRequest(
 /** The message of an error of the start, or of the first of its problems. */
 function describeStart(error: unknown): string {
   const problems: unknown = error instanceof Error && Reflect.get(error, 'problems');
-  if (!Array.isArray(problems)) return describe(error);
+  if (!Array.isArray(problems)) return error instanceof Error ? error.message : describe(error);
   const [first, ...others] = problems.map((problem) => Reflect.get(problem, 'message'));
   return others.length === 0
     ? first
