@@ -39,7 +39,7 @@ mistake('a list of plugins', { compiler: "'Plugin'", startup: 'install(app)' }, 
 
 mistake(
   '`app.register(plugin)`, as in Fastify',
-  { compiler: "'register'", startup: 'register is not a function' },
+  { compiler: "'register'", startup: 'app(...).register is not a function' },
   () => app().register({ name: 'metrics', install() {} }),
 );
 
@@ -74,11 +74,11 @@ mistake('a plugin whose `close` fails', { close: 'metrics' }, () =>
 
 mistake(
   '`app.set(…)`, as in Express',
-  { compiler: "'set'", startup: 'set is not a function' },
+  { compiler: "'set'", startup: 'app(...).set is not a function' },
   () => app().set('trust proxy', 1),
 );
 
-mistake('`app.del(…)`', { compiler: "'del'", startup: 'del is not a function' }, () =>
+mistake('`app.del(…)`', { compiler: "'del'", startup: 'app(...).del is not a function' }, () =>
   app().del('/users', () => 1),
 );
 

@@ -222,6 +222,6 @@ mistake('`connect(helmet)`, a factory of an Express middleware', { startup: 'hel
 
 mistake(
   '`createApp` without a call: `createApp.get(…)`',
-  { compiler: "'get'", startup: 'createApp.get' },
+  { compiler: "'get'", startup: 'createApp.get is not a function' },
   () => createApp.get('/', () => 1),
 );

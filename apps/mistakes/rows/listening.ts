@@ -88,8 +88,10 @@ mistake(
   () => listen(createMyApp(), 0),
 );
 
-mistake('`app.listen(port)`, as in Express', { compiler: "'listen'", startup: 'listen' }, () =>
-  app().listen(0),
+mistake(
+  '`app.listen(port)`, as in Express',
+  { compiler: "'listen'", startup: 'app(...).listen is not a function' },
+  () => app().listen(0),
 );
 
 mistake('a port that is in use', { startup: 'in use' }, async () => {

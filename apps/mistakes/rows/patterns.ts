@@ -165,12 +165,15 @@ mistake('`app.use(router)`, as in Express', { compiler: 'TS2769', startup: 'app.
   createApp().use(createRouter().get('/', () => 1)),
 );
 
-mistake('`app.use(router.routes())`, as in Koa', { compiler: 'TS6234', startup: 'routes' }, () =>
-  createApp().use(
-    createRouter()
-      .get('/', () => 1)
-      .routes(),
-  ),
+mistake(
+  '`app.use(router.routes())`, as in Koa',
+  { compiler: 'TS6234', startup: '.routes is not a function' },
+  () =>
+    createApp().use(
+      createRouter()
+        .get('/', () => 1)
+        .routes(),
+    ),
 );
 
 mistake(

@@ -121,7 +121,7 @@ mistake(
 
 mistake(
   '`createTestApp` without `await`',
-  { compiler: "'request'", startup: 'request is not a function' },
+  { compiler: "'request'", startup: 'app.request is not a function' },
   () => {
     const app = createTestApp({ app: createMyApp });
     return app.request('/');

@@ -1,9 +1,12 @@
+import { rm } from 'node:fs/promises';
+import { FILES } from './files.js';
 import { mistakes } from './mistake.js';
 import { type Observation, observe, recordLog } from './observe.js';
 
 /** Makes all mistakes, one after the other, and sends the observations to the parent process. */
 async function main(): Promise<void> {
   const observations: Observation[] = [];
+  await rm(FILES, { recursive: true, force: true });
   recordLog();
   for (const mistake of mistakes) observations.push(await observe(mistake));
   process.send?.(observations, () => process.exit());
