@@ -168,7 +168,7 @@ mistake('`@UseGuard(allow)`, a guard factory', { compiler: 'TS2345', request: 'c
   return serveControllers([Users]);
 });
 
-mistake('`@UseInterceptor(envelope)`, an interceptor factory', { request: 'envelope' }, () => {
+mistake('`@UseInterceptor(envelope)`, an interceptor factory', { request: 'Call it' }, () => {
   const envelope = () => async (_ctx: Context, next: () => unknown) => ({ data: await next() });
   @Controller()
   class Users {

@@ -43,7 +43,7 @@ mistake(
 
 mistake(
   '`next()` neither awaited nor returned, before a synchronous route',
-  { request: 'await' },
+  { never: 'The route has already run.' },
   () =>
     createApp()
       .use(async (ctx, next) => {
