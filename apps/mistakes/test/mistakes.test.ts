@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { describeDifferences } from './support/differences.js';
 import { makeMistakes, type Result } from './support/make-mistakes.js';
 import { renderPage } from './support/page.js';
 
@@ -20,4 +21,8 @@ it('docs/mistakes.md lists where each mistake is reported', async () => {
   const page = resolve(import.meta.dirname, '../../../docs/mistakes.md');
 
   await expect(renderPage(results)).toMatchFileSnapshot(page);
+});
+
+it('reports every mistake where a developer needs it', () => {
+  expect(results.flatMap(describeDifferences)).toEqual([]);
 });
