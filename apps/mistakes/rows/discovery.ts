@@ -66,7 +66,7 @@ mistake(
 
 mistake(
   'an eager service that its file does not export',
-  { startup: 'export' },
+  { never: 'Another module may register it.' },
   () => discover({ 'users.ts': users, 'worker.ts': '@Service({ eager: true }) class Worker {}' }),
   '/users',
 );

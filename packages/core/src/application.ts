@@ -52,6 +52,7 @@ import {
   type ValidationStatus,
 } from './router/route-schemas.js';
 import {
+  type AnyRouter,
   addOwnRoute,
   addPrefix,
   assertRouter,
@@ -59,6 +60,7 @@ import {
   createRouter,
   nameCall,
   type PrefixFor,
+  prefixesTo,
   ROUTER_OPTIONS,
   type Route,
   type RouteFunction,
@@ -347,6 +349,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     });
   }
 
+  /** Returns the prefixes at which a router is mounted, also within other routers; none if it is not. */
+  prefixesOf(router: AnyRouter): readonly string[] {
+    return this.#routers().flatMap((mounted) =>
+      prefixesTo(mounted.router, router).map((prefix) => joinPaths(mounted.prefix, prefix)),
+    );
+  }
+
   /**
    * Explains which route handles a request, and why similar routes do not match.
    *
@@ -364,9 +373,11 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /**
    * Returns what is already certain to stop the startup, in order of registration. {@link seal} throws it.
    * A plugin that fails to install can report it together with its own problems.
+   *
+   * @param unfilled - A router to which routes will be added, whether it is mounted yet or not.
    */
-  problems(): readonly Error[] {
-    return this.#check().problems;
+  problems(unfilled?: AnyRouter): readonly Error[] {
+    return this.#check(unfilled).problems;
   }
 
   /**
@@ -518,9 +529,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     });
   }
 
-  #check(): CheckedMounts {
+  #check(unfilled?: AnyRouter): CheckedMounts {
     const { routes, problems } = checkMounts(this.#routers());
-    const misplaced = checkOrder(this.#entries, routes, this.#prefixRules());
+    const misplaced = checkOrder(this.#entries, routes, this.#prefixRules(), unfilled);
     return { routes, problems: [...problems, ...misplaced] };
   }
 

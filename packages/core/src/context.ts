@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { describeValue } from '@fairlead/options';
 import { isHttpError, UnsupportedMediaTypeError } from './errors/http-error.js';
 import type { Problem } from './errors/problem.js';
 import { after, type Next } from './next.js';
@@ -477,8 +478,14 @@ export class Context<
   /**
    * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text, to the type
    * of a `Blob`, and to `application/octet-stream` otherwise.
+   *
+   * @throws {TypeError} When `body` is none of them.
    */
   send(body: ResponseBody): void {
+    if (typeof body !== 'string' && !isBody(body)) {
+      const received = `ctx.send() received ${describeValue(body)}`;
+      throw new TypeError(`${received}. Pass text, bytes or a stream, or call ctx.json(value).`);
+    }
     this.#record(body, typeof body === 'string' ? 'text/plain; charset=utf-8' : OCTET_STREAM);
   }
 

@@ -124,6 +124,16 @@ describe('nested routers', () => {
     ]);
   });
 
+  it('are found by prefixesOf()', () => {
+    const inner = createRouter();
+    const outer = createRouter().route('/inner', inner);
+    const app = createApp().route('/a/:id', outer).route('/', outer).route('/b', inner);
+
+    expect(app.prefixesOf(inner)).toEqual(['/a/:id/inner', '/inner', '/b']);
+    expect(app.prefixesOf(outer)).toEqual(['/a/:id', '/']);
+    expect(app.prefixesOf(createRouter())).toEqual([]);
+  });
+
   it('are listed with the middleware of the application that runs before them', () => {
     const all = () => undefined;
     const below = () => undefined;

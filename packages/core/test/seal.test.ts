@@ -6,8 +6,10 @@ import {
   createRouter,
   InvalidPatternError,
   listen,
+  notFoundHandler,
   type Plugin,
   RouteConflictError,
+  type Router,
   SealError,
   SetupError,
 } from '../src/index.js';
@@ -143,6 +145,28 @@ describe('seal()', () => {
 });
 
 describe('problems()', () => {
+  it.each([
+    ['is mounted later', (app: Application) => app, 'a router that is mounted later'],
+    [
+      'is mounted and still empty',
+      (app: Application, router: Router) => app.route('/users', router),
+      "the router mounted at '/users'",
+    ],
+    [
+      'is nested and still empty',
+      (app: Application, router: Router) => app.route('/', createRouter().route('/users', router)),
+      "the router mounted at '/'",
+    ],
+  ])('knows what affects a router that %s', (_place, mount, name) => {
+    const router = createRouter();
+    const app = mount(createApp().use(notFoundHandler()), router);
+
+    expect(app.problems()).toEqual([]);
+    expect(app.problems(router)).toMatchObject([
+      { code: 'INVALID_ORDER', message: expect.stringContaining(name) },
+    ]);
+  });
+
   it('returns what is certain, and leaves the application open', () => {
     const app = createBroken();
     expect(app.problems()).toEqual([conflict, repeated, mountedTwice]);

@@ -70,7 +70,7 @@ describe('the error of an unknown token names', () => {
       "Nothing provides 'Scheduler': Scheduler, which is provided, is a different token.",
     );
     expect(problemOf(sameName)).toContain(
-      'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places.',
+      'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places, because a module that is loaded twice has two classes, or add @Service() to Scheduler.',
     );
   });
 

@@ -78,7 +78,7 @@ function adviseOnNamesake(token: Token, registered: readonly Token[]): Advice | 
   return typeof token === 'function'
     ? {
         reason: 'another class has the same name',
-        fix: 'import the class from the same module in both places. A module that is loaded twice has two classes.',
+        fix: `import the class from the same module in both places, because a module that is loaded twice has two classes, or add @Service() to ${text}.`,
       }
     : {
         reason: 'another token with the same name is registered',

@@ -6,7 +6,7 @@ import {
   type Server,
   SetupError,
 } from '@fairlead/core';
-import { anything, fn, type Kinds, milliseconds } from '@fairlead/options';
+import { anything, describeValue, fn, type Kinds, milliseconds } from '@fairlead/options';
 import {
   assertOptions,
   type Lifecycle,
@@ -101,6 +101,7 @@ export async function serve(
   return manage(
     async (lifecycle) => {
       const application = typeof app === 'function' ? await app(lifecycle) : app;
+      assertApplication(application, app);
       lifecycle.onClose(named('app.close()', () => application.close()));
       lifecycle.stopping.throwIfAborted();
       const server = await listen(application, options.port, listenOptionsOf(options));
@@ -113,6 +114,16 @@ export async function serve(
     },
     { ...options, deadline },
   );
+}
+
+/** @throws {SetupError} `INVALID_SERVE_OPTION`, when there is no application to serve. */
+function assertApplication(application: unknown, app: unknown): void {
+  if (typeof Reflect.get(Object(application), 'seal') === 'function') return;
+  const [received, fix] =
+    typeof app === 'function'
+      ? [`a function that returned ${describeValue(application)}`, 'Return createApp() from it.']
+      : [describeValue(application), 'Pass createApp(), or a function that returns it.'];
+  throw new SetupError('INVALID_SERVE_OPTION', `serve() received ${received}. ${fix}`);
 }
 
 /** Gives a callback the name that describes it in messages. */

@@ -331,6 +331,17 @@ describe('a failed start exits with 1', () => {
     expect(stderr).toContain(message);
   });
 
+  it.each([
+    ['() => undefined', 'a function that returned undefined. Return createApp() from it.'],
+    ['5', '5. Pass createApp(), or a function that returns it.'],
+  ])('with %s instead of an application', async (app, message) => {
+    const { code, stderr } = await startProgram(`await serve(${app}, { port: 0 });`).ended;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `The application failed to start: serve() received ${message}\n`,
+    });
+  });
+
   it('without options', async () => {
     const { code, stderr } = await startProgram('await serve(createApp());').ended;
     expect({ code, stderr }).toEqual({

@@ -164,9 +164,13 @@ export function createDecorator<Metadata>(
   const decorator = (declared: object, key?: string | symbol, third?: unknown): void => {
     assertExperimental(name, key);
     const place = placeOf(declared, key, third);
+    // The arguments of a misplaced decorator may be meant for another one.
+    if (!target.accepts(place)) {
+      record(place, misplacement(kind, place));
+      return;
+    }
     for (const fault of faults) record(place, fault, site);
-    if (target.accepts(place)) decorate(kind, reading, place);
-    else record(place, misplacement(kind, place));
+    decorate(kind, reading, place);
   };
   const isAmbiguous = values.length === 1 && isClass(first) && !kind.acceptsClass?.(first);
   return isAmbiguous ? createStandIn(first, kind, decorator) : decorator;

@@ -136,22 +136,37 @@ function sourceDecorator(
   required: boolean,
 ): unknown {
   const read = (first: unknown, second: unknown): Reading<MethodMetadata> => {
-    if (typeof first === 'string') {
+    const isHeader = source === 'header';
+    if (typeof first === 'string' && (isHeader ? HEADER_NAME : ANY_NAME).test(first)) {
       const kinds = source === 'query' ? ALL_VALUES_OPTIONS : PARAM_OPTIONS;
       const parameter = { source, name: first, required, extract: undefined };
       return readParameter(`@${decorator}('${first}')`, parameter, second, kinds);
     }
     const call = `@${decorator}()`;
     const parameter = { source, name: undefined, required, extract: undefined };
-    if (second === undefined) return readParameter(call, parameter, first);
+    if (second === undefined && typeof first !== 'string')
+      return readParameter(call, parameter, first);
     const reading = readParameter(call, parameter, second);
     return first === undefined ? reading : { ...reading, faults: [nameFault(call, first)] };
   };
-  return createDecorator({ name: decorator, target: PARAMETER, takes: 2, read }, values);
+  const target = source === 'header' ? HEADER_PARAMETER : PARAMETER;
+  return createDecorator({ name: decorator, target, takes: 2, read }, values);
 }
 
+/** Other frameworks set response headers with this decorator on a method. */
+const HEADER_PARAMETER = {
+  ...PARAMETER,
+  fix: `${PARAMETER.fix.slice(0, -1)}, or use @SetHeader(name, value) to set a response header.`,
+};
+
+const ANY_NAME = /./s;
+
+/** A token. RFC 9110 §5.1, §5.6.2 */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
 function nameFault(call: string, name: unknown): Fault {
-  return { problem: `${call} cannot use ${describeValue(name)} as name.`, fix: 'pass a string.' };
+  const fix = typeof name === 'string' ? 'pass the name of one, or nothing.' : 'pass a string.';
+  return { problem: `${call} cannot use ${describeValue(name)} as name.`, fix };
 }
 
 /** Options of any decorator of a source. */

@@ -76,29 +76,30 @@ function checkParameters(
 
 /**
  * Finds `@Param()` names that a route lacks, as far as that does not depend on where the router is
- * mounted.
+ * mounted later.
  *
- * @param likely - False for names that no pattern can contain. True for names like that of a parameter
- *   of the route, which are certain only once the router is mounted.
+ * @param mounts - The prefixes at which the router is mounted by now. Without any, finds names like that of
+ *   a parameter of the route. Undefined finds only names that no pattern can contain.
  */
 export function findMisnamedParameters(
   definitions: readonly ControllerDefinition[],
   prefix: string,
-  likely: boolean,
+  mounts: readonly string[] | undefined,
 ): RouteRegistrationError[] {
   return definitions.flatMap(({ controller, routes }) =>
     routes.flatMap(({ method, path, handler, parameters }) =>
       parameters.flatMap(({ source, name }) => {
         if (source !== 'param' || name === undefined || path.includes(`:${name}`)) return [];
         const pattern = joinPath(prefix, path);
-        const names = parametersOf(pattern);
+        const mounted = (mounts ?? []).map((mount) => joinPath(mount, pattern));
+        const names = [pattern, ...mounted].flatMap(parametersOf);
         if (names.includes(name)) return [];
         const isPossible = [`/:${name}`, `/*${name}`].some((own) =>
           parametersOf(own).includes(name),
         );
-        if (likely !== isPossible) return [];
-        if (likely && nearestName(name, names) === undefined) return [];
-        const problem = `@Param('${name}') does not match a parameter of ${method} ${pattern}.`;
+        if ((mounts !== undefined) !== isPossible) return [];
+        if (mounts?.length === 0 && nearestName(name, names) === undefined) return [];
+        const problem = `@Param('${name}') does not match a parameter of ${method} ${mounted[0] ?? pattern}.`;
         const diagnostic = { problem, fix: parameterFix(isPossible ? name : undefined, names) };
         return new RouteRegistrationError(handler, diagnostic, locationOf(controller));
       }),

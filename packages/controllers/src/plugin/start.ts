@@ -53,7 +53,7 @@ export async function start(
     ...found.problems,
     ...attempts.flatMap((result) => result.problems),
     ...findProblems(router, definitions, context, tokens),
-    ...findMisnamedParameters(definitions, context.prefix, false),
+    ...findMisnamedParameters(definitions, context.prefix, undefined),
   ];
   warnOfHooks(instances.classesOf([...tokens.keys()]), log);
   problems.push(...(await buildInstances(context, tokens, problems, log)));
@@ -64,8 +64,8 @@ export async function start(
   }
   problems.push(...context.problems.values());
   if (problems.length > 0) {
-    const likely = findMisnamedParameters(definitions, context.prefix, true);
-    throwProblems([...problems, ...likely, ...app.problems()]);
+    const likely = findMisnamedParameters(definitions, context.prefix, app.prefixesOf(router));
+    throwProblems([...problems, ...likely, ...app.problems(router)]);
   }
   for (const { name, routes } of controllers) {
     registerRoutes(router, routes);

@@ -3,6 +3,7 @@ import { type Middleware, type Role, roleOf } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import type { MountedRoute, MountedRouter, PrefixedMiddleware } from './mount.js';
 import { type PathRules, type Pattern, parsePattern, shapeOf } from './pattern.js';
+import { type AnyRouter, prefixesTo } from './router.js';
 
 /** A middleware or a router, with its prefix if it has one. */
 export type Entry = Middleware | PrefixedMiddleware | MountedRouter;
@@ -22,13 +23,19 @@ interface Registration {
  * @param entries - In order of registration.
  * @param routesOf - The routes of the routers among the entries.
  * @param rules - How the prefixes of middleware are compared.
+ * @param unfilled - A router that will have routes: one of the entries, or one that is mounted later.
  */
 export function checkOrder(
   entries: readonly Entry[],
   routesOf: ReadonlyMap<MountedRouter, readonly MountedRoute[]>,
   rules: PathRules,
+  unfilled?: AnyRouter,
 ): readonly SetupError[] {
-  const all = entries.flatMap((entry) => registrationsOf(entry, routesOf));
+  const all = entries.flatMap((entry) => registrationsOf(entry, routesOf, unfilled));
+  const isMounted = entries.some((entry) => mounts(entry, unfilled));
+  if (unfilled !== undefined && !isMounted) {
+    all.push({ name: 'a router that is mounted later', prefix: '/' });
+  }
   const misplaced = all.flatMap(({ role, prefix }, index) => {
     const range = prefix === '/' ? '' : ` below '${prefix}'`;
     const isAffected = isBelow(prefix, rules);
@@ -58,12 +65,20 @@ export function checkOrder(
 function registrationsOf(
   entry: Entry,
   routesOf: ReadonlyMap<MountedRouter, readonly MountedRoute[]>,
+  unfilled: AnyRouter | undefined,
 ): readonly Registration[] {
   if (typeof entry === 'function') return [registrationOf(entry, '/')];
   const { prefix } = entry;
   if ('middleware' in entry) return entry.middleware.map((one) => registrationOf(one, prefix));
   const name = entry.isOwn ? '' : `the router mounted at '${prefix}'`;
+  // Without its routes, a router is affected as a whole.
+  if (mounts(entry, unfilled)) return [{ name, prefix }];
   return [{ name, prefix, routes: routesOf.get(entry) ?? [] }];
+}
+
+/** Whether an entry is a router, or contains it. */
+function mounts(entry: Entry, router: AnyRouter | undefined): boolean {
+  return router !== undefined && 'router' in entry && prefixesTo(entry.router, router).length > 0;
 }
 
 function registrationOf(middleware: Middleware, prefix: string): Registration {

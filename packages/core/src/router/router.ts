@@ -230,6 +230,9 @@ export type AnyRouter = Router<unknown, State>;
 /** Seals a router and its nested routers. Registering a route afterwards throws. */
 export let sealRouter: (router: AnyRouter) => void;
 
+/** Returns the prefixes that lead from a router to another one: `/` for itself, none if it is not nested. */
+export let prefixesTo: (router: AnyRouter, other: AnyRouter) => readonly string[];
+
 /** Registers a route of an application on a router. Throws as `router.on()`, but names the application. */
 export let addOwnRoute: (
   router: AnyRouter,
@@ -261,6 +264,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       for (const { router: nested } of router.#nested()) sealRouter(nested);
     };
     addOwnRoute = (router, ...route) => router.#on('app', ...route);
+    prefixesTo = (router, other) => router.#prefixesTo(other);
   }
 
   /** @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. */
@@ -374,7 +378,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     this.#assertOpen('router.route()');
     assertPath('router.route()', 'prefix', prefix);
     assertRouter(`router.route('${prefix}')`, router);
-    if (router.#contains(this)) {
+    if (router.#prefixesTo(this).length > 0) {
       throw new SetupError(
         'ROUTER_CYCLE',
         `Cannot nest the router at '${prefix}': its parent would be nested in itself. Create a separate router.`,
@@ -411,8 +415,11 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     return this.#entries.filter((entry) => 'router' in entry);
   }
 
-  #contains(router: AnyRouter): boolean {
-    return router === this || this.#nested().some((nested) => nested.router.#contains(router));
+  #prefixesTo(router: AnyRouter): readonly string[] {
+    if (router === this) return ['/'];
+    return this.#nested().flatMap((nested) =>
+      nested.router.#prefixesTo(router).map((prefix) => joinPaths(nested.prefix, prefix)),
+    );
   }
 
   #assertOpen(call: string): void {
