@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { transformSync } from '@swc/core';
 
 const PACKAGE = join(import.meta.dirname, '..');
@@ -11,20 +11,27 @@ export const OUTPUT = join(PACKAGE, 'dist');
 /** How the sources refer to core's internal modules, and how the compiled files do. */
 const CORE = ['../../../../../packages/core/src/', '../../core/'] as const;
 
+/** How core's modules refer to the private package of checks. */
+const OPTIONS = "'@fairlead/options'";
+
 /** Compiles this package and core's internal modules into {@link OUTPUT}. */
 export async function compileSources(): Promise<void> {
   rmSync(OUTPUT, { recursive: true, force: true });
   await compileFolder(join(PACKAGE, 'src'), OUTPUT);
-  await compileFolder(join(PACKAGE, '../../packages/core/src'), join(OUTPUT, 'core'));
+  for (const name of ['core', 'options']) {
+    await compileFolder(join(PACKAGE, `../../packages/${name}/src`), join(OUTPUT, name));
+  }
 }
 
 async function compileFolder(source: string, target: string): Promise<void> {
+  const options = join(OUTPUT, 'options/index.js');
   for await (const file of glob('**/*.ts', { cwd: source })) {
     if (file.includes('.test')) continue;
     const output = join(target, file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(output), { recursive: true });
     const code = compile(readFileSync(join(source, file), 'utf8'));
-    writeFileSync(output, code.replaceAll(...CORE));
+    const path = relative(dirname(output), options).replaceAll('\\', '/');
+    writeFileSync(output, code.replaceAll(...CORE).replaceAll(OPTIONS, `'./${path}'`));
   }
 }
 

@@ -217,7 +217,7 @@ mistake(
 mistake(
   "`requestId({ create })` with the function's result",
   { compiler: 'TS2322', startup: 'Use a function' },
-  () => using(requestId({ create: crypto.randomUUID() })),
+  () => using(requestId({ create: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' })),
 );
 
 mistake("`requestId({ header: 'X Request Id' })`", { startup: 'X Request Id' }, () =>
