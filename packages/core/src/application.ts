@@ -203,6 +203,11 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#schemas = createSchemaPolicy(compileResponse, checkResponses, validationStatus);
   }
 
+  /** Status of requests that the schemas of a route reject. */
+  get validationStatus(): ValidationStatus {
+    return this.#schemas.status;
+  }
+
   /**
    * Adds middleware. Requests pass through middleware, routes and routers in the order of registration.
    *

@@ -80,16 +80,18 @@ export type { Handler, Middleware } from './pipeline.js';
 export type { HeaderValue, ResponseBody, ResponseHeaders } from './response.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
-export type {
-  ResponseSchemas,
-  ResponseValue,
-  Returned,
-  RouteDocumentation,
-  RouteInput,
-  RouteOptions,
-  SecurityRequirement,
-  ValidatedInputs,
-  ValidatedParams,
+export {
+  defaultStatus,
+  type ResponseSchemas,
+  type ResponseValue,
+  type Returned,
+  type RouteDocumentation,
+  type RouteInput,
+  type RouteOptions,
+  responseSchemas,
+  type SecurityRequirement,
+  type ValidatedInputs,
+  type ValidatedParams,
 } from './router/route-options.js';
 export type { CompileResponse, ValidationStatus, WriteJson } from './router/route-schemas.js';
 export {
@@ -109,6 +111,7 @@ export {
 export {
   isStandardSchema,
   type JsonSchemaConverter,
+  type JsonSchemaOptions,
   type JsonSchemaTarget,
   type SchemaClass,
   type SchemaInput,

@@ -62,3 +62,13 @@ describe('schemaClass', () => {
     schemaClass(z.string());
   });
 });
+
+it('hands the options of a validator to its conversion', () => {
+  const schema = z.object({ at: z.date() });
+  const libraryOptions = { unrepresentable: 'any' };
+
+  expect(() => toJsonSchema(schema, 'input', 'draft-07')).toThrow('Date');
+  expect(toJsonSchema(schema, 'input', 'draft-07', libraryOptions)).toMatchObject({
+    properties: { at: {} },
+  });
+});

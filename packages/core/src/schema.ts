@@ -38,12 +38,19 @@ export interface StandardSchemaIssue {
 /** The dialects of JSON Schema that validators convert to. */
 export type JsonSchemaTarget = 'draft-2020-12' | 'draft-07' | 'openapi-3.0';
 
+/** How to convert a schema. */
+export interface JsonSchemaOptions {
+  readonly target: JsonSchemaTarget;
+  /** Options of the validator's own conversion. Each validator ignores those of others. */
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
 /** Converts a schema to JSON Schema. Both methods throw if the schema cannot be expressed. */
 export interface JsonSchemaConverter {
   /** Describes the values that the schema accepts. */
-  readonly input: (options: { readonly target: JsonSchemaTarget }) => Record<string, unknown>;
+  readonly input: (options: JsonSchemaOptions) => Record<string, unknown>;
   /** Describes the values that the schema produces. */
-  readonly output: (options: { readonly target: JsonSchemaTarget }) => Record<string, unknown>;
+  readonly output: (options: JsonSchemaOptions) => Record<string, unknown>;
 }
 
 /**
@@ -144,6 +151,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
  *
  * @param schema - A Standard Schema, or a JSON Schema, which is returned as it is.
  * @param form - Whether to describe the values that the schema accepts, or those that it produces.
+ * @param libraryOptions - Options of the validator's own conversion; none by default.
  * @returns Undefined for a Standard Schema whose validator cannot convert.
  * @throws The error of the validator, when this schema cannot be expressed.
  * @see https://standardschema.dev/json-schema
@@ -152,8 +160,11 @@ export function toJsonSchema(
   schema: object,
   form: 'input' | 'output',
   target: JsonSchemaTarget,
+  libraryOptions?: Record<string, unknown>,
 ): object | undefined {
-  return isStandardSchema(schema) ? schema['~standard'].jsonSchema?.[form]({ target }) : schema;
+  if (!isStandardSchema(schema)) return schema;
+  const options = libraryOptions === undefined ? { target } : { target, libraryOptions };
+  return schema['~standard'].jsonSchema?.[form](options);
 }
 
 /** One problem of a request: a value that is missing, or that a schema rejected. */

@@ -96,6 +96,7 @@ describe('the schemas of a route', () => {
 
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ detail: 'The body is not valid. See issues.' });
+    expect([app.validationStatus, createApp().validationStatus]).toEqual([422, 400]);
   });
 
   it.each([
