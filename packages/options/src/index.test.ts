@@ -5,6 +5,7 @@ import {
   arrayOf,
   boolean,
   declareMediaTypes,
+  declareSecurity,
   describeValue,
   either,
   findOptionProblems,
@@ -21,6 +22,7 @@ import {
   numberMessages,
   object,
   oneOf,
+  securityOf,
   string,
 } from './index.js';
 
@@ -201,4 +203,17 @@ it('lists the media types of marked parsers only', () => {
 
   expect(mediaTypesOf(parser)).toEqual(['text/csv']);
   expect(mediaTypesOf(() => undefined)).toEqual([]);
+});
+
+it('lists the security of marked functions and classes, and of their subclasses', () => {
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+  class SignedIn {}
+  class Admin extends declareSecurity(SignedIn, bearer) {}
+  declareSecurity(Admin, key);
+
+  expect(securityOf(declareSecurity(() => true, key))).toEqual([key]);
+  expect(securityOf(SignedIn)).toEqual([bearer]);
+  expect(securityOf(Admin)).toEqual([bearer, key]);
+  expect(securityOf(() => true)).toEqual([]);
 });

@@ -265,3 +265,34 @@ export function mediaTypesOf(middleware: object): readonly string[] {
   const types: unknown = Reflect.get(middleware, MEDIA_TYPES);
   return Array.isArray(types) ? types : [];
 }
+
+/** A way to authenticate requests. */
+export interface DeclaredSecurity {
+  /** Identifies the scheme in a document. */
+  readonly name: string;
+  /** A Security Scheme Object of OpenAPI. */
+  readonly scheme: object;
+  /** The scopes or roles that a request needs. */
+  readonly scopes?: readonly string[];
+}
+
+/** A global symbol, so that two copies of a package recognize each other's guards. */
+const SECURITY = Symbol.for('fairlead:security');
+
+/**
+ * Marks middleware, a guard or a class of guards, so that generated documents show how requests
+ * authenticate. Subclasses inherit the mark. Marks add up.
+ */
+export function declareSecurity<Target extends object>(
+  target: Target,
+  security: DeclaredSecurity,
+): Target {
+  const value = Object.freeze([...securityOf(target), security]);
+  return Object.defineProperty(target, SECURITY, { value, configurable: true });
+}
+
+/** Returns the ways to authenticate that a middleware or guard is marked with. */
+export function securityOf(target: object): readonly DeclaredSecurity[] {
+  const security: unknown = Reflect.get(target, SECURITY);
+  return Array.isArray(security) ? security : [];
+}
