@@ -17,7 +17,7 @@ import {
   type RouteTable,
   type State,
 } from './context.js';
-import { InternalServerError } from './errors/http-error.js';
+import { InternalServerError, type ValidationStatus } from './errors/http-error.js';
 import {
   assertMiddleware,
   assertPath,
@@ -49,7 +49,6 @@ import {
   type CompileResponse,
   createSchemaPolicy,
   type SchemaPolicy,
-  type ValidationStatus,
 } from './router/route-schemas.js';
 import {
   type AnyRouter,
@@ -175,7 +174,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   readonly #errors: ErrorPolicy;
   readonly #notFound: Handler | undefined;
   readonly #readClient: ClientReader;
-  readonly #schemas: SchemaPolicy;
+  #schemas: SchemaPolicy;
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
   /** Plugins that are installing, each with a promise that resolves when `install` settles. */
@@ -206,6 +205,17 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /** Status of requests that the schemas of a route reject. */
   get validationStatus(): ValidationStatus {
     return this.#schemas.status;
+  }
+
+  /**
+   * Validates responses from now on, as with the option `checkResponses` of {@link createApp}.
+   *
+   * @throws {SealedError} When the application is sealed.
+   */
+  checkResponses(): this {
+    this.#assertOpen('app.checkResponses()');
+    this.#schemas = Object.freeze({ ...this.#schemas, check: true });
+    return this;
   }
 
   /**
@@ -530,6 +540,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
         errors: this.#errors,
         readClient: this.#readClient,
         closing: () => this.#closingSignal(),
+        validationStatus: this.#schemas.status,
       }),
     });
   }

@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
-import { isHttpError, UnsupportedMediaTypeError } from './errors/http-error.js';
+import {
+  isHttpError,
+  UnsupportedMediaTypeError,
+  type ValidationStatus,
+} from './errors/http-error.js';
 import type { Problem } from './errors/problem.js';
 import { after, type Next } from './next.js';
 import {
@@ -150,6 +154,8 @@ export interface ContextEnvironment {
   readonly readClient: ClientReader;
   /** Returns a signal that aborts when the application closes. */
   closing(): AbortSignal;
+  /** Status of requests that schemas reject. */
+  readonly validationStatus: ValidationStatus;
 }
 
 /**
@@ -392,6 +398,11 @@ export class Context<
   set status(status: number) {
     assertStatus('ctx.status', status, 200, 599);
     this.#response.status = status;
+  }
+
+  /** Status for a request that a schema rejects. @see The option `validationStatus` of `createApp()`. */
+  get validationStatus(): ValidationStatus {
+    return this.#environment.validationStatus;
   }
 
   /** The response headers. */

@@ -47,6 +47,7 @@ export {
   UnsupportedMediaTypeError,
   ValidationError,
   type ValidationErrorOptions,
+  type ValidationStatus,
 } from './errors/http-error.js';
 export { InvalidMiddlewareError } from './errors/invalid-argument.js';
 export type { Problem } from './errors/problem.js';
@@ -93,7 +94,11 @@ export {
   type ValidatedInputs,
   type ValidatedParams,
 } from './router/route-options.js';
-export type { CompileResponse, ValidationStatus, WriteJson } from './router/route-schemas.js';
+export {
+  type CompileResponse,
+  createQueryReader,
+  type WriteJson,
+} from './router/route-schemas.js';
 export {
   type AddRoute,
   createRouter,
@@ -109,6 +114,7 @@ export {
   type ValidatedHandlers,
 } from './router/router.js';
 export {
+  acceptsAbsence,
   isStandardSchema,
   type JsonSchemaConverter,
   type JsonSchemaOptions,
@@ -122,6 +128,7 @@ export {
   schemaClass,
   toJsonSchema,
   type ValidationIssue,
+  validateValue,
 } from './schema.js';
 export type { Caller } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';

@@ -53,20 +53,22 @@ export interface JsonSchemaConverter {
   readonly output: (options: JsonSchemaOptions) => Record<string, unknown>;
 }
 
-/**
- * The type of the values that a schema produces: the instances of a class that is a schema; unknown for
- * other values.
- */
-export type SchemaOutput<Schema> = Schema extends {
+/** The type of the values that a schema produces; unknown for other values. */
+export type SchemaOutput<Schema> = Schema extends abstract new (
+  ...members: infer Members
+) => infer Instance
+  ? Members extends [DeclaredOutput<Schema>]
+    ? Instance
+    : DeclaredOutput<Schema>
+  : DeclaredOutput<Schema>;
+
+/** The output type that a schema declares. That of a class from `schemaClass()` is only its members. */
+export type DeclaredOutput<Schema> = Schema extends {
   readonly '~standard': { readonly types?: infer Types };
 }
-  ? Schema extends abstract new (
-      ...args: never[]
-    ) => infer Instance
-    ? Instance
-    : NonNullable<Types> extends { readonly output: infer Output }
-      ? Output
-      : unknown
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? Output
+    : unknown
   : unknown;
 
 /** The type of the values that a schema accepts; unknown for other values. */
@@ -178,14 +180,14 @@ export interface ValidationIssue {
 }
 
 /**
- * Validates a value.
+ * Validates a value of a request.
  *
  * @param path - Where the value is in the request; the source first.
  * @param issues - Receives the issues of a value that the schema rejects.
  * @returns The output of the schema, or undefined after an issue; a promise for an asynchronous schema.
  * @throws The error of the schema. {@link TypeError} for a result that is not of Standard Schema.
  */
-export function validate(
+export function validateValue(
   schema: StandardSchema,
   value: unknown,
   path: readonly [source: string, ...names: string[]],
@@ -202,6 +204,18 @@ export function validate(
   };
   const result = schema['~standard'].validate(value);
   return isPromiseLike(result) ? Promise.resolve(result).then(accept) : accept(result);
+}
+
+/** Whether a schema accepts that a value is absent. A schema that throws or returns a promise does not. */
+export function acceptsAbsence(schema: StandardSchema): boolean {
+  try {
+    const result = schema['~standard'].validate(undefined);
+    if (!isPromiseLike(result)) return readIssues(result) === undefined;
+    Promise.resolve(result).catch(() => undefined);
+  } catch {
+    // A request without the value fails, too.
+  }
+  return false;
 }
 
 /** Returns the issues of a result; undefined if it has a value. */

@@ -112,6 +112,7 @@ const ENVIRONMENT: ConstructorParameters<typeof Context>[2] = {
   errors: { includeStack: false, onError: () => undefined, format: undefined },
   readClient: createClientReader(undefined),
   closing: () => new AbortController().signal,
+  validationStatus: 400,
 };
 
 describe('ctx.next()', () => {

@@ -65,12 +65,15 @@ describe('a route with schemas', () => {
     });
   });
 
-  it('has instances of a class that is the schema', () => {
-    class NewUser extends schemaClass(z.object({ name: z.string() })) {
-      greet = () => this.name;
+  it('has instances of a class that is the schema, and responds with its members', () => {
+    class NewUser extends schemaClass(z.object({ first: z.string(), last: z.string() })) {
+      get name() {
+        return `${this.first} ${this.last}`;
+      }
     }
-    router.post('/', { body: NewUser }, (ctx) => {
-      expectTypeOf(ctx.body).toEqualTypeOf<NewUser>();
+    router.post('/', { body: NewUser, response: NewUser }, ({ body }) => {
+      expectTypeOf(body).toEqualTypeOf<NewUser>();
+      return { first: body.name, last: '' };
     });
   });
 

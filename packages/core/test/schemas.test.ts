@@ -13,6 +13,7 @@ import {
   json,
   NotFoundError,
   SealError,
+  SealedError,
   type StandardSchema,
 } from '../src/index.js';
 
@@ -331,6 +332,16 @@ describe('response schemas', () => {
     expect(onError.mock.calls[0]?.[0].message).toMatch(
       /^The response of GET \/bad does not match its schema: user\.name: .+\n {2}Fix: /,
     );
+  });
+
+  it('are checked after app.checkResponses(), until the application is sealed', async () => {
+    const onError = vi.fn();
+    const app = createApp({ onError }).get('/', { response: User }, () => JSON.parse('{"id":1}'));
+    app.checkResponses();
+
+    expect((await app.request('/')).status).toBe(500);
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: 'RESPONSE_SCHEMA' });
+    expect(() => app.checkResponses()).toThrow(SealedError);
   });
 
   it('that are asynchronous cannot be checked', async () => {

@@ -231,15 +231,21 @@ export class UnsupportedMediaTypeError extends HttpError {
   }
 }
 
+/** Status of requests that schemas reject. */
+export type ValidationStatus = 400 | 422;
+
 /** Options of {@link ValidationError}. */
 export interface ValidationErrorOptions extends HttpErrorOptions {
   /** 400 by default. */
-  readonly status?: 400 | 422;
+  readonly status?: ValidationStatus;
 }
 
 /** 400 or 422. Schemas rejected parts of the request. The error body gains `issues`. */
 export class ValidationError extends HttpError {
-  /** All issues of the request, in the order of params, query, headers and body. */
+  /**
+   * All issues of the request, in the order of params, query, headers and body, or of the parameters of a
+   * controller's method.
+   */
   readonly issues: readonly ValidationIssue[];
 
   /** @param issues - At least one. */
@@ -259,7 +265,11 @@ export class ValidationError extends HttpError {
 }
 
 /** The parts of a request in messages. */
-const SOURCES: Readonly<Record<string, string>> = { param: 'path', header: 'head' };
+const SOURCES: Readonly<Record<string, string>> = {
+  param: 'path',
+  header: 'head',
+  custom: 'request',
+};
 
 /** 422. The body is well formed but invalid. @see RFC 9110 §15.5.21 */
 export class UnprocessableContentError extends HttpError {

@@ -117,7 +117,9 @@ function applyOptions(
     const validating = validate?.(ctx);
     return validating === undefined ? run(ctx, next) : validating.then(() => run(ctx, next));
   };
-  return Object.defineProperty(validated, 'name', { value: handler.name });
+  return Object.defineProperty(validate === undefined ? run : validated, 'name', {
+    value: handler.name,
+  });
 }
 
 /**

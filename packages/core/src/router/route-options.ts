@@ -11,7 +11,12 @@ import {
 } from '@fairlead/options';
 import type { RawInputs } from '../context.js';
 import { assertOptions } from '../options.js';
-import { isStandardSchema, type SchemaOutput, type StandardSchema } from '../schema.js';
+import {
+  type DeclaredOutput,
+  isStandardSchema,
+  type SchemaOutput,
+  type StandardSchema,
+} from '../schema.js';
 
 /** Describes one input of a route, for documentation. */
 export interface RouteInput {
@@ -102,9 +107,9 @@ type Validated<Options, Name extends string, Raw> = Options extends {
 /** The values that a route may respond with; unknown without a `response`. */
 export type ResponseValue<Options> = Options extends { readonly response: infer Response }
   ? Response extends StandardSchema
-    ? ReadonlyDeep<SchemaOutput<Response>>
+    ? ReadonlyDeep<DeclaredOutput<Response>>
     : Response extends Readonly<Record<number, unknown>>
-      ? ReadonlyDeep<SchemaOutput<Response[keyof Response]>>
+      ? ReadonlyDeep<DeclaredOutput<Response[keyof Response]>>
       : unknown
   : unknown;
 

@@ -1,5 +1,10 @@
 import { type Context, internals, type RouteWriter } from '../context.js';
-import { InternalServerError, isHttpError, ValidationError } from '../errors/http-error.js';
+import {
+  InternalServerError,
+  isHttpError,
+  ValidationError,
+  type ValidationStatus,
+} from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
 import {
@@ -8,12 +13,9 @@ import {
   type StandardSchema,
   toJsonSchema,
   type ValidationIssue,
-  validate,
+  validateValue,
 } from '../schema.js';
 import { type RouteOptions, responseSchemas } from './route-options.js';
-
-/** Status of requests that the schemas of a route reject. */
-export type ValidationStatus = 400 | 422;
 
 /** Serializes a value as JSON. */
 export type WriteJson = (value: unknown) => string;
@@ -89,7 +91,7 @@ export function createValidate(
 ): ((ctx: Context) => void | Promise<void>) | undefined {
   const inputs: ValidatedInput[] = [];
   if (params) inputs.push({ source: 'param', schema: params, read: (ctx) => ctx.params });
-  if (query) inputs.push({ source: 'query', schema: query, read: queryReader(query) });
+  if (query) inputs.push({ source: 'query', schema: query, read: createQueryReader(query) });
   if (headers) inputs.push({ source: 'header', schema: headers, read: (ctx) => ctx.headers });
   if (body) inputs.push({ source: 'body', schema: body, read: (ctx) => ctx.body });
   if (inputs.length === 0) return undefined;
@@ -125,7 +127,7 @@ function validateInput(
     throw isHttpError(error) ? error : schemaFailed(source, route, error);
   };
   try {
-    const output = validate(schema, value, [source], issues);
+    const output = validateValue(schema, value, [source], issues);
     return isPromiseLike(output) ? output.then(undefined, fail) : output;
   } catch (error) {
     return fail(error);
@@ -139,8 +141,13 @@ function schemaFailed(source: string, route: string, cause: unknown): InternalSe
   );
 }
 
-/** Creates the function that reads the query for a schema: an array for each member that takes one. */
-export function queryReader(schema: StandardSchema): (ctx: Context) => unknown {
+/**
+ * Creates the function that reads the query for a schema of the whole query. Members that take an array
+ * get every value, and others the first one.
+ *
+ * @param schema - Converts to JSON Schema. Otherwise, no member is known to take an array.
+ */
+export function createQueryReader(schema: StandardSchema): (ctx: Context) => unknown {
   let arrays: readonly string[] | undefined;
   return (ctx) => {
     arrays ??= arrayMembers(schema);
