@@ -20,6 +20,7 @@ export {
   Put,
   Redirect,
   type RedirectTarget,
+  type ResponseDecorator,
   type RouteDecorator,
   SetHeader,
 } from './decorators/routes.js';
@@ -50,9 +51,6 @@ export {
   type HandlerParameter,
   MissingParameterError,
   ParameterInjectionError,
-  ParameterValidationError,
-  type ValidationIssue,
-  type ValidationStatus,
 } from './errors/request-errors.js';
 export {
   ControllerResolutionError,
@@ -63,7 +61,6 @@ export {
   StartError,
 } from './errors/startup-errors.js';
 export { RequestContext } from './instances/request-scopes.js';
-export type { CompileResponse, WriteJson } from './invocation/response.js';
 export type {
   HeaderMetadata,
   RedirectMetadata,
@@ -91,11 +88,6 @@ export type {
   InterceptorReference,
   MiddlewareReference,
 } from './metadata/references.js';
-export type {
-  StandardSchema,
-  StandardSchemaIssue,
-  StandardSchemaResult,
-} from './metadata/standard-schema.js';
 export {
   type ControllersPlugin,
   controllersPlugin,

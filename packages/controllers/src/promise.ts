@@ -11,14 +11,14 @@ export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): R
 }
 
 /** Wraps a function so that `fail` receives what it throws, or what its promise rejects with. */
-export function catching<A>(
-  run: (argument: A) => unknown,
+export function catching<Values extends unknown[]>(
+  run: (...values: Values) => unknown,
   fail: (error: unknown) => never,
-): (argument: A) => unknown {
-  return (argument) => {
+): (...values: Values) => unknown {
+  return (...values) => {
     let result: unknown;
     try {
-      result = run(argument);
+      result = run(...values);
     } catch (error) {
       return fail(error);
     }

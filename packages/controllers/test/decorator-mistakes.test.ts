@@ -209,7 +209,7 @@ describe('arguments of a decorator of a method', () => {
     ],
     [
       onRoute(Get('/', { response: UserDto })),
-      '@Get() cannot use the class UserDto as response. Use a JSON Schema or a Standard Schema.',
+      '@Get() cannot use the class UserDto as response. Use a JSON Schema or a Standard Schema, or one for each status.',
     ],
     [
       onMethod(HttpCode('201')),
@@ -278,12 +278,21 @@ describe('arguments of a decorator of a parameter', () => {
     [
       onParameter(Body(userSchema)),
       '@Body() cannot use an object as options.',
-      'write @Body({ transform: schema }).',
+      'write @Body({ schema }).',
     ],
     [
       onParameter(Body('user', classSchema)),
       "@Body('user') cannot use the class Schema as options.",
-      "write @Body('user', { transform: schema }).",
+      "write @Body('user', { schema }).",
+    ],
+    [
+      onParameter(Body({ schema: userSchema, transform: classSchema })),
+      '@Body() has two schemas: as schema and as transform.',
+      'combine them to one schema, or pass a function as transform.',
+    ],
+    [
+      onParameter(Body({ schema: UserDto })),
+      '@Body() cannot use the class UserDto as schema. Use a Standard Schema, such as z.object({ … }).',
     ],
     [onParameter(Body(UserDto)), ...needsPipe('@Body()', 'the class UserDto', '@Body(')],
     [
@@ -320,7 +329,7 @@ describe('arguments of a decorator of a parameter', () => {
     ],
     [
       onParameter(Query({ all: true })),
-      "@Query() has no option 'all'. Remove it, or use required, default or transform.",
+      "@Query() has no option 'all'. Remove it, or use schema, required, default or transform.",
     ],
     [onParameter(Query('a', {}, {})), '@Query() takes at most 2 arguments.', 'remove the others.'],
     [onParameter(Ctx('x')), '@Ctx() takes no arguments.', 'remove them.'],

@@ -66,7 +66,7 @@ describe('buildRoutes', () => {
     const options = { warning: () => {} } as object;
     expect(() => buildRoutes(UsersController, options)).toThrow(
       refusal(
-        "buildRoutes() has no option 'warning'. Remove it, or use prefix, guards, middleware, interceptors, container, compileResponse, validationStatus or warn.",
+        "buildRoutes() has no option 'warning'. Remove it, or use prefix, guards, middleware, interceptors, container or warn.",
       ),
     );
   });

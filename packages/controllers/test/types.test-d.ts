@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Context, Next, Router } from '@fairlead/core';
+import {
+  type Context,
+  type Next,
+  type Router,
+  type StandardSchema,
+  schemaClass,
+} from '@fairlead/core';
 import { createContainer, token } from '@fairlead/di';
 import { describe, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import {
   applyDecorators,
   Body,
@@ -10,6 +17,7 @@ import {
   type ClassMiddleware,
   Controller,
   type ControllersPluginOptions,
+  Ctx,
   controllersPlugin,
   createCustomParamDecorator,
   createRouteMetadata,
@@ -23,12 +31,12 @@ import {
   Param,
   type ParamDecorator,
   type PluginState,
+  Post,
   Query,
   type RegisteredController,
   type RequestContext,
   type RouteDefinition,
   registerController,
-  type StandardSchema,
   UseGuard,
   UseInterceptor,
   UseMiddleware,
@@ -371,6 +379,122 @@ describe("a parameter's type", () => {
     UserMember('email');
     // @ts-expect-error the transform takes a member of a user
     UserMember('age', { transform: (age: Date) => age });
+  });
+});
+
+describe('a schema', () => {
+  const Search = z.object({ page: z.coerce.number() });
+  class Found extends schemaClass(Search) {
+    get next() {
+      return this.page + 1;
+    }
+  }
+
+  it("determines the parameter's type", () => {
+    class AcceptedController {
+      read(
+        @Query({ schema: Search }) search: { page: number },
+        @Query({ schema: Found }) found: Found,
+        @Query() own: Found,
+        @Query('page', { schema: z.coerce.number().default(1) }) page: number,
+        @Query('page', { schema, default: '1' }) fallback: number,
+        @Query('t', { all: true, schema: z.array(z.string()) }) tags: string[],
+        @Param('id', { schema }) id: number,
+        @Param('id', { schema, transform: (value) => value.toFixed() }) text: string,
+        @Header('X-Tenant', { schema: z.enum(['a', 'b']) }) tenant: 'a' | 'b',
+        @Body({ schema: Found }) body: Found,
+        @Body({ schema: Found, transform: (value) => value.next }) next: number,
+      ) {
+        return [search, found, own, page, fallback, tags, id, text, tenant, body, next];
+      }
+    }
+    class RefusedController {
+      // @ts-expect-error the output of the schema is a number
+      query(@Query('page', { schema }) page: string) {
+        return page;
+      }
+      // @ts-expect-error the page is a number
+      whole(@Query({ schema: Search }) search: { page: string }) {
+        return search;
+      }
+      // @ts-expect-error members are missing
+      other(@Query({ schema: z.object({ limit: z.string() }) }) search: Found) {
+        return search;
+      }
+      // @ts-expect-error the transform returns a date
+      transformed(@Param('id', { schema, transform: (id) => new Date(id) }) id: number) {
+        return id;
+      }
+      // @ts-expect-error the page is a number
+      body(@Body({ schema: Found }) found: { page: string }) {
+        return found;
+      }
+    }
+    expectTypeOf<AcceptedController>().toHaveProperty('read');
+    expectTypeOf<RefusedController>().toHaveProperty('query');
+    // @ts-expect-error the transform gets a number
+    Param('id', { schema, transform: (id: string) => id });
+    // @ts-expect-error a class without a schema is not a schema
+    Body({ schema: ParsePipe });
+  });
+
+  it('determines what a method returns', () => {
+    const response = { 200: Search, 404: z.object({ missing: z.string() }) };
+    const Read = () => applyDecorators(Get('/', { response: Search }), UseGuard());
+    class AcceptedController {
+      @Get('/', { response: Search }) sync() {
+        return { page: 1, more: true };
+      }
+      @Get('/', { response: Search, status: 203 }) async later() {
+        return { page: 1 };
+      }
+      @Get('/', { response }) either(@Param('id') id: string) {
+        return id === '' ? { missing: id } : { page: 1 };
+      }
+      @Get('/', { response: Found }) members() {
+        return { page: 1 };
+      }
+      @Get('/', { response: Search }) untyped(@Ctx() ctx: Context) {
+        ctx.json({ anything: true });
+      }
+      @Get('/', { response: Search }) web() {
+        return Response.json({});
+      }
+      @Get('/', { response: { type: 'object' } }) jsonSchema() {
+        return 1;
+      }
+      @Get('/', { status: 200 }) free() {
+        return 1;
+      }
+      @Read() combined() {
+        return { page: 1 };
+      }
+      @Get('/', { response: Search }) protected hidden() {
+        return { page: 1 };
+      }
+    }
+    class RefusedController {
+      // @ts-expect-error the page is a number
+      @Get('/', { response: Search }) sync() {
+        return { page: '1' };
+      }
+      // @ts-expect-error the page is missing
+      @Post('/', { response: Search }) async later() {
+        return {};
+      }
+      // @ts-expect-error neither has these members
+      @Get('/', { response }) either() {
+        return { name: '' };
+      }
+      // @ts-expect-error the page is a number
+      @Read() combined() {
+        return { page: '1' };
+      }
+    }
+    expectTypeOf<AcceptedController>().toHaveProperty('sync');
+    expectTypeOf<RefusedController>().toHaveProperty('sync');
+    // @ts-expect-error a misspelled option
+    Get('/', { response: Search, sumary: '' });
   });
 });
 

@@ -121,6 +121,7 @@ export {
   type JsonSchemaTarget,
   type SchemaClass,
   type SchemaInput,
+  type SchemaInstance,
   type SchemaOutput,
   type StandardSchema,
   type StandardSchemaIssue,

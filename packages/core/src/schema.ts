@@ -83,7 +83,13 @@ export type SchemaInput<Schema> = Schema extends {
 /** A class that is a schema. Its instances are what the schema produces. */
 export interface SchemaClass<Input, Output> extends StandardSchema<Input, Output> {
   /** Creates an instance without validating its members. */
-  new (members: Output): Output;
+  new (members: Output): Output & SchemaInstance;
+}
+
+/** Marks the instances of a {@link SchemaClass} in types. */
+export interface SchemaInstance {
+  /** Exists only in types. No value has it. */
+  readonly '~schema'?: never;
 }
 
 /**
@@ -221,8 +227,9 @@ export function acceptsAbsence(schema: StandardSchema): boolean {
 /** Returns the issues of a result; undefined if it has a value. */
 function readIssues(result: unknown): readonly StandardSchemaIssue[] | undefined {
   if (typeof result === 'object' && result !== null) {
-    if ('issues' in result && Array.isArray(result.issues)) return result.issues;
-    if ('value' in result) return undefined;
+    const { issues }: { readonly issues?: unknown } = result;
+    if (Array.isArray(issues) && issues.length > 0) return issues;
+    if (issues === undefined && 'value' in result) return undefined;
   }
   throw new TypeError('The schema returned neither a value nor issues. Correct its validate().');
 }

@@ -198,14 +198,17 @@ describe('the schemas of a route', () => {
     expect((await app.request('/')).status).toBe(404);
   });
 
-  it('respond with a 500 when one returns neither a value nor issues', async () => {
-    const onError = vi.fn();
-    const query = schemaOf(() => JSON.parse('{}'));
-    const app = createApp({ onError }).get('/', { query }, () => 'not called');
+  it.each(['{}', '{ "issues": [] }', '{ "issues": "none", "value": 1 }'])(
+    'respond with a 500 when one returns neither a value nor issues: %s',
+    async (result) => {
+      const onError = vi.fn();
+      const query = schemaOf(() => JSON.parse(result));
+      const app = createApp({ onError }).get('/', { query }, () => 'not called');
 
-    expect((await app.request('/')).status).toBe(500);
-    expect(onError.mock.calls[0]?.[0].cause.message).toContain('neither a value nor issues');
-  });
+      expect((await app.request('/')).status).toBe(500);
+      expect(onError.mock.calls[0]?.[0].cause.message).toContain('neither a value nor issues');
+    },
+  );
 });
 
 describe('the status of a route', () => {

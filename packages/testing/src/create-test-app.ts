@@ -24,8 +24,8 @@ import {
 } from './test-app-options.js';
 
 /**
- * Creates an application for one test with its own container. With `app`, it is yours. Otherwise, its
- * pipeline is `errorHandler`, `before`, `json()`, the controllers, `after`, `notFoundHandler`.
+ * Creates an application for one test with its own container. It checks that responses match the schemas
+ * of their routes. With `app`, it is yours. Otherwise, its pipeline is `errorHandler`, `before`, `json()`, the controllers, `after`, `notFoundHandler`.
  *
  * @param options - The overrides, and either a function that creates the application, or the controllers
  *   and the surrounding middleware.
@@ -117,11 +117,17 @@ async function createDefaultApp(
     register,
     before = [],
     after = [],
+    compileResponse,
+    validationStatus,
     ...plugin
   } = options;
   await register?.(container);
   const router = createRouter();
-  const app = createApp().use(errorHandler({ onError: calls.log }), ...before, json());
+  const app = createApp({
+    checkResponses: true,
+    ...(compileResponse && { compileResponse }),
+    ...(validationStatus && { validationStatus }),
+  }).use(errorHandler({ onError: calls.log }), ...before, json());
   await app.plugin(controllersPlugin({ strict: true, ...plugin, router, container }));
   return app.route('/', router).use(...after, notFoundHandler());
 }
@@ -131,10 +137,21 @@ async function createOwnApp(
   container: Container,
 ): Promise<Application> {
   const app: Partial<Application> | undefined = await create(container);
-  if (isApplication(app)) return app;
+  if (isApplication(app)) return checkResponses(app);
   throw new TypeError(
     'The function in app returned no application. Return the application that it creates.',
   );
+}
+
+/** Turns on the check of responses, unless the application has handled requests already. */
+function checkResponses(app: Application): Application {
+  try {
+    return app.checkResponses();
+  } catch (error) {
+    // Also that of another copy of core.
+    if (error instanceof Error && Reflect.get(error, 'code') === 'APPLICATION_SEALED') return app;
+    throw error;
+  }
 }
 
 /** Unlike `instanceof`, accepts an application of another copy of core. */

@@ -1,6 +1,7 @@
 import type { ControllersPluginOptions } from '@fairlead/controllers';
 import {
   type Application,
+  type ApplicationOptions,
   type ErrorHandlerOptions,
   type Middleware,
   SetupError,
@@ -37,11 +38,12 @@ export interface ApplicationTestOptions<Types extends readonly unknown[] = reado
 /**
  * Options of {@link createTestApp} that test controllers: all options of `controllersPlugin` except
  * the router and the container, which are new for each application, and options for the surrounding
- * application.
+ * application, two of which are those of `createApp`.
  */
 export interface TestAppOptions<Types extends readonly unknown[] = readonly unknown[]>
   extends CommonTestOptions<Types>,
-    Omit<ControllersPluginOptions, 'router' | 'container' | 'disposeContainer' | 'controllers'> {
+    Omit<ControllersPluginOptions, 'router' | 'container' | 'disposeContainer' | 'controllers'>,
+    Pick<ApplicationOptions, 'compileResponse' | 'validationStatus'> {
   /** Excludes the options for controllers: see {@link ApplicationTestOptions}. */
   readonly app?: never;
   /** Classes to register in addition to those discovered in `root`. */
@@ -86,7 +88,7 @@ const OPTIONS: Kinds<TestAppOptions> = {
   register: fn,
   before: MIDDLEWARE,
   after: MIDDLEWARE,
-  // `controllersPlugin` checks its own options.
+  // `createApp` and `controllersPlugin` check their own options.
   controllers: anything,
   root: anything,
   include: anything,

@@ -4,7 +4,6 @@ import {
   createCustomParamDecorator,
   Get,
   Param,
-  type StandardSchema,
 } from '@fairlead/controllers';
 import {
   type Context,
@@ -13,6 +12,7 @@ import {
   errorHandler,
   HttpError,
   NotFoundError,
+  type StandardSchema,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { describe, expect, it, vi } from 'vitest';

@@ -32,6 +32,7 @@ import {
   recordFault,
 } from './decorator.js';
 import { readParameter } from './parameters.js';
+import type { ResponseDecorator } from './routes.js';
 
 /**
  * Combines decorators into one that has the same effect as writing them one per line, in this order.
@@ -42,6 +43,9 @@ export function applyDecorators(
   ...decorators: readonly (ClassDecorator & MethodDecorator)[]
 ): ClassDecorator & MethodDecorator;
 export function applyDecorators(...decorators: readonly MethodDecorator[]): MethodDecorator;
+export function applyDecorators<Value>(
+  ...decorators: readonly ResponseDecorator<Value>[]
+): ResponseDecorator<Value>;
 export function applyDecorators(
   ...decorators: readonly ((target: Constructor) => unknown)[]
 ): (target: Constructor) => void;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isStandardSchema, type StandardSchema } from '@fairlead/core';
 import { anything, boolean, describeValue, isClass, type Kinds, kind } from '@fairlead/options';
 import type { MethodMetadata } from '../metadata/class-metadata.js';
 import {
@@ -9,27 +10,33 @@ import {
   type ParameterMetadata,
   type ParameterSource,
   type ParamOptions,
+  type StringRecord,
   type Transform,
+  type Validated,
 } from '../metadata/parameter.js';
-import { isStandardSchema } from '../metadata/standard-schema.js';
 import { createDecorator, type Fault, PARAMETER, type Reading, readOptions } from './decorator.js';
-
-/** All route parameters, or all query parameters. */
-type StringRecord = Readonly<Record<string, string>>;
 
 /**
  * Extracts the request body, or one of its fields. Required unless `required: false`.
  *
  * @param field - Name of an own property of the body. By default, the whole body is extracted.
- * @param options - Presence, default and transform.
+ * @param options - Schema, presence, default and transform.
  */
-export function Body<T extends Transform = Transform, D = never>(
-  options?: ParamOptions<unknown, T, D>,
-): ParamDecorator<Given<unknown, T, D>>;
-export function Body<T extends Transform = Transform, D = never>(
+export function Body<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, unknown>> = Transform<Validated<S, unknown>>,
+  D = never,
+>(
+  options?: ParamOptions<Validated<S, unknown>, T, D, S>,
+): ParamDecorator<Given<Validated<S, unknown>, T, D, S>>;
+export function Body<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, unknown>> = Transform<Validated<S, unknown>>,
+  D = never,
+>(
   field: string,
-  options?: ParamOptions<unknown, T, D>,
-): ParamDecorator<Given<unknown, T, D>>;
+  options?: ParamOptions<Validated<S, unknown>, T, D, S>,
+): ParamDecorator<Given<Validated<S, unknown>, T, D, S>>;
 export function Body(...values: readonly unknown[]): unknown {
   return sourceDecorator('Body', 'body', values, true);
 }
@@ -39,15 +46,23 @@ export function Body(...values: readonly unknown[]): unknown {
  *
  * @param name - Name in the pattern: `id` for `/:id`. By default, all are extracted as an object of
  *   strings.
- * @param options - Presence, default and transform.
+ * @param options - Schema, presence, default and transform.
  */
-export function Param<T extends Transform<StringRecord> = Transform<StringRecord>, D = never>(
-  options?: ParamOptions<StringRecord, T, D>,
-): ParamDecorator<Given<StringRecord, T, D>>;
-export function Param<T extends Transform<string> = Transform<string>, D = never>(
+export function Param<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
+  D = never,
+>(
+  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
+): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
+export function Param<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
+  D = never,
+>(
   name: string,
-  options?: ParamOptions<string, T, D>,
-): ParamDecorator<Given<string, T, D>>;
+  options?: ParamOptions<Validated<S, string>, T, D, S>,
+): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
 export function Param(...values: readonly unknown[]): unknown {
   return sourceDecorator('Param', 'param', values, true);
 }
@@ -57,20 +72,32 @@ export function Param(...values: readonly unknown[]): unknown {
  *
  * @param name - Name of one parameter. By default, all are extracted as an object of strings, with the
  *   first value of each.
- * @param options - Presence, default and transform. With `all: true`, every value is extracted, as a
+ * @param options - Schema, presence, default and transform. With `all: true`, every value is extracted, as a
  *   non-empty array.
  */
-export function Query<T extends Transform<StringRecord> = Transform<StringRecord>, D = never>(
-  options?: ParamOptions<StringRecord, T, D>,
-): ParamDecorator<Given<StringRecord, T, D>>;
-export function Query<T extends Transform<string[]> = Transform<string[]>, D = never>(
+export function Query<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
+  D = never,
+>(
+  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
+): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
+export function Query<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, string[]>> = Transform<Validated<S, string[]>>,
+  D = never,
+>(
   name: string,
-  options: AllValuesOptions<T, D>,
-): ParamDecorator<Given<string[], T, D>>;
-export function Query<T extends Transform<string> = Transform<string>, D = never>(
+  options: AllValuesOptions<Validated<S, string[]>, T, D, S>,
+): ParamDecorator<Given<Validated<S, string[]>, T, D, S>>;
+export function Query<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
+  D = never,
+>(
   name: string,
-  options?: ParamOptions<string, T, D>,
-): ParamDecorator<Given<string, T, D>>;
+  options?: ParamOptions<Validated<S, string>, T, D, S>,
+): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
 export function Query(...values: readonly unknown[]): unknown {
   return sourceDecorator('Query', 'query', values, false);
 }
@@ -80,18 +107,25 @@ export function Query(...values: readonly unknown[]): unknown {
  *
  * @param name - Header name, case-insensitive. By default, all are extracted as the object of node:http,
  *   with lower-case names.
- * @param options - Presence, default and transform.
+ * @param options - Schema, presence, default and transform.
  */
 export function Header<
-  T extends Transform<IncomingHttpHeaders> = Transform<IncomingHttpHeaders>,
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, IncomingHttpHeaders>> = Transform<
+    Validated<S, IncomingHttpHeaders>
+  >,
   D = never,
 >(
-  options?: ParamOptions<IncomingHttpHeaders, T, D>,
-): ParamDecorator<Given<IncomingHttpHeaders, T, D>>;
-export function Header<T extends Transform<string> = Transform<string>, D = never>(
+  options?: ParamOptions<Validated<S, IncomingHttpHeaders>, T, D, S>,
+): ParamDecorator<Given<Validated<S, IncomingHttpHeaders>, T, D, S>>;
+export function Header<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
+  D = never,
+>(
   name: string,
-  options?: ParamOptions<string, T, D>,
-): ParamDecorator<Given<string, T, D>>;
+  options?: ParamOptions<Validated<S, string>, T, D, S>,
+): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
 export function Header(...values: readonly unknown[]): unknown {
   return sourceDecorator('Header', 'header', values, false);
 }
@@ -173,6 +207,7 @@ function nameFault(call: string, name: unknown): Fault {
 type SourceOptions = ParamOptions & Partial<Pick<AllValuesOptions, 'all'>>;
 
 const PARAM_OPTIONS: Kinds<ParamOptions> = {
+  schema: kind('a Standard Schema, such as z.object({ … })', isStandardSchema),
   required: boolean,
   default: anything,
   transform: kind('a function (value) => result, or a Standard Schema', isTransform),
@@ -205,15 +240,19 @@ export function readParameter(
   const { options, faults } = isPlainObject(value)
     ? readOptions<SourceOptions>(call, value, kinds)
     : { options: {}, faults: [optionsFault(call, value)] };
+  const { schema, transform, required } = options;
+  const isSchema = isStandardSchema(transform);
   const metadata: ParameterMetadata = Object.freeze({
     ...parameter,
     all: options.all ?? false,
-    required: options.required ?? parameter.required,
+    required: required ?? parameter.required,
+    isRequiredSet: required !== undefined,
     default: options.default,
-    transform: options.transform,
+    schema: schema ?? (isSchema ? transform : undefined),
+    transform: isSchema ? undefined : transform,
   });
   return {
-    faults,
+    faults: isSchema && schema !== undefined ? [...faults, twoSchemasFault(call)] : faults,
     check: ({ parameters }, { index }) => {
       const other = parameters.get(index);
       return other && repeatedFault(index, metadata, other);
@@ -231,7 +270,7 @@ function isPlainObject(value: unknown): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Explains that a value is not an object with options. Often it is the transform. */
+/** Explains that a value is not an object with options. Often it is the schema or the transform. */
 function optionsFault(call: string, value: unknown): Fault {
   const problem = `${call} cannot use ${describeValue(value)} as options.`;
   const isPipe = typeof value === 'object' && value !== null && 'transform' in value;
@@ -239,13 +278,21 @@ function optionsFault(call: string, value: unknown): Fault {
     return { problem, fix: 'pass an object, such as { required: true }.' };
   }
   const start = call.endsWith('()') ? call.slice(0, -1) : `${call.slice(0, -1)}, `;
-  return { problem, fix: `write ${start}{ transform: ${transformText(value)} }).` };
+  return { problem, fix: `write ${start}${optionsText(value)}).` };
+}
+
+function optionsText(value: unknown): string {
+  return isStandardSchema(value) ? '{ schema }' : `{ transform: ${transformText(value)} }`;
 }
 
 function transformText(value: unknown): string {
-  if (isStandardSchema(value)) return 'schema';
   const name: unknown = isTransform(value) ? Reflect.get(value, 'name') : '';
   return typeof name === 'string' && name !== '' ? name : '(value) => …';
+}
+
+function twoSchemasFault(call: string): Fault {
+  const problem = `${call} has two schemas: as schema and as transform.`;
+  return { problem, fix: 'combine them to one schema, or pass a function as transform.' };
 }
 
 function repeatedFault(index: number, one: ParameterMetadata, other: ParameterMetadata): Fault {

@@ -1,27 +1,55 @@
 import {
+  isStandardSchema,
+  type ResponseSchemas,
+  type ResponseValue,
+  type Returned,
+} from '@fairlead/core';
+import {
   arrayOf,
   boolean,
   describeValue,
   integer,
   type Kinds,
   kind,
+  nonEmptyString,
   object,
   string,
 } from '@fairlead/options';
 import type { RouteMethod, RouteOptions } from '../metadata/class-metadata.js';
-import { isStandardSchema } from '../metadata/standard-schema.js';
 import { createDecorator, type Fault, METHOD, readOptions } from './decorator.js';
 
 // An import of node:http would also load its fetch.
 const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
 
+/** A method decorator that compiles only where the method returns a `Value`, or a promise of one. */
+export type ResponseDecorator<Value> = (
+  target: object,
+  key: string | symbol,
+  descriptor: {
+    readonly value?: (...values: never[]) => Returned<Value> | Promise<Returned<Value>>;
+  },
+) => void;
+
 /**
- * Makes a method handle requests. Its return value is the response: JSON, bytes or a stream.
- *
- * @param path - Pattern below the controller's prefix, such as `/:id`; the prefix itself by default.
- * @param options - Status and documentation of the route.
+ * Makes a method handle requests. Its return value is the response: JSON, bytes or a stream. With
+ * `response`, it must be what the schema produces. A method that responds through the context returns
+ * nothing.
  */
-export type RouteDecorator = (path?: string, options?: RouteOptions) => MethodDecorator;
+export interface RouteDecorator {
+  /**
+   * @param path - Pattern below the controller's prefix, such as `/:id`; the prefix itself if empty.
+   * @param options - Response schema, status and documentation of the route.
+   */
+  <const Response extends ResponseSchemas>(
+    path: string,
+    options: RouteOptions & { readonly response: Response },
+  ): ResponseDecorator<ResponseValue<{ readonly response: Response }>>;
+  /**
+   * @param path - Pattern below the controller's prefix, such as `/:id`; the prefix itself by default.
+   * @param options - Status and documentation of the route.
+   */
+  (path?: string, options?: RouteOptions): MethodDecorator;
+}
 
 const STATUS = integer(200, 599);
 
@@ -31,8 +59,10 @@ const ROUTE_OPTIONS: Kinds<RouteOptions> = {
   description: string,
   tags: arrayOf(string, 'an array of strings'),
   deprecated: boolean,
+  operationId: nonEmptyString,
+  hidden: boolean,
   response: kind(
-    'a JSON Schema or a Standard Schema',
+    'a JSON Schema or a Standard Schema, or one for each status',
     (value) => object.accepts(value) || isStandardSchema(value),
   ),
 };

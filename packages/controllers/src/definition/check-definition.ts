@@ -1,13 +1,15 @@
+import { isClass } from '@fairlead/options';
 import type { ControllerError } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
-import { checkRedirect, type ResponseWriters } from '../invocation/response.js';
+import { checkRedirect } from '../invocation/response.js';
 import {
   decoratorErrors,
   inheritedMetadata,
   locationOf,
   type MethodMetadata,
+  parameterTypes,
 } from '../metadata/class-metadata.js';
-import { describeParameter } from '../metadata/parameter.js';
+import { describeParameter, isUnvalidated } from '../metadata/parameter.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
 /**
@@ -86,25 +88,32 @@ function routeDecoratorsOf(method: Readonly<MethodMetadata>): string[] {
 }
 
 /**
- * Compiles the response schemas of all routes.
+ * Describes the parameters that receive what clients send although their type is a class, so that it looks
+ * validated.
  *
- * @returns One error for each route whose schema does not compile.
+ * @returns Undefined if there are none.
  */
-export function checkResponses(
+export function describeUnvalidated(
   definitions: readonly ControllerDefinition[],
-  writers: ResponseWriters,
-): RouteRegistrationError[] {
-  return definitions.flatMap(({ controller, routes }) =>
-    routes.flatMap(({ handler, response }) => {
-      try {
-        writers.of(response);
-        return [];
-      } catch (cause) {
-        const problem = `its response schema does not compile: ${String(cause)}`;
-        const fix = 'correct `response` in the options of the route, or remove it.';
-        const diagnostic = { problem, fix, cause };
-        return [new RouteRegistrationError(handler, diagnostic, locationOf(controller))];
-      }
-    }),
-  );
+): string | undefined {
+  const found = definitions.flatMap(({ controller, routes }) => {
+    const methods = new Map(routes.map((route) => [route.methodName, route]));
+    return [...methods.values()].flatMap(({ methodName, handler, parameters }) => {
+      const unvalidated = parameters.filter(isUnvalidated);
+      const types = unvalidated.length > 0 ? parameterTypes(controller, methodName) : [];
+      return unvalidated.flatMap(({ index }) => {
+        const type = types[index];
+        return isOwnClass(type) ? `parameter ${index} of ${handler} (${type.name})` : [];
+      });
+    });
+  });
+  if (found.length === 0) return undefined;
+  const fix =
+    'pass a schema, as @Body({ schema }); make the class a schema, as class NewUser extends schemaClass(schema) {}; or use an interface or a type in place of the class.';
+  return `nothing validates parameters whose type is a class: ${found.join(', ')}.\n  Fix: ${fix}`;
+}
+
+/** Whether a type is a class of the application or of a library, rather than of the language. */
+function isOwnClass(type: unknown): type is { readonly name: string } {
+  return isClass(type) && Reflect.get(globalThis, type.name) !== type;
 }

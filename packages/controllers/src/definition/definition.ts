@@ -1,3 +1,4 @@
+import { isStandardSchema, type ResponseSchemas } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
 import { NoRoutesError, NotAControllerError, throwProblems } from '../errors/startup-errors.js';
@@ -10,12 +11,14 @@ import {
   type MethodMetadata,
   mergeValues,
   ownMetadata,
+  parameterTypes,
   type RedirectMetadata,
   type RouteDeclaration,
   type RouteMethod,
+  type RouteOptions,
   type RouteValues,
 } from '../metadata/class-metadata.js';
-import type { ParameterDefinition } from '../metadata/parameter.js';
+import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
 
 /** One route of a controller, from its decorators and those of its base classes. */
@@ -50,8 +53,14 @@ export interface RouteDefinition {
   readonly tags: readonly string[];
   /** Whether the route is deprecated. */
   readonly deprecated: boolean;
-  /** A JSON Schema, or a Standard Schema. */
-  readonly response: object | undefined;
+  /** Identifies the route in generated documents and clients. */
+  readonly operationId: string | undefined;
+  /** Whether generated documents leave the route out. */
+  readonly hidden: boolean;
+  /** A JSON Schema or a Standard Schema, or one for each status. */
+  readonly response: ResponseSchemas | undefined;
+  /** The second argument of the route decorator. */
+  readonly options: RouteOptions;
   /** Values by decorator of `createRouteMetadata`. The method's override the class's, or merge. */
   readonly metadata: RouteValues;
 }
@@ -90,7 +99,7 @@ export function defineController(target: Constructor): ControllerDefinition {
   const routes = [...inherited.methods].flatMap(([methodName, method]) =>
     method.routes.map((route) => {
       const path = joinPath(version, prefix, route.path);
-      return defineRoute({ name, inherited, methodName, method }, route, path);
+      return defineRoute({ target, name, inherited, methodName, method }, route, path);
     }),
   );
   if (routes.length === 0) {
@@ -125,6 +134,7 @@ export function hasKnownPaths({ controller }: ControllerDefinition): boolean {
 
 /** A method of a controller. */
 interface ControllerMethod {
+  readonly target: Constructor;
   readonly name: string;
   readonly inherited: InheritedMetadata;
   readonly methodName: string | symbol;
@@ -132,7 +142,7 @@ interface ControllerMethod {
 }
 
 function defineRoute(
-  { name, inherited, methodName, method }: ControllerMethod,
+  { target, name, inherited, methodName, method }: ControllerMethod,
   { method: httpMethod, options }: RouteDeclaration,
   path: string,
 ): RouteDefinition {
@@ -141,7 +151,7 @@ function defineRoute(
     path,
     methodName,
     handler: `${name}.${String(methodName)}`,
-    parameters: Object.freeze(defineParameters(method)),
+    parameters: Object.freeze(defineParameters(target, methodName, method)),
     guards: Object.freeze([...inherited.guards, ...method.guards]),
     middleware: Object.freeze([...inherited.middleware, ...method.middleware]),
     interceptors: Object.freeze([...inherited.interceptors, ...method.interceptors]),
@@ -152,14 +162,27 @@ function defineRoute(
     description: options.description,
     tags: Object.freeze([...(options.tags ?? [])]),
     deprecated: options.deprecated ?? false,
+    operationId: options.operationId,
+    hidden: options.hidden ?? false,
     response: options.response,
+    options,
     metadata: mergeValues(inherited.values, method.values),
   });
 }
 
-function defineParameters({ parameters }: Readonly<MethodMetadata>): ParameterDefinition[] {
+function defineParameters(
+  target: Constructor,
+  methodName: string | symbol,
+  { parameters }: Readonly<MethodMetadata>,
+): ParameterDefinition[] {
+  const hasUnvalidated = [...parameters.values()].some(isUnvalidated);
+  const types = hasUnvalidated ? parameterTypes(target, methodName) : [];
   return [...parameters]
-    .map(([index, parameter]) => Object.freeze({ ...parameter, index }))
+    .map(([index, parameter]) => {
+      const type = types[index];
+      const isSchema = isUnvalidated(parameter) && isStandardSchema(type);
+      return Object.freeze({ ...parameter, index, ...(isSchema && { schema: type }) });
+    })
     .sort((a, b) => a.index - b.index);
 }
 

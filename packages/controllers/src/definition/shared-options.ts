@@ -1,16 +1,13 @@
 import type { ContainerInterface } from '@fairlead/di';
-import { fn, type Kinds, kind, oneOf, string } from '@fairlead/options';
+import { findOptionProblems, fn, type Kinds, kind, string } from '@fairlead/options';
 import { type ControllerError, errorText } from '../errors/controller-error.js';
-import { findOptionErrors, optionError } from '../errors/option-errors.js';
-import type { ValidationStatus } from '../errors/request-errors.js';
+import { optionError } from '../errors/option-errors.js';
 import { findReferenceProblems, type SharedReferences } from '../metadata/references.js';
 
 /** The options that `controllersPlugin`, `registerController` and `buildRoutes` have in common. */
 export interface SharedOptions extends Partial<SharedReferences> {
   readonly prefix?: string;
   readonly container?: ContainerInterface;
-  readonly compileResponse?: (schema: object) => unknown;
-  readonly validationStatus?: ValidationStatus;
 }
 
 const list = kind('an array of functions, classes and tokens', Array.isArray);
@@ -22,8 +19,6 @@ export const SHARED_OPTIONS: Kinds<SharedOptions> = {
   middleware: list,
   interceptors: list,
   container: kind('an object with a method resolve, such as createContainer()', isContainer),
-  compileResponse: fn,
-  validationStatus: oneOf(400, 422),
 };
 
 function isContainer(value: unknown): boolean {
@@ -39,6 +34,20 @@ export const ROUTER = kind(
     fn.accepts(Reflect.get(value, 'on')) &&
     typeof Reflect.get(value, 'rules') === 'object',
 );
+
+/** Options of `createApp()` for the schemas of all routes. */
+const OF_APPLICATIONS: readonly string[] = [
+  'compileResponse',
+  'checkResponses',
+  'validationStatus',
+];
+
+/** Explains where an option belongs, if a problem is that it is unknown. */
+function explainUnknown(call: string, problem: string): string {
+  const unknown = (name: string) => `${call} has no option '${name}'.`;
+  const name = OF_APPLICATIONS.find((one) => problem.startsWith(unknown(one)));
+  return name === undefined ? problem : `${unknown(name)} Pass it to createApp().`;
+}
 
 /**
  * Finds everything that is wrong with the options of a call that builds routes.
@@ -56,7 +65,9 @@ export function findSharedErrors<Options extends SharedOptions>(
   if (isContainer(options)) {
     return [optionError(`${call} cannot use a container as options. Pass { container }.`)];
   }
-  const errors = findOptionErrors(call, options, kinds);
+  const errors = findOptionProblems(call, options, kinds).map((problem) =>
+    optionError(explainUnknown(call, problem)),
+  );
   const { guards, middleware, interceptors } = options ?? {};
   const references = [
     ...findReferenceProblems(call, 'guard', guards, (index) => `guards[${index}]`),

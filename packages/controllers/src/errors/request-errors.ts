@@ -1,3 +1,4 @@
+import type { ValidationIssue, ValidationStatus } from '@fairlead/core';
 import { ControllerError } from './controller-error.js';
 
 /** 403. A guard denied the request. The error body gains `guard`. */
@@ -24,37 +25,27 @@ export interface HandlerParameter {
   readonly handler: string;
 }
 
-/** Why a value in a request is not accepted: it is missing, or a validator rejected it. */
-export interface ValidationIssue {
-  /** The source in the request, the parameter's name if it has one, then keys within the value. */
-  readonly path: readonly (string | number)[];
-  /** `is required`, or the validator's message. */
-  readonly message: string;
-}
-
-/** Status of errors for missing and invalid values in a request. */
-export type ValidationStatus = 400 | 422;
-
-/** 400 or 422. The request lacks a required parameter. The error body gains `issues`. */
+/** 400 or 422. The request lacks required parameters. The error body gains `issues`. */
 export class MissingParameterError extends ControllerError implements HandlerParameter {
-  /** The parameter, as `body field 'name'`. */
+  /** The first missing parameter, as `body field 'name'`. */
   readonly parameter: string;
   /** The method, as `UsersController.create`. Clients do not see it. */
   readonly handler: string;
-  /** One issue, whose path is that of the parameter, as `['body', 'name']`. */
+  /** One issue for each missing parameter, whose path is that of the parameter: `['body', 'name']`. */
   readonly issues: readonly ValidationIssue[];
 
   /**
-   * @param target - The parameter and its method.
-   * @param issues - The issue for the parameter.
-   * @param status - The plugin's `validationStatus`.
+   * @param target - The first missing parameter and its method.
+   * @param issues - One issue for each missing parameter.
+   * @param status - The application's `validationStatus`.
    */
   constructor(
     { parameter, handler }: HandlerParameter,
     issues: readonly ValidationIssue[],
     status: ValidationStatus = 400,
   ) {
-    super(`The ${parameter} is required.`, {
+    const isOnly = issues.length === 1;
+    super(isOnly ? `The ${parameter} is required.` : 'Parameters are missing. See issues.', {
       code: 'MISSING_PARAMETER',
       status,
       details: { issues },
@@ -88,35 +79,5 @@ export class ParameterInjectionError extends ControllerError implements HandlerP
     super(message, { code: 'PARAMETER_INJECTION', status, report: true, cause });
     this.parameter = parameter;
     this.handler = handler;
-  }
-}
-
-/** 400 or 422. A schema rejected a parameter's value. The error body gains `issues`. */
-export class ParameterValidationError extends ControllerError implements HandlerParameter {
-  /** The parameter, as `body`. */
-  readonly parameter: string;
-  /** The method, as `UsersController.create`. Clients do not see it. */
-  readonly handler: string;
-  /** All issues, in the schema's order. */
-  readonly issues: readonly ValidationIssue[];
-
-  /**
-   * @param target - The parameter and its method.
-   * @param issues - All issues that the schema found.
-   * @param status - The plugin's `validationStatus`.
-   */
-  constructor(
-    { parameter, handler }: HandlerParameter,
-    issues: readonly ValidationIssue[],
-    status: ValidationStatus = 400,
-  ) {
-    super(`The ${parameter} is not valid. See issues.`, {
-      code: 'VALIDATION_FAILED',
-      status,
-      details: { issues },
-    });
-    this.parameter = parameter;
-    this.handler = handler;
-    this.issues = issues;
   }
 }

@@ -13,7 +13,9 @@ function custom(index: number, extract: () => unknown): ParameterDefinition {
     name: undefined,
     all: false,
     required: false,
+    isRequiredSet: false,
     default: undefined,
+    schema: undefined,
     transform: undefined,
     extract,
   };
@@ -31,7 +33,7 @@ describe('createReadArguments', () => {
             return later ? Promise.resolve(value) : value;
           }),
         );
-        const read = await createReadArguments(parameters.toReversed(), 'A.b', 400)(ctx);
+        const read = await createReadArguments(parameters.toReversed(), 'A.b')(ctx);
         expect(read).toEqual(list.map(({ value }) => value));
         expect(order).toEqual(list.map((_, index) => index));
       }),
@@ -39,12 +41,12 @@ describe('createReadArguments', () => {
   });
 
   it('returns no promise if no parameter does', () => {
-    const read = createReadArguments([custom(0, () => 1), custom(2, () => 3)], 'A.b', 400);
+    const read = createReadArguments([custom(0, () => 1), custom(2, () => 3)], 'A.b');
     expect(read(ctx)).toEqual([1, undefined, 3]);
   });
 
   it('returns a new list for every request', () => {
-    const read = createReadArguments([custom(0, () => 1)], 'A.b', 400);
+    const read = createReadArguments([custom(0, () => 1)], 'A.b');
     expect(read(ctx)).not.toBe(read(ctx));
   });
 
@@ -57,7 +59,6 @@ describe('createReadArguments', () => {
         }),
       ],
       'A.b',
-      400,
     );
     await expect(read(ctx)).rejects.toMatchObject({ cause: { message: 'first' } });
   });

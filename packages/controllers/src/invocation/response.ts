@@ -1,16 +1,6 @@
-import { type Context, isHttpError } from '@fairlead/core';
+import type { Context } from '@fairlead/core';
 import { ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
-import { toJsonSchema } from '../metadata/standard-schema.js';
-
-/** Serializes a value as JSON. */
-export type WriteJson = (value: unknown) => string;
-
-/**
- * Compiles a JSON Schema to a function that serializes values. The compiler throws for an invalid
- * schema, and the function throws for an invalid value. `fast-json-stringify` is such a compiler.
- */
-export type CompileResponse = { bivariant(schema: object): WriteJson }['bivariant'];
 
 /** The response of a route as far as it is known at registration. */
 export interface ResponsePlan {
@@ -21,8 +11,6 @@ export interface ResponsePlan {
   readonly redirect: RedirectMetadata | undefined;
   /** Whether the method has a `@Res()` parameter. */
   readonly takesResponse: boolean;
-  /** Serializes the result of a successful call; `JSON.stringify` if undefined. */
-  readonly write: WriteJson | undefined;
 }
 
 /**
@@ -57,41 +45,13 @@ export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result:
     } else if (redirect !== undefined) {
       redirect(ctx, result);
     } else if (result !== undefined) {
-      recordBody(ctx, result, plan);
+      ctx.respond(result);
     } else if (takesResponse) {
       if (status !== undefined || !ctx.answered) ctx.takeOver();
     } else if (!ctx.answered) {
       ctx.status = 204;
     }
   };
-}
-
-function recordBody(ctx: Context, result: unknown, plan: ResponsePlan): void {
-  const write = ctx.status < 300 ? plan.write : undefined;
-  try {
-    ctx.respond(result, write);
-  } catch (error) {
-    if (isHttpError(error)) throw error;
-    // The context's error names the route. This one names the method instead.
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    throw write === undefined ? notSendable(plan.handler, cause) : notOfSchema(plan.handler, cause);
-  }
-}
-
-function notSendable(handler: string, cause: unknown): ControllerError {
-  const title = `Cannot send the response of ${handler}: JSON cannot represent the returned value: ${messageOf(cause)}`;
-  const fix = 'return a value that JSON can represent, bytes, a stream or a Response.';
-  return new ControllerError(errorText({ title, fix }), { code: 'RESPONSE_NOT_JSON', cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function notOfSchema(handler: string, cause: unknown): ControllerError {
-  const title = `Cannot send the response of ${handler}: the returned value does not match its response schema: ${messageOf(cause)}`;
-  const fix = 'return a value that matches `response`, or correct the schema.';
-  return new ControllerError(errorText({ title, fix }), { code: 'RESPONSE_SCHEMA', cause });
 }
 
 /** A header with all of its values. */
@@ -210,37 +170,4 @@ function redirectOverride(result: unknown): Partial<RedirectMetadata> {
       ([key, value]) => REDIRECT_MEMBERS.has(key) && value !== undefined,
     ),
   );
-}
-
-/** Compiles the response schemas of routes, each schema once. */
-export class ResponseWriters {
-  readonly #compile: CompileResponse | undefined;
-  readonly #compiled = new Map<object, WriteJson | undefined>();
-
-  /** @param compile - Without it, schemas are not applied. */
-  constructor(compile: CompileResponse | undefined) {
-    this.#compile = compile;
-  }
-
-  /**
-   * Returns the writer for the `response` of a route.
-   *
-   * @returns Undefined if no schema applies.
-   * @throws The compiler's error, when it cannot compile the schema.
-   */
-  of(schema: object | undefined): WriteJson | undefined {
-    if (this.#compile === undefined || schema === undefined) return undefined;
-    if (!this.#compiled.has(schema)) {
-      this.#compiled.set(schema, compileSchema(schema, this.#compile));
-    }
-    return this.#compiled.get(schema);
-  }
-}
-
-function compileSchema(schema: object, compile: CompileResponse): WriteJson | undefined {
-  const jsonSchema = toJsonSchema(schema);
-  if (jsonSchema === undefined) return undefined;
-  const write: unknown = compile(jsonSchema);
-  if (typeof write === 'function') return write as WriteJson;
-  throw new TypeError('compileResponse did not return a function');
 }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import type { Context } from '@fairlead/core';
+import type { Context, RouteOptions as CoreRouteOptions, RouteDocumentation } from '@fairlead/core';
+import type { Constructor } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
 import { ControllerError, errorText } from '../errors/controller-error.js';
 import type { DecoratorProblem } from './decorator-problem.js';
@@ -10,23 +11,9 @@ import type { Guard, InterceptorReference, MiddlewareReference } from './referen
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL';
 
 /** Second argument of the route decorators. */
-export interface RouteOptions {
-  /** Status of the response unless the method sets one: 200 to 599. */
-  readonly status?: number;
-  /** One line of documentation. */
-  readonly summary?: string;
-  /** Documentation. */
-  readonly description?: string;
-  /** Groups that the route belongs to. */
-  readonly tags?: readonly string[];
-  /** Whether the route is deprecated. */
-  readonly deprecated?: boolean;
-  /**
-   * Schema of a successful response: a JSON Schema, or a Standard Schema. Applied if
-   * `compileResponse` is set and the schema is, or converts to, a JSON Schema.
-   */
-  readonly response?: object;
-}
+export interface RouteOptions
+  extends RouteDocumentation,
+    Pick<CoreRouteOptions, 'status' | 'response'> {}
 
 /** Metadata of a route decorator. */
 export interface RouteDeclaration {
@@ -269,6 +256,15 @@ function overrideMethod(base: MethodMetadata, own: MethodMetadata): MethodMetada
     redirect: own.redirect ?? base.redirect,
     status: own.status ?? base.status,
   };
+}
+
+/**
+ * Returns the classes that the compiler emitted as the types of a method's parameters, by index. Values of
+ * other types are not classes of the application. Empty without `emitDecoratorMetadata`.
+ */
+export function parameterTypes(target: Constructor, key: string | symbol): readonly unknown[] {
+  const types: unknown = Reflect.getMetadata('design:paramtypes', target.prototype, key);
+  return Array.isArray(types) ? types : [];
 }
 
 /**

@@ -1,5 +1,11 @@
-import type { Context } from '@fairlead/core';
-import type { StandardSchema } from './standard-schema.js';
+import type { IncomingHttpHeaders } from 'node:http';
+import type {
+  Context,
+  RouteInput,
+  SchemaInstance,
+  SchemaOutput,
+  StandardSchema,
+} from '@fairlead/core';
 
 /** Where a parameter's value comes from. */
 export type ParameterSource =
@@ -28,20 +34,36 @@ export interface ParamOptions<
   Input = unknown,
   Conversion extends Transform<Input> = Transform<Input>,
   Default = unknown,
+  Schema extends StandardSchema = StandardSchema,
 > {
-  /** Whether a request without the value fails with 400; the default depends on the decorator. */
+  /**
+   * Validates the extracted value. It receives an absent value, too, unless `required` or `default` is
+   * set.
+   */
+  readonly schema?: Schema;
+  /**
+   * Whether a request without the value is rejected. By default, a schema decides. Without a schema, it
+   * depends on the decorator.
+   */
   readonly required?: boolean;
-  /** Replaces an absent value, and passes through `transform`. */
+  /** Replaces an absent value, and passes through `schema` and `transform`. */
   readonly default?: Default;
-  /** Applied to the extracted value. */
+  /** Applied to the extracted value, or to the output of `schema`. */
   readonly transform?: Conversion;
 }
 
+/** The type of a value before its transform: what the schema produces, or else what was extracted. */
+export type Validated<Schema, Extracted> = [Schema] extends [never]
+  ? Extracted
+  : SchemaOutput<Schema>;
+
 /** Options of `@Query(name, { all: true })`. */
 export interface AllValuesOptions<
-  Conversion extends Transform<string[]> = Transform<string[]>,
+  Input = string[],
+  Conversion extends Transform<Input> = Transform<Input>,
   Default = unknown,
-> extends ParamOptions<string[], Conversion, Default> {
+  Schema extends StandardSchema = StandardSchema,
+> extends ParamOptions<Input, Conversion, Default, Schema> {
   /** Extracts every value of a repeated parameter, in the order of the query string. */
   readonly all: true;
 }
@@ -76,7 +98,19 @@ type Accepted<Value, DeclaredType> = unknown extends Value
     ? true
     : [Value] extends [OneOf<infer Union>]
       ? AcceptedMember<Union, DeclaredType>
-      : never;
+      : ValidatedByType<Value, DeclaredType>;
+
+/** All route parameters, or all query parameters. */
+export type StringRecord = Readonly<Record<string, string>>;
+
+/** Not `never` if the parameter's type is a class that validates what the decorator extracts. */
+type ValidatedByType<Value, DeclaredType> = keyof SchemaInstance extends keyof DeclaredType
+  ? true extends Same<Value, string> | Same<Value, StringRecord> | Same<Value, IncomingHttpHeaders>
+    ? true
+    : never
+  : never;
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 
 type AcceptedMember<Union, DeclaredType> = Union extends DeclaredType ? true : never;
 
@@ -90,11 +124,12 @@ export type Declared<Target, Key, Index> = Key extends keyof Target
   : unknown;
 
 /** The type of a decorator's values: the transform's result, or else the input or the default. */
-export type Given<Input, Conversion, Default> = unknown extends Conversion
+export type Given<Input, Conversion, Default, Schema = never> = unknown extends Conversion
   ? unknown
   : HasTransform<Input, Conversion> extends true
     ? TransformResult<Conversion>
-    : Input | Default;
+    : // A default passes through the schema.
+      Input | ([Schema] extends [never] ? Default : never);
 
 /** Whether a transform was given, rather than inferred from its constraint. */
 export type HasTransform<Input, Conversion> = Transform<Input> extends Conversion ? false : true;
@@ -115,9 +150,15 @@ export interface ParameterMetadata {
   readonly name: string | undefined;
   /** Whether every value of a query parameter is extracted, rather than the first. */
   readonly all: boolean;
+  /** Whether a request without the value is rejected, unless a schema decides. */
   readonly required: boolean;
+  /** Whether `required` was set, so that no schema decides about an absent value. */
+  readonly isRequiredSet: boolean;
   readonly default: unknown;
-  readonly transform: Transform | undefined;
+  /** Validates the value: the option `schema`, a schema as `transform`, or the type of the parameter. */
+  readonly schema: StandardSchema | undefined;
+  /** Applied to the output of the schema. */
+  readonly transform: TransformFunction | undefined;
   /** Reads the value of a custom parameter; undefined for every other source. */
   readonly extract: ((ctx: Context) => unknown) | undefined;
 }
@@ -126,6 +167,18 @@ export interface ParameterMetadata {
 export interface ParameterDefinition extends ParameterMetadata {
   /** Index in the method's parameter list. */
   readonly index: number;
+}
+
+/** Whether a parameter passes on what clients send. Its type may be a class that validates it. */
+export function isUnvalidated({ source, schema, transform }: ParameterMetadata): boolean {
+  return isInputSource(source) && schema === undefined && transform === undefined;
+}
+
+const INPUT_SOURCES: ReadonlySet<string> = new Set(['param', 'query', 'header', 'body']);
+
+/** Whether a value is a part of the request, rather than what the application made of it. */
+export function isInputSource(source: ParameterSource): source is RouteInput['source'] {
+  return INPUT_SOURCES.has(source);
 }
 
 const LABELS: Readonly<Record<ParameterSource, string>> = {

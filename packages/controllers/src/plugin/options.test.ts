@@ -35,8 +35,6 @@ describe('checkPluginOptions', () => {
       interceptors: [],
       container: createContainer(),
       disposeContainer: false,
-      compileResponse: () => JSON.stringify,
-      validationStatus: 422,
       debug: false,
       logger: console,
       controllers: [NoFunction],
@@ -99,7 +97,8 @@ describe('checkPluginOptions', () => {
       { logger: {} },
       'cannot use an object as logger. Use an object with the methods debug and warn.',
     ],
-    [{ validationStatus: '422' }, "cannot use '422' as validationStatus. Use 400 or 422."],
+    [{ validationStatus: 422 }, "has no option 'validationStatus'. Pass it to createApp()."],
+    [{ compileResponse: () => '' }, "has no option 'compileResponse'. Pass it to createApp()."],
     [
       { controllers: NoFunction },
       'cannot use the class NoFunction as controllers. Use an array of classes.',

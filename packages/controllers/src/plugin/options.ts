@@ -5,8 +5,6 @@ import { findSharedErrors, ROUTER, SHARED_OPTIONS } from '../definition/shared-o
 import { DISCOVERY_OPTIONS } from '../discovery/find-files.js';
 import type { ControllerError } from '../errors/controller-error.js';
 import { optionError } from '../errors/option-errors.js';
-import type { ValidationStatus } from '../errors/request-errors.js';
-import type { CompileResponse } from '../invocation/response.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
 
 /** Receives the plugin's log messages. */
@@ -63,13 +61,6 @@ export interface ControllersPluginOptions {
    * outlives the application.
    */
   readonly disposeContainer?: boolean;
-  /**
-   * Compiles the response schemas of routes, like the default export of `fast-json-stringify`.
-   * Without it, they are not applied.
-   */
-  readonly compileResponse?: CompileResponse;
-  /** Status of requests whose parameters are missing or rejected by a schema: 400 or 422. Default: 400. */
-  readonly validationStatus?: ValidationStatus;
   /** Whether to log discovery and registration. Default: false. */
   readonly debug?: boolean;
   /** Receives log messages. Default: stderr. */

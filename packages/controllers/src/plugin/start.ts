@@ -1,5 +1,6 @@
 import type { Application } from '@fairlead/core';
 import { type Constructor, describeToken, type Token } from '@fairlead/di';
+import { describeUnvalidated } from '../definition/check-definition.js';
 import { defineController } from '../definition/definition.js';
 import { isController } from '../discovery/lost-classes.js';
 import { listNames } from '../errors/controller-error.js';
@@ -55,6 +56,8 @@ export async function start(
     ...findProblems(router, definitions, context, tokens),
     ...findMisnamedParameters(definitions, context.prefix, undefined),
   ];
+  const unvalidated = describeUnvalidated(definitions);
+  if (unvalidated !== undefined) log.warn(unvalidated);
   warnOfHooks(instances.classesOf([...tokens.keys()]), log);
   problems.push(...(await buildInstances(context, tokens, problems, log)));
   const controllers: RegisteredController[] = [];

@@ -1,4 +1,12 @@
-import type { Context, Handler, Middleware, Next } from '@fairlead/core';
+import {
+  acceptsAbsence,
+  type Context,
+  type RouteOptions as CoreRouteOptions,
+  type Handler,
+  type Middleware,
+  type Next,
+  type RouteInput,
+} from '@fairlead/core';
 import {
   type Constructor,
   type ContainerInterface,
@@ -7,8 +15,7 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { fn, type Kinds } from '@fairlead/options';
-import { checkResponses } from '../definition/check-definition.js';
+import { fn, type Kinds, securityOf } from '@fairlead/options';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
@@ -17,7 +24,6 @@ import {
 } from '../definition/definition.js';
 import { findSharedErrors, SHARED_OPTIONS } from '../definition/shared-options.js';
 import type { ControllerError } from '../errors/controller-error.js';
-import type { ValidationStatus } from '../errors/request-errors.js';
 import { attempt, throwProblems } from '../errors/startup-errors.js';
 import {
   type InstanceSource,
@@ -31,14 +37,12 @@ import { createReadArguments } from '../invocation/arguments.js';
 import { createGuardCheck, guardName, type NamedGuard } from '../invocation/guards.js';
 import { type CallMethod, createInvoker, intercept } from '../invocation/invoker.js';
 import {
-  type CompileResponse,
   createPrepareResponse,
   createRecordResponse,
   type ResponsePlan,
-  ResponseWriters,
-  type WriteJson,
 } from '../invocation/response.js';
 import { type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
+import { isInputSource, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
   type Guard,
@@ -62,8 +66,10 @@ export interface BuiltRoute extends RouteDefinition {
   readonly middleware: readonly MiddlewareReference[];
   /** The plugin's interceptors, then the class's and the method's, the outermost first. */
   readonly interceptors: readonly InterceptorReference[];
+  /** What the route is registered with: its status, schemas and documentation. */
+  readonly options: CoreRouteOptions;
   /** The functions that a router runs. The last one runs the method. */
-  readonly handlers: readonly Middleware[];
+  readonly handlers: readonly [...middleware: Middleware[], handler: Handler];
 }
 
 /** Options of `buildRoutes` and `registerController`. */
@@ -83,10 +89,6 @@ export interface BuildRoutesOptions {
   readonly container?: ContainerInterface;
   /** Called when disposing a request scope fails; `console.warn` by default. */
   readonly warn?: (message: string) => void;
-  /** Compiles the response schemas of routes. Without it, they are not applied. */
-  readonly compileResponse?: CompileResponse;
-  /** Status of requests whose parameters are missing or rejected by a schema: 400 by default, or 422. */
-  readonly validationStatus?: ValidationStatus;
 }
 
 /** Everything that building a route needs besides its definition. */
@@ -94,8 +96,6 @@ export interface BuildContext {
   readonly prefix: string;
   readonly shared: SharedReferences;
   readonly instances: Instances;
-  readonly writers: ResponseWriters;
-  readonly validationStatus: ValidationStatus;
   /** Receives the problems of built routes, one for each guard, middleware, interceptor and call. */
   readonly problems: Map<unknown, Error>;
 }
@@ -115,8 +115,7 @@ export function buildRoutes(
   throwProblems(checkBuildOptions('buildRoutes()', options));
   const definition = isDefinition(target) ? target : new ControllerRegistry().register(target);
   const context = createBuildContext(options);
-  const { shared, instances, writers } = context;
-  throwProblems(checkResponses([definition], writers));
+  const { shared, instances } = context;
   throwProblems(instances.check(requiredTokens([definition], shared)));
   const routes = buildCheckedRoutes(definition, context);
   throwProblems([...context.problems.values()]);
@@ -142,13 +141,10 @@ export function createBuildContext({
   interceptors = [],
   container = globalContainer,
   warn = console.warn,
-  compileResponse,
-  validationStatus = 400,
 }: BuildRoutesOptions): BuildContext {
   const instances = new Instances(container, warn);
   const shared = { guards, middleware, interceptors };
-  const writers = new ResponseWriters(compileResponse);
-  return { prefix, shared, instances, writers, validationStatus, problems: new Map() };
+  return { prefix, shared, instances, problems: new Map() };
 }
 
 /**
@@ -245,23 +241,65 @@ function buildRoute(
   definition: ControllerDefinition,
   context: BuildContext,
 ): BuiltRoute {
-  const { prefix, shared, instances, writers, validationStatus } = context;
+  const { prefix, shared, instances } = context;
   const references = combine(shared, route);
   const { isPerRequest, ...steps } = createSteps(route, references, definition, context);
-  const write = writers.of(route.response);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
   const isScoped = instances.hasScopes && isPerRequest;
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
-  const invoker = createRouteInvoker(route, { ...steps, write, validationStatus, hold });
+  const invoker = createRouteInvoker(route, { ...steps, hold });
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,
     path: joinPath(prefix, route.path),
-    handlers: Object.freeze([...values, ...scope, ...steps.middleware.map(hold), invoker]),
+    options: routeOptions(route, references.guards),
+    handlers: Object.freeze<BuiltRoute['handlers']>([
+      ...values,
+      ...scope,
+      ...steps.middleware.map(hold),
+      invoker,
+    ]),
   });
   ROUTES.set(invoker, built);
   return built;
+}
+
+/** Creates the options with which a route is registered. */
+function routeOptions(
+  { options, status, parameters }: RouteDefinition,
+  guards: readonly Guard[],
+): CoreRouteOptions {
+  const inputs = parameters.flatMap(toInput);
+  const security = guards.flatMap((guard) => (isObject(guard) ? securityOf(guard) : []));
+  return Object.freeze({
+    ...options,
+    ...(status !== undefined && { status }),
+    ...(inputs.length > 0 && { inputs }),
+    ...(guards.length > 0 && { security, errors: [401, 403] }),
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'function' || (typeof value === 'object' && value !== null);
+}
+
+function toInput(parameter: ParameterDefinition): RouteInput[] {
+  const { source, name, schema, required, isRequiredSet } = parameter;
+  if (!isInputSource(source)) return [];
+  const hasDefault = parameter.default !== undefined;
+  return [
+    {
+      source,
+      name,
+      schema,
+      // Asks the schema only if a tool needs to know.
+      get required() {
+        if (hasDefault) return false;
+        return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
+      },
+    },
+  ];
 }
 
 /** Routes by the last of their handlers. The router keeps only the handlers, not the route. */
@@ -340,21 +378,19 @@ function withName<Run extends (...values: never[]) => unknown>(name: string, run
 
 /** The parts of a route's invoker. */
 interface InvokerParts extends Pick<RouteSteps, 'call' | 'guards' | 'interceptors'> {
-  readonly write: WriteJson | undefined;
-  readonly validationStatus: ValidationStatus;
   readonly hold: Hold;
 }
 
 function createRouteInvoker(
   route: RouteDefinition,
-  { call, guards, interceptors, write, validationStatus, hold }: InvokerParts,
+  { call, guards, interceptors, hold }: InvokerParts,
 ): Handler {
   const { handler, parameters, status, headers, redirect } = route;
   const takesResponse = parameters.some(({ source }) => source === 'res');
-  const plan: ResponsePlan = { handler, status, headers, redirect, takesResponse, write };
+  const plan: ResponsePlan = { handler, status, headers, redirect, takesResponse };
   const invoker = createInvoker({
     checkGuards: createGuardCheck(guards, handler),
-    readArguments: createReadArguments(parameters, handler, validationStatus),
+    readArguments: createReadArguments(parameters, handler),
     prepareResponse: createPrepareResponse(plan),
     callMethod: intercept(hold(call), interceptors.map(hold)),
     recordResponse: createRecordResponse(plan),

@@ -1,7 +1,7 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
-import { checkDefinition, checkResponses } from '../definition/check-definition.js';
+import { checkDefinition } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
   defineController,
@@ -83,12 +83,11 @@ function checkRouter(router: unknown): ControllerError[] {
 export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
-  { prefix, instances, writers }: BuildContext,
+  { prefix, instances }: BuildContext,
   tokens: ReadonlyMap<Token, Requirement>,
 ): Error[] {
   return [
     ...definitions.flatMap(checkDefinition),
-    ...checkResponses(definitions, writers),
     ...findCollisions(router, prefix, definitions),
     ...instances.check(tokens),
   ];
@@ -109,7 +108,9 @@ export function buildController(
 
 /** Registers built routes in their order. */
 export function registerRoutes(router: Router, routes: readonly BuiltRoute[]): void {
-  for (const { method, path, handlers } of routes) router.on(method, path, ...handlers);
+  for (const { method, path, options, handlers } of routes) {
+    router.on(method, path, options, ...handlers);
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { StandardSchema, StandardSchemaResult } from '../../src/index.js';
+import type { StandardSchema, StandardSchemaResult } from '@fairlead/core';
 
 /** Creates a Standard Schema from a function, like a validation library. */
 export function schema<Output>(

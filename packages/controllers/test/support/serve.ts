@@ -1,4 +1,5 @@
 import {
+  type ApplicationOptions,
   type Context,
   createApp,
   createRouter,
@@ -32,11 +33,12 @@ export interface Served {
 export async function serve(
   options: Partial<ControllersPluginOptions>,
   before: readonly Middleware[] = [],
+  ofApp: ApplicationOptions = {},
 ): Promise<Served> {
   const hidden: unknown[] = [];
   const onError = (error: unknown, _ctx: Context) => void hidden.push(error);
   const router = createRouter();
-  const app = createApp();
+  const app = createApp(ofApp);
   app.use(errorHandler({ onError }), json(), ...before);
   const plugin = controllersPlugin({ router, container: createContainer(), ...options });
   await app.plugin(plugin);
