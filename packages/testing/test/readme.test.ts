@@ -16,8 +16,6 @@ const options: Record<keyof TestAppOptions, true> = {
   guards: true,
   middleware: true,
   interceptors: true,
-  validationStatus: true,
-  compileResponse: true,
   debug: true,
   logger: true,
   strict: true,
@@ -25,6 +23,8 @@ const options: Record<keyof TestAppOptions, true> = {
   overrides: true,
   before: true,
   after: true,
+  compileResponse: true,
+  validationStatus: true,
   onError: true,
 };
 

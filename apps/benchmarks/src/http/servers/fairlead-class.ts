@@ -15,6 +15,7 @@ import {
   UseGuard,
 } from '@fairlead/controllers';
 import {
+  type ApplicationOptions,
   type Context,
   createApp,
   createRouter,
@@ -121,7 +122,7 @@ class UsersController {
 @Controller('/search')
 class SearchController {
   @Get('/', { response: fixtures.Found })
-  search(@Query({ transform: fixtures.Search }) query: z.infer<typeof fixtures.Search>) {
+  search(@Query({ schema: fixtures.Search }) query: z.infer<typeof fixtures.Search>) {
     return fixtures.search(query);
   }
 }
@@ -129,7 +130,7 @@ class SearchController {
 @Controller('/orders')
 class ValidOrdersController {
   @Post('/', { status: 200, response: fixtures.Order })
-  echo(@Body({ transform: fixtures.Order }) order: z.infer<typeof fixtures.Order>) {
+  echo(@Body({ schema: fixtures.Order }) order: z.infer<typeof fixtures.Order>) {
     return order;
   }
 }
@@ -171,14 +172,14 @@ const hopSync: Middleware = (ctx, next) => {
  *
  * @param options - The compiler for response schemas. Without it they are not applied.
  */
-export function starters(options: Pick<ControllersPluginOptions, 'compileResponse'> = {}) {
+export function starters(options: Pick<ApplicationOptions, 'compileResponse'> = {}) {
   const serve = async (
     controllers: ControllersPluginOptions['controllers'] = [],
     ...middleware: readonly Middleware[]
   ) => {
     const router = createRouter();
-    const app = createApp().use(errorHandler(), json(), ...middleware);
-    await app.plugin(controllersPlugin({ router, controllers, strict: true, ...options }));
+    const app = createApp(options).use(errorHandler(), json(), ...middleware);
+    await app.plugin(controllersPlugin({ router, controllers, strict: true }));
     return listen(app.route('/', router).use(notFoundHandler()), 0, { host: '127.0.0.1' });
   };
   return {
