@@ -12,6 +12,7 @@ const ctx = new Context(req, new ServerResponse(req), {
   errors: { includeStack: false, onError: () => {}, format: undefined },
   readClient: createClientReader(undefined),
   closing: () => new AbortController().signal,
+  validationStatus: 400,
 });
 const end = () => {};
 
