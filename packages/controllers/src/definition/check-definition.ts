@@ -7,9 +7,8 @@ import {
   inheritedMetadata,
   locationOf,
   type MethodMetadata,
-  parameterTypes,
 } from '../metadata/class-metadata.js';
-import { describeParameter, isUnvalidated } from '../metadata/parameter.js';
+import { describeParameter } from '../metadata/parameter.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
 
 /**
@@ -96,21 +95,19 @@ function routeDecoratorsOf(method: Readonly<MethodMetadata>): string[] {
 export function describeUnvalidated(
   definitions: readonly ControllerDefinition[],
 ): string | undefined {
-  const found = definitions.flatMap(({ controller, routes }) => {
-    const methods = new Map(routes.map((route) => [route.methodName, route]));
-    return [...methods.values()].flatMap(({ methodName, handler, parameters }) => {
-      const unvalidated = parameters.filter(isUnvalidated);
-      const types = unvalidated.length > 0 ? parameterTypes(controller, methodName) : [];
-      return unvalidated.flatMap(({ index }) => {
-        const type = types[index];
-        return isOwnClass(type) ? `parameter ${index} of ${handler} (${type.name})` : [];
-      });
-    });
-  });
-  if (found.length === 0) return undefined;
+  const found = new Set<string>();
+  for (const { routes } of definitions) {
+    for (const { handler, parameters } of routes) {
+      for (const { index, type, schema } of parameters) {
+        if (schema !== undefined || !isOwnClass(type)) continue;
+        found.add(`parameter ${index} of ${handler} (${type.name})`);
+      }
+    }
+  }
+  if (found.size === 0) return undefined;
   const fix =
     'pass a schema, as @Body({ schema }); make the class a schema, as class NewUser extends schemaClass(schema) {}; or use an interface or a type in place of the class.';
-  return `nothing validates parameters whose type is a class: ${found.join(', ')}.\n  Fix: ${fix}`;
+  return `nothing validates parameters whose type is a class: ${[...found].join(', ')}.\n  Fix: ${fix}`;
 }
 
 /** Whether a type is a class of the application or of a library, rather than of the language. */

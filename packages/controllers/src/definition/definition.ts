@@ -175,15 +175,15 @@ function defineParameters(
   methodName: string | symbol,
   { parameters }: Readonly<MethodMetadata>,
 ): ParameterDefinition[] {
-  const hasUnvalidated = [...parameters.values()].some(isUnvalidated);
-  const types = hasUnvalidated ? parameterTypes(target, methodName) : [];
-  return [...parameters]
-    .map(([index, parameter]) => {
-      const type = types[index];
-      const isSchema = isUnvalidated(parameter) && isStandardSchema(type);
-      return Object.freeze({ ...parameter, index, ...(isSchema && { schema: type }) });
-    })
-    .sort((a, b) => a.index - b.index);
+  let types: readonly unknown[] | undefined;
+  const defined = [...parameters].map(([index, parameter]): ParameterDefinition => {
+    if (!isUnvalidated(parameter)) return Object.freeze({ ...parameter, index, type: undefined });
+    types ??= parameterTypes(target, methodName);
+    const type = types[index];
+    const schema = isStandardSchema(type) ? type : undefined;
+    return Object.freeze({ ...parameter, index, schema, type });
+  });
+  return defined.sort((a, b) => a.index - b.index);
 }
 
 /**

@@ -9,6 +9,7 @@ const ctx = {} as Context;
 function custom(index: number, extract: () => unknown): ParameterDefinition {
   return {
     index,
+    type: undefined,
     source: 'custom',
     name: undefined,
     all: false,

@@ -11,6 +11,7 @@ import {
   describeParameter,
   type ParameterDefinition,
   type ParameterMetadata,
+  type ParameterSource,
 } from '../metadata/parameter.js';
 import { catching, chain, isPromiseLike } from '../promise.js';
 
@@ -23,8 +24,22 @@ export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>
  */
 type ReadValue = (ctx: Context, issues: ValidationIssue[]) => unknown;
 
-/** The issues of required parameters that are absent, with the parameters. */
-type MissingParameters = Map<ValidationIssue, string>;
+/** The issue of a required parameter that is absent. */
+class MissingIssue implements ValidationIssue {
+  readonly source: ParameterSource;
+  readonly path: readonly string[];
+  readonly message = 'is required';
+
+  constructor({ source, name }: ParameterMetadata) {
+    this.source = source;
+    this.path = pathOf(source, name);
+  }
+}
+
+/** Returns the path of a parameter's own issues. */
+function pathOf(source: ParameterSource, name: string | undefined): [string, ...string[]] {
+  return name === undefined ? [source] : [source, name];
+}
 
 /**
  * Creates the function that reads all arguments of a method, one after another.
@@ -38,77 +53,81 @@ export function createReadArguments(
   parameters: readonly ParameterDefinition[],
   handler: string,
 ): ReadArguments {
-  const missing: MissingParameters = new Map();
   const readers: ReadValue[] = [];
   for (const parameter of parameters) {
-    readers[parameter.index] = createReader(parameter, handler, missing);
+    readers[parameter.index] = createReader(parameter, handler);
   }
-  const all = Array.from(readers, (read) => read ?? (() => undefined));
-  const refuse = (ctx: Context, issues: readonly ValidationIssue[]): never => {
-    const [first] = issues.flatMap((issue) => missing.get(issue) ?? []);
-    const status = ctx.validationStatus;
-    if (first === undefined || !issues.every((issue) => missing.has(issue))) {
-      throw new ValidationError(issues, { status });
-    }
-    throw new MissingParameterError({ parameter: first, handler }, issues, status);
-  };
-  const readFrom = (
-    ctx: Context,
-    values: unknown[],
-    issues: ValidationIssue[],
-    start: number,
-  ): unknown[] | PromiseLike<unknown[]> => {
-    for (let index = start; index < values.length; index += 1) {
-      const value = all[index]?.(ctx, issues);
-      if (isPromiseLike(value)) {
-        return value.then((settled) => {
-          values[index] = settled;
-          return readFrom(ctx, values, issues, index + 1);
-        });
-      }
-      values[index] = value;
-    }
-    return issues.length === 0 ? values : refuse(ctx, issues);
-  };
+  const all = Array.from(readers, (read) => read ?? readNothing);
   // Allocated with its final size, because an array that grows would take six times the memory.
-  return (ctx) => readFrom(ctx, new Array(all.length), [], 0);
+  return (ctx) => readFrom(all, handler, ctx, new Array(all.length), [], 0);
+}
+
+const readNothing: ReadValue = () => undefined;
+
+function readFrom(
+  readers: readonly ReadValue[],
+  handler: string,
+  ctx: Context,
+  values: unknown[],
+  issues: ValidationIssue[],
+  start: number,
+): unknown[] | PromiseLike<unknown[]> {
+  for (let index = start; index < values.length; index += 1) {
+    const value = readers[index]?.(ctx, issues);
+    if (isPromiseLike(value)) {
+      return value.then((settled) => {
+        values[index] = settled;
+        return readFrom(readers, handler, ctx, values, issues, index + 1);
+      });
+    }
+    values[index] = value;
+  }
+  if (issues.length > 0) throw refusal(ctx, issues, handler);
+  return values;
+}
+
+/** Creates the error for a request with issues. */
+function refusal(ctx: Context, issues: readonly ValidationIssue[], handler: string): Error {
+  const status = ctx.validationStatus;
+  const [first] = issues;
+  if (!(first instanceof MissingIssue) || issues.some((one) => !(one instanceof MissingIssue))) {
+    return new ValidationError(issues, { status });
+  }
+  const parameter = describeParameter(first.source, first.path[1]);
+  return new MissingParameterError({ parameter, handler }, issues, status);
 }
 
 /** Creates the function that extracts one argument, checks its presence, and validates and converts it. */
-function createReader(
-  parameter: ParameterMetadata,
-  handler: string,
-  missing: MissingParameters,
-): ReadValue {
-  const { source, name, required, isRequiredSet, schema } = parameter;
-  const label = describeParameter(source, name);
-  const path: [string, ...string[]] = name === undefined ? [source] : [source, name];
-  const absent: ValidationIssue = Object.freeze({ source, path, message: 'is required' });
-  missing.set(absent, label);
-  const failWith =
-    (failure: 400 | 500) =>
-    (error: unknown): never => {
-      if (isHttpError(error)) throw error;
-      throw new ParameterInjectionError({ parameter: label, handler }, error, failure);
-    };
-  const convert = createConversion(parameter, path, failWith);
+function createReader(parameter: ParameterDefinition, handler: string): ReadValue {
+  const { source, required, isRequiredSet, schema } = parameter;
+  const convert = createConversion(parameter, handler);
   const schemaDecides = schema !== undefined && !isRequiredSet;
-  const receive: (extracted: unknown, issues: ValidationIssue[]) => unknown = (
-    extracted,
-    issues,
-  ) => {
+  const receive: Conversion = (extracted, issues) => {
     const value = extracted === undefined ? parameter.default : extracted;
-    if (value !== undefined || schemaDecides) return convert(value, issues);
-    if (required) issues.push(absent);
+    if (value !== undefined || schemaDecides) return convert ? convert(value, issues) : value;
+    if (required) issues.push(new MissingIssue(parameter));
     return undefined;
   };
   const extract = createExtract(parameter);
   // The other sources return no promises, and throw nothing but the 415 of `ctx.body`.
   if (source !== 'custom') return (ctx, issues) => receive(extract(ctx), issues);
-  const extractCustom = catching(extract, failWith(500));
+  const extractCustom = catching(extract, failWith(parameter, handler, 500));
   return (ctx, issues) => {
     if (issues.length > 0) return undefined;
     return chain(extractCustom(ctx), (extracted) => receive(extracted, issues));
+  };
+}
+
+/** Creates the function that replaces what a function or schema of the application throws. */
+function failWith(
+  { source, name }: ParameterMetadata,
+  handler: string,
+  status: 400 | 500,
+): (error: unknown) => never {
+  const parameter = describeParameter(source, name);
+  return (error) => {
+    if (isHttpError(error)) throw error;
+    throw new ParameterInjectionError({ parameter, handler }, error, status);
   };
 }
 
@@ -152,21 +171,24 @@ function ownProperty(body: unknown, key: string): unknown {
 /** Converts the value of a parameter, or adds what is wrong with it to the issues. */
 type Conversion = (value: unknown, issues: ValidationIssue[]) => unknown;
 
-/** Creates the conversion of a parameter: by its schema, and then by its transform. */
-function createConversion(
-  { schema, transform }: ParameterMetadata,
-  path: readonly [string, ...string[]],
-  failWith: (failure: 400 | 500) => (error: unknown) => never,
-): Conversion {
+/**
+ * Creates the conversion of a parameter: by its schema, and then by its transform.
+ *
+ * @returns Undefined for a parameter with neither.
+ */
+function createConversion(parameter: ParameterMetadata, handler: string): Conversion | undefined {
+  const { source, name, schema, transform } = parameter;
   // A function receives the client's value, which may be the cause.
-  const run = transform && catching(transform, failWith(400));
-  const apply: Conversion = (value, issues) =>
-    run === undefined || value === undefined || issues.length > 0 ? value : run(value);
+  const run = transform && catching(transform, failWith(parameter, handler, 400));
+  const apply: Conversion | undefined =
+    run && ((value, issues) => (value === undefined || issues.length > 0 ? value : run(value)));
   if (schema === undefined) return apply;
+  const path = pathOf(source, name);
   // A schema must not throw.
   const validate = catching(
     (value: unknown, issues: ValidationIssue[]) => validateValue(schema, value, path, issues),
-    failWith(500),
+    failWith(parameter, handler, 500),
   );
+  if (apply === undefined) return validate;
   return (value, issues) => chain(validate(value, issues), (output) => apply(output, issues));
 }

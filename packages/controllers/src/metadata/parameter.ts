@@ -167,6 +167,8 @@ export interface ParameterMetadata {
 export interface ParameterDefinition extends ParameterMetadata {
   /** Index in the method's parameter list. */
   readonly index: number;
+  /** Its type as the compiler emitted it, if that may be the schema; undefined next to other options. */
+  readonly type: unknown;
 }
 
 /** Whether a parameter passes on what clients send. Its type may be a class that validates it. */

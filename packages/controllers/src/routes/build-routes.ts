@@ -270,36 +270,51 @@ function routeOptions(
   { options, status, parameters }: RouteDefinition,
   guards: readonly Guard[],
 ): CoreRouteOptions {
-  const inputs = parameters.flatMap(toInput);
-  const security = guards.flatMap((guard) => (isObject(guard) ? securityOf(guard) : []));
-  return Object.freeze({
-    ...options,
-    ...(status !== undefined && { status }),
-    ...(inputs.length > 0 && { inputs }),
-    ...(guards.length > 0 && { security, errors: [401, 403] }),
+  const inputs = parameters.flatMap((parameter) => {
+    const { source } = parameter;
+    return isInputSource(source) ? new ParameterInput(source, parameter) : [];
   });
+  if (inputs.length === 0 && guards.length === 0 && status === options.status) return options;
+  const created: { -readonly [Name in keyof CoreRouteOptions]: CoreRouteOptions[Name] } = {
+    ...options,
+  };
+  if (status !== undefined) created.status = status;
+  if (inputs.length > 0) created.inputs = inputs;
+  if (guards.length > 0) {
+    created.security = guards.flatMap((guard) => (isObject(guard) ? securityOf(guard) : []));
+    created.errors = [401, 403];
+  }
+  return Object.freeze(created);
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'function' || (typeof value === 'object' && value !== null);
 }
 
-function toInput(parameter: ParameterDefinition): RouteInput[] {
-  const { source, name, schema, required, isRequiredSet } = parameter;
-  if (!isInputSource(source)) return [];
-  const hasDefault = parameter.default !== undefined;
-  return [
-    {
-      source,
-      name,
-      schema,
-      // Asks the schema only if a tool needs to know.
-      get required() {
-        if (hasDefault) return false;
-        return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
-      },
-    },
-  ];
+/** Describes a parameter for tools. */
+class ParameterInput implements RouteInput {
+  readonly source: RouteInput['source'];
+  readonly #parameter: ParameterDefinition;
+
+  constructor(source: RouteInput['source'], parameter: ParameterDefinition) {
+    this.source = source;
+    this.#parameter = parameter;
+  }
+
+  get name(): string | undefined {
+    return this.#parameter.name;
+  }
+
+  get schema(): RouteInput['schema'] {
+    return this.#parameter.schema;
+  }
+
+  /** Asks the schema only if a tool needs to know. */
+  get required(): boolean {
+    const { schema, required, isRequiredSet, default: fallback } = this.#parameter;
+    if (fallback !== undefined) return false;
+    return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
+  }
 }
 
 /** Routes by the last of their handlers. The router keeps only the handlers, not the route. */

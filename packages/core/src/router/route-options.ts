@@ -158,12 +158,12 @@ export function isRouteOptions(argument: unknown): argument is RouteOptions {
  * Checks the options of a route.
  *
  * @param call - The call that received them, for the message.
- * @returns A frozen copy.
+ * @returns A frozen copy, or the options themselves if they are frozen.
  * @throws {SetupError} `INVALID_OPTION`, with every problem.
  */
 export function checkRouteOptions(call: string, options: RouteOptions): RouteOptions {
   assertOptions(call, options, KINDS);
-  return Object.freeze({ ...options });
+  return Object.isFrozen(options) ? options : Object.freeze({ ...options });
 }
 
 /**
