@@ -127,6 +127,34 @@ mistake(
   () => createApp({ trustProxy: true }).get('/', () => 1),
 );
 
+mistake('`createApp({ validationStatus: 404 })`', { compiler: '404', startup: '400 or 422' }, () =>
+  createApp({ validationStatus: 404 }).get('/', () => 1),
+);
+
+mistake(
+  '`createApp({ compileResponse })` with a name',
+  { compiler: 'TS2322', startup: 'Use a function' },
+  () => createApp({ compileResponse: 'fast-json-stringify' }).get('/', () => 1),
+);
+
+mistake(
+  '`createApp({ checkResponses })` with the name of an environment',
+  { compiler: 'TS2322', startup: 'Use true or false' },
+  () => createApp({ checkResponses: 'development' }).get('/', () => 1),
+);
+
+mistake(
+  '`app.post(pattern, { boby })`, a misspelled schema',
+  { compiler: 'TS2769', startup: "Did you mean 'body'?" },
+  () => createApp().post('/', { boby: {} }, () => 1),
+);
+
+mistake(
+  '`app.post(pattern, { body })` of a JSON Schema',
+  { compiler: 'TS2769', startup: 'Standard Schema' },
+  () => createApp().post('/', { body: { type: 'object' } }, () => 1),
+);
+
 mistake('`createApp({ proxy: true })`', { compiler: 'TS2322', startup: 'proxy' }, () =>
   createApp({ proxy: true }).get('/', () => 1),
 );

@@ -666,7 +666,7 @@ mistake(
 
 mistake(
   '`@Body(UserSchema)`, a schema of zod instead of options',
-  { compiler: 'TS2769', startup: 'transform' },
+  { compiler: 'TS2769', startup: 'schema' },
   () => {
     @Controller('/users')
     class Users {
@@ -682,7 +682,7 @@ mistake(
 
 mistake(
   "`@Body('name', z.string())`, a schema instead of options",
-  { compiler: 'TS1239', startup: 'transform' },
+  { compiler: 'TS1239', startup: 'schema' },
   () => {
     @Controller('/users')
     class Users {

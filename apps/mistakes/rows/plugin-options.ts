@@ -183,7 +183,7 @@ mistake(
 
 mistake(
   '`controllersPlugin({ validationStatus: 404 })`',
-  { compiler: '404', startup: '422' },
+  { compiler: 'TS2353', startup: 'Pass it to createApp()' },
   () => serveRouter((router) => controllersPlugin({ router, controllers, validationStatus: 404 })),
   '/users',
 );
@@ -211,8 +211,8 @@ mistake(
 );
 
 mistake(
-  '`controllersPlugin({ compileResponse })` with a name',
-  { compiler: "'string'", startup: 'a function' },
+  '`controllersPlugin({ compileResponse })` instead of `createApp({ compileResponse })`',
+  { compiler: 'TS2353', startup: 'Pass it to createApp()' },
   () =>
     serveRouter((router) =>
       controllersPlugin({

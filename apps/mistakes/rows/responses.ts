@@ -235,16 +235,9 @@ mistake(
   },
 );
 
-mistake('a `response` schema that does not compile', { startup: 'correct `response`' }, () => {
-  @Controller()
-  class Users {
-    @Get('/', { response: { type: 'strng' } })
-    list() {
-      return {};
-    }
-  }
+mistake('a `response` schema that does not compile', { startup: 'GET /users' }, () => {
   const compileResponse = (schema: { type?: string }) => {
     throw new Error(`unknown type ${schema.type}`);
   };
-  return serveControllers([Users], { compileResponse });
+  return createApp({ compileResponse }).get('/users', { response: { type: 'strng' } }, () => ({}));
 });
