@@ -35,7 +35,7 @@ export function findOptionErrors<Options extends object>(
     findOptionProblems<object>(call, part, kinds).map((message) => new SetupError(code, message));
   if (!object.accepts(options)) return find(options);
   return Object.entries(options ?? {}).flatMap(([name, value]) =>
-    find({ [name]: value }, codes[name as keyof Options]),
+    find({ [name]: value }, Object.hasOwn(codes, name) ? codes[name as keyof Options] : undefined),
   );
 }
 

@@ -292,6 +292,13 @@ describe('server.close()', () => {
   });
 });
 
+it.each(['constructor', 'toString', '__proto__'])('reports an option named %s', async (name) => {
+  const message = `json() has no option '${name}'. Remove it, or use limit, type or rawBody.`;
+  expect(await errorOf(json, JSON.parse(`{ "${name}": 1 }`))).toEqual(
+    setupError('INVALID_OPTION', message),
+  );
+});
+
 describe('calls without a socket', () => {
   it.each([
     ['/users', "'/users'"],

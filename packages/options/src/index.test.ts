@@ -166,8 +166,16 @@ describe('describeValue', () => {
     [UserDto, 'the class UserDto'],
     [function handler() {}, 'the function handler'],
     [() => 1, 'a function'],
+    [Object.freeze(function handler() {}), 'the function handler'],
+    [Object.freeze(class UserDto {}), 'the class UserDto'],
   ])('%o → %s', (value, text) => {
     expect(describeValue(value)).toBe(text);
+  });
+
+  it('ignores a static member of a class called name', () => {
+    class Named {}
+    Object.defineProperty(Named, 'name', { value: Symbol('x') });
+    expect(describeValue(new Named())).toBe('an object');
   });
 });
 

@@ -192,16 +192,20 @@ function describeFunction(value: object): string {
   return typeof name === 'string' && name !== '' ? `the ${noun} ${name}` : `a ${noun}`;
 }
 
-/** Whether a value is a class. Only the `prototype` of a class is read-only. */
+/** Whether a value is a class. Only a class, or a frozen function, has a read-only `prototype`. */
 export function isClass(value: unknown): value is abstract new (...args: never[]) => object {
   if (typeof value !== 'function') return false;
-  return Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+  if (Object.getOwnPropertyDescriptor(value, 'prototype')?.writable !== false) return false;
+  return !Object.isFrozen(value) || /^class\b/.test(Function.prototype.toString.call(value));
 }
 
 function classNameOf(value: object): string | undefined {
   const prototype: { readonly constructor?: unknown } | null = Object.getPrototypeOf(value);
   const type = prototype?.constructor;
-  return typeof type === 'function' && type.name !== '' ? type.name : undefined;
+  if (typeof type !== 'function') return undefined;
+  // A class can have any value as a static member `name`.
+  const { name }: { readonly name: unknown } = type;
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 function isObject(value: unknown): value is object {
