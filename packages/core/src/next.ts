@@ -73,11 +73,14 @@ export class PromiseUse {
     this.#isUsed = true;
   }
 
-  /** Called when the promise rejects. */
+  /** Called when the promise rejects. Like node, waits for code that is about to use the promise. */
   lose(error: unknown): void {
     if (this.#isUsed) return;
-    this.#isUsed = true;
-    this.#onLost(error);
+    setImmediate(() => {
+      if (this.#isUsed) return;
+      this.#isUsed = true;
+      this.#onLost(error);
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import {
   createRouter,
   type Middleware,
   type Next,
+  NotFoundError,
 } from '../src/index.js';
 
 const FIX = 'Write `await next()` or `return next()`.';
@@ -33,8 +34,7 @@ const later: Middleware = async (ctx) => {
 /** Requests a path, and waits until the handler has run. */
 async function request(app: Application, path = '/', init?: RequestInit): Promise<number> {
   const { status } = await app.request(path, init);
-  await turn();
-  await turn();
+  for (let turns = 0; turns < 3; turns += 1) await turn();
   return status;
 }
 
@@ -158,6 +158,23 @@ it('an error that comes before the middleware has returned is not lost', async (
   expect(await request(app)).toBe(200);
   expect(errors).toMatchObject([{ cause: { message: 'At once.' } }]);
   expect(warnings).toHaveLength(1);
+});
+
+it('next() that fails shortly before it is awaited is no mistake', async () => {
+  const warnings = collectWarnings();
+  const { app, errors } = collecting();
+  app
+    .use(async (_ctx, next) => {
+      const downstream = next();
+      // A value from a cache, behind several promises.
+      for (let turns = 0; turns < 20; turns += 1) await null;
+      await downstream;
+    })
+    .use(async () => {
+      throw new NotFoundError();
+    });
+  expect(await request(app)).toBe(404);
+  expect([...warnings, ...errors]).toEqual([]);
 });
 
 it('the error of a request without a response names the middleware', async () => {
@@ -306,6 +323,7 @@ it('a rare mistake is found after many calls, and then loses no more errors', as
   await turn();
   expect(warnings).toHaveLength(1);
   await send('error');
+  await turn();
   await turn();
   expect(errors.at(-1)).toMatchObject({ cause: { message: 'No database.' } });
 });
