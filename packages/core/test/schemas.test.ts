@@ -387,6 +387,14 @@ describe('options of a route', () => {
     ]);
   });
 
+  it('may be an instance of a class', () => {
+    class Documented {
+      readonly summary = 'Lists users';
+    }
+    const app = createApp().get('/users', new Documented(), () => []);
+    expect(app.routes()).toMatchObject([{ options: { summary: 'Lists users' } }]);
+  });
+
   it('do not replace the handler', () => {
     // @ts-expect-error: the handler is missing.
     expect(() => createRouter().on('GET', '/', {})).toThrow('received no function');

@@ -147,11 +147,15 @@ const KINDS: Kinds<RouteOptions> = {
   hidden: boolean,
 };
 
-/** Whether the first argument after a pattern is a plain object of options, of this or another realm. */
+/**
+ * Whether the first argument after a pattern is meant as options: a plain object of this or another realm,
+ * or an instance of a class that has an option.
+ */
 export function isRouteOptions(argument: unknown): argument is RouteOptions {
   if (typeof argument !== 'object' || argument === null) return false;
   const prototype: unknown = Object.getPrototypeOf(argument);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlain || Object.keys(argument).some((name) => Object.hasOwn(KINDS, name));
 }
 
 /**
