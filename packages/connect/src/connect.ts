@@ -67,7 +67,8 @@ const CONNECT_OPTIONS: Kinds<ConnectOptions> = {
  *
  * @param middleware - A function `(req, res, next)`.
  * @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE`, when `middleware` is not a function of two or three
- *   parameters, or an option is unknown or invalid. A function that declares none may read `arguments`.
+ *   parameters, or an option is unknown or invalid. A function that declares none may read
+ *   `arguments`.
  */
 export function connect(middleware: ConnectMiddleware, options?: ConnectOptions): Middleware;
 export function connect(middleware: ExpressMiddleware, options?: ConnectOptions): Middleware;
@@ -119,7 +120,7 @@ class Call {
     try {
       const returned = middleware(req, res, this.#proceed);
       if (isPromiseLike(returned)) returned.then(undefined, this.#fail);
-      else if (typeof returned === 'function' && middleware.length === 0 && !this.#isDone) {
+      else if (typeof returned === 'function' && middleware.length < 2 && !this.#isDone) {
         this.#fail(new InternalServerError(callIt(middleware), { code: INVALID }));
       }
     } catch (error) {
@@ -370,11 +371,19 @@ function findMiddlewareProblem(middleware: unknown): readonly string[] {
     return [`connect() received ${describeValue(middleware)}. Pass a function (req, res, next).`];
   }
   // Such a function can neither respond nor call next().
-  if (middleware.length === 1) return [callIt(middleware)];
+  if (middleware.length === 1 && !hasMoreParameters(middleware)) return [callIt(middleware)];
   if (middleware.length <= 3) return [];
   return [
     `connect() cannot run ${describeValue(middleware)} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.`,
   ];
+}
+
+/** Matches a function whose second parameter has a default or is a rest parameter. */
+const UNCOUNTED = /^[^(=]*\(\s*[\w$]+\s*,\s*(?:\.\.\.|[\w$]+\s*=)/;
+
+/** Whether a function of length 1 has another parameter, such as `(req, ...others) => run(req, ...others)`. */
+function hasMoreParameters(middleware: object): boolean {
+  return UNCOUNTED.test(Function.prototype.toString.call(middleware));
 }
 
 function callIt(factory: { readonly name: string }): string {

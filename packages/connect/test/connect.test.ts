@@ -493,6 +493,14 @@ it('names a factory that only its result reveals', async () => {
   });
 });
 
+it.each<[string, ConnectMiddleware]>([
+  ['a rest parameter', (_req, ...[, next]) => next()],
+  ['defaults', (_req, _res = undefined as never, next = () => undefined) => next()],
+])('accepts middleware with %s', async (_, middleware) => {
+  const url = await serve(connect(middleware), hello);
+  expect((await fetch(url)).status).toBe(200);
+});
+
 it('connect is a factory, not middleware', () => {
   expect(isFactory(connect)).toBe(true);
 });
