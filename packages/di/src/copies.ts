@@ -12,9 +12,13 @@ interface Copy {
 const COPIES = Symbol.for('@fairlead/di:copies');
 const COPY = Symbol.for('@fairlead/di:copy');
 
-const shared = globalThis as { [COPIES]?: Copy[] };
-const copies = shared[COPIES] ?? [];
-shared[COPIES] = copies;
+// Weak, because test runners evaluate modules again and drop the earlier ones.
+const shared = globalThis as { [COPIES]?: readonly WeakRef<Copy>[] };
+
+/** Lists the copies that are in use. */
+function copies(): Copy[] {
+  return (shared[COPIES] ?? []).flatMap((reference) => reference.deref() ?? []);
+}
 
 let provides: Copy['provides'] = () => false;
 const own: Copy = Object.freeze({
@@ -22,7 +26,7 @@ const own: Copy = Object.freeze({
   url: import.meta.url as string | undefined,
   provides: (token: unknown) => provides(token),
 });
-copies.push(own);
+shared[COPIES] = [...copies(), own].map((copy) => new WeakRef(copy));
 
 /** Sets the function that other copies call to find the providers of the default container. */
 export function shareDefaultContainer(lookUp: Copy['provides']): void {
@@ -43,7 +47,7 @@ export function otherCopyOf(value: unknown): string | undefined {
 
 /** Names the files of this copy and of one whose default container provides a token. */
 export function otherCopyProviding(token: unknown): string | undefined {
-  const copy = copies.find((each) => each !== own && each.provides(token));
+  const copy = copies().find((each) => each !== own && each.provides(token));
   return copy && describePair(copy);
 }
 

@@ -3,6 +3,7 @@ import { type CallSite, describeCallSite } from '@fairlead/options';
 import type { Dependency } from './dependency.js';
 import type { Scope } from './provider.js';
 import type { Class } from './token.js';
+import { WeakList } from './weak-list.js';
 
 /** The metadata that `@Service` or `@Repository` records for a class. */
 export interface ServiceDefinition {
@@ -27,11 +28,11 @@ const PARAMETERS = Symbol.for('@fairlead/di:parameters');
 const NO_MARKS: ReadonlyMap<number, ParameterMark> = new Map();
 
 /** Classes with a definition, to name them in error messages. */
-const defined: WeakRef<Class>[] = [];
+const defined = new WeakList<Class>();
 
 /** Records the definition of a class. */
 export function defineService(target: Class, definition: ServiceDefinition): void {
-  defined.push(new WeakRef(target));
+  defined.add(target);
   Reflect.defineMetadata(DEFINITION, Object.freeze(definition), target);
 }
 
@@ -42,7 +43,7 @@ export function serviceDefinition(target: Class): ServiceDefinition | undefined 
 
 /** Lists the classes that have a definition. */
 export function definedClasses(): Class[] {
-  return defined.flatMap((reference) => reference.deref() ?? []);
+  return defined.list();
 }
 
 /** Returns where a class is decorated, as `src/users.ts:12:1`; undefined if unknown. */

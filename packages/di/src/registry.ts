@@ -6,6 +6,7 @@ import { Lifetime } from './lifetime.js';
 import { serviceDefinition } from './metadata.js';
 import { describeEagerScope, type Provider, type RegisterOptions, type Scope } from './provider.js';
 import type { Class, Token } from './token.js';
+import { WeakList } from './weak-list.js';
 
 /** The providers and singletons of a container at one point in time, from `snapshot()`. */
 export class Snapshot {
@@ -42,7 +43,7 @@ export class Registry implements Owner {
   constructor(parent?: Registry) {
     this.#parent = parent;
     this.tree = parent?.tree ?? { epoch: 0, overrides: new Map(), pending: new Map() };
-    remember(this);
+    registries.add(this);
   }
 
   /** Adds a provider, which `checkProvider` must have accepted. */
@@ -144,17 +145,8 @@ export class Registry implements Owner {
   }
 }
 
-/** All containers, for error messages. Dead references are removed whenever the list has doubled. */
-let references: WeakRef<Registry>[] = [];
-let longest = 64;
-
-function remember(registry: Registry): void {
-  if (references.length >= longest) {
-    references = references.filter((reference) => reference.deref() !== undefined);
-    longest = Math.max(64, 2 * references.length);
-  }
-  references.push(new WeakRef(registry));
-}
+/** All containers, for error messages. */
+const registries = new WeakList<Registry>();
 
 /** Shared by the default container of the process and its children. */
 let defaultTree: Tree | undefined;
@@ -171,8 +163,7 @@ export function setDefault({ tree }: Owner): void {
  * @returns `a child container` or `another container`; undefined if there is none.
  */
 export function describeOther(asked: Owner, token: Token): string | undefined {
-  const containers = references.flatMap((reference) => reference.deref() ?? []);
-  const other = containers.find((each) => {
+  const other = registries.list().find((each) => {
     const trees: readonly unknown[] = [each.tree, asked.tree];
     const isKnown = each.tree === asked.tree || trees.includes(defaultTree);
     return isKnown && !each.lifetime.disposed && each.tokens().includes(token);
