@@ -386,7 +386,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /**
-   * Returns what is already certain to stop the startup, in order of registration. {@link seal} throws it.
+   * Returns the problems in the registrations so far, in order of registration. {@link seal} throws them.
    * A plugin that fails to install can report it together with its own problems.
    *
    * @param unfilled - A router to which routes will be added, whether it is mounted yet or not.
@@ -404,7 +404,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
    * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;
    *   `INVALID_RESPONSE_SCHEMA`, when a response schema cannot be compiled;
-   *   `INVALID_ORDER`, when an error handler or a not-found handler cannot work in its place; `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin
+   *   `INVALID_ORDER`, when an error handler or a not-found handler cannot work in its place;
+   *   `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin
    *   is asynchronous; `APPLICATION_CLOSED`, after {@link close}.
    * @throws The error of a plugin's `ready`.
    */
@@ -462,7 +463,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param path - Path and query.
    * @param init - As for `new Request()`.
    * @param caller - As for {@link fetch}.
-   * @throws As {@link fetch}; a TypeError when `path` is not a string.
+   * @throws As {@link fetch}.
    */
   async request(path: string, init?: RequestInit, caller?: Caller): Promise<Response> {
     if (typeof path !== 'string') {
