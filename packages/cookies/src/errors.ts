@@ -1,4 +1,5 @@
 import { HttpError, SetupError } from '@fairlead/core';
+import { describeValue } from '@fairlead/options';
 
 /** The reasons why a cookie cannot be set. */
 export type CookieErrorCode =
@@ -20,7 +21,8 @@ export class CookieError extends HttpError {
    * @param options - The `cause`, when another error reported the problem.
    */
   constructor(code: CookieErrorCode, name: string, reason: string, options: ErrorOptions = {}) {
-    super(500, `Cannot set the cookie ${JSON.stringify(name)}: ${reason}`, { ...options, code });
+    const shown = typeof name === 'string' ? JSON.stringify(name) : describeValue(name);
+    super(500, `Cannot set the cookie ${shown}: ${reason}`, { ...options, code });
   }
 }
 

@@ -1,3 +1,4 @@
+import { describeValue } from '@fairlead/options';
 import { type SetCookie, stringifySetCookie } from 'cookie';
 import { CookieError } from './errors.js';
 
@@ -24,7 +25,7 @@ export type ResolvedCookie = SetCookie & {
  */
 export function formatCookie(cookie: ResolvedCookie): string {
   const { name, value } = cookie;
-  if (!TOKEN.test(name)) {
+  if (typeof name !== 'string' || !TOKEN.test(name)) {
     throw new CookieError(
       'INVALID_COOKIE_NAME',
       name,
@@ -56,6 +57,7 @@ function checkAttributes({ name, path, secure, sameSite, partitioned }: Resolved
   const reject = (reason: string): never => {
     throw new CookieError('INVALID_COOKIE_ATTRIBUTE', name, reason);
   };
+  if (typeof path !== 'string') reject(`its path is ${describeValue(path)}. Use a string.`);
   if (!path.startsWith('/')) reject(`its path '${path}' is relative. Start it with '/'.`);
   if (secure) return;
   if (sameSite === 'none') reject("sameSite: 'none' requires Secure. Pass secure: true.");

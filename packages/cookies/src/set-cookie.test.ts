@@ -83,6 +83,14 @@ describe('setCookie', () => {
   });
 });
 
+it.each([[Symbol('a')], [5n], [{}]])('refuses %o as a name', async (name) => {
+  await lines((ctx) => {
+    expect(() => Reflect.apply(setCookie, undefined, [ctx, name, '1'])).toThrow(
+      expect.objectContaining({ code: 'INVALID_COOKIE_NAME' }),
+    );
+  });
+});
+
 describe('options', () => {
   it.each<[unknown, ...string[]]>([
     [
@@ -90,6 +98,7 @@ describe('options', () => {
       "setCookie() has no option 'samesite'. Did you mean 'sameSite'?",
       "setCookie() has no option 'http_only'. Did you mean 'httpOnly'?",
     ],
+    [{ path: 5 }, 'its path is 5. Use a string.'],
     [60, 'setCookie() cannot use 60 as options. Pass an object.'],
     [null, 'setCookie() cannot use null as options. Pass an object.'],
   ])('cannot be %j', async (options, ...problems) => {
