@@ -67,9 +67,15 @@ describe('a function names the argument that it cannot use', () => {
       "pass an array, as in container.classesOf(['x']).",
     ],
     [
-      'a container with a parent that is none',
+      'a container with an object as parent',
       () => Reflect.construct(Container, [{}]),
       'new Container() cannot use an object as parent.',
+      'pass a Container, or nothing.',
+    ],
+    [
+      'a container with a text as parent',
+      () => Reflect.construct(Container, ['parent']),
+      "new Container() cannot use 'parent' as parent.",
       'pass a Container, or nothing.',
     ],
     [

@@ -37,7 +37,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 
   /** @param parent - Resolves the tokens that this container has no provider for. */
   constructor(parent?: Container) {
-    if (parent !== undefined && !(#registry in parent)) throw invalidParent(parent);
+    if (parent !== undefined && !(#registry in Object(parent))) throw invalidParent(parent);
     this.#registry = new Registry(parent === undefined ? undefined : parent.#registry);
   }
 
