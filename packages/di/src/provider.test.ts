@@ -173,6 +173,13 @@ describe('Container.register names the mistake and its fix', () => {
       undefinedFix,
     ],
     [
+      'a hole among the dependencies',
+      // biome-ignore lint/suspicious/noSparseArray: a comma too many
+      ['x', { useFactory: () => 1, inject: [, Clock] }],
+      "'x': entry 0 of inject is not a token: the token is undefined.",
+      undefinedFix,
+    ],
+    [
       'too few dependencies',
       ['x', { useFactory: (clock: Clock) => clock }],
       "'x': useFactory takes 1 parameters, but inject lists 0.",

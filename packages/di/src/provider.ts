@@ -215,7 +215,8 @@ function findFactoryMistakes(useFactory: unknown, inject: unknown = []): Mistake
     const problem = `inject is not an array of dependencies but ${describeValue(inject)}.`;
     return [{ problem, fix: 'write inject: [token].' }];
   }
-  const dependencies: readonly unknown[] = inject;
+  // Spreading turns the holes of an array, which flatMap() skips, into undefined.
+  const dependencies: readonly unknown[] = [...inject];
   const mistakes = dependencies.flatMap((entry, index) => {
     const mistake = entry instanceof Injection ? undefined : findTokenMistake(entry);
     return mistake === undefined

@@ -27,6 +27,13 @@ function problemsOf(container: Container, roots: Token[]): string[] {
 }
 
 describe('Container.validate', () => {
+  it('reports a hole in `static inject`', () => {
+    const Users = classNeeding('Users', 'clock', 'url');
+    delete Users.inject[0];
+
+    expect(problemsOf(createContainer(), [Users])[0]).toContain('parameter 0 of Users');
+  });
+
   it('reports every problem of the graph once, in the order of the parameters', () => {
     const container = createContainer().register(NoMetadata);
 

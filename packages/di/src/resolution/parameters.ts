@@ -54,7 +54,8 @@ function constructorParameters(target: Class): readonly Parameter[] {
 }
 
 function listedParameters(target: Class, inject: unknown): readonly Parameter[] {
-  const entries: readonly unknown[] = Array.isArray(inject) ? inject : [];
+  // Spreading turns the holes of an array, which map() skips, into undefined.
+  const entries: readonly unknown[] = Array.isArray(inject) ? [...inject] : [];
   if (entries.length < target.length) {
     const reason = Array.isArray(inject) ? 'short' : 'list';
     return [missingMetadata(target, entries.length, reason)];
