@@ -490,7 +490,7 @@ export class Context<
    * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text, to the type
    * of a `Blob`, and to `application/octet-stream` otherwise.
    *
-   * @throws {TypeError} When `body` is none of them.
+   * @throws {TypeError} When `body` has another type.
    */
   send(body: ResponseBody): void {
     if (typeof body !== 'string' && !isBody(body)) {

@@ -321,7 +321,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 
 markCopy(Container);
 
-/** The decorator of a class tells its location. A value never fails. */
+/** Captures the caller for errors about a provider. Classes have that of their decorator, and values never fail. */
 function captureSite(
   provider: Provider,
   method: (...args: never[]) => unknown,

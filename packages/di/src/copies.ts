@@ -58,4 +58,4 @@ function describePair(other: Copy): string {
 
 /** How to end up with one copy. */
 export const INSTALL_ONE_COPY =
-  'install one version of @fairlead/di. `npm ls @fairlead/di` shows who brings the other.';
+  'install one version of @fairlead/di. `npm ls @fairlead/di` lists the packages that need another version.';

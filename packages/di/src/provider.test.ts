@@ -182,7 +182,7 @@ describe('Container.register names the mistake and its fix', () => {
     [
       'too few dependencies',
       ['x', { useFactory: (clock: Clock) => clock }],
-      "'x': useFactory takes 1 parameters, but inject lists 0.",
+      "'x': useFactory takes 1 parameter, but inject lists 0.",
       'list one dependency for each parameter in inject.',
     ],
     [

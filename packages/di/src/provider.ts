@@ -224,7 +224,8 @@ function findFactoryMistakes(useFactory: unknown, inject: unknown = []): Mistake
       : { ...mistake, problem: `entry ${index} of inject is not a token: ${mistake.problem}` };
   });
   if (useFactory.length > inject.length) {
-    const problem = `useFactory takes ${useFactory.length} parameters, but inject lists ${inject.length}.`;
+    const count = useFactory.length === 1 ? '1 parameter' : `${useFactory.length} parameters`;
+    const problem = `useFactory takes ${count}, but inject lists ${inject.length}.`;
     mistakes.push({ problem, fix: 'list one dependency for each parameter in inject.' });
   }
   return mistakes;

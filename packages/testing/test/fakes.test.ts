@@ -187,6 +187,6 @@ describe('an override that is not a fake', () => {
     const start = createTestApp({
       overrides: [[NOTES, { useFactory: (_id: unknown) => ({ find }) }]],
     });
-    await expect(start).rejects.toThrow('useFactory takes 1 parameters, but inject lists 0');
+    await expect(start).rejects.toThrow('useFactory takes 1 parameter, but inject lists 0');
   });
 });

@@ -1,7 +1,7 @@
 import { describeValue, isClass, isFactory } from '@fairlead/options';
 import { SetupError } from './setup-error.js';
 
-/** A value that cannot be middleware or a handler was registered as such, or none was. */
+/** A call that registers middleware or handlers received an unsuitable value, or no function. */
 export class InvalidMiddlewareError extends SetupError {
   /**
    * @param call - The call that received the value, such as `app.use()`.

@@ -71,7 +71,7 @@ function registrationsOf(
   const { prefix } = entry;
   if ('middleware' in entry) return entry.middleware.map((one) => registrationOf(one, prefix));
   const name = entry.isOwn ? '' : `the router mounted at '${prefix}'`;
-  // Without its routes, a router is affected as a whole.
+  // Its routes are not known yet, so a handler affects the whole router.
   if (mounts(entry, unfilled)) return [{ name, prefix }];
   return [{ name, prefix, routes: routesOf.get(entry) ?? [] }];
 }
@@ -142,7 +142,7 @@ function nameOf({ method, pattern }: MountedRoute): string {
 /** Most names that a message lists. */
 const LISTED = 3;
 
-/** Returns the error for a handler that affects what it should not; none if it affects nothing. */
+/** Returns the error for a misplaced handler. Empty if it affects nothing. */
 function invalidOrder(
   role: Role,
   problem: string,

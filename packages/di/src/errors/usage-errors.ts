@@ -5,7 +5,7 @@ import { InjectionError } from './injection-error.js';
 export interface Mistake {
   /** A sentence. */
   readonly problem: string;
-  /** An imperative sentence that begins in lower case. Undefined if `problem` says so. */
+  /** An imperative sentence that begins in lower case. Undefined if `problem` contains the fix. */
   readonly fix?: string;
 }
 
