@@ -1,5 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { PLACES, type Place } from '../../src/mistake.js';
 import type { Result } from './make-mistakes.js';
+
+/** The directory of the repository, which differs between checkouts. */
+const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** What the page calls a place, and the meaning of that word. */
 const WORDS: Readonly<Record<Place, readonly [word: string, meaning: string]>> = {
@@ -74,7 +78,7 @@ function renderCounts(areas: ReadonlyMap<string, readonly Result[]>): string {
 }
 
 function row(cells: readonly (string | number)[]): string {
-  return `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  return `| ${cells.map((cell) => String(cell).replaceAll(REPOSITORY, '').replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 /** The first line of a message, without what differs from run to run. */
