@@ -31,6 +31,7 @@ export function findOptionErrors<Options extends object>(
   kinds: Kinds<Options>,
   codes: OptionCodes<Options> = {},
 ): readonly SetupError[] {
+  if (findOptionProblems<object>(call, options, kinds).length === 0) return [];
   const find = (part: object | undefined, code = 'INVALID_OPTION') =>
     findOptionProblems<object>(call, part, kinds).map((message) => new SetupError(code, message));
   if (!object.accepts(options)) return find(options);
