@@ -1,0 +1,31 @@
+import type { Route } from '@fairlead/core';
+import type { ErrorResponses } from './error-responses.js';
+import type { PathTemplate } from './paths.js';
+import type { Report, Schemas } from './schemas.js';
+import type { SecuritySchemes } from './security.js';
+
+/** What the operations of a document share. */
+export interface Draft {
+  readonly schemas: Schemas;
+  readonly errors: ErrorResponses;
+  readonly security: SecuritySchemes;
+  /** Receives everything that prevents the document. */
+  readonly problems: Error[];
+  /** Returns the function that reports a schema, such as `the body of POST /users`. */
+  reportFor(place: string): Report;
+}
+
+/** One method of a path. */
+export interface OperationSource {
+  readonly route: Route;
+  /** The route, as `GET /users/:id`, for messages. */
+  readonly label: string;
+  /** In lower case. */
+  readonly method: string;
+  readonly operationId: string;
+  readonly path: PathTemplate;
+  /** The document's path, whose first route determines the names. */
+  readonly template: string;
+  /** The names in `template`. */
+  readonly names: readonly string[];
+}

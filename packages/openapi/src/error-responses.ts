@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http';
+import type { JsonSchema } from './convert.js';
+import { toPascalCase } from './names.js';
+import type { Report, Schemas } from './schemas.js';
+
+const PROBLEM: JsonSchema = {
+  title: 'Problem',
+  description: 'An error, as RFC 9457 describes it.',
+  type: 'object',
+  properties: {
+    type: { type: 'string', format: 'uri-reference' },
+    title: { type: 'string', description: 'The reason phrase of the status.' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string' },
+    instance: { type: 'string', description: 'The path of the request.' },
+    code: { type: 'string', description: 'Identifies the error.' },
+    error: { type: 'string', description: 'Repeats the detail.' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'error'],
+};
+
+const VALIDATION_PROBLEM: JsonSchema = {
+  title: 'ValidationProblem',
+  description: 'A request that is not valid.',
+  allOf: [{ $ref: '#/$defs/Problem' }],
+  properties: {
+    issues: {
+      description: 'What schemas rejected. Absent if the request was rejected before.',
+      type: 'array',
+      items: { $ref: '#/$defs/ValidationIssue' },
+    },
+  },
+  $defs: {
+    Problem: PROBLEM,
+    ValidationIssue: {
+      type: 'object',
+      properties: {
+        source: {
+          type: 'string',
+          description: 'The part of the request: param, query, header or body.',
+        },
+        path: {
+          description: 'The source, the name of the parameter, then the keys within the value.',
+          type: 'array',
+          items: { type: ['string', 'integer'] },
+        },
+        message: { type: 'string' },
+      },
+      required: ['source', 'path', 'message'],
+    },
+  },
+};
+
+/** The error responses of a document. Operations share them. */
+export class ErrorResponses {
+  /** The responses, by name. They may contain nodes. */
+  readonly responses = new Map<string, object>();
+  /** Status of requests that schemas reject. */
+  readonly validationStatus: number;
+  readonly #schemas: Schemas;
+  readonly #errorSchema: object | undefined;
+  readonly #report: Report;
+  readonly #references = new Map<number | string, object>();
+
+  /**
+   * @param errorSchema - Describes the bodies of errors; undefined for problems of RFC 9457.
+   * @param report - Receives why `errorSchema` cannot be part of the document.
+   */
+  constructor(
+    schemas: Schemas,
+    validationStatus: number,
+    errorSchema: object | undefined,
+    report: Report,
+  ) {
+    this.#schemas = schemas;
+    this.validationStatus = validationStatus;
+    this.#errorSchema = errorSchema;
+    this.#report = report;
+  }
+
+  /**
+   * Returns the reference to a response.
+   *
+   * @param status - `default` for all statuses that an operation does not list.
+   * @param validates - Whether schemas validate the request.
+   */
+  refer(status: number | 'default', validates: boolean): object {
+    const key = validates && status === this.validationStatus ? 'Validation Failed' : status;
+    const present = this.#references.get(key);
+    if (present !== undefined) return present;
+    const phrase = key === 'default' ? 'Error' : typeof key === 'number' ? phraseOf(key) : key;
+    const name = toPascalCase(phrase);
+    const content = this.contentOf(status, validates);
+    this.responses.set(name, { description: phraseOf(status), content });
+    const reference = { $ref: `#/components/responses/${name}` };
+    this.#references.set(key, reference);
+    return reference;
+  }
+
+  /** Returns the content of a response. */
+  contentOf(status: number | 'default', validates: boolean): object {
+    if (this.#errorSchema !== undefined) {
+      return { 'application/json': { schema: this.#add(this.#errorSchema) } };
+    }
+    const hasIssues = validates && status === this.validationStatus;
+    const schema = this.#add(hasIssues ? VALIDATION_PROBLEM : PROBLEM);
+    return { 'application/problem+json': { schema } };
+  }
+
+  #add(schema: object): unknown {
+    return this.#schemas.add(schema, 'output', 'Error', this.#report);
+  }
+}
+
+/** Returns the reason phrase of a status. */
+export function phraseOf(status: number | string): string {
+  return STATUS_CODES[status] ?? (status === 'default' ? 'Any other error' : `Status ${status}`);
+}

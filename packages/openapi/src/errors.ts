@@ -1,0 +1,64 @@
+import { SetupError } from '@fairlead/core';
+import { hideProperties, numberMessages } from '@fairlead/options';
+
+/** Several problems prevent the document. The message numbers them. */
+export class DocumentError extends SetupError {
+  /** All problems, in the order of the message. */
+  readonly problems: readonly Error[];
+
+  /** @param problems - At least two. */
+  constructor(problems: readonly Error[]) {
+    const messages = problems.map(({ message }) => message);
+    const title = `Cannot create the OpenAPI document: ${problems.length} problems.`;
+    super('DOCUMENT_FAILED', numberMessages(title, messages));
+    this.problems = Object.freeze([...problems]);
+    hideProperties(this, 'problems');
+  }
+}
+
+/**
+ * Throws a single problem as it is, and several in one error.
+ *
+ * @throws {SetupError} Unless `problems` is empty.
+ */
+export function throwProblems(problems: readonly Error[]): void {
+  const [first, second] = problems;
+  if (second !== undefined) throw new DocumentError(problems);
+  if (first !== undefined) throw first;
+}
+
+/** @param place - The part of a route that the schema describes, as `the body of POST /users`. */
+export function inexpressibleSchema(place: string, reason: string): SetupError {
+  return new SetupError(
+    'INEXPRESSIBLE_SCHEMA',
+    `Cannot describe ${place}: ${reason}\n  Fix: use a schema that JSON Schema can express, or pass unrepresentable: 'any' to describe it as {}.`,
+  );
+}
+
+export function duplicateOperationId(id: string, first: string, second: string): SetupError {
+  return new SetupError(
+    'DUPLICATE_OPERATION_ID',
+    `${first} and ${second} have the operationId '${id}'. Give one of them another operationId.`,
+  );
+}
+
+export function inexpressibleMethod(route: string, method: string): SetupError {
+  return new SetupError(
+    'INEXPRESSIBLE_METHOD',
+    `Cannot describe ${route}: OpenAPI 3.1 has no method ${method}. Pass hidden: true to the route.`,
+  );
+}
+
+export function ambiguousPaths(first: string, second: string): SetupError {
+  return new SetupError(
+    'AMBIGUOUS_PATHS',
+    `Cannot describe ${first} and ${second}: they have the same path in OpenAPI. Pass hidden: true to one of them.`,
+  );
+}
+
+export function conflictingSecurity(name: string, route: string): SetupError {
+  return new SetupError(
+    'CONFLICTING_SECURITY',
+    `The security scheme '${name}' of ${route} differs from an earlier one of that name. Rename one of them.`,
+  );
+}

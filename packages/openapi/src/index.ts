@@ -1,0 +1,10 @@
+export {
+  createDocument,
+  type DocumentInfo,
+  type DocumentOptions,
+  type DocumentServer,
+  type DocumentTag,
+  type OpenApiDocument,
+} from './document.js';
+export { DocumentError } from './errors.js';
+export { secured } from './security.js';

@@ -1,0 +1,72 @@
+import { defaultStatus, type RouteInput, responseSchemas } from '@fairlead/core';
+import type { Draft, OperationSource } from './draft.js';
+import { phraseOf } from './error-responses.js';
+import { createBody, createParameters, inputsOf } from './inputs.js';
+
+/** Creates the Operation Object of a route. It may contain nodes. */
+export function createOperation(source: OperationSource, draft: Draft): object {
+  const { route, label, operationId } = source;
+  const { tags, summary, description, deprecated } = route.options;
+  const inputs = inputsOf(route.options);
+  const parameters = createParameters(source, inputs, draft);
+  const body = createBody(source, inputs, draft);
+  const security = draft.security.add(route, label, draft.problems);
+  const isSecured = Object.keys(security).length > 0;
+  return {
+    ...(tags !== undefined && { tags }),
+    ...(summary !== undefined && { summary }),
+    ...(description !== undefined && { description }),
+    operationId,
+    ...(deprecated === true && { deprecated }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: body }),
+    responses: createResponses(source, inputs, isSecured, draft),
+    security: isSecured ? [security] : [],
+  };
+}
+
+/** Creates the Responses Object of a route: what its schemas describe, and the errors that it can cause. */
+function createResponses(
+  source: OperationSource,
+  inputs: readonly RouteInput[],
+  isSecured: boolean,
+  { schemas, errors, reportFor }: Draft,
+): Readonly<Record<string, object>> {
+  const { route, label, operationId, method } = source;
+  const success = defaultStatus(route.options) ?? 200;
+  const described = responseSchemas(route.options);
+  const validates = inputs.some(({ schema, required }) => schema !== undefined || required);
+  const failures = new Set(route.options.errors);
+  if (validates) failures.add(errors.validationStatus);
+  if (inputs.some(({ source: part }) => part === 'body'))
+    for (const status of [400, 413, 415]) failures.add(status);
+  if (isSecured) for (const status of [401, 403]) failures.add(status);
+  if (route.params.length > 0) failures.add(404);
+
+  const responses: Record<string, object> = {};
+  if (![...described.keys()].some((status) => status < 400 && status !== 0)) {
+    responses[success] = { description: phraseOf(success) };
+  }
+  for (const [key, schema] of described) {
+    const status = key === 0 ? success : key;
+    const hint = `${operationId} Response ${status === success ? '' : status}`;
+    const report = reportFor(`the response ${status} of ${label}`);
+    const content = { 'application/json': { schema: schemas.add(schema, 'output', hint, report) } };
+    const failure = failures.delete(status) ? errors.contentOf(status, validates) : undefined;
+    responses[status] = {
+      description: phraseOf(status),
+      ...(hasContent(status) && { content: { ...failure, ...content } }),
+    };
+  }
+  for (const status of failures) responses[status] = errors.refer(status, validates);
+  responses.default = errors.refer('default', false);
+  if (method !== 'head') return responses;
+  return Object.fromEntries(
+    Object.keys(responses).map((status) => [status, { description: phraseOf(status) }]),
+  );
+}
+
+/** Whether responses with a status have a body. RFC 9110 §6.4.1 */
+function hasContent(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
+}

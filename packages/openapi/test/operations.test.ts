@@ -1,0 +1,525 @@
+import {
+  createApp,
+  createRouter,
+  type Handler,
+  json,
+  type RouteOptions,
+  raw,
+  urlencoded,
+} from '@fairlead/core';
+import { multipart } from '@fairlead/multipart';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDocument, type DocumentOptions, secured } from '../src/index.js';
+
+const info = { title: 'Test', version: '1' };
+const ok: Handler = () => null;
+
+/** Describes an application of routes without schemas. */
+function pathsOf(...routes: readonly (readonly [method: string, pattern: string])[]) {
+  const app = createApp();
+  for (const [method, pattern] of routes) app.on(method, pattern, ok);
+  return createDocument(app, { info }).paths;
+}
+
+/** Describes a POST route. */
+function operationOf(options: RouteOptions, pattern = '/') {
+  const app = createApp().on('POST', pattern, options, ok);
+  const [path = {}] = Object.values(createDocument(app, { info }).paths);
+  return path.post;
+}
+
+describe('paths', () => {
+  it.each([
+    ['/', '/', []],
+    ['/users/:id', '/users/{id}', ['id']],
+    ['/users/:user/posts/:post', '/users/{user}/posts/{post}', ['user', 'post']],
+    ['/images/:name.png', '/images/{name}.png', ['name']],
+    ['/flights/:from-:to', '/flights/{from}-{to}', ['from', 'to']],
+    ['/files/*path', '/files/{path}', ['path']],
+    ['/files/*', '/files/{wildcard}', ['wildcard']],
+    ['/at%3Anine', '/at%3Anine', []],
+    ['/a%7Bb%7D', '/a%7Bb%7D', []],
+  ])('%s becomes %s', (pattern, path, names) => {
+    const [[found, { get } = {}] = ['']] = Object.entries(pathsOf(['GET', pattern]));
+
+    expect(found).toBe(path);
+    const parameters = names.map((name) => ({ name, in: 'path', required: true }));
+    expect(Object(get).parameters ?? []).toMatchObject(parameters);
+    expect(Object(get).parameters ?? []).toHaveLength(names.length);
+  });
+
+  it('take the parameter names of the first route', () => {
+    const paths = pathsOf(['GET', '/users/:id'], ['PUT', '/users/:userId']);
+
+    expect(Object.keys(paths)).toEqual(['/users/{id}']);
+    expect(paths['/users/{id}']).toMatchObject({
+      get: { parameters: [{ name: 'id' }] },
+      put: { parameters: [{ name: 'id' }], operationId: 'putUsersByUserId' },
+    });
+  });
+
+  it('have the prefixes of routers', () => {
+    const posts = createRouter<'/users/:user'>().get('/posts', ok);
+    const app = createApp().route('/users/:user', posts);
+
+    expect(createDocument(app, { info }).paths).toHaveProperty(['/users/{user}/posts', 'get']);
+  });
+
+  it('list a route for all methods under those without a route of their own', () => {
+    const paths = pathsOf(['ALL', '/a'], ['GET', '/a']);
+
+    expect(Object.keys(paths['/a'] ?? {})).toEqual([
+      'put',
+      'post',
+      'delete',
+      'options',
+      'patch',
+      'get',
+    ]);
+    expect(paths['/a']).toMatchObject({ put: { operationId: 'putA' } });
+  });
+
+  it.each<[string, DocumentOptions['exclude'], string[]]>([
+    ['nothing', undefined, ['/health', '/health/live', '/healthy']],
+    ['paths below prefixes', ['/health'], ['/healthy']],
+    ['routes for which a function returns true', ({ params }) => params.length === 0, []],
+  ])('leave out %s', (_, exclude, expected) => {
+    const app = createApp().get('/hidden', { hidden: true }, ok);
+    for (const path of ['/health', '/health/live', '/healthy']) app.get(path, ok);
+    const document = createDocument(app, { info, ...(exclude && { exclude }) });
+
+    expect(Object.keys(document.paths)).toEqual(expected);
+  });
+});
+
+describe('operation IDs', () => {
+  it.each([
+    ['GET', '/', 'getRoot'],
+    ['GET', '/users', 'getUsers'],
+    ['DELETE', '/users/:id', 'deleteUsersById'],
+    ['GET', '/api/v1/user-groups/:id/members', 'getApiV1UserGroupsByIdMembers'],
+    ['GET', '/flights/:from-:to.json', 'getFlightsByFromAndToJson'],
+    ['GET', '/files/*path', 'getFilesByPath'],
+    ['GET', '/*', 'getByWildcard'],
+    ['GET', '/café', 'getCafe'],
+  ])('of %s %s is %s', (method, pattern, operationId) => {
+    expect(pathsOf([method, pattern])).toEqual({
+      [Object.keys(pathsOf([method, pattern]))[0] ?? '']: {
+        [method.toLowerCase()]: expect.objectContaining({ operationId }),
+      },
+    });
+  });
+
+  it('get a number where they would repeat, unless they are given', () => {
+    const app = createApp()
+      .get('/users/by/id', ok)
+      .get('/users/:by/:id', ok)
+      .get('/a', { operationId: 'getUsersByByAndId' }, ok)
+      .get('/users/by-id', ok);
+    const { paths } = createDocument(app, { info });
+
+    const ids = Object.values(paths).map(({ get }) => Object(get).operationId);
+    expect(ids).toEqual(['getUsersById', 'getUsersByByById', 'getUsersByByAndId', 'getUsersById2']);
+  });
+
+  it('of a route for all methods ends with the method if it is given', () => {
+    const app = createApp().all('/a', { operationId: 'proxy' }, ok);
+
+    expect(createDocument(app, { info }).paths['/a']).toMatchObject({
+      get: { operationId: 'proxyGet' },
+      delete: { operationId: 'proxyDelete' },
+    });
+  });
+});
+
+describe('documentation', () => {
+  it('of a route is part of its operation', () => {
+    const text = {
+      summary: 'Create',
+      description: 'A *user*.',
+      tags: ['b', 'a'],
+      deprecated: true,
+    };
+
+    expect(operationOf(text)).toMatchObject(text);
+    expect(operationOf({ deprecated: false })).not.toHaveProperty('deprecated');
+  });
+
+  it('lists the tags of the options, then those of routes', () => {
+    const app = createApp().get('/a', { tags: ['new', 'users'] }, ok);
+    const tags = [{ name: 'users', description: 'Who.' }, { name: 'unused' }];
+
+    expect(createDocument(app, { info, tags }).tags).toEqual([...tags, { name: 'new' }]);
+    expect(createDocument(createApp(), { info })).not.toHaveProperty('tags');
+  });
+
+  it('has the info and the servers of the options', () => {
+    const servers = [{ url: 'https://api.example.org/v1' }];
+    const app = createApp();
+
+    expect(createDocument(app, { info, servers })).toMatchObject({ info, servers });
+    expect(createDocument(app, { info }).servers).toEqual([{ url: '/' }]);
+  });
+});
+
+describe('parameters', () => {
+  it('are the members of the schemas', () => {
+    const operation = operationOf(
+      {
+        params: z.object({ id: z.coerce.number().describe('The number.') }),
+        query: z.object({
+          page: z.coerce.number().default(1),
+          sort: z.enum(['up', 'down']).meta({ deprecated: true }),
+          tag: z.array(z.string()).optional(),
+        }),
+        headers: z.object({ 'x-tenant': z.string(), authorization: z.string() }),
+      },
+      '/:id/:other',
+    );
+
+    expect(operation).toHaveProperty('parameters', [
+      {
+        name: 'id',
+        in: 'path',
+        description: 'The number.',
+        required: true,
+        schema: { type: 'number' },
+      },
+      { name: 'other', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'page', in: 'query', schema: { type: 'number', default: 1 } },
+      {
+        name: 'sort',
+        in: 'query',
+        deprecated: true,
+        required: true,
+        schema: { type: 'string', enum: ['up', 'down'] },
+      },
+      {
+        name: 'tag',
+        in: 'query',
+        style: 'form',
+        explode: true,
+        schema: { type: 'array', items: { type: 'string' } },
+      },
+      { name: 'x-tenant', in: 'header', required: true, schema: { type: 'string' } },
+    ]);
+  });
+
+  it('are the members of intersections and references', () => {
+    const Page = z.object({ page: z.string() }).meta({ id: 'PageQuery' });
+    const query = z.intersection(Page, z.object({ sort: z.string().optional() }));
+
+    expect(operationOf({ query })).toMatchObject({
+      parameters: [
+        { name: 'page', required: true },
+        { name: 'sort', schema: { type: 'string' } },
+      ],
+    });
+    expect(operationOf({ query: Page })).toMatchObject({ parameters: [{ name: 'page' }] });
+  });
+
+  it('are one for a query of any members', () => {
+    const query = z.record(z.string(), z.string());
+
+    expect(operationOf({ query })).toMatchObject({
+      parameters: [
+        {
+          name: 'query',
+          in: 'query',
+          style: 'form',
+          explode: true,
+          schema: { type: 'object', additionalProperties: { type: 'string' } },
+        },
+      ],
+    });
+  });
+
+  it('are the inputs that handlers read themselves', () => {
+    const operation = operationOf(
+      {
+        inputs: [
+          { source: 'param', name: 'id', schema: z.uuid(), required: true },
+          {
+            source: 'query',
+            name: 'page',
+            schema: z.number().describe('From 1.'),
+            required: false,
+          },
+          { source: 'query', name: 'sort', required: true },
+          { source: 'query', schema: z.object({ limit: z.number() }), required: true },
+          { source: 'query', required: true },
+          { source: 'header', name: 'X-Tenant', required: true },
+        ],
+      },
+      '/:id',
+    );
+
+    expect(operation).toMatchObject({
+      parameters: [
+        { name: 'id', in: 'path', schema: { format: 'uuid' } },
+        { name: 'page', in: 'query', description: 'From 1.', schema: { type: 'number' } },
+        { name: 'sort', in: 'query', required: true, schema: { type: 'string' } },
+        { name: 'limit', in: 'query', required: true },
+        { name: 'x-tenant', in: 'header', required: true, schema: { type: 'string' } },
+      ],
+    });
+    expect(operation).not.toHaveProperty('parameters.1.required');
+    expect(operation).not.toHaveProperty('requestBody');
+  });
+});
+
+describe('the request body', () => {
+  const Body = z.object({ name: z.string() });
+
+  it.each([
+    ['no parser', [], ['application/json']],
+    ['json()', [json()], ['application/json']],
+    [
+      'several parsers',
+      [json(), urlencoded(), multipart(), json()],
+      ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+    ],
+    ['a parser of other types', [raw({ type: ['image/*', 'a/b'] })], ['image/*', 'a/b']],
+  ])('has the media types of %s', (_, parsers, expected) => {
+    const app = createApp()
+      .use(...parsers, (_ctx, next) => next())
+      .post('/', { body: Body }, ok);
+    const post = Object(createDocument(app, { info }).paths['/']?.post);
+
+    expect(Object.keys(post.requestBody.content)).toEqual(expected);
+  });
+
+  it('has the media types of the parsers of its router and its route', () => {
+    const router = createRouter().use(json()).post('/', { body: Body }, urlencoded(), ok);
+    const app = createApp().use('/other', multipart()).route('/', router);
+    const post = Object(createDocument(app, { info }).paths['/']?.post);
+
+    expect(Object.keys(post.requestBody.content)).toEqual([
+      'application/json',
+      'application/x-www-form-urlencoded',
+    ]);
+  });
+
+  it.each([
+    ['a schema of a value', Body, true],
+    ['a schema of an optional value', Body.optional(), undefined],
+    [
+      'a schema of an optional value that is asynchronous',
+      Body.optional().refine(async () => true),
+      true,
+    ],
+    ['a schema that throws for an absent value', z.any().transform((value) => value.name), true],
+  ])('is required as %s says', (_, body, required) => {
+    expect(Object(operationOf({ body })).requestBody.required).toBe(required);
+  });
+
+  it('combines the members that a handler reads itself', () => {
+    const operation = operationOf({
+      inputs: [
+        { source: 'body', name: 'name', schema: z.string(), required: true },
+        { source: 'body', name: 'age', required: false },
+      ],
+    });
+
+    expect(operation).toHaveProperty('requestBody', {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { name: { type: 'string' }, age: {} },
+            required: ['name'],
+          },
+        },
+      },
+    });
+  });
+
+  it('combines the whole with members that a handler reads itself', () => {
+    const inputs = [
+      { source: 'body', schema: Body, required: true },
+      { source: 'body', name: 'age', schema: z.number(), required: false },
+    ] as const;
+
+    expect(operationOf({ inputs })).toMatchObject({
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: {
+              allOf: [
+                { properties: { name: { type: 'string' } } },
+                { properties: { age: { type: 'number' } } },
+              ],
+            },
+          },
+        },
+      },
+    });
+  });
+});
+
+describe('responses', () => {
+  const User = z.object({ name: z.string() });
+  const json = { 'application/json': { schema: expect.objectContaining({ type: 'object' }) } };
+
+  it.each<[string, RouteOptions, object]>([
+    ['nothing', {}, { 200: { description: 'OK' } }],
+    ['a status', { status: 204 }, { 204: { description: 'No Content' } }],
+    ['a schema', { response: User }, { 200: { description: 'OK', content: json } }],
+    [
+      'a schema and a status',
+      { response: User, status: 201 },
+      { 201: { description: 'Created', content: json } },
+    ],
+    [
+      'schemas of statuses',
+      { response: { 201: User, 202: User } },
+      {
+        201: { description: 'Created', content: expect.anything() },
+        202: { description: 'Accepted', content: expect.anything() },
+      },
+    ],
+    [
+      'the schema of an error only',
+      { response: { 409: User } },
+      { 200: { description: 'OK' }, 409: { description: 'Conflict', content: json } },
+    ],
+    [
+      'a schema for a status without a body',
+      { response: { 204: User } },
+      { 204: { description: 'No Content' } },
+    ],
+    [
+      'a JSON Schema',
+      { response: { type: 'object' } },
+      { 200: { description: 'OK', content: json } },
+    ],
+  ])('describe %s', (_, options, expected) => {
+    const error = { $ref: '#/components/responses/Error' };
+    expect(Object(operationOf(options)).responses).toEqual({ ...expected, default: error });
+  });
+
+  it('have no content for HEAD', () => {
+    const app = createApp().head('/:id', { response: User }, () => undefined);
+
+    expect(createDocument(app, { info }).paths['/{id}']?.head).toHaveProperty('responses', {
+      200: { description: 'OK' },
+      404: { description: 'Not Found' },
+      default: { description: 'Any other error' },
+    });
+  });
+
+  it.each<[string, RouteOptions, string, number[]]>([
+    ['takes nothing', {}, '/', []],
+    ['has parameters', {}, '/:id', [404]],
+    ['validates parameters', { params: User }, '/:id', [400, 404]],
+    ['validates the query', { query: User }, '/', [400]],
+    ['reads a body', { body: User }, '/', [400, 413, 415]],
+    [
+      'reads an input that is required',
+      { inputs: [{ source: 'query', name: 'page', required: true }] },
+      '/',
+      [400],
+    ],
+    [
+      'reads an input that is optional',
+      { inputs: [{ source: 'query', name: 'page', required: false }] },
+      '/',
+      [],
+    ],
+    [
+      'is secured',
+      { security: [{ name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } }] },
+      '/',
+      [401, 403],
+    ],
+    ['lists statuses', { errors: [503, 409] }, '/', [409, 503]],
+  ])('list the errors of a route that %s', (_, options, pattern, statuses) => {
+    const { responses } = Object(operationOf(options, pattern));
+
+    expect(Object.keys(responses)).toEqual(['200', ...statuses.map(String), 'default']);
+  });
+
+  it('have issues only if schemas validate the request', () => {
+    expect(operationOf({ errors: [400] })).toMatchObject({
+      responses: { 400: { $ref: '#/components/responses/BadRequest' } },
+    });
+    expect(operationOf({ query: User })).toMatchObject({
+      responses: { 400: { $ref: '#/components/responses/ValidationFailed' } },
+    });
+  });
+
+  it('show both the body of a route and the problem for an error that it implies', () => {
+    expect(operationOf({ response: { 404: User } }, '/:id')).toMatchObject({
+      responses: {
+        404: {
+          content: {
+            'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+            ...json,
+          },
+        },
+      },
+    });
+  });
+
+  it('have the bodies of an application that formats errors itself', () => {
+    const app = createApp({ format: ({ detail }) => ({ detail }) }).get('/', { query: User }, ok);
+    const errorSchema = z.object({ detail: z.string() }).meta({ id: 'Failure' });
+    const { components } = createDocument(app, { info, errorSchema });
+
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } };
+    expect(components.responses).toEqual({
+      ValidationFailed: { description: 'Bad Request', content },
+      Error: { description: 'Any other error', content },
+    });
+    expect(Object.keys(components.schemas ?? {})).toEqual(['Failure']);
+  });
+});
+
+describe('security', () => {
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+  const pass = () => secured((_ctx: unknown, next: () => unknown) => next(), bearer);
+
+  it('is that of the middleware upstream, of the router, of the route, and of its options', () => {
+    const router = createRouter()
+      .use(secured((_ctx, next) => next(), { ...key, scopes: ['read'] }))
+      .get('/', { security: [{ ...key, scopes: ['write', 'read'] }] }, pass(), ok);
+    const app = createApp()
+      .get('/public', ok)
+      .use('/a', pass())
+      .get('/a', ok)
+      .get('/ab', ok)
+      .route('/b', router);
+    const { paths, components } = createDocument(app, { info });
+
+    expect(Object.entries(paths).map(([path, { get }]) => [path, Object(get).security])).toEqual([
+      ['/public', []],
+      ['/a', [{ bearer: [] }]],
+      ['/ab', []],
+      ['/b', [{ key: ['read', 'write'], bearer: [] }]],
+    ]);
+    expect(components.securitySchemes).toEqual({ bearer: bearer.scheme, key: key.scheme });
+  });
+
+  it('is declared once for a class', () => {
+    class SignedIn {}
+
+    expect(secured(SignedIn, bearer)).toBe(SignedIn);
+  });
+
+  it('refuses what it cannot mark', () => {
+    // @ts-expect-error: an object is not a function.
+    expect(() => secured({}, { name: 'a b', schema: {} })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message:
+          "secured() cannot use 'a b' as name. Use a name of letters, digits and the characters . _ -.\n" +
+          "secured() has no option 'schema'. Did you mean 'scheme'?\n" +
+          'secured() cannot mark an object. Pass a middleware, a guard or a class of guards.\n' +
+          'secured() needs a scheme. Pass one.',
+      }),
+    );
+  });
+});
