@@ -48,6 +48,7 @@ it.each([
   'rate-limit',
   'serve',
   'connect',
+  'openapi',
   'testing',
 ])('includes the errors of @fairlead/%s', (name) => {
   expect(sections).toContainEqual(expect.stringContaining(`@fairlead/${name}]`));

@@ -29,6 +29,12 @@ const projects = [
     peers: ['reflect-metadata@0.2.2'],
     prints: [/^200 {"data":{"id":"7","name":"Ada"}}$/, /^403 .*"guard":"signedIn"/, /^1 true$/],
   },
+  {
+    name: 'openapi',
+    installs: ['core', 'openapi'],
+    peers: [],
+    prints: [/^3\.1\.1 \["\/users\/{id}"\]$/, /^DOCS_UNAVAILABLE$/, /^200$/],
+  },
 ] as const;
 
 const tarballs = inject('tarballs');

@@ -7,13 +7,15 @@ import { testBlocks } from './support/test-blocks.js';
 /** Middleware of Express that the documents use. */
 const EXPRESS = ['compression', 'express', 'express-session', 'passport', 'passport-local'];
 
-/** What the documents use beside the packages: a peer, validators, a compiler of schemas, WebSockets, middleware. */
+/** What the documents use beside the packages: peers, validators, a compiler of schemas, a client, WebSockets, middleware. */
 const LIBRARIES = [
   'reflect-metadata',
   'zod',
   'valibot',
   'arktype',
   'fast-json-stringify',
+  'swagger-ui-dist',
+  'openapi-fetch',
   'ws',
   '@types/ws',
   'helmet',

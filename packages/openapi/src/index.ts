@@ -7,4 +7,5 @@ export {
   type OpenApiDocument,
 } from './document.js';
 export { DocumentError } from './errors.js';
+export { type OpenApiOptions, openapi, printDocument } from './plugin.js';
 export { secured } from './security.js';

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Application, etag, type Handler, SetupError } from '@fairlead/core';
+import type { OpenApiDocument } from './document.js';
+
+/** Files of swagger-ui-dist below a path with its version, with their media types. */
+const VERSIONED = { 'swagger-ui-bundle.js': 'text/javascript', 'swagger-ui.css': 'text/css' };
+
+/** Files to which an OAuth server redirects, so their paths have no version. */
+const REDIRECT = { 'oauth2-redirect.html': 'text/html', 'oauth2-redirect.js': 'text/javascript' };
+
+/** One year, in seconds. */
+const YEAR = 31_536_000;
+
+/** The installed package swagger-ui-dist. */
+interface Package {
+  readonly folder: string;
+  readonly version: string;
+}
+
+/**
+ * Registers the routes of a page on which to read a document and try its operations.
+ *
+ * @param path - Path of the page.
+ * @param documentPath - Path of the document.
+ * @param documentOf - Returns the document. Called for requests only.
+ * @throws {SetupError} `DOCS_UNAVAILABLE`, when swagger-ui-dist is not installed.
+ */
+export function addPage(
+  app: Application,
+  path: string,
+  documentPath: string,
+  documentOf: () => OpenApiDocument,
+): void {
+  const { folder, version } = findPackage(path);
+  const base = path === '/' ? '' : path;
+  // Relative, so that the page also works behind a proxy that removes a prefix of the path.
+  const relative = (target: string) => posix.relative(posix.dirname(path), target);
+  const urls = {
+    assets: relative(`${base}/${version}`),
+    document: relative(documentPath),
+    redirect: relative(`${base}/oauth2-redirect.html`),
+  };
+  let page: Page | undefined;
+
+  app.get(path, { hidden: true }, etag(), (ctx) => {
+    if (ctx.path.length > 1 && ctx.path.endsWith('/')) {
+      return ctx.redirect(`../${posix.basename(path)}`, 308);
+    }
+    page ??= createPage(urls, documentOf());
+    ctx.set('Content-Security-Policy', page.policy);
+    ctx.set('Cache-Control', 'no-cache');
+    ctx.html(page.html);
+  });
+  for (const [name, type] of Object.entries(VERSIONED)) {
+    const cacheControl = `public, max-age=${YEAR}, immutable`;
+    const handler = createFileHandler(join(folder, name), type, `${version}-${name}`, cacheControl);
+    app.get(`${base}/${version}/${name}`, { hidden: true }, etag(), handler);
+  }
+  for (const [name, type] of Object.entries(REDIRECT)) {
+    const handler = createFileHandler(join(folder, name), type, `${version}-${name}`, 'no-cache');
+    app.get(`${base}/${name}`, { hidden: true }, etag(), handler);
+  }
+}
+
+/** Finds swagger-ui-dist as this package would import it. */
+function findPackage(path: string): Package {
+  try {
+    const manifest = fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'));
+    const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'));
+    return { folder: dirname(manifest), version };
+  } catch (cause) {
+    throw new SetupError(
+      'DOCS_UNAVAILABLE',
+      `openapi() cannot serve ${path}: the package swagger-ui-dist is not installed. Run 'npm install --save-dev swagger-ui-dist', or pass docs: false.`,
+      { cause },
+    );
+  }
+}
+
+function createFileHandler(file: string, type: string, tag: string, cacheControl: string): Handler {
+  return async (ctx) => {
+    ctx.set('Content-Type', `${type}; charset=utf-8`);
+    ctx.set('ETag', `"${tag}"`);
+    ctx.set('Cache-Control', cacheControl);
+    ctx.set('Content-Security-Policy', "default-src 'none'; script-src 'self'");
+    ctx.send(await readFile(file));
+  };
+}
+
+/** URLs relative to the page. */
+interface PageUrls {
+  /** The folder of the versioned files. */
+  readonly assets: string;
+  /** The OpenAPI document. */
+  readonly document: string;
+  /** Where an OAuth server redirects to. */
+  readonly redirect: string;
+}
+
+interface Page {
+  readonly html: string;
+  /** The value of `Content-Security-Policy`. */
+  readonly policy: string;
+}
+
+function createPage(urls: PageUrls, { info, servers, components }: OpenApiDocument): Page {
+  const script = `
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const setTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', setTheme);
+setTheme();
+SwaggerUIBundle({
+  dom_id: '#page',
+  url: new URL(${JSON.stringify(urls.document)}, location.href).href,
+  oauth2RedirectUrl: new URL(${JSON.stringify(urls.redirect)}, location.href).href,
+  validatorUrl: null,
+  deepLinking: true,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+});
+`;
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(info.title)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${urls.assets}/swagger-ui.css">
+<style>${STYLE}</style>
+</head>
+<body>
+<div id="page"></div>
+<script src="${urls.assets}/swagger-ui-bundle.js"></script>
+<script>${script}</script>
+</body>
+</html>
+`;
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' ${hashOf(script)}`,
+    `style-src 'self' ${hashOf(STYLE)}`,
+    "img-src 'self' data:",
+    `connect-src ${["'self'", ...originsIn([servers, components.securitySchemes])].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html, policy };
+}
+
+const STYLE = `
+body { margin: 0; }
+@media (max-width: 640px) {
+  /* Keeps the buttons at the bottom from covering the text. */
+  .swagger-ui .highlight-code pre, .swagger-ui .curl-command pre { padding-bottom: 44px !important; }
+}
+`;
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/** The members of servers and security schemes to which the page sends requests. */
+const URLS = ['url', 'tokenUrl', 'refreshUrl', 'openIdConnectUrl'];
+
+/** Lists the origins of the absolute URLs within servers and security schemes. */
+function originsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const origins = Object.entries(value).flatMap(([key, member]) =>
+    URLS.includes(key)
+      ? (/^https?:\/\/[^/{}?#\s;,']+/i.exec(String(member))?.[0] ?? [])
+      : originsIn(member),
+  );
+  return [...new Set(origins)];
+}
