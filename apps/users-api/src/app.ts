@@ -16,7 +16,6 @@ import type { Logger } from './logging/logger.js';
 import { observeRequests, type RequestObserver } from './middleware/observe-requests.js';
 import { storeUnavailable } from './middleware/store-unavailable.js';
 import { createOperationRouter, type MetricsText, OPERATION_ROUTES } from './operation-routes.js';
-import { USER_LIMITS, type UserLimits } from './users/input.js';
 import { createUsersRouter } from './users/routes.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
 
@@ -24,8 +23,6 @@ import { USER_STORE, type UserStore } from './users/store/user-store.js';
 export interface UsersAppOptions {
   /** Store of both APIs. The caller closes it after the application. */
   readonly store: UserStore;
-  /** Longest name and email that clients may send. */
-  readonly limits: UserLimits;
   /** Whether error responses include the stack. */
   readonly includeStack: boolean;
   /** Logs a line per request, with the errors whose causes are hidden from clients. */
@@ -47,7 +44,7 @@ const CONTROLLERS = new URL('./controllers/', import.meta.url);
  * Builds the service: functional routes at `/api/users`, every controller in `controllers/` under
  * `/api/v1`, and the `/health` and `/metrics` routes for operators.
  *
- * @param options - Store, limits, logger and optional instrumentation.
+ * @param options - Store, logger and optional instrumentation.
  * @returns An application that is ready to listen.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed. The
  *   application is closed first.
@@ -65,11 +62,9 @@ export async function createUsersApp(options: UsersAppOptions): Promise<Applicat
 }
 
 async function build(app: Application, options: UsersAppOptions): Promise<void> {
-  const { store, limits, includeStack, logger, readiness, metrics, tracing, requestIdHeader } =
-    options;
+  const { store, includeStack, logger, readiness, metrics, tracing, requestIdHeader } = options;
   const container = createContainer();
   container.register(USER_STORE, { useValue: store });
-  container.register(USER_LIMITS, { useValue: limits });
   const controllers = createRouter();
   const observers = [logRequests(logger, OPERATION_ROUTES), metrics?.requests];
 
@@ -99,7 +94,7 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
       strict: true,
     }),
   );
-  app.route('/api/users', createUsersRouter(store, limits));
+  app.route('/api/users', createUsersRouter(store));
   app.route('/', controllers);
   app.route('/', createOperationRouter(readiness, metrics));
   app.use(notFoundHandler());

@@ -1,6 +1,5 @@
 import { describeRoutes, formatRoutes } from '@fairlead/controllers';
 import { createUsersApp } from './app.js';
-import { readConfig } from './config/config.js';
 import { Readiness } from './health/readiness.js';
 import { createLogger } from './logging/logger.js';
 import { MemoryUserStore } from './users/store/memory.js';
@@ -10,7 +9,6 @@ const store = new MemoryUserStore();
 const logger = createLogger('silent', process.stdout);
 const app = await createUsersApp({
   store,
-  limits: readConfig({}).limits,
   includeStack: false,
   logger,
   readiness: new Readiness({ store, logger }),

@@ -41,7 +41,6 @@ export async function createService(
   stopping.addEventListener('abort', () => readiness.stop());
   return createUsersApp({
     store,
-    limits: config.limits,
     includeStack: config.includeStack,
     logger,
     readiness,

@@ -99,15 +99,17 @@ describe('the process', () => {
 
   it('limits the length of names and emails as its environment sets', async () => {
     const service = startProcess({ ...MEMORY, MAX_NAME_LENGTH: '3', MAX_EMAIL_LENGTH: '5' });
-    const { sendJson } = clientOf(`${await service.url}/api/users`);
-    expect((await sendJson('POST', '', { name: 'Ada', email: 'a@b.c' })).status).toBe(201);
-    const response = await sendJson('POST', '', { name: 'Grace', email: 'g@h.io' });
-    expect(await response.json()).toMatchObject({
-      issues: [
-        { path: ['body', 'name'], message: 'must be at most 3 characters long, not 5' },
-        { path: ['body', 'email'], message: 'must be at most 5 characters long, not 6' },
-      ],
-    });
+    for (const mount of ['/api/users', '/api/v1/users']) {
+      const { sendJson } = clientOf(`${await service.url}${mount}`);
+      expect((await sendJson('POST', '', { name: 'Ada', email: 'a@b.c' })).status).toBe(201);
+      const response = await sendJson('POST', '', { name: 'Grace', email: 'g@h.io' });
+      expect(await response.json()).toMatchObject({
+        issues: [
+          { path: ['body', 'name'], message: 'must be at most 3 characters long, not 5' },
+          { path: ['body', 'email'], message: 'must be at most 5 characters long, not 6' },
+        ],
+      });
+    }
   });
 
   it('sends stack traces and warns about them unless NODE_ENV is production', async () => {

@@ -1,7 +1,6 @@
 import { createTestApp, type TestApp } from '@fairlead/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsersController } from '../src/controllers/users-controller.js';
-import { USER_LIMITS } from '../src/users/input.js';
 import { MemoryUserStore } from '../src/users/store/memory.js';
 import { StoreError } from '../src/users/store/store-error.js';
 import { USER_STORE, type UserStore } from '../src/users/store/user-store.js';
@@ -22,10 +21,7 @@ async function serve(store: UserStore, prefix = ''): Promise<TestApp> {
   const app = await createTestApp({
     controllers: [UsersController],
     prefix,
-    overrides: [
-      [USER_STORE, { useValue: store }],
-      [USER_LIMITS, { useValue: { name: 256, email: 320 } }],
-    ],
+    overrides: [[USER_STORE, { useValue: store }]],
   });
   onTestFinished(() => app.close());
   return app;
@@ -59,10 +55,7 @@ describe('src/controllers', () => {
   it('contains the users controller and only importable files', async () => {
     const app = await createTestApp({
       root: new URL('../src/controllers/', import.meta.url),
-      overrides: [
-        [USER_STORE, { useValue: await STORES.memory() }],
-        [USER_LIMITS, { useValue: { name: 256, email: 320 } }],
-      ],
+      overrides: [[USER_STORE, { useValue: await STORES.memory() }]],
     });
     onTestFinished(() => app.close());
     expect(await (await app.request('/users')).json()).toEqual({ data: [], total: 0 });

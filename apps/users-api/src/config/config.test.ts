@@ -12,7 +12,6 @@ describe('readConfig', () => {
       host: undefined,
       includeStack: true,
       store: { kind: 'sqlite', path: join(appFolder, 'data', 'users.db') },
-      limits: { name: 256, email: 320 },
       log: { level: 'info', format: 'auto' },
       requestIdHeader: undefined,
       metrics: true,
@@ -155,6 +154,10 @@ describe('readConfig', () => {
 describe('describeConfig', () => {
   it('describes the store by its URL', () => {
     const config = readConfig({ DATABASE_URL: 'sqlite:/var/lib/users.db' });
-    expect(describeConfig(config)).toMatchObject({ port: 8080, store: 'sqlite:/var/lib/users.db' });
+    expect(describeConfig(config)).toMatchObject({
+      port: 8080,
+      store: 'sqlite:/var/lib/users.db',
+      limits: { name: 256, email: 320 },
+    });
   });
 });

@@ -1,7 +1,7 @@
-import type { UserLimits } from '../users/input.js';
 import { describeStore, type StoreConfig } from '../users/store/open.js';
 import { describeScheme } from './database-url.js';
 import { SETTING_HELP, SETTINGS, type SettingName, type Settings } from './settings.js';
+import { USER_LIMITS } from './user-limits.js';
 
 /** Invalid environment variables. The message lists each one and the values it allows. */
 export class ConfigError extends Error {
@@ -25,7 +25,6 @@ export interface Config {
   /** Whether error responses include the stack. */
   readonly includeStack: boolean;
   readonly store: StoreConfig;
-  readonly limits: UserLimits;
   readonly log: { readonly level: Settings['LOG_LEVEL']; readonly format: Settings['LOG_FORMAT'] };
   /** Header to read the request id from. When undefined, each request gets a new id. */
   readonly requestIdHeader: string | undefined;
@@ -58,7 +57,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 /** Returns the configuration without secrets, for the log. */
 export function describeConfig(config: Config): Readonly<Record<string, unknown>> {
-  return { ...config, store: describeStore(config.store) };
+  return { ...config, store: describeStore(config.store), limits: USER_LIMITS };
 }
 
 function toConfig(settings: Settings): Config {
@@ -67,7 +66,6 @@ function toConfig(settings: Settings): Config {
     host: settings.HOST,
     includeStack: settings.NODE_ENV !== 'production',
     store: toStoreConfig(settings),
-    limits: { name: settings.MAX_NAME_LENGTH, email: settings.MAX_EMAIL_LENGTH },
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT },
     requestIdHeader: settings.REQUEST_ID_HEADER,
     metrics: settings.METRICS === 'on',

@@ -7,17 +7,19 @@ import {
   Param,
   Post,
   Put,
+  Query,
   UseMiddleware,
 } from '@fairlead/controllers';
 import type { Context } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
 import { requireJson } from '../middleware/require-json.js';
 import type { Awaitable } from '../users/awaitable.js';
-import { readCreateInput, readUpdateInput, USER_LIMITS, type UserLimits } from '../users/input.js';
-import { sendList } from '../users/list.js';
+import { type ListRequest, sendList } from '../users/list.js';
 import { locationOf } from '../users/location.js';
+import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from '../users/schemas.js';
 import { USER_STORE, type UserStore } from '../users/store/user-store.js';
-import type { User } from '../users/user.js';
+import { summarizeIssues } from '../users/summarize-issues.js';
+import type { CreateUserInput, UpdateUserInput, User } from '../users/user.js';
 import { requireUser, userNotFound } from '../users/user-not-found.js';
 import { showUser } from '../users/view.js';
 
@@ -25,46 +27,42 @@ import { showUser } from '../users/view.js';
 @Controller('/users')
 export class UsersController {
   readonly #store: UserStore;
-  readonly #limits: UserLimits;
 
-  constructor(@Inject(USER_STORE) store: UserStore, @Inject(USER_LIMITS) limits: UserLimits) {
+  constructor(@Inject(USER_STORE) store: UserStore) {
     this.#store = store;
-    this.#limits = limits;
   }
 
-  @Get()
-  list(@Ctx() ctx: Context): Awaitable<void> {
-    return sendList(ctx, this.#store);
+  @Get('/', { ...OPERATIONS.list, operationId: 'listUsersV1' })
+  list(@Query({ schema: ListQuery }) query: ListRequest, @Ctx() ctx: Context): Awaitable<void> {
+    return sendList(ctx, this.#store, query);
   }
 
-  @Get('/:id')
+  @Get('/:id', { ...OPERATIONS.show, operationId: 'showUserV1' })
   async show(@Param('id') id: string, @Ctx() ctx: Context): Promise<void> {
     showUser(ctx, requireUser(await this.#store.find(id), id));
   }
 
-  // The body is optional here so that readCreateInput reports which fields are missing.
-  @Post('/', { status: 201 })
-  @UseMiddleware(requireJson)
+  @Post('/', { ...OPERATIONS.create, operationId: 'createUserV1' })
+  @UseMiddleware(requireJson, summarizeIssues)
   async create(
-    @Body({ required: false }) body: unknown,
+    @Body({ schema: NewUser }) input: CreateUserInput,
     @Ctx() ctx: Context,
   ): Promise<{ data: User }> {
-    const user = await this.#store.create(readCreateInput(body, this.#limits));
+    const user = await this.#store.create(input);
     ctx.set('Location', locationOf(ctx, user));
     return { data: user };
   }
 
-  @Put('/:id')
-  @UseMiddleware(requireJson)
+  @Put('/:id', { ...OPERATIONS.update, operationId: 'updateUserV1' })
+  @UseMiddleware(requireJson, summarizeIssues)
   async update(
     @Param('id') id: string,
-    @Body({ required: false }) body: unknown,
+    @Body({ schema: UserChanges }) changes: UpdateUserInput,
   ): Promise<{ data: User }> {
-    const user = await this.#store.update(id, readUpdateInput(body, this.#limits));
-    return { data: requireUser(user, id) };
+    return { data: requireUser(await this.#store.update(id, changes), id) };
   }
 
-  @Delete('/:id')
+  @Delete('/:id', { ...OPERATIONS.delete, operationId: 'deleteUserV1', response: Success })
   async delete(@Param('id') id: string): Promise<{ success: true }> {
     if (!(await this.#store.delete(id))) throw userNotFound(id);
     return { success: true };

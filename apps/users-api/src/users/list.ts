@@ -1,10 +1,18 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '@fairlead/core';
+import type { z } from 'zod';
 import { type Awaitable, andThen } from './awaitable.js';
-import { type Pagination, readPagination, sliceOf } from './pagination.js';
+import { type Pagination, sliceOf } from './pagination.js';
+import { DEFAULT_PAGE, type ListQuery } from './schemas.js';
 import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
+
+/** What a list needs of a context, whose inputs may be validated. */
+type ListContext = Pick<Context, 'json' | 'send' | 'set' | 'state'>;
+
+/** The validated query of a list. */
+export type ListRequest = Readonly<z.infer<typeof ListQuery>>;
 
 /**
  * Responds with a page of users when the query has `page` or `limit`, and with all users otherwise.
@@ -13,14 +21,22 @@ import type { User } from './user.js';
  *
  * @param ctx - Context of the request.
  * @param store - Store of the users.
+ * @param query - The query of the request.
  * @throws {StoreError} When the store fails before streaming begins.
  */
-export function sendList(ctx: Context, store: UserStore): Awaitable<void> {
-  const pagination = readPagination(ctx.query);
-  return pagination === undefined ? sendAll(ctx, store) : sendPage(ctx, store, pagination);
+export function sendList(
+  ctx: ListContext,
+  store: UserStore,
+  { page, limit }: ListRequest,
+): Awaitable<void> {
+  if (page === undefined && limit === undefined) return sendAll(ctx, store);
+  return sendPage(ctx, store, {
+    page: page ?? DEFAULT_PAGE.page,
+    limit: limit ?? DEFAULT_PAGE.limit,
+  });
 }
 
-async function sendAll(ctx: Context, store: UserStore): Promise<void> {
+async function sendAll(ctx: ListContext, store: UserStore): Promise<void> {
   const batches = store.list()[Symbol.asyncIterator]();
   const first = await nextBatch(batches);
   const second = await nextBatch(batches);
@@ -34,7 +50,7 @@ async function sendAll(ctx: Context, store: UserStore): Promise<void> {
   );
 }
 
-function sendPage(ctx: Context, store: UserStore, pagination: Pagination): Awaitable<void> {
+function sendPage(ctx: ListContext, store: UserStore, pagination: Pagination): Awaitable<void> {
   const slice = sliceOf(pagination);
   return andThen(store.page(slice), ({ users, total }) => {
     const meta = { total, ...pagination };
@@ -50,7 +66,7 @@ function sendPage(ctx: Context, store: UserStore, pagination: Pagination): Await
   });
 }
 
-function sendJson(ctx: Context, chunks: AsyncIterable<string>): void {
+function sendJson(ctx: ListContext, chunks: AsyncIterable<string>): void {
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   const body = Readable.from(chunks, { highWaterMark: 1 });
   // Set before the connection closes, which is when the request is logged.

@@ -1,28 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type * as schemas from './schemas.js';
 
 /** A user, as stored and as sent to clients. */
-export interface User {
-  /** Random UUID, assigned by the service. */
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  /** ISO 8601 in UTC, with milliseconds. */
-  readonly createdAt: string;
-  /** ISO 8601 in UTC, with milliseconds. Updates never move it backwards. */
-  readonly updatedAt: string;
-}
+export type User = Readonly<z.infer<typeof schemas.User>>;
 
 /** Fields of a new user, as well-formed Unicode without U+0000. */
-export interface CreateUserInput {
-  readonly name: string;
-  readonly email: string;
-}
+export type CreateUserInput = Readonly<z.infer<typeof schemas.NewUser>>;
 
 /** Changes to a user. Absent fields keep their values. */
-export interface UpdateUserInput {
-  readonly name?: string;
-  readonly email?: string;
-}
+export type UpdateUserInput = Readonly<z.infer<typeof schemas.UserChanges>>;
 
 /** Returns the current time in milliseconds since the epoch, like `Date.now`. */
 export type Clock = () => number;

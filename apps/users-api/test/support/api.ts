@@ -1,7 +1,6 @@
 import { listen } from '@fairlead/core';
 import { afterAll, onTestFinished } from 'vitest';
 import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
-import { readConfig } from '../../src/config/config.js';
 import { Readiness } from '../../src/health/readiness.js';
 import { createLogger } from '../../src/logging/logger.js';
 import type { User } from '../../src/users/user.js';
@@ -32,14 +31,13 @@ export interface Api {
   create(input?: { name: string; email: string }): Promise<User>;
 }
 
-/** Completes the options of an application: in memory, with the default limits, without a log. */
+/** Completes the options of an application: in memory, without a log. */
 export async function usersAppOptions(
   options: Partial<UsersAppOptions> = {},
 ): Promise<UsersAppOptions> {
   const { store = await STORES.memory(), logger = createLogger('silent', process.stdout) } =
     options;
   return {
-    limits: readConfig({}).limits,
     includeStack: false,
     readiness: new Readiness({ store, logger }),
     ...options,

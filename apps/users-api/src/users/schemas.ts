@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { USER_LIMITS } from '../config/user-limits.js';
+
+const Time = z.iso.datetime({ precision: 3 });
+
+/** A user, as stored and as sent to clients. */
+export const User = z
+  .object({
+    id: z.uuid().describe('Assigned by the service'),
+    name: z.string(),
+    email: z.string(),
+    createdAt: Time,
+    updatedAt: Time.describe('Never moves backwards'),
+  })
+  .meta({ id: 'User' });
+
+/** The issue of a field that a create needs. */
+export const REQUIRED = 'must be a non-empty string';
+
+/** The issue of a body that cannot have fields. */
+export const NOT_AN_OBJECT = 'must be an object';
+
+/** Limits a field and replaces what not every store can hold. */
+function field(type: z.ZodString, limit: number) {
+  return type
+    .refine((value) => value.length <= limit, {
+      error: ({ input }) => `must be at most ${limit} characters long, not ${String(input).length}`,
+    })
+    .overwrite(toStorable)
+    .meta({ maxLength: limit });
+}
+
+// UTF-8 cannot encode lone surrogates, and PostgreSQL cannot store U+0000.
+function toStorable(value: string): string {
+  return value.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+const Required = z.string(REQUIRED).min(1, REQUIRED);
+const Text = z.string('must be a string');
+
+/** Fields of a new user. A body that is not an object lacks both. */
+export const NewUser = z
+  .preprocess(
+    (body) => (typeof body === 'object' && !Array.isArray(body) ? (body ?? {}) : {}),
+    z.object({
+      name: field(Required, USER_LIMITS.name),
+      email: field(Required, USER_LIMITS.email),
+    }),
+  )
+  .meta({ id: 'NewUser' });
+
+/** Changes to a user. Absent fields keep their values. */
+export const UserChanges = z
+  .object(
+    {
+      name: field(Text, USER_LIMITS.name).exactOptional(),
+      email: field(Text, USER_LIMITS.email).exactOptional(),
+    },
+    NOT_AN_OBJECT,
+  )
+  .meta({ id: 'UserChanges' });
+
+/** A whole number of at least 1. Any other value counts as the fallback, and a fraction is cut off. */
+function count(fallback: number) {
+  const whole = z.coerce.number().transform(Math.trunc).pipe(z.number().min(1));
+  return whole.catch(fallback).optional();
+}
+
+/** The page of a list whose query has only one of the parameters. */
+export const DEFAULT_PAGE = { page: 1, limit: 10 } as const;
+
+/** The query of a list. Either parameter requests a page. */
+export const ListQuery = z.object({
+  page: count(DEFAULT_PAGE.page).describe('Number of the page, from 1 on'),
+  limit: count(DEFAULT_PAGE.limit).describe('Maximum number of users on the page'),
+});
+
+const One = z.object({ data: User });
+const Everyone = z.object({ data: z.array(User), total: z.int().min(0) });
+const Page = z.object({
+  data: z.array(User),
+  meta: z.object({ total: z.int().min(0), page: z.number().min(1), limit: z.number().min(1) }),
+});
+
+/** Responses and documentation of the operations, which both APIs share. */
+export const OPERATIONS = {
+  list: {
+    summary: 'List users',
+    description: 'All users in order of creation, or a page of them.',
+    tags: ['users'],
+    response: { 200: z.union([Everyone, Page]) },
+  },
+  show: {
+    summary: 'Show a user',
+    description: 'An HTML page if `Accept` contains `text/html`, and JSON otherwise.',
+    tags: ['users'],
+    response: { 200: One },
+  },
+  create: { summary: 'Create a user', tags: ['users'], response: { 201: One } },
+  update: { summary: 'Update a user', tags: ['users'], response: { 200: One } },
+  delete: { summary: 'Delete a user', tags: ['users'] },
+} as const;
+
+/** Response of a delete in the class-based API. */
+export const Success = z.object({ success: z.literal(true) });
