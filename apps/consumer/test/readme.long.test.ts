@@ -13,6 +13,8 @@ const LIBRARIES = [
   'zod',
   'valibot',
   'arktype',
+  'class-transformer',
+  'class-validator',
   'fast-json-stringify',
   'swagger-ui-dist',
   'openapi-fetch',
