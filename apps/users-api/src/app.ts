@@ -25,6 +25,8 @@ export interface UsersAppOptions {
   readonly store: UserStore;
   /** Whether error responses include the stack. */
   readonly includeStack: boolean;
+  /** Whether a response that does not match its schema is a 500. */
+  readonly checkResponses: boolean;
   /** Logs a line per request, with the errors whose causes are hidden from clients. */
   readonly logger: Logger;
   /** Backs `/health/ready`. */
@@ -50,7 +52,7 @@ const CONTROLLERS = new URL('./controllers/', import.meta.url);
  *   application is closed first.
  */
 export async function createUsersApp(options: UsersAppOptions): Promise<Application> {
-  const app = createApp();
+  const app = createApp({ checkResponses: options.checkResponses });
   try {
     await build(app, options);
     return app;

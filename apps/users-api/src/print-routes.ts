@@ -10,6 +10,7 @@ const logger = createLogger('silent', process.stdout);
 const app = await createUsersApp({
   store,
   includeStack: false,
+  checkResponses: false,
   logger,
   readiness: new Readiness({ store, logger }),
   metrics: { requests: { finished() {} }, contentType: '', text: async () => '' },

@@ -42,6 +42,7 @@ export async function createService(
   return createUsersApp({
     store,
     includeStack: config.includeStack,
+    checkResponses: config.checkResponses,
     logger,
     readiness,
     ...(metrics && { metrics }),

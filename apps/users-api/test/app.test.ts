@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MemoryUserStore } from '../src/users/store/memory.js';
 import { bodyOf, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
 import { STORES } from './support/stores.js';
@@ -66,6 +67,21 @@ describe('the application', () => {
     async (includeStack, stack) => {
       const response = await fetch(`${await startService({ includeStack })}/api/users/nobody`);
       expect((await bodyOf<{ stack?: string }>(response)).stack).toEqual(stack);
+    },
+  );
+
+  it.each([
+    [true, 500],
+    [false, 200],
+  ])(
+    'with checkResponses %s responds with %i to a user that does not match its schema',
+    async (checkResponses, status) => {
+      const user = { id: '7', name: 'Ada', email: '', createdAt: 'then', updatedAt: 'now' };
+      const store = Object.assign(new MemoryUserStore(), { find: () => user });
+      const url = await startService({ store, checkResponses });
+      for (const mount of ['/api/users', '/api/v1/users']) {
+        expect((await fetch(`${url}${mount}/7`)).status).toBe(status);
+      }
     },
   );
 });

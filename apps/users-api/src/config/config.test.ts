@@ -11,6 +11,7 @@ describe('readConfig', () => {
       port: 8080,
       host: undefined,
       includeStack: true,
+      checkResponses: true,
       store: { kind: 'sqlite', path: join(appFolder, 'data', 'users.db') },
       log: { level: 'info', format: 'auto' },
       requestIdHeader: undefined,
@@ -48,8 +49,11 @@ describe('readConfig', () => {
     ['production', false],
     ['development', true],
     ['test', true],
-  ])('with NODE_ENV %s, sets includeStack to %s', (value, includeStack) => {
-    expect(readConfig({ NODE_ENV: value }).includeStack).toBe(includeStack);
+  ])('with NODE_ENV %s, sets includeStack and checkResponses to %s', (value, isOn) => {
+    expect(readConfig({ NODE_ENV: value })).toMatchObject({
+      includeStack: isOn,
+      checkResponses: isOn,
+    });
   });
 
   it.each([

@@ -24,6 +24,8 @@ export interface Config {
   readonly host: string | undefined;
   /** Whether error responses include the stack. */
   readonly includeStack: boolean;
+  /** Whether a response that does not match its schema is a 500. */
+  readonly checkResponses: boolean;
   readonly store: StoreConfig;
   readonly log: { readonly level: Settings['LOG_LEVEL']; readonly format: Settings['LOG_FORMAT'] };
   /** Header to read the request id from. When undefined, each request gets a new id. */
@@ -65,6 +67,7 @@ function toConfig(settings: Settings): Config {
     port: settings.PORT,
     host: settings.HOST,
     includeStack: settings.NODE_ENV !== 'production',
+    checkResponses: settings.NODE_ENV !== 'production',
     store: toStoreConfig(settings),
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT },
     requestIdHeader: settings.REQUEST_ID_HEADER,

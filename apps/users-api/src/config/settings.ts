@@ -44,7 +44,7 @@ export const SETTINGS = z.object({
   NODE_ENV: choice(
     ['development', 'test', 'production'],
     'development',
-    'unless set to production, error responses include stack traces',
+    'unless set to production, error responses include stack traces, and every response is checked',
   ),
   LOG_LEVEL: choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

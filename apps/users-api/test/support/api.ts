@@ -39,6 +39,7 @@ export async function usersAppOptions(
     options;
   return {
     includeStack: false,
+    checkResponses: true,
     readiness: new Readiness({ store, logger }),
     ...options,
     store,
