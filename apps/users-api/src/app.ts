@@ -10,6 +10,7 @@ import {
   requestId,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import { openapi } from '@fairlead/openapi';
 import type { Readiness } from './health/readiness.js';
 import { logRequests } from './logging/log-requests.js';
 import type { Logger } from './logging/logger.js';
@@ -18,6 +19,7 @@ import { storeUnavailable } from './middleware/store-unavailable.js';
 import { createOperationRouter, type MetricsText, OPERATION_ROUTES } from './operation-routes.js';
 import { createUsersRouter } from './users/routes.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
+import { VERSION } from './version.js';
 
 /** Options of {@link createUsersApp}. */
 export interface UsersAppOptions {
@@ -27,6 +29,8 @@ export interface UsersAppOptions {
   readonly includeStack: boolean;
   /** Whether a response that does not match its schema is a 500. */
   readonly checkResponses: boolean;
+  /** Whether to serve the page `/docs`. */
+  readonly docs: boolean;
   /** Logs a line per request, with the errors whose causes are hidden from clients. */
   readonly logger: Logger;
   /** Backs `/health/ready`. */
@@ -44,7 +48,7 @@ const CONTROLLERS = new URL('./controllers/', import.meta.url);
 
 /**
  * Builds the service: functional routes at `/api/users`, every controller in `controllers/` under
- * `/api/v1`, and the `/health` and `/metrics` routes for operators.
+ * `/api/v1`, their document at `/openapi.json`, and the `/health` and `/metrics` routes for operators.
  *
  * @param options - Store, logger and optional instrumentation.
  * @returns An application that is ready to listen.
@@ -64,7 +68,8 @@ export async function createUsersApp(options: UsersAppOptions): Promise<Applicat
 }
 
 async function build(app: Application, options: UsersAppOptions): Promise<void> {
-  const { store, includeStack, logger, readiness, metrics, tracing, requestIdHeader } = options;
+  const { store, includeStack, docs, logger, readiness, metrics, tracing, requestIdHeader } =
+    options;
   const container = createContainer();
   container.register(USER_STORE, { useValue: store });
   const controllers = createRouter();
@@ -99,5 +104,18 @@ async function build(app: Application, options: UsersAppOptions): Promise<void> 
   app.route('/api/users', createUsersRouter(store));
   app.route('/', controllers);
   app.route('/', createOperationRouter(readiness, metrics));
+  await app.plugin(
+    openapi({
+      info: {
+        title: 'users-api',
+        version: VERSION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      tags: [{ name: 'users', description: 'The same users through both APIs' }],
+      exclude: [...OPERATION_ROUTES],
+      docs: docs && '/docs',
+      docsInProduction: true,
+    }),
+  );
   app.use(notFoundHandler());
 }

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { createRequire } from 'node:module';
 import { readArguments } from './arguments.js';
 import { runPrimary } from './cluster/primary.js';
 import { runWorker } from './cluster/worker.js';
@@ -8,6 +7,7 @@ import { describeSettings } from './config/help.js';
 import { describeFailure } from './describe-failure.js';
 import { openLogger } from './logging/logger.js';
 import { serveAlone } from './serve.js';
+import { VERSION } from './version.js';
 
 const USAGE = `users-api: a JSON service that creates, reads, updates and deletes users.
 
@@ -23,7 +23,7 @@ try {
 async function run(): Promise<void> {
   const command = readArguments(process.argv.slice(2));
   if (command === 'help') console.log(describeSettings(USAGE));
-  else if (command === 'version') console.log(version());
+  else if (command === 'version') console.log(VERSION);
   else await start();
 }
 
@@ -36,9 +36,4 @@ async function start(): Promise<void> {
   if (config.includeStack) {
     logger.warn('error responses include stack traces. Set NODE_ENV=production to omit them.');
   }
-}
-
-function version(): string {
-  const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
-  return version;
 }

@@ -43,6 +43,7 @@ export async function createService(
     store,
     includeStack: config.includeStack,
     checkResponses: config.checkResponses,
+    docs: config.docs,
     logger,
     readiness,
     ...(metrics && { metrics }),

@@ -15,6 +15,7 @@ describe('readConfig', () => {
       store: { kind: 'sqlite', path: join(appFolder, 'data', 'users.db') },
       log: { level: 'info', format: 'auto' },
       requestIdHeader: undefined,
+      docs: true,
       metrics: true,
       tracing: false,
       workers: 1,
@@ -54,6 +55,16 @@ describe('readConfig', () => {
       includeStack: isOn,
       checkResponses: isOn,
     });
+  });
+
+  it.each([
+    ['production', undefined, false],
+    ['production', 'auto', false],
+    ['production', 'on', true],
+    ['development', 'auto', true],
+    ['development', 'off', false],
+  ])('with NODE_ENV %s and DOCS %s, sets docs to %s', (NODE_ENV, DOCS, docs) => {
+    expect(readConfig({ NODE_ENV, DOCS }).docs).toBe(docs);
   });
 
   it.each([
@@ -127,6 +138,7 @@ describe('readConfig', () => {
   it.each([
     ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
     ['LOG_FORMAT', 'xml', 'one of auto, json, pretty'],
+    ['DOCS', 'yes', 'one of auto, on, off'],
     ['METRICS', 'yes', 'one of on, off'],
     ['TRACING', '1', 'one of on, off'],
     ['WORKERS', '0', 'an integer from 1 to 256'],

@@ -30,6 +30,8 @@ export interface Config {
   readonly log: { readonly level: Settings['LOG_LEVEL']; readonly format: Settings['LOG_FORMAT'] };
   /** Header to read the request id from. When undefined, each request gets a new id. */
   readonly requestIdHeader: string | undefined;
+  /** Whether to serve the page `/docs`. */
+  readonly docs: boolean;
   readonly metrics: boolean;
   readonly tracing: boolean;
   /** Processes that share the port, 1 or more. */
@@ -71,6 +73,8 @@ function toConfig(settings: Settings): Config {
     store: toStoreConfig(settings),
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT },
     requestIdHeader: settings.REQUEST_ID_HEADER,
+    docs:
+      settings.DOCS === 'on' || (settings.DOCS === 'auto' && settings.NODE_ENV !== 'production'),
     metrics: settings.METRICS === 'on',
     tracing: settings.TRACING === 'on',
     workers: settings.WORKERS,

@@ -64,6 +64,11 @@ export const SETTINGS = z.object({
       meaning: 'request header in which a trusted proxy sends the request id',
       allowed: 'a header name',
     }),
+  DOCS: choice(
+    ['auto', 'on', 'off'],
+    'auto',
+    'whether to serve /docs, a page to try the API (auto is off if NODE_ENV is production)',
+  ),
   METRICS: choice(['on', 'off'], 'on', 'whether to serve /metrics'),
   TRACING: choice(['on', 'off'], 'off', 'whether to trace requests with OpenTelemetry'),
   WORKERS: integer(1, 256, 1, 'number of processes that share the port'),

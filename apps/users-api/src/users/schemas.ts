@@ -66,21 +66,29 @@ function count(fallback: number) {
   return whole.catch(fallback).optional();
 }
 
+function describeCount(meaning: string, fallback: number): string {
+  return `${meaning}, 1 or more. Any other value counts as ${fallback}.`;
+}
+
 /** The page of a list whose query has only one of the parameters. */
 export const DEFAULT_PAGE = { page: 1, limit: 10 } as const;
 
 /** The query of a list. Either parameter requests a page. */
 export const ListQuery = z.object({
-  page: count(DEFAULT_PAGE.page).describe('Number of the page, from 1 on'),
-  limit: count(DEFAULT_PAGE.limit).describe('Maximum number of users on the page'),
+  page: count(DEFAULT_PAGE.page).describe(describeCount('Number of the page', DEFAULT_PAGE.page)),
+  limit: count(DEFAULT_PAGE.limit).describe(
+    describeCount('Maximum length of a page', DEFAULT_PAGE.limit),
+  ),
 });
 
-const One = z.object({ data: User });
-const Everyone = z.object({ data: z.array(User), total: z.int().min(0) });
-const Page = z.object({
-  data: z.array(User),
-  meta: z.object({ total: z.int().min(0), page: z.number().min(1), limit: z.number().min(1) }),
-});
+const One = z.object({ data: User }).meta({ id: 'UserEnvelope' });
+const Everyone = z.object({ data: z.array(User), total: z.int().min(0) }).meta({ id: 'UserList' });
+const Page = z
+  .object({
+    data: z.array(User),
+    meta: z.object({ total: z.int().min(0), page: z.number().min(1), limit: z.number().min(1) }),
+  })
+  .meta({ id: 'UserPage' });
 
 /** Responses and documentation of the operations, which both APIs share. */
 export const OPERATIONS = {
@@ -88,7 +96,7 @@ export const OPERATIONS = {
     summary: 'List users',
     description: 'All users in order of creation, or a page of them.',
     tags: ['users'],
-    response: { 200: z.union([Everyone, Page]) },
+    response: { 200: z.union([Everyone, Page]).meta({ id: 'Users' }) },
   },
   show: {
     summary: 'Show a user',

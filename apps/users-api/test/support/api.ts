@@ -40,6 +40,7 @@ export async function usersAppOptions(
   return {
     includeStack: false,
     checkResponses: true,
+    docs: true,
     readiness: new Readiness({ store, logger }),
     ...options,
     store,

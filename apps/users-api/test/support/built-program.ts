@@ -7,7 +7,9 @@ export const APP = resolve(import.meta.dirname, '../..');
 /** Source maps of everything that a built program runs. */
 const SOURCE_MAPS = [
   'dist/**/*.js.map',
-  ...['core', 'di', 'controllers', 'serve'].map((name) => `../../packages/${name}/dist/*.js.map`),
+  ...['core', 'di', 'controllers', 'openapi', 'serve'].map(
+    (name) => `../../packages/${name}/dist/*.js.map`,
+  ),
 ];
 
 let isChecked = false;
@@ -18,7 +20,7 @@ let isChecked = false;
  * @param name - The program, a file in `dist` without its extension.
  * @throws {Error} When the build is missing or older than the sources, so that no test runs old code.
  */
-export function builtProgram(name: 'main' | 'seed'): string {
+export function builtProgram(name: 'main' | 'seed' | 'print-openapi'): string {
   const program = join(APP, 'dist', `${name}.js`);
   const outdated = isChecked ? undefined : findOutdated();
   if (outdated !== undefined || !existsSync(program)) {

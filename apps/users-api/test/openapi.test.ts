@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createUsersApp } from '../src/app.js';
+import { bodyOf, usersAppOptions } from './support/api.js';
+import { builtProgram } from './support/built-program.js';
+
+/** The members of a document that these tests read. */
+interface Document {
+  readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
+  readonly components: { readonly schemas: Record<string, object> };
+}
+
+/** Creates an app for the current test. */
+async function createApp(docs: boolean) {
+  const app = await createUsersApp(await usersAppOptions({ docs }));
+  onTestFinished(() => app.close());
+  return app;
+}
+
+async function fetchDocument(): Promise<Document> {
+  return bodyOf(await (await createApp(false)).request('/openapi.json'));
+}
+
+describe('/openapi.json', () => {
+  it('lists the operations of both APIs and no others, with unique ids', async () => {
+    const { paths } = await fetchDocument();
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [operationId, method, path]),
+    );
+    expect(operations).toEqual([
+      ['listUsers', 'get', '/api/users'],
+      ['createUser', 'post', '/api/users'],
+      ['showUser', 'get', '/api/users/{id}'],
+      ['updateUser', 'put', '/api/users/{id}'],
+      ['deleteUser', 'delete', '/api/users/{id}'],
+      ['listUsersV1', 'get', '/api/v1/users'],
+      ['createUserV1', 'post', '/api/v1/users'],
+      ['showUserV1', 'get', '/api/v1/users/{id}'],
+      ['updateUserV1', 'put', '/api/v1/users/{id}'],
+      ['deleteUserV1', 'delete', '/api/v1/users/{id}'],
+    ]);
+  });
+
+  it('describes lists, creates and updates of both APIs alike', async () => {
+    const { paths } = await fetchDocument();
+    const describeAt = (mount: string) => {
+      const { get, post } = paths[mount] ?? {};
+      const { put } = paths[`${mount}/{id}`] ?? {};
+      return [get, post, put].map((operation) => ({ ...operation, operationId: '' }));
+    };
+    expect(describeAt('/api/v1/users')).toEqual(describeAt('/api/users'));
+  });
+
+  it('shows the limits of a new user', async () => {
+    const { components } = await fetchDocument();
+    expect(components.schemas).toMatchObject({
+      NewUser: {
+        required: ['name', 'email'],
+        properties: { name: { minLength: 1, maxLength: 256 }, email: { maxLength: 320 } },
+      },
+    });
+  });
+
+  it('follows the rules that Redocly recommends', async () => {
+    const source = JSON.stringify(await fetchDocument());
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source, config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('is what the script prints without listening', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [builtProgram('print-openapi')]);
+    expect(JSON.parse(stdout)).toEqual(await fetchDocument());
+  });
+});
+
+describe('/docs', () => {
+  it.each([
+    [true, 200],
+    [false, 404],
+  ])('with docs %s responds with %i', async (docs, status) => {
+    expect((await (await createApp(docs)).request('/docs')).status).toBe(status);
+  });
+});
