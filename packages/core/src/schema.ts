@@ -238,6 +238,6 @@ function readIssues(result: unknown): readonly StandardSchemaIssue[] | undefined
 export function keysOf({ path = [] }: StandardSchemaIssue): (string | number)[] {
   return path.map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;
-    return typeof key === 'symbol' ? String(key) : key;
+    return typeof key === 'number' ? key : String(key);
   });
 }

@@ -91,6 +91,51 @@ describe('the schemas of a route', () => {
     });
   });
 
+  it('report the issues in the order of the inputs, even if some are asynchronous', async () => {
+    const query = schemaOf(async () => ({ issues: [{ message: 'late' }] }));
+    const body = schemaOf(() => ({ issues: [{ message: 'early' }] }));
+    const app = appWith().post('/', { query, body }, () => 'not called');
+
+    expect(await (await post(app, '/', {})).json()).toMatchObject({
+      issues: [{ source: 'query' }, { source: 'body' }],
+    });
+  });
+
+  it('report at most 100 issues', async () => {
+    const app = appWith().post('/', { body: z.array(z.string()) }, () => 'not called');
+    const { detail, issues } = await (await post(app, '/', new Array(5000).fill(1))).json();
+
+    expect(detail).toBe('The body is not valid. See issues, the first 100 of 5000.');
+    expect(issues).toHaveLength(100);
+    expect(issues[99]).toMatchObject({ path: ['body', 99] });
+  });
+
+  it('may report issues at keys of any type', async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const path = [Symbol('s'), { key: 1 }, { key: cyclic as unknown as PropertyKey }];
+    const query = schemaOf(() => ({ issues: [{ message: 'is wrong', path }] }));
+    const app = appWith().get('/', { query }, () => 'not called');
+
+    expect(await (await app.request('/')).json()).toMatchObject({
+      issues: [{ path: ['query', 'Symbol(s)', 1, '[object Object]'] }],
+    });
+  });
+
+  it('leave no unhandled rejection when one rejects and a later one throws', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const query = schemaOf(() => Promise.reject(new Error('late')));
+    const app = appWith().post('/', { query, body: failing(new Error('early')) }, () => 'no');
+    const checked = appWith({ checkResponses: true }).get('/', { response: query }, () => ({}));
+    const statuses = [await post(app, '/', {}), await checked.request('/')].map((r) => r.status);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+
+    expect(statuses).toEqual([500, 500]);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
   it('respond with 422 if the application says so', async () => {
     const app = appWith({ validationStatus: 422 }).post('/', { body: User }, () => 'not called');
     const response = await post(app, '/', {});

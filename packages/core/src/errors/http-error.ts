@@ -240,7 +240,10 @@ export interface ValidationErrorOptions extends HttpErrorOptions {
   readonly status?: ValidationStatus;
 }
 
-/** 400 or 422. Schemas rejected parts of the request. The error body gains `issues`. */
+/** How many issues a response has at most, so that a small request cannot cause a huge response. */
+const MAX_SENT_ISSUES = 100;
+
+/** 400 or 422. Schemas rejected parts of the request. The error body gains `issues`, the first 100. */
 export class ValidationError extends HttpError {
   /**
    * All issues of the request, in the order of params, query, headers and body, or of the parameters of a
@@ -255,10 +258,13 @@ export class ValidationError extends HttpError {
   ) {
     const sources = [...new Set(issues.map(({ source }) => SOURCES[source] ?? source))];
     const [source = 'request'] = sources.length > 1 ? [] : sources;
-    super(status, `The ${source} is not valid. See issues.`, {
+    const sent = issues.slice(0, MAX_SENT_ISSUES);
+    const extent =
+      sent.length < issues.length ? `, the first ${sent.length} of ${issues.length}` : '';
+    super(status, `The ${source} is not valid. See issues${extent}.`, {
       code: 'VALIDATION_FAILED',
       ...options,
-      details: { ...options.details, issues },
+      details: { ...options.details, issues: sent },
     });
     this.issues = issues;
   }

@@ -105,14 +105,26 @@ export function createValidate(
   };
   return (ctx) => {
     const issues: ValidationIssue[] = [];
+    const outputs: unknown[] = [];
     let isAsync = false;
-    const outputs = inputs.map((input) => {
-      const output = validateInput(ctx, input, route, issues);
-      isAsync ||= isPromiseLike(output);
-      return output;
-    });
+    try {
+      for (const input of inputs) {
+        const output = validateInput(ctx, input, route, issues);
+        isAsync ||= isPromiseLike(output);
+        outputs.push(output);
+      }
+    } catch (error) {
+      // Otherwise, a rejection of a promise that nothing awaits would end the process.
+      if (isAsync) void Promise.allSettled(outputs);
+      throw error;
+    }
     if (!isAsync) return finish(ctx, outputs, issues);
-    return Promise.all(outputs).then((settled) => finish(ctx, settled, issues));
+    return Promise.all(outputs).then((settled) => {
+      const ordered = inputs.flatMap((input) =>
+        issues.filter(({ source }) => source === input.source),
+      );
+      finish(ctx, settled, ordered);
+    });
   };
 }
 
@@ -248,6 +260,7 @@ function checkResponse(route: string, schema: StandardSchema, value: unknown): v
   const text = toText(value);
   const result = schema['~standard'].validate(text === undefined ? undefined : JSON.parse(text));
   if (isPromiseLike(result)) {
+    Promise.resolve(result).catch(() => undefined);
     throw mismatch(route, ['the schema is asynchronous, so that it cannot check responses.']);
   }
   if (result.issues === undefined) return;
