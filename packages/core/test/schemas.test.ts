@@ -103,11 +103,12 @@ describe('the schemas of a route', () => {
 
   it('report at most 100 issues', async () => {
     const app = appWith().post('/', { body: z.array(z.string()) }, () => 'not called');
-    const { detail, issues } = await (await post(app, '/', new Array(5000).fill(1))).json();
+    const response = await post(app, '/', new Array(5000).fill(1));
 
-    expect(detail).toBe('The body is not valid. See issues, the first 100 of 5000.');
-    expect(issues).toHaveLength(100);
-    expect(issues[99]).toMatchObject({ path: ['body', 99] });
+    expect(await response.json()).toMatchObject({
+      detail: 'The body is not valid. See issues, the first 100 of 5000.',
+      issues: Array.from({ length: 100 }, (_, index) => ({ path: ['body', index] })),
+    });
   });
 
   it('may report issues at keys of any type', async () => {
