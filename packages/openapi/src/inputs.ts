@@ -112,7 +112,7 @@ export function createBody(
   const bodies = inputs.filter(({ source }) => source === 'body');
   if (bodies.length === 0) return undefined;
   const hint = `${operationId} Body`;
-  const properties: Record<string, unknown> = {};
+  const properties: Record<string, unknown> = Object.create(null);
   const wholes: unknown[] = [];
   for (const { name, schema } of bodies) {
     const place = name === undefined ? 'body' : `member '${name}' of the body`;

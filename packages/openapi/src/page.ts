@@ -177,8 +177,13 @@ function originsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const origins = Object.entries(value).flatMap(([key, member]) =>
     URLS.includes(key)
-      ? (/^https?:\/\/[^/{}?#\s;,']+/i.exec(String(member))?.[0] ?? [])
+      ? originOf(/^https?:\/\/[^/{}?#\s;,']+/i.exec(String(member))?.[0])
       : originsIn(member),
   );
   return [...new Set(origins)];
+}
+
+/** Encodes the host, because headers are ASCII, and drops credentials. */
+function originOf(url: string | undefined): readonly string[] {
+  return url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [];
 }

@@ -234,13 +234,22 @@ function nameOf({ $id, id, title }: JsonSchema, key = ''): string | undefined {
 }
 
 /** Lists the members that a schema names itself, by reference, or in an intersection. */
-function membersOf(schema: JsonSchema, root: JsonSchema): RawMembers {
+function membersOf(
+  schema: JsonSchema,
+  root: JsonSchema,
+  outer: readonly JsonSchema[] = [],
+): RawMembers {
   const { $ref, allOf, properties, required } = schema;
   const target = typeof $ref === 'string' ? findTarget($ref, root) : undefined;
-  const parts = [target, ...listOf(allOf)].filter(isSchema).map((part) => membersOf(part, root));
+  const path = [...outer, schema];
+  const parts = [target, ...listOf(allOf)]
+    .filter(isSchema)
+    .filter((part) => !path.includes(part))
+    .map((part) => membersOf(part, root, path));
   return {
+    // Without a prototype, so that '__proto__' is an ordinary name.
     properties: Object.assign(
-      {},
+      Object.create(null),
       isSchema(properties) && properties,
       ...parts.map((part) => part.properties),
     ),
@@ -301,7 +310,8 @@ function findById(uri: string, root: JsonSchema): JsonSchema | undefined {
 }
 
 function decodePointer(key: string): string {
-  return decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
+  const decoded = /%(?![\da-f]{2})/i.test(key) ? key : decodeURIComponent(key);
+  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -101,7 +101,7 @@ export function shareSchemas(
   };
   visit(nodesIn(document), '');
   nameComponents(order);
-  const components: Record<string, JsonSchema> = {};
+  const components: Record<string, JsonSchema> = Object.create(null);
   for (const { component, content } of order) {
     if (component !== undefined) components[component] = content;
   }
