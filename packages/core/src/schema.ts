@@ -234,10 +234,15 @@ function readIssues(result: unknown): readonly StandardSchemaIssue[] | undefined
   throw new TypeError('The schema returned neither a value nor issues. Correct its validate().');
 }
 
-/** Returns the keys of an issue's path. */
+/** How long a key of an issue is at most. A client may send a huge key, and each issue below repeats it. */
+const MAX_KEY_LENGTH = 200;
+
+/** Returns the keys of an issue's path, long ones shortened. */
 export function keysOf({ path = [] }: StandardSchemaIssue): (string | number)[] {
   return path.map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;
-    return typeof key === 'number' ? key : String(key);
+    if (typeof key === 'number') return key;
+    const text = String(key);
+    return text.length > MAX_KEY_LENGTH ? `${text.slice(0, MAX_KEY_LENGTH)}…` : text;
   });
 }

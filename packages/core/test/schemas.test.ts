@@ -111,6 +111,16 @@ describe('the schemas of a route', () => {
     });
   });
 
+  it('shorten the long keys of issues', async () => {
+    const body = z.record(z.string(), z.number());
+    const app = appWith().post('/', { body }, () => 'not called');
+    const response = await post(app, '/', { ['k'.repeat(5000)]: 'x' });
+
+    expect(await response.json()).toMatchObject({
+      issues: [{ path: ['body', `${'k'.repeat(200)}…`] }],
+    });
+  });
+
   it('may report issues at keys of any type', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
