@@ -573,6 +573,9 @@ function asContext<P extends object, S extends State, I extends RequestInputs>(
   return ctx as object as Context;
 }
 
+/** A context whose parameters, query, headers and body may be what schemas produced. */
+export type AnyContext = Context<object, State, RequestInputs>;
+
 /** Default `Content-Type` of bytes and streams. */
 const OCTET_STREAM = 'application/octet-stream';
 

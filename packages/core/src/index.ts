@@ -18,6 +18,7 @@ export { type UrlencodedOptions, urlencoded } from './body/form.js';
 export { json } from './body/json.js';
 export { raw, text } from './body/text.js';
 export {
+  type AnyContext,
   Context,
   type ErrorFormatter,
   type Params,

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import {
+  type AnyContext,
   type Context,
   createApp,
   createRouter,
@@ -75,6 +76,17 @@ describe('a route with schemas', () => {
       expectTypeOf(body).toEqualTypeOf<NewUser>();
       return { first: body.name, last: '' };
     });
+  });
+
+  it('may call functions that take any context, whatever the schemas produce', () => {
+    const page = (ctx: AnyContext) => expectTypeOf(ctx.query).toEqualTypeOf<unknown>();
+    const query = z.object({ page: z.number() });
+    const params = z.object({ id: z.number() });
+    router.post('/:id', { params, query, body: User, response: User }, (ctx) => {
+      page(ctx);
+      return ctx.body;
+    });
+    router.get('/:id', (ctx) => page(ctx));
   });
 
   it('may call functions that take any context', () => {

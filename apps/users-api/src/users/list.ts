@@ -1,15 +1,12 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Context } from '@fairlead/core';
+import type { AnyContext } from '@fairlead/core';
 import type { z } from 'zod';
 import { type Awaitable, andThen } from './awaitable.js';
 import { type Pagination, sliceOf } from './pagination.js';
 import { DEFAULT_PAGE, type ListQuery } from './schemas.js';
 import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
-
-/** What a list needs of a context, whose inputs may be validated. */
-type ListContext = Pick<Context, 'json' | 'send' | 'set' | 'state'>;
 
 /** The validated query of a list. */
 export type ListRequest = Readonly<z.infer<typeof ListQuery>>;
@@ -25,7 +22,7 @@ export type ListRequest = Readonly<z.infer<typeof ListQuery>>;
  * @throws {StoreError} When the store fails before streaming begins.
  */
 export function sendList(
-  ctx: ListContext,
+  ctx: AnyContext,
   store: UserStore,
   { page, limit }: ListRequest,
 ): Awaitable<void> {
@@ -36,7 +33,7 @@ export function sendList(
   });
 }
 
-async function sendAll(ctx: ListContext, store: UserStore): Promise<void> {
+async function sendAll(ctx: AnyContext, store: UserStore): Promise<void> {
   const batches = store.list()[Symbol.asyncIterator]();
   const first = await nextBatch(batches);
   const second = await nextBatch(batches);
@@ -50,7 +47,7 @@ async function sendAll(ctx: ListContext, store: UserStore): Promise<void> {
   );
 }
 
-function sendPage(ctx: ListContext, store: UserStore, pagination: Pagination): Awaitable<void> {
+function sendPage(ctx: AnyContext, store: UserStore, pagination: Pagination): Awaitable<void> {
   const slice = sliceOf(pagination);
   return andThen(store.page(slice), ({ users, total }) => {
     const meta = { total, ...pagination };
@@ -66,7 +63,7 @@ function sendPage(ctx: ListContext, store: UserStore, pagination: Pagination): A
   });
 }
 
-function sendJson(ctx: ListContext, chunks: AsyncIterable<string>): void {
+function sendJson(ctx: AnyContext, chunks: AsyncIterable<string>): void {
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   const body = Readable.from(chunks, { highWaterMark: 1 });
   // Set before the connection closes, which is when the request is logged.
