@@ -5,10 +5,11 @@ import {
   createApp,
   createRouter,
   json,
+  type Next,
   NotFoundError,
   schemaClass,
 } from '@fairlead/core';
-import { createContainer } from '@fairlead/di';
+import { createContainer, Service } from '@fairlead/di';
 import { declareSecurity } from '@fairlead/options';
 import fastJsonStringify from 'fast-json-stringify';
 import { describe, expect, it, vi } from 'vitest';
@@ -28,6 +29,7 @@ import {
   Query,
   registerController,
   UseGuard,
+  UseMiddleware,
 } from '../src/index.js';
 import { schema } from './support/schema.js';
 
@@ -440,5 +442,29 @@ describe('the options of a route', () => {
     ]);
     expect(write?.options.inputs?.at(-1)?.schema).toBe(Person);
     expect(plain?.options).toEqual({});
+  });
+
+  it('tell tools what secures them, in middleware of any form, and their own errors', () => {
+    const session = { name: 'session', scheme: { type: 'apiKey', in: 'cookie', name: 'id' } };
+    @Service()
+    class SessionMiddleware {
+      use(_ctx: Context, next: Next) {
+        return next();
+      }
+    }
+    declareSecurity(SessionMiddleware, session);
+    @Controller('/sessions')
+    class SessionsController {
+      @Get('/', { errors: [503, 401] })
+      @UseMiddleware(SessionMiddleware)
+      list() {}
+    }
+    const router = createRouter();
+    registerController(router, SessionsController, { container: createContainer() });
+
+    expect(router.routes[0]?.options).toMatchObject({
+      security: [session],
+      errors: [401, 403, 503],
+    });
   });
 });

@@ -61,6 +61,7 @@ const ROUTE_OPTIONS: Kinds<RouteOptions> = {
   deprecated: boolean,
   operationId: nonEmptyString,
   hidden: boolean,
+  errors: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
   response: kind(
     'a JSON Schema or a Standard Schema, or one for each status',
     (value) => object.accepts(value) || isStandardSchema(value),

@@ -253,7 +253,7 @@ function buildRoute(
     ...route,
     ...references,
     path: joinPath(prefix, route.path),
-    options: routeOptions(route, references.guards),
+    options: routeOptions(route, references),
     handlers: Object.freeze<BuiltRoute['handlers']>([
       ...values,
       ...scope,
@@ -268,21 +268,25 @@ function buildRoute(
 /** Creates the options with which a route is registered. */
 function routeOptions(
   { options, status, parameters }: RouteDefinition,
-  guards: readonly Guard[],
+  { guards, middleware }: SharedReferences,
 ): CoreRouteOptions {
   const inputs = parameters.flatMap((parameter) => {
     const { source } = parameter;
     return isInputSource(source) ? new ParameterInput(source, parameter) : [];
   });
-  if (inputs.length === 0 && guards.length === 0 && status === options.status) return options;
+  const security = [...middleware, ...guards].flatMap((one) =>
+    isObject(one) ? securityOf(one) : [],
+  );
+  const isSecured = guards.length > 0 || security.length > 0;
+  if (inputs.length === 0 && !isSecured && status === options.status) return options;
   const created: { -readonly [Name in keyof CoreRouteOptions]: CoreRouteOptions[Name] } = {
     ...options,
   };
   if (status !== undefined) created.status = status;
   if (inputs.length > 0) created.inputs = inputs;
-  if (guards.length > 0) {
-    created.security = guards.flatMap((guard) => (isObject(guard) ? securityOf(guard) : []));
-    created.errors = [401, 403];
+  if (isSecured) {
+    created.security = security;
+    created.errors = [...new Set([401, 403, ...(options.errors ?? [])])];
   }
   return Object.freeze(created);
 }

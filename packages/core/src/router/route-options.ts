@@ -53,6 +53,8 @@ export interface RouteDocumentation {
   readonly operationId?: string;
   /** Whether generated documents leave the route out. */
   readonly hidden?: boolean;
+  /** Statuses of errors that the route responds with, besides those that its other options imply. */
+  readonly errors?: readonly number[];
 }
 
 /** The responses of a route: a schema for every successful status, or one for each status. */
@@ -82,8 +84,6 @@ export interface RouteOptions extends RouteDocumentation {
   readonly inputs?: readonly RouteInput[];
   /** Ways to authenticate, of which a request needs all. */
   readonly security?: readonly SecurityRequirement[];
-  /** Statuses of errors that the route responds with, besides those that its other options imply. */
-  readonly errors?: readonly number[];
 }
 
 /** The parts of a request as the schemas of a route produce them. */
