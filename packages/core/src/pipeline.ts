@@ -72,9 +72,7 @@ function link(rest: Middleware, step: Step, index: number): Middleware {
     if (middleware === undefined) return rest(ctx, outerNext);
     let called = false;
     const next = (error?: unknown): void | Promise<void> => {
-      // As in `promise.catch(next)`, which must not continue.
-      if (error instanceof Error) throw error;
-      if (called) throw new NextCalledTwiceError(observer.nameOf(middleware));
+      if (called || error !== undefined) checkCall(error, called, observer.nameOf(middleware));
       called = true;
       const result = rest(ctx, outerNext) as void | Promise<void>;
       if (!isPromiseLike(result)) internals.enterStep(ctx, next);
@@ -87,4 +85,15 @@ function link(rest: Middleware, step: Step, index: number): Middleware {
     }
     return observer.run(middleware, ctx, next);
   };
+}
+
+/**
+ * Checks a call of `next` that is not the first one, or has an argument.
+ *
+ * @throws The argument, if it is an error, as in `promise.catch(next)`, which must not continue.
+ * @throws {NextCalledTwiceError} 500, when `next` was called before.
+ */
+function checkCall(error: unknown, called: boolean, name: string): void {
+  if (error instanceof Error) throw error;
+  if (called) throw new NextCalledTwiceError(name);
 }

@@ -17,7 +17,7 @@ export function mistakeOf(ctx: Context): string | undefined {
 
 /** The first calls of a step are observed, then one for each number of skipped calls. */
 const FIRST_CALLS = 100;
-const SKIPPED_CALLS = 255;
+const SKIPPED_CALLS = 4_095;
 
 /**
  * Observes some calls of a step, because observing takes time. Finds middleware that neither awaits nor

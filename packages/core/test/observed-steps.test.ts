@@ -319,7 +319,7 @@ it('a rare mistake is found after many calls, and then loses no more errors', as
     });
   const send = (float: string) => app.request('/', { headers: { 'X-Float': float } });
   for (let count = 0; count < 150; count += 1) await app.request('/');
-  for (let count = 0; count < 256; count += 1) await send('yes');
+  for (let count = 0; count < 4_096; count += 1) await send('yes');
   await turn();
   expect(warnings).toHaveLength(1);
   await send('error');
