@@ -11,7 +11,7 @@ import {
 } from '@fairlead/core';
 import { type Constructor, createContainer } from '@fairlead/di';
 
-/** Creates an application as the documents recommend, with controllers and a container of its own. */
+/** Creates an application with controllers and a new container, as the documents recommend. */
 export function serveControllers(
   controllers: readonly Constructor[],
   options: Partial<ControllersPluginOptions> = {},

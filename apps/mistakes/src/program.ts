@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFiles } from './files.js';
 
 /**
- * Runs a TypeScript program in a process of its own.
+ * Runs a TypeScript program in a child process.
  *
  * @param source - The program. It has a function `createMyApp`, which creates an application.
  * @throws {Error} With what the program has printed, when it fails.

@@ -160,7 +160,7 @@ export function setDefault({ tree }: Owner): void {
  * Finds a container that registers a token which the asked one does not provide: a relative of it, the
  * default container, or any other if the asked one is the default container.
  *
- * @returns `a child container` or `another container`; undefined if there is none.
+ * @returns `a child container` or `another container`; or undefined.
  */
 export function describeOther(asked: Owner, token: Token): string | undefined {
   const other = registries.list().find((each) => {

@@ -24,7 +24,7 @@ const PARAMETERS = { param: 'path parameter', query: 'query parameter', header: 
 /** Headers that OpenAPI describes elsewhere. OpenAPI 3.1 §4.8.12.2 */
 const DESCRIBED_ELSEWHERE = ['accept', 'authorization', 'content-type'];
 
-/** Lists the inputs of a route, those of its own schemas first. */
+/** Lists the inputs of a route: first those that its schemas validate. */
 export function inputsOf(options: RouteOptions): readonly RouteInput[] {
   const { params, query, headers, body, inputs = [] } = options;
   const own: RouteInput[] = [];
