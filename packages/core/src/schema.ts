@@ -63,20 +63,17 @@ export type SchemaOutput<Schema> = Schema extends abstract new (
   : DeclaredOutput<Schema>;
 
 /** The output type that a schema declares. That of a class from `schemaClass()` is only its members. */
-export type DeclaredOutput<Schema> = Schema extends {
-  readonly '~standard': { readonly types?: infer Types };
-}
-  ? NonNullable<Types> extends { readonly output: infer Output }
-    ? Output
-    : unknown
-  : unknown;
+export type DeclaredOutput<Schema> = Declared<Schema, 'output'>;
 
 /** The type of the values that a schema accepts; unknown for other values. */
-export type SchemaInput<Schema> = Schema extends {
+export type SchemaInput<Schema> = Declared<Schema, 'input'>;
+
+/** A type that a schema declares; unknown if it declares none. */
+type Declared<Schema, Form extends 'input' | 'output'> = Schema extends {
   readonly '~standard': { readonly types?: infer Types };
 }
-  ? NonNullable<Types> extends { readonly input: infer Input }
-    ? Input
+  ? NonNullable<Types> extends { readonly [Key in Form]: infer Type }
+    ? Type
     : unknown
   : unknown;
 

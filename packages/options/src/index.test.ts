@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,6 +14,7 @@ import {
   hideProperties,
   integer,
   isFactory,
+  isPlainObject,
   type Kinds,
   markFactories,
   mediaTypesOf,
@@ -224,4 +226,12 @@ it('lists the security of marked functions and classes, and of their subclasses'
   expect(securityOf(SignedIn)).toEqual([bearer]);
   expect(securityOf(Admin)).toEqual([bearer, key]);
   expect(securityOf(() => true)).toEqual([]);
+});
+
+it('tells object literals of any realm from instances', () => {
+  const foreign: unknown = runInNewContext('({})');
+  const plain = [{}, Object.create(null), foreign];
+
+  expect(plain.filter(isPlainObject)).toHaveLength(3);
+  expect([[], new Map(), null, () => 1, 'a'].filter(isPlainObject)).toEqual([]);
 });

@@ -82,6 +82,20 @@ export function either(...kinds: readonly Kind[]): Kind {
   return kind(listOf(descriptions), (value) => kinds.some(({ accepts }) => accepts(value)));
 }
 
+/** The options that document a route, whether a function or a method handles it. */
+export const routeDocumentation = Object.freeze({
+  summary: string,
+  description: string,
+  tags: arrayOf(string, 'an array of strings'),
+  deprecated: boolean,
+  operationId: nonEmptyString,
+  hidden: boolean,
+  errors: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
+});
+
+/** Accepts the statuses that a route may respond with. */
+export const routeStatus = integer(200, 599);
+
 /**
  * Finds everything that is wrong with the options of a call. An option that is undefined counts as
  * absent.
@@ -206,6 +220,13 @@ function classNameOf(value: object): string | undefined {
   // A class can have any value as a static member `name`.
   const { name }: { readonly name: unknown } = type;
   return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+/** Whether a value is an object literal, of this or another realm, or has no prototype. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function isObject(value: unknown): value is object {

@@ -1,6 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isStandardSchema, type StandardSchema } from '@fairlead/core';
-import { anything, boolean, describeValue, isClass, type Kinds, kind } from '@fairlead/options';
+import {
+  anything,
+  boolean,
+  describeValue,
+  isClass,
+  isPlainObject,
+  type Kinds,
+  kind,
+} from '@fairlead/options';
 import type { MethodMetadata } from '../metadata/class-metadata.js';
 import {
   type AllValuesOptions,
@@ -237,7 +245,7 @@ export function readParameter(
   value: unknown,
   kinds: Partial<Kinds<SourceOptions>> = PARAM_OPTIONS,
 ): Reading<MethodMetadata> {
-  const { options, faults } = isPlainObject(value)
+  const { options, faults } = mayBeOptions(value)
     ? readOptions<SourceOptions>(call, value, kinds)
     : { options: {}, faults: [optionsFault(call, value)] };
   const { schema, transform, required } = options;
@@ -262,12 +270,8 @@ export function readParameter(
 }
 
 /** Whether a value is an object literal, or undefined. A schema and an instance of a class are not. */
-function isPlainObject(value: unknown): boolean {
-  if (value === undefined) return true;
-  if (typeof value !== 'object' || value === null || isStandardSchema(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // The prototype of object literals, also of another realm.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+function mayBeOptions(value: unknown): boolean {
+  return value === undefined || (isPlainObject(value) && !isStandardSchema(value));
 }
 
 /** Explains that a value is not an object with options. Often it is the schema or the transform. */

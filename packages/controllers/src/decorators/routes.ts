@@ -5,15 +5,12 @@ import {
   type Returned,
 } from '@fairlead/core';
 import {
-  arrayOf,
-  boolean,
   describeValue,
-  integer,
   type Kinds,
   kind,
-  nonEmptyString,
   object,
-  string,
+  routeDocumentation,
+  routeStatus,
 } from '@fairlead/options';
 import type { RouteMethod, RouteOptions } from '../metadata/class-metadata.js';
 import { createDecorator, type Fault, METHOD, readOptions } from './decorator.js';
@@ -51,17 +48,9 @@ export interface RouteDecorator {
   (path?: string, options?: RouteOptions): MethodDecorator;
 }
 
-const STATUS = integer(200, 599);
-
 const ROUTE_OPTIONS: Kinds<RouteOptions> = {
-  status: STATUS,
-  summary: string,
-  description: string,
-  tags: arrayOf(string, 'an array of strings'),
-  deprecated: boolean,
-  operationId: nonEmptyString,
-  hidden: boolean,
-  errors: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
+  status: routeStatus,
+  ...routeDocumentation,
   response: kind(
     'a JSON Schema or a Standard Schema, or one for each status',
     (value) => object.accepts(value) || isStandardSchema(value),
@@ -136,9 +125,9 @@ export function HttpCode(...values: readonly unknown[]): unknown {
       takes: 1,
       example: '@HttpCode(201)',
       read: (status) => {
-        if (typeof status !== 'number' || !STATUS.accepts(status)) {
+        if (typeof status !== 'number' || !routeStatus.accepts(status)) {
           const problem = `@HttpCode() cannot use ${describeValue(status)} as status.`;
-          return { faults: [{ problem, fix: `use ${STATUS.description}.` }] };
+          return { faults: [{ problem, fix: `use ${routeStatus.description}.` }] };
         }
         return {
           apply: (metadata) => {

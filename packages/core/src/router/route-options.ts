@@ -1,13 +1,12 @@
 import {
   arrayOf,
-  boolean,
   either,
-  integer,
+  isPlainObject,
   type Kinds,
   kind,
-  nonEmptyString,
   object,
-  string,
+  routeDocumentation,
+  routeStatus,
 } from '@fairlead/options';
 import type { RawInputs } from '../context.js';
 import { assertOptions } from '../options.js';
@@ -135,16 +134,10 @@ const KINDS: Kinds<RouteOptions> = {
   headers: schema,
   body: schema,
   response: either(kind('a schema', isStandardSchema), object),
-  status: integer(200, 599),
+  status: routeStatus,
   inputs: arrayOf(object, 'an array of objects'),
   security: arrayOf(object, 'an array of objects'),
-  errors: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
-  summary: string,
-  description: string,
-  tags: arrayOf(string, 'an array of strings'),
-  deprecated: boolean,
-  operationId: nonEmptyString,
-  hidden: boolean,
+  ...routeDocumentation,
 };
 
 /**
@@ -153,9 +146,9 @@ const KINDS: Kinds<RouteOptions> = {
  */
 export function isRouteOptions(argument: unknown): argument is RouteOptions {
   if (typeof argument !== 'object' || argument === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(argument);
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  return isPlain || Object.keys(argument).some((name) => Object.hasOwn(KINDS, name));
+  return (
+    isPlainObject(argument) || Object.keys(argument).some((name) => Object.hasOwn(KINDS, name))
+  );
 }
 
 /**
@@ -172,7 +165,7 @@ export function checkRouteOptions(call: string, options: RouteOptions): RouteOpt
 
 /**
  * Returns the schemas of a route's responses by status. The key 0 is for every successful status without
- * a schema of its own.
+ * another schema.
  */
 export function responseSchemas({ response }: RouteOptions): ReadonlyMap<number, object> {
   if (response === undefined) return new Map();
