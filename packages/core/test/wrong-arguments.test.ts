@@ -135,6 +135,9 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     expect(refusal({ middleware: () => handler })).toBe(
       `${call} received an object. Call its method: ${start}it.middleware()).`,
     );
+    expect(refusal({ middleware: json() })).toBe(
+      `${call} received an object. Pass its middleware: ${start}it.middleware).`,
+    );
   });
 
   it.each([

@@ -55,6 +55,8 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
     ];
   }
   if (hasMethod(value, 'middleware')) {
+    const isItself = Reflect.get(Object(value), 'middleware').length === 2;
+    if (isItself) return [received, `Pass its middleware: ${addArgument(call, 'it.middleware')}.`];
     return [received, `Call its method: ${addArgument(call, 'it.middleware()')}.`];
   }
   return [received, PASS];
