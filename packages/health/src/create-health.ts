@@ -1,0 +1,234 @@
+import { createRouter, type Router, ServiceUnavailableError, SetupError } from '@fairlead/core';
+import {
+  describeValue,
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  kind,
+  milliseconds,
+  nonEmptyString,
+  object,
+} from '@fairlead/options';
+
+/** Options of {@link createHealth}. */
+export interface HealthOptions {
+  /**
+   * The checks of the readiness route by name, such as `store`. A check fails when it throws or rejects. Its
+   * signal aborts at the timeout.
+   */
+  readonly checks?: Readonly<Record<string, (signal: AbortSignal) => unknown>>;
+  /** Milliseconds until a check fails: a whole number of at least 1. Default 2,000. */
+  readonly timeout?: number;
+  /** The service is not ready once this signal aborts. Pass `stopping` of `serve()`. */
+  readonly stopping?: AbortSignal;
+  /** Path of the liveness route. Default `/health/live`. */
+  readonly live?: string;
+  /** Path of the readiness route. Default `/health/ready`. */
+  readonly ready?: string;
+  /** Milliseconds for which the readiness route reuses the last results. Default 0. */
+  readonly interval?: number;
+  /**
+   * Called with an error when a check begins to fail, and with undefined when it recovers. Default: logs
+   * with `console`.
+   */
+  readonly onChange?: (name: string, error: Error | undefined) => void;
+}
+
+/** Default of {@link HealthOptions.timeout}. */
+const TIMEOUT = 2_000;
+
+/** The longest delay of a Node.js timer, in milliseconds. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
+
+const HEALTH_OPTIONS: Kinds<HealthOptions> = {
+  checks: object,
+  timeout: integer(1, MAX_TIMEOUT, 'of milliseconds'),
+  stopping: kind('an AbortSignal', (value) => value instanceof AbortSignal),
+  live: nonEmptyString,
+  ready: nonEmptyString,
+  interval: milliseconds,
+  onChange: fn,
+};
+
+/**
+ * Creates a router with a liveness and a readiness route for probes. Both are hidden from OpenAPI documents,
+ * and their responses must not be cached.
+ *
+ * The liveness route responds with 200 while the process runs. The readiness route runs all checks at once.
+ * It responds with 200, with 503 `STOPPING` once `stopping` has aborted, or with 503 when checks fail. The
+ * code is then `STORE_UNAVAILABLE` for a check `store`, or for the first of several. Clients never see why a
+ * check has failed.
+ *
+ * Concurrent requests share the results. A check that is still running after its timeout keeps failing, and
+ * is not called again until it settles.
+ *
+ * @throws {SetupError} `INVALID_HEALTH_OPTION`, when an option is unknown or invalid.
+ */
+export function createHealth(options: HealthOptions = {}): Router {
+  assertOptions(options);
+  const { checks = {}, stopping, interval = 0 } = options;
+  const { live = '/health/live', ready = '/health/ready' } = options;
+  const findFailing = createRun(
+    Object.entries(checks).map(([name, check]) => new Check(name, check, options)),
+    interval,
+  );
+  const assertNotStopping = (): void => {
+    if (stopping?.aborted) throw notReady('STOPPING', 'The service is stopping.');
+  };
+
+  return createRouter()
+    .get(live, { hidden: true }, function live(ctx) {
+      ctx.set('Cache-Control', 'no-store');
+      return { status: 'live' };
+    })
+    .get(ready, { hidden: true }, async function ready(ctx) {
+      ctx.set('Cache-Control', 'no-store');
+      assertNotStopping();
+      const failing = await findFailing();
+      assertNotStopping();
+      assertNone(failing);
+      return { status: 'ready' };
+    });
+}
+
+/**
+ * Returns a function that runs the checks and resolves with the names of those that fail. Callers share a
+ * run until it ends and `interval` has passed.
+ */
+function createRun(checks: readonly Check[], interval: number): () => Promise<readonly string[]> {
+  let latest: Promise<readonly string[]> = Promise.resolve([]);
+  let expires = 0;
+  const run = async (): Promise<readonly string[]> => {
+    const results = await Promise.all(checks.map((check) => check.run()));
+    expires = performance.now() + interval;
+    return results.filter((name) => name !== undefined);
+  };
+  return () => {
+    if (performance.now() >= expires) {
+      expires = Number.POSITIVE_INFINITY;
+      latest = run();
+    }
+    return latest;
+  };
+}
+
+class Check {
+  readonly #name: string;
+  readonly #check: (signal: AbortSignal) => unknown;
+  readonly #timeout: number;
+  readonly #onChange: NonNullable<HealthOptions['onChange']>;
+  /** Whether the check was called and has not settled, even if it has timed out. */
+  #isRunning = false;
+  #isFailing = false;
+
+  constructor(name: string, check: (signal: AbortSignal) => unknown, options: HealthOptions) {
+    this.#name = name;
+    this.#check = check;
+    this.#timeout = options.timeout ?? TIMEOUT;
+    this.#onChange = options.onChange ?? logChange;
+  }
+
+  /** Resolves with the name of the check if it fails. Never rejects. */
+  async run(): Promise<string | undefined> {
+    const error = await this.#findError();
+    const isFailing = error !== undefined;
+    if (isFailing !== this.#isFailing) {
+      this.#isFailing = isFailing;
+      void this.#notify(error);
+    }
+    return isFailing ? this.#name : undefined;
+  }
+
+  async #findError(): Promise<Error | undefined> {
+    // Runs do not overlap, so the check has timed out in an earlier one.
+    if (this.#isRunning) return this.#late();
+    let timer: NodeJS.Timeout | undefined;
+    const controller = new AbortController();
+    const timedOut = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const late = this.#late();
+        reject(late);
+        controller.abort(late);
+      }, this.#timeout);
+    });
+    try {
+      await Promise.race([this.#call(controller.signal), timedOut]);
+    } catch (cause) {
+      if (cause instanceof Error) return cause;
+      const thrown = describeValue(cause);
+      return new Error(`The check '${this.#name}' failed with ${thrown}. Throw an Error.`, {
+        cause,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #call(signal: AbortSignal): Promise<void> {
+    this.#isRunning = true;
+    try {
+      await this.#check(signal);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #late(): Error {
+    return new Error(`The ${this.#name} did not respond within ${this.#timeout} ms.`);
+  }
+
+  /** Calls `onChange`. Its failure must not change the result of the check. */
+  async #notify(error: Error | undefined): Promise<void> {
+    try {
+      await this.#onChange(this.#name, error);
+    } catch (cause) {
+      console.error(new Error(`onChange() of createHealth() failed: ${this.#name}.`, { cause }));
+    }
+  }
+}
+
+function logChange(name: string, error: Error | undefined): void {
+  if (error === undefined) console.info(`The ${name} is responding again.`);
+  else console.error(`The ${name} is not responding:`, error);
+}
+
+/** @throws {ServiceUnavailableError} 503, when checks fail. */
+function assertNone(failing: readonly string[]): void {
+  const [first, ...others] = failing;
+  if (first === undefined) return;
+  const code = `${first.replace(/(?<=[a-z\d])(?=[A-Z])|[ -]+/g, '_').toUpperCase()}_UNAVAILABLE`;
+  const last = others.pop();
+  const message =
+    last === undefined
+      ? `The ${first} is not responding.`
+      : `The ${[first, ...others].join(', ')} and ${last} are not responding.`;
+  throw notReady(code, message);
+}
+
+function notReady(code: string, message: string): ServiceUnavailableError {
+  const headers = { 'Cache-Control': 'no-store' };
+  return new ServiceUnavailableError(message, { code, headers, expose: true });
+}
+
+/** @throws {SetupError} `INVALID_HEALTH_OPTION` */
+function assertOptions(options: HealthOptions): void {
+  const problems = findOptionProblems('createHealth()', options, HEALTH_OPTIONS);
+  if (problems.length === 0) problems.push(...findCheckProblems(options.checks ?? {}));
+  if (problems.length > 0) throw new SetupError('INVALID_HEALTH_OPTION', problems.join('\n'));
+}
+
+function findCheckProblems(checks: object): readonly string[] {
+  return Object.entries(checks).flatMap(([name, check]: [string, unknown]) => [
+    ...(/^[a-z][\w -]*$/i.test(name)
+      ? []
+      : [
+          `createHealth() cannot use '${name}' as the name of a check. Begin with a letter, and use only letters, digits, '_', '-' and spaces.`,
+        ]),
+    ...(fn.accepts(check)
+      ? []
+      : [
+          `createHealth() cannot use ${describeValue(check)} as the check '${name}'. Use a function.`,
+        ]),
+  ]);
+}

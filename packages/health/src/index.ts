@@ -1,0 +1,1 @@
+export { createHealth, type HealthOptions } from './create-health.js';
