@@ -70,7 +70,7 @@ import {
   sealRouter,
   type ValidatedHandlers,
 } from './router/router.js';
-import { endsDrain, isAwaitingContinue } from './server/connection.js';
+import { closeWithSocket, endsDrain, isAwaitingContinue } from './server/connection.js';
 import { type Caller, InProcess } from './server/in-process.js';
 import {
   type ClientReader,
@@ -421,6 +421,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
     const { pipeline, refusalPipeline, environment } = this.#sealed;
+    if (res.socket === null) closeWithSocket(res);
     const ctx = new Context(req, res, environment);
     try {
       const run = internals.targetOf(ctx).malformed ? refusalPipeline : pipeline;

@@ -6,12 +6,14 @@ import {
   type ValidationStatus,
 } from './errors/http-error.js';
 import type { Problem } from './errors/problem.js';
-import { after, type Next } from './next.js';
+import { after, isPromiseLike, type Next } from './next.js';
 import {
   discard,
+  type FinishListener,
   type HeaderValue,
   isBody,
   isResponse,
+  outcomeOf,
   RecordedResponse,
   type ResponseBody,
   type ResponseHeaders,
@@ -379,6 +381,36 @@ export class Context<
   get signal(): AbortSignal {
     this.#controller ??= abortOnClose(this.res);
     return this.#controller.signal;
+  }
+
+  /**
+   * Calls a function once, when the response has been handed to the operating system completely or its
+   * connection has closed. Then calls it at once if that has happened already. Listeners run in the order
+   * in which they were added. What a listener throws goes to `onError`, and does not affect the others.
+   *
+   * @param listener - Receives the status, whether the response was aborted, and the error behind it.
+   */
+  onFinish(listener: FinishListener): void {
+    const { res } = this;
+    if (res.closed) this.#finish([listener]);
+    else if (this.#response.finishListeners === undefined) {
+      const listeners = [listener];
+      this.#response.finishListeners = listeners;
+      onClose(res, () => this.#finish(listeners));
+    } else this.#response.finishListeners.push(listener);
+  }
+
+  #finish(listeners: readonly FinishListener[]): void {
+    const outcome = outcomeOf(this.#response, this.res);
+    const report = (error: unknown): void => this.#errors.onError(error, asContext(this));
+    for (const listener of listeners) {
+      try {
+        const result: unknown = listener(outcome);
+        if (isPromiseLike(result)) Promise.resolve(result).catch(report);
+      } catch (error) {
+        report(error);
+      }
+    }
   }
 
   /**

@@ -79,7 +79,7 @@ export { secureHeaders } from './middleware/secure-headers.js';
 export { timeout } from './middleware/timeout.js';
 export type { Next } from './next.js';
 export type { Handler, Middleware } from './pipeline.js';
-export type { HeaderValue, ResponseBody, ResponseHeaders } from './response.js';
+export type { HeaderValue, RequestOutcome, ResponseBody, ResponseHeaders } from './response.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
 export {

@@ -142,6 +142,22 @@ export function isHeader(name: string, value: HeaderValue): boolean {
 const BODY_HEADER =
   /^(?:content-(?!security-policy)|(?:[\w-]+-)?cache-control$|surrogate-control$|pragma$|age$|expires$|etag$|last-modified$|link$|location$|accept-ranges$|trailer$|(?:repr-)?digest$)/i;
 
+/** How a request ended. */
+export interface RequestOutcome {
+  /**
+   * The status that was sent. If none was: 500 when a stream failed, and 499 when the connection closed
+   * for another reason, such as a client that disconnected.
+   */
+  readonly status: number;
+  /** Whether the client disconnected, or the response failed, before it was complete. */
+  readonly aborted: boolean;
+  /** The error behind the response, if one was thrown or a stream failed. */
+  readonly error?: unknown;
+}
+
+/** Called once, when a request has ended. */
+export type FinishListener = (outcome: RequestOutcome) => void;
+
 /** The response that the pipeline has recorded. {@link writeResponse} sends it. */
 export class RecordedResponse {
   readonly headers = new ResponseHeaders();
@@ -149,8 +165,8 @@ export class RecordedResponse {
   takenOver = false;
   /** The error that the recorded body describes; undefined if it describes none. */
   error: unknown = undefined;
-  /** Called after the head of the response is sent, or the response is discarded. */
-  onSent: (() => void) | undefined = undefined;
+  /** The listeners of `ctx.onFinish()`; undefined before the first one. */
+  finishListeners: FinishListener[] | undefined = undefined;
   #status: number | undefined = undefined;
   #body: WritableBody | undefined = undefined;
   #isSent = false;
@@ -372,7 +388,6 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   const { res } = ctx;
   if (response.takenOver || res.headersSent || res.destroyed) {
     destroyBody(response.body);
-    response.onSent?.();
     return;
   }
   const { headers, status = 200 } = response;
@@ -388,7 +403,6 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   if (body instanceof Readable) sendStream(body, ctx, status, headers, onError);
   else sendWhole(body ?? '', res, status, headers);
   response.markSent();
-  response.onSent?.();
 }
 
 /**
@@ -426,6 +440,33 @@ function sendWhole(
   // The text is ASCII, which node writes fastest as latin1.
   else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
   else res.end(body);
+}
+
+/** Describes how a request ended. Call it when the response emits 'close'. */
+export function outcomeOf(recorded: RecordedResponse, res: ServerResponse): RequestOutcome {
+  // Before Node 24, a response also counts as written when its connection was destroyed before.
+  const isComplete = res.writableFinished && !res.req.socket.destroyed;
+  // A response without a socket was written, or its connection closed while it waited for earlier ones.
+  const hadSocket = res.socket !== null || res.writableFinished;
+  // `headersSent` is true as soon as the head is known. Node sends it with the first bytes of the body.
+  const { _headerSent: isHeadSent } = res as { readonly _headerSent?: boolean };
+  const failure = failureOf(recorded, res);
+  const error = recorded.error ?? failure;
+  const unsent = failure === undefined ? 499 : 500;
+  return {
+    status: hadSocket && isHeadSent ? res.statusCode : unsent,
+    aborted: !isComplete,
+    ...(error !== undefined && { error }),
+  };
+}
+
+/** Returns the error that destroyed a response, unless its client left. */
+function failureOf({ body }: RecordedResponse, res: ServerResponse): Error | undefined {
+  // `res.destroy()` without an error leaves it undefined.
+  const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
+  if (!errored) return undefined;
+  const isOfBody = body instanceof Readable && body.errored === errored;
+  return isOfBody || errored.code !== 'ECONNRESET' ? errored : undefined;
 }
 
 function sendStream<Ctx extends { readonly res: ServerResponse }>(

@@ -3,6 +3,7 @@ import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
+  type Context,
   createApp,
   createRouter,
   errorHandler,
@@ -77,6 +78,40 @@ describe('requestLogger()', () => {
     const lines = write.mock.calls.map(([line]) => line);
     write.mockRestore();
     expect(lines).toContain('GET /a 404 0.0 ms\n');
+  });
+
+  it('writes a line that tells an aborted response', async () => {
+    const line = Promise.withResolvers<string>();
+    const app = createApp().use(requestLogger({ logger: { write: line.resolve }, now: at(0, 1) }));
+    app.use(
+      (ctx) =>
+        void ctx
+          .takeOver()
+          .writeHead(200)
+          .write('a', () => ctx.res.destroy()),
+    );
+    const { port } = await serve(app);
+    connectRaw(port).socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await line.promise).toBe('GET /a 200 1.0 ms aborted\n');
+  });
+
+  it('omits the requests that skip selects when they have ended', async () => {
+    const entries: RequestLogEntry[] = [];
+    const logger = { info: (entry: RequestLogEntry) => entries.push(entry) };
+    const skip = ({ pattern, status }: Context) => pattern === '/health' && status === 200;
+    const app = createApp()
+      .use(requestLogger({ logger, skip }))
+      .get('/health', (ctx) => {
+        if (ctx.query.fail !== undefined) ctx.status = 503;
+        return null;
+      });
+    await app.request('/health');
+    await app.request('/health?fail');
+    await app.request('/none');
+    expect(entries.map(({ path, status }) => [path, status])).toEqual([
+      ['/health', 503],
+      ['/none', 404],
+    ]);
   });
 
   it('passes an object to a logger that is also a stream', async () => {
@@ -233,7 +268,7 @@ describe('requestLogger() logs the status that the client receives', () => {
     await begun.promise;
     socket.destroy();
     await logged.promise;
-    expect(entries).toEqual([expect.objectContaining({ status: 201 })]);
+    expect(entries).toEqual([expect.objectContaining({ status: 499, aborted: true })]);
   });
 
   it('once for each of two loggers', async () => {
@@ -275,6 +310,20 @@ describe('requestLogger() logs the error', () => {
     const error = new HttpError(503, 'Later.', { expose: true });
     await createApp().use(quiet(), logger, fail(error)).request('/');
     expect(entries).toEqual([expect.objectContaining({ status: 503, error })]);
+  });
+
+  it('of a stream that fails after the headers', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const entry = Promise.withResolvers<RequestLogEntry>();
+    const app = createApp().use(requestLogger({ logger: { info: entry.resolve } }), (ctx) => {
+      const stream = new Readable({ read: () => undefined });
+      stream.push('a');
+      ctx.res.once('pipe', () => setImmediate(() => stream.destroy(failure)));
+      ctx.send(stream);
+    });
+    const { port } = await serve(app);
+    connectRaw(port).socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await entry.promise).toMatchObject({ status: 200, aborted: true, error: failure });
   });
 
   it.each<[string, Middleware[]]>([

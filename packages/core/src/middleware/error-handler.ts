@@ -122,6 +122,7 @@ function publishing(onError: ErrorPolicy['onError']): ErrorPolicy['onError'] {
 export function respondWithError(ctx: Context, error: unknown, policy: ErrorPolicy): void {
   const { onError } = policy;
   if (ctx.res.headersSent) {
+    internals.responseOf(ctx).error = error;
     ctx.res.destroy();
     onError(error, ctx);
     return;

@@ -1,9 +1,9 @@
 import { fn, type Kinds, kind } from '@fairlead/options';
-import { type Context, internals } from '../context.js';
+import type { Context } from '../context.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import { logError } from './error-handler.js';
+import type { RequestOutcome } from '../response.js';
 
 /** What {@link requestLogger} logs about one request. */
 export interface RequestLogEntry {
@@ -12,13 +12,15 @@ export interface RequestLogEntry {
   readonly path: string;
   /** Full pattern of the matched route; absent when no route matches. */
   readonly pattern?: string;
-  /** The status that was sent. */
+  /** The status that was sent, or 499 if the client disconnected before any was. */
   readonly status: number;
+  /** True if the client disconnected, or the response failed, before it was complete; otherwise absent. */
+  readonly aborted?: true;
   /** Milliseconds that downstream middleware took. Sending the response does not count. */
   readonly milliseconds: number;
   /** The id from `requestId()`; absent without it. */
   readonly requestId?: string;
-  /** The error behind a status of 500 or more, if it is known. */
+  /** The error behind a status of 500 or more, or behind an aborted response, if it is known. */
   readonly error?: unknown;
 }
 
@@ -31,11 +33,14 @@ export interface RequestLoggerOptions {
   readonly logger?: { info(entry: RequestLogEntry): unknown } | { write(line: string): unknown };
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
+  /** Whether to omit a request from the log. Called when the request has ended. */
+  readonly skip?: (ctx: Context) => boolean;
 }
 
 const REQUEST_LOGGER_OPTIONS: Kinds<RequestLoggerOptions> = {
   logger: kind('a logger with a method info, such as console, or a stream', isLogger),
   now: fn,
+  skip: fn,
 };
 
 function isLogger(value: unknown): boolean {
@@ -44,59 +49,32 @@ function isLogger(value: unknown): boolean {
 }
 
 /**
- * Logs each request when its response is sent, or discarded because the client has disconnected. A line
- * has the form `<METHOD> <path> <status> <milliseconds> ms`. If the logger throws, the error is logged to
- * stderr.
+ * Logs each request when its response was sent completely, or its connection closed. A line has the form
+ * `<METHOD> <path> <status> <milliseconds> ms`, followed by ` aborted` if the client received no complete
+ * response. What the logger throws goes to `onError`.
  *
  * @throws {SetupError} `INVALID_LOGGER`, when `logger` has neither an `info` nor a `write` method;
  *   `INVALID_OPTION`, when another option is unknown or invalid.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   assertOptions('requestLogger()', options, REQUEST_LOGGER_OPTIONS, { logger: 'INVALID_LOGGER' });
-  const { now = () => performance.now() } = options;
-  const log = createLog(options.logger);
+  const { now = () => performance.now(), skip } = options;
+  const write = createWrite(options.logger);
   return function requestLogger(ctx, next) {
     const start = now();
-    const outcome: Outcome = { milliseconds: undefined, error: undefined };
-    const response = internals.responseOf(ctx);
-    const { onSent: logBefore } = response;
-    response.onSent = () => {
-      logBefore?.();
-      const write = (): void => {
-        outcome.milliseconds ??= now() - start;
-        log(ctx, outcome);
-      };
-      // The status of a response that was taken over is known when it closes.
-      if (response.takenOver && !ctx.res.headersSent) ctx.res.once('close', write);
-      else write();
-    };
+    let milliseconds: number | undefined;
+    let passed: unknown;
+    ctx.onFinish((outcome) => {
+      if (skip?.(ctx)) return;
+      write(describe(ctx, { error: passed, ...outcome }, milliseconds ?? now() - start));
+    });
     const stop = (): void => {
-      outcome.milliseconds = now() - start;
+      milliseconds = now() - start;
     };
     return after(next, stop, (error) => {
       stop();
-      outcome.error = error;
+      passed = error;
     });
-  };
-}
-
-/** What the middleware has observed of a request. */
-interface Outcome {
-  milliseconds: number | undefined;
-  /** The error that passed the middleware; undefined if none did. */
-  error: unknown;
-}
-
-function createLog(
-  logger: RequestLoggerOptions['logger'],
-): (ctx: Context, outcome: Outcome) => void {
-  const write = createWrite(logger);
-  return (ctx, outcome) => {
-    try {
-      write(describe(ctx, outcome));
-    } catch (error) {
-      logError(error);
-    }
   };
 }
 
@@ -108,22 +86,25 @@ function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLog
   return (entry) => stream.write(formatLine(entry));
 }
 
-function describe(ctx: Context, { milliseconds = 0, error }: Outcome): RequestLogEntry {
-  const { method, path, pattern, res } = ctx;
+function describe(
+  ctx: Context,
+  { status, aborted, error }: RequestOutcome,
+  milliseconds: number,
+): RequestLogEntry {
+  const { method, path, pattern } = ctx;
   const { requestId } = ctx.state;
-  const status = res.headersSent ? res.statusCode : ctx.status;
-  const cause = internals.responseOf(ctx).error ?? error;
   return {
     method,
     path,
     ...(pattern !== undefined && { pattern }),
     status,
+    ...(aborted && { aborted }),
     milliseconds: Math.round(milliseconds * 1_000) / 1_000,
     ...(typeof requestId === 'string' && { requestId }),
-    ...(status >= 500 && cause !== undefined && { error: cause }),
+    ...((status >= 500 || aborted) && error !== undefined && { error }),
   };
 }
 
-function formatLine({ method, path, status, milliseconds }: RequestLogEntry): string {
-  return `${method} ${path} ${status} ${milliseconds.toFixed(1)} ms\n`;
+function formatLine({ method, path, status, milliseconds, aborted }: RequestLogEntry): string {
+  return `${method} ${path} ${status} ${milliseconds.toFixed(1)} ms${aborted ? ' aborted' : ''}\n`;
 }

@@ -259,6 +259,30 @@ export function onClose(res: ServerResponse, callback: () => void): void {
   closable[CLOSE_CALLBACKS].push(callback);
 }
 
+const QUEUED = Symbol('queued responses');
+
+/**
+ * Closes a response when its connection closes while it waits for earlier ones. Node does so only since
+ * version 24.
+ *
+ * @param res - A response that has no socket yet.
+ */
+export function closeWithSocket(res: ServerResponse): void {
+  const socket: Socket & { [QUEUED]?: Set<ServerResponse> } = res.req.socket;
+  const queued = socket[QUEUED] ?? new Set();
+  if (socket[QUEUED] === undefined) {
+    socket[QUEUED] = queued;
+    socket.once('close', () => {
+      for (const waiting of queued) {
+        if (waiting.closed || waiting.socket !== null) continue;
+        Object.assign(waiting, { destroyed: true, _closed: true }).emit('close');
+      }
+    });
+  }
+  queued.add(res);
+  res.once('close', () => queued.delete(res));
+}
+
 function onSent(this: ServerResponse): void {
   const callbacks = (this as Closable)[CLOSE_CALLBACKS];
   if (callbacks !== undefined) for (const callback of callbacks) callback();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
+import { promisify } from 'node:util';
 import { describeValue, type Kinds, kind } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { request as httpRequest } from '../node-http.js';
@@ -8,6 +9,9 @@ import { assertOptions } from '../options.js';
 import { NO_CONTENT_STATUSES } from '../response.js';
 import { onClose } from './connection.js';
 import { completeLimits, createServer } from './limits.js';
+
+/** Resolves in the next turn of the event loop, also while a test replaces the timers. */
+const nextTurn: () => Promise<void> = promisify(setImmediate);
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
 const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());
@@ -89,7 +93,10 @@ export class InProcess {
         .end(body);
     });
     incoming.once('close', () => connection.destroy());
-    return toResponse(incoming, request.method, connection);
+    const response = toResponse(incoming, request.method, connection);
+    // By the next turn, the listeners of `ctx.onFinish()` have run, unless the response is long or streamed.
+    await nextTurn();
+    return response;
   }
 
   /**
