@@ -40,6 +40,7 @@ export {
   NextCalledTwiceError,
   NotFoundError,
   PayloadTooLargeError,
+  PreconditionFailedError,
   type RetryAfterOptions,
   ServiceUnavailableError,
   TooManyRequestsError,
@@ -67,7 +68,7 @@ export {
   errorHandler,
   type PublishedError,
 } from './middleware/error-handler.js';
-export { etag } from './middleware/etag.js';
+export { etag, requireMatch } from './middleware/etag.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
 export { type RequestIdOptions, requestId } from './middleware/request-id.js';
 export {

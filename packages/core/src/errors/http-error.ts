@@ -217,6 +217,13 @@ export class ConflictError extends HttpError {
   }
 }
 
+/** 412. A condition of the request's headers is false. @see RFC 9110 §15.5.13 */
+export class PreconditionFailedError extends HttpError {
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(412, message, options);
+  }
+}
+
 /** 413. The body exceeds a limit. @see RFC 9110 §15.5.14 */
 export class PayloadTooLargeError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../application.js';
-import { etag } from './etag.js';
+import { PreconditionFailedError } from '../errors/http-error.js';
+import { etag, requireMatch } from './etag.js';
 
 it.each(['*', '"x"'])('an unhandled request with If-None-Match %s stays a 404', async (tags) => {
   const app = createApp().use(etag());
@@ -45,4 +46,86 @@ it('any copy is current for If-None-Match: *', async () => {
   const app = createApp().use(etag(), (ctx) => ctx.send('bytes'));
   const response = await app.request('/', { headers: { 'If-None-Match': '*' } });
   expect(response.status).toBe(304);
+});
+
+describe('etag() of one route', () => {
+  const app = createApp().get('/', etag(), (ctx) => {
+    ctx.set('ETag', '"7"');
+    return { id: 7 };
+  });
+
+  it.each([
+    ['"7"', 304],
+    ['W/"7"', 304],
+    ['"6", "7"', 304],
+    [', "6" ,, W/"7"', 304],
+    ['*', 304],
+    ['"6"', 200],
+    ['"6,7"', 200],
+    ['', 200],
+    ['7', 200],
+    ['"6" "7"', 200],
+    ['"7', 200],
+    ['"7", *', 200],
+  ])('responds to If-None-Match: %s with %i', async (tags, status) => {
+    const response = await app.request('/', { headers: { 'If-None-Match': tags } });
+    expect([response.status, response.headers.get('ETag')]).toEqual([status, '"7"']);
+    expect(await response.text()).toBe(status === 304 ? '' : '{"id":7}');
+  });
+});
+
+describe('requireMatch()', () => {
+  const put = async (etag: string | undefined, headers: Record<string, string>) => {
+    const app = createApp().put('/', (ctx) => {
+      requireMatch(ctx, etag);
+      return 'changed';
+    });
+    return app.request('/', { method: 'PUT', headers });
+  };
+
+  it.each([
+    ['"7"', '"7"'],
+    ['"7"', '"6", "7"'],
+    ['"7"', ',"6" ,\t"7",'],
+    ['"a, b"', '"x", "a, b"'],
+    ['"7"', '*'],
+    ['W/"7"', '*'],
+  ])('for %s allows If-Match: %s', async (etag, tags) => {
+    expect((await put(etag, { 'If-Match': tags })).status).toBe(200);
+  });
+
+  it.each([['"7"'], [undefined]])('for %s allows a request without If-Match', async (etag) => {
+    expect((await put(etag, {})).status).toBe(200);
+  });
+
+  it.each([
+    ['"7"', '"6"'],
+    ['"7"', 'W/"7"'],
+    ['W/"7"', 'W/"7"'],
+    ['W/"7"', '"7"'],
+    ['"7"', ''],
+    ['"7"', '7'],
+    ['"7"', 'w/"7"'],
+    ['"7"', '"7'],
+    ['"7"', '"7" "6"'],
+    ['"7"', '"7", *'],
+    ['"7"', '"6,"7""'],
+    [undefined, '*'],
+    [undefined, '"7"'],
+  ])('for %s refuses If-Match: %s', async (etag, tags) => {
+    const response = await put(etag, { 'If-Match': tags });
+    expect(response.status).toBe(412);
+    expect(await response.json()).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      detail: 'The resource does not match If-Match. Read it again, and send its current ETag.',
+    });
+  });
+
+  it('throws a PreconditionFailedError', () => {
+    expect(new PreconditionFailedError()).toMatchObject({
+      status: 412,
+      code: 'PRECONDITION_FAILED',
+      expose: true,
+    });
+  });
 });

@@ -1,4 +1,5 @@
-import type { Context } from '../context.js';
+import type { AnyContext, Context } from '../context.js';
+import { PreconditionFailedError } from '../errors/http-error.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
@@ -38,12 +39,44 @@ function isFresh(ctx: Context): boolean {
   const noneMatch = ctx.get('If-None-Match');
   const etag = ctx.responseHeaders.get('ETag');
   if (noneMatch !== undefined) {
-    if (noneMatch.trim() === '*') return true;
-    const opaque = String(etag).replace(/^W\//, '');
-    const tags: readonly string[] = noneMatch.match(/"[^"]*"/g) ?? [];
-    return tags.includes(opaque);
+    const opaqueOf = (one: string) => one.replace(/^W\//, '');
+    return (
+      noneMatch === '*' ||
+      parseTags(noneMatch)
+        .map(opaqueOf)
+        .includes(opaqueOf(String(etag)))
+    );
   }
   const since = Date.parse(ctx.get('If-Modified-Since') ?? '');
   const modified = Date.parse(String(ctx.responseHeaders.get('Last-Modified')));
   return modified <= since;
+}
+
+/**
+ * Checks that the client has seen the current state of a resource. Call it before you change the resource.
+ * Does nothing for a request without `If-Match`.
+ *
+ * @param etag - The current `ETag` with its quotes, as in `"7"`. A weak one, such as `W/"7"`, matches only
+ *   `If-Match: *`. Undefined if the resource does not exist, which matches nothing.
+ * @throws {PreconditionFailedError} 412, when `If-Match` does not match, or is malformed.
+ * @see RFC 9110 §8.8.3.2 (strong comparison), §13.1.1 (If-Match)
+ */
+export function requireMatch(ctx: AnyContext, etag: string | undefined): void {
+  const match = ctx.get('If-Match');
+  if (match === undefined) return;
+  if (etag !== undefined) {
+    if (match === '*') return;
+    if (!etag.startsWith('W/') && parseTags(match).includes(etag)) return;
+  }
+  throw new PreconditionFailedError(
+    'The resource does not match If-Match. Read it again, and send its current ETag.',
+  );
+}
+
+/** A list of entity tags, whose elements may be empty. Also allows spaces in tags. RFC 9110 §5.6.1, §8.8.3 */
+const TAGS = /^(?:[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,|$))*$/;
+
+/** Returns the entity tags of a header; none if it is malformed. */
+function parseTags(header: string): readonly string[] {
+  return TAGS.test(header) ? (header.match(/(?:W\/)?"[^"]*"/g) ?? []) : [];
 }
