@@ -1,0 +1,198 @@
+import {
+  type Context,
+  createRouter,
+  type Middleware,
+  type Router,
+  SetupError,
+} from '@fairlead/core';
+import { boolean, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
+import {
+  collectDefaultMetrics,
+  Gauge,
+  type Metric,
+  type PrometheusContentType,
+  Registry,
+  type RegistryContentType,
+} from 'prom-client';
+import { DURATIONS, RequestDurations } from './request-durations.js';
+
+/** Options of {@link createMetrics}. */
+export interface MetricsOptions<Format extends RegistryContentType = PrometheusContentType> {
+  /** Where to register the metrics. Default: a new registry. */
+  readonly registry?: Registry<Format>;
+  /** Upper bounds of the histogram's buckets in seconds, in ascending order. Default: 1 ms to 10 s. */
+  readonly buckets?: readonly number[];
+  /** Whether to measure the process: memory, CPU time, event loop, garbage collection. Default true. */
+  readonly processMetrics?: boolean;
+  /**
+   * Called when the response is complete, with `ctx.pattern` set. Return true to leave the request out of
+   * the histogram.
+   */
+  readonly skip?: (ctx: Context) => boolean;
+}
+
+/** The metrics of an application. */
+export interface Metrics<Format extends RegistryContentType = PrometheusContentType> {
+  /** Registry of prom-client. Register your own metrics in it. */
+  readonly registry: Registry<Format>;
+  /** Measures requests. Add it before all other middleware. */
+  readonly middleware: Middleware;
+  /**
+   * Creates a router with a GET route for Prometheus. The route is hidden from OpenAPI documents. It responds
+   * with 500 when a metric cannot be collected.
+   *
+   * @param path - Path of the route. Default `/metrics`.
+   * @throws {InvalidPatternError} When the path is invalid.
+   */
+  readonly router: (path?: string) => Router;
+}
+
+/** A registry that writes any format. */
+type AnyRegistry = Registry<RegistryContentType>;
+
+type AnyOptions = MetricsOptions<RegistryContentType>;
+
+/** Bounds of the buckets in seconds, from an in-memory lookup to a typical client timeout. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const IN_FLIGHT = 'http_requests_in_flight';
+
+/** Route label of requests without a route. Their paths are unbounded, so they cannot be labels. */
+const NO_ROUTE = 'none';
+
+/** Methods that become labels. @see RFC 9110 §9.3; RFC 5789 */
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+]);
+
+/** Method label of all other requests. */
+const OTHER_METHOD = 'other';
+
+const METRICS_OPTIONS: Kinds<AnyOptions> = {
+  registry: kind('a Registry of prom-client', isRegistry),
+  buckets: kind('an array of positive numbers in ascending order', isBuckets),
+  processMetrics: boolean,
+  skip: fn,
+};
+
+function isRegistry(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['registerMetric', 'metrics'].every((name) => fn.accepts(Reflect.get(value, name)));
+}
+
+function isBuckets(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.every((bound, index) => Number.isFinite(bound) && bound > (value[index - 1] ?? 0));
+}
+
+/**
+ * Measures the requests of an application for Prometheus:
+ *
+ * - the histogram `http_request_duration_seconds` with the labels `method`, `route` and `status`, from the
+ *   middleware to the end of the response;
+ * - the gauge `http_requests_in_flight`.
+ *
+ * `route` is the full pattern of the route, or `none`. `status` is the one that was sent, or 499 if the client
+ * disconnected before. Uncommon methods count as `other`. Applications that share a registry share the
+ * metrics.
+ *
+ * @throws {SetupError} `INVALID_METRICS_OPTION`, when an option is unknown or invalid, or the metrics in the
+ *   registry have other buckets; `METRIC_CONFLICT`, when the registry has another metric of the same name.
+ * @see https://prometheus.io/docs/practices/naming/
+ */
+export function createMetrics<Format extends RegistryContentType = PrometheusContentType>(
+  options: MetricsOptions<Format> = {},
+): Metrics<Format> {
+  assertOptions(options);
+  const { registry = new Registry<Format>(), buckets, processMetrics = true, skip } = options;
+  const requests = findRequests(registry, buckets) ?? addRequests(registry, buckets ?? BUCKETS);
+  if (processMetrics) addProcessMetrics(registry);
+
+  return Object.freeze({
+    registry,
+    middleware: function metrics(ctx, next) {
+      const start = performance.now();
+      requests.inFlight += 1;
+      ctx.onFinish(({ status }) => {
+        requests.inFlight -= 1;
+        if (skip?.(ctx)) return;
+        const method = METHODS.has(ctx.method) ? ctx.method : OTHER_METHOD;
+        const seconds = (performance.now() - start) / 1_000;
+        requests.durations.record(method, ctx.pattern ?? NO_ROUTE, status, seconds);
+      });
+      return next();
+    },
+    router: (path = '/metrics') =>
+      createRouter().get(path, { hidden: true }, async function metrics(ctx) {
+        const text = await registry.metrics();
+        ctx.set('Content-Type', registry.contentType);
+        ctx.set('Cache-Control', 'no-store');
+        ctx.send(text);
+      }),
+  } satisfies Metrics<Format>);
+}
+
+/** The metrics of requests in a registry. */
+interface Requests {
+  readonly durations: RequestDurations;
+  inFlight: number;
+}
+
+/** The metrics that each histogram belongs to. */
+const known = new WeakMap<Metric, Requests>();
+
+/** Returns the metrics that an earlier call has added to a registry, unless they were removed. */
+function findRequests(registry: AnyRegistry, buckets?: readonly number[]): Requests | undefined {
+  const existing = registry.getSingleMetric(DURATIONS);
+  const requests = existing && known.get(existing);
+  if (requests === undefined || buckets === undefined) return requests;
+  if (String(buckets) === String(requests.durations.bounds)) return requests;
+  throw new SetupError(
+    'INVALID_METRICS_OPTION',
+    `createMetrics() cannot use these buckets: an earlier call has added ${DURATIONS} to the registry with other buckets. Pass the same buckets, or another registry.`,
+  );
+}
+
+function addRequests(registry: AnyRegistry, buckets: readonly number[]): Requests {
+  for (const name of [DURATIONS, IN_FLIGHT]) assertFree(registry, name);
+  const requests: Requests = { durations: new RequestDurations(registry, buckets), inFlight: 0 };
+  known.set(requests.durations.metric, requests);
+  const inFlight = new Gauge({
+    name: IN_FLIGHT,
+    help: 'Number of requests in progress.',
+    registers: [],
+    collect() {
+      this.set(requests.inFlight);
+    },
+  });
+  registry.registerMetric(inFlight);
+  return requests;
+}
+
+/** @throws {SetupError} `METRIC_CONFLICT` */
+function assertFree(registry: AnyRegistry, name: string): void {
+  if (registry.getSingleMetric(name) === undefined) return;
+  throw new SetupError(
+    'METRIC_CONFLICT',
+    `createMetrics() cannot add ${name}: the registry has another metric of this name. Rename that metric, or pass another registry.`,
+  );
+}
+
+/** Measures the process, unless the registry already has these metrics. */
+function addProcessMetrics(registry: AnyRegistry): void {
+  if (registry.getSingleMetric('process_cpu_seconds_total') !== undefined) return;
+  collectDefaultMetrics({ register: registry });
+}
+
+/** @throws {SetupError} `INVALID_METRICS_OPTION` */
+function assertOptions(options: AnyOptions): void {
+  const problems = findOptionProblems('createMetrics()', options, METRICS_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_METRICS_OPTION', problems.join('\n'));
+}

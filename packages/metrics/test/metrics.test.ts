@@ -1,0 +1,378 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import {
+  type Application,
+  createApp,
+  createRouter,
+  errorHandler,
+  InvalidPatternError,
+  listen,
+  SetupError,
+} from '@fairlead/core';
+import { createDocument } from '@fairlead/openapi';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type OpenMetricsContentType,
+  type PrometheusContentType,
+  Registry,
+} from 'prom-client';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createMetrics, type MetricsOptions } from '../src/index.js';
+
+/** Creates metrics of requests only. */
+function create(options: MetricsOptions = {}) {
+  return createMetrics({ processMetrics: false, ...options });
+}
+
+/** Listens on a free port until the test finishes. */
+async function serve(app: Application): Promise<string> {
+  const server = await listen(app, 0, { host: '127.0.0.1' });
+  onTestFinished(() => server.close({ timeout: 0 }));
+  return server.url;
+}
+
+/** Returns the number of requests by labels, as `{method="GET",route="/",status="200"} 1`. */
+async function countsOf(registry: Pick<Registry, 'metrics'>): Promise<string[]> {
+  const text = await registry.metrics();
+  const lines = text.matchAll(/^http_request_duration_seconds_count(.*)$/gm);
+  return [...lines].map(([, line = '']) => line);
+}
+
+describe('the histogram', () => {
+  it('has the method, the full pattern and the status of each request', async () => {
+    const metrics = create();
+    const app = createApp()
+      .use(metrics.middleware, errorHandler())
+      .route(
+        '/api',
+        createRouter().get('/users/:id', ({ params }) => params),
+      )
+      .post('/', (ctx) => {
+        ctx.status = 201;
+      })
+      .get('/broken', () => {
+        throw new Error('Broken.');
+      });
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const url = await serve(app);
+    await fetch(`${url}/api/users/1`);
+    await fetch(`${url}/api/users/2`);
+    await fetch(`${url}/api/users/2`, { method: 'HEAD' });
+    await fetch(url, { method: 'POST' });
+    await fetch(`${url}/missing`);
+    await fetch(`${url}/broken`);
+    await expect
+      .poll(() => countsOf(metrics.registry))
+      .toEqual([
+        '{method="GET",route="/api/users/:id",status="200"} 2',
+        '{method="HEAD",route="/api/users/:id",status="200"} 1',
+        '{method="POST",route="/",status="201"} 1',
+        '{method="GET",route="none",status="404"} 1',
+        '{method="GET",route="/broken",status="500"} 1',
+      ]);
+    expect(log).toHaveBeenCalledTimes(1);
+  });
+
+  it('counts uncommon methods as one', async () => {
+    const metrics = create();
+    const url = await serve(createApp().use(metrics.middleware));
+    await fetch(url, { method: 'PROPFIND' });
+    await fetch(url, { method: 'MKCOL' });
+    await expect
+      .poll(() => countsOf(metrics.registry))
+      .toEqual(['{method="other",route="none",status="404"} 2']);
+  });
+
+  it('measures until the response has ended', async () => {
+    const metrics = create();
+    const end = Promise.withResolvers<void>();
+    const url = await serve(
+      createApp()
+        .use(metrics.middleware)
+        .get('/', async function* () {
+          yield 'first';
+          await end.promise;
+        }),
+    );
+    const response = await fetch(url);
+    expect(await countsOf(metrics.registry)).toEqual([]);
+    end.resolve();
+    await response.text();
+    await expect.poll(() => countsOf(metrics.registry)).toHaveLength(1);
+  });
+
+  it('counts a client that left before the response as 499', async () => {
+    const metrics = create();
+    const arrived = Promise.withResolvers<void>();
+    const url = await serve(
+      createApp()
+        .use(metrics.middleware)
+        .get('/', async ({ signal }) => {
+          arrived.resolve();
+          await once(signal, 'abort');
+          return 1;
+        }),
+    );
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await arrived.promise;
+    socket.destroy();
+    await expect
+      .poll(() => countsOf(metrics.registry))
+      .toEqual(['{method="GET",route="/",status="499"} 1']);
+  });
+
+  it('measures in seconds', async () => {
+    const metrics = create();
+    const start = performance.now();
+    await createApp().use(metrics.middleware).request('/');
+    await expect.poll(() => countsOf(metrics.registry)).toHaveLength(1);
+    const elapsed = (performance.now() - start) / 1_000;
+    const [, sum] = /_sum\{.*\} (.*)/.exec(await metrics.registry.metrics()) ?? [];
+    expect(Number(sum)).toBeGreaterThan(0);
+    expect(Number(sum)).toBeLessThan(elapsed);
+  });
+
+  it('has buckets from 1 ms to 10 s by default', async () => {
+    const metrics = create();
+    await createApp().use(metrics.middleware).request('/');
+    await expect.poll(() => countsOf(metrics.registry)).toHaveLength(1);
+    const bounds = [...(await metrics.registry.metrics()).matchAll(/le="(.*?)"/g)];
+    expect(bounds.map(([, bound]) => bound).join(' ')).toBe(
+      '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf',
+    );
+  });
+
+  it('leaves out requests that skip returns true for', async () => {
+    const metrics = create({ skip: ({ pattern }) => pattern === '/metrics' });
+    const app = createApp()
+      .use(metrics.middleware)
+      .get('/', () => 1)
+      .route('/', metrics.router());
+    await app.request('/metrics');
+    await app.request('/');
+    await expect
+      .poll(() => countsOf(metrics.registry))
+      .toEqual(['{method="GET",route="/",status="200"} 1']);
+    expect(await metrics.registry.metrics()).toContain('http_requests_in_flight 0');
+  });
+
+  it('adds up across processes', async () => {
+    const metrics = create();
+    await createApp().use(metrics.middleware).request('/');
+    await expect.poll(() => countsOf(metrics.registry)).toHaveLength(1);
+    const one = await metrics.registry.getMetricsAsJSON();
+    const both = AggregatorRegistry.aggregate<PrometheusContentType>([one, one]);
+    expect(await countsOf(both)).toEqual(['{method="GET",route="none",status="404"} 2']);
+    expect(await both.metrics()).toContain(
+      '_bucket{le="+Inf",method="GET",route="none",status="404"} 2',
+    );
+  });
+
+  it('starts again after the registry was reset, and has its default labels', async () => {
+    const metrics = create();
+    const app = createApp().use(metrics.middleware);
+    await app.request('/');
+    await expect.poll(() => countsOf(metrics.registry)).toHaveLength(1);
+    metrics.registry.resetMetrics();
+    expect(await countsOf(metrics.registry)).toEqual([]);
+    metrics.registry.setDefaultLabels({ app: 'api' });
+    await app.request('/');
+    await expect
+      .poll(() => countsOf(metrics.registry))
+      .toEqual(['{method="GET",route="none",status="404",app="api"} 1']);
+  });
+});
+
+it('http_requests_in_flight is the number of requests in progress', async () => {
+  const metrics = create();
+  const arrived = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const url = await serve(
+    createApp()
+      .use(metrics.middleware)
+      .get('/', async () => {
+        arrived.resolve();
+        await end.promise;
+        return 1;
+      }),
+  );
+  const gauge = () => metrics.registry.getSingleMetricAsString('http_requests_in_flight');
+  const response = fetch(url);
+  await arrived.promise;
+  expect(await gauge()).toMatch(/\nhttp_requests_in_flight 1$/);
+  end.resolve();
+  await response;
+  await expect.poll(gauge).toMatch(/\nhttp_requests_in_flight 0$/);
+});
+
+describe('the route', () => {
+  it('responds with the metrics of the registry', async () => {
+    const metrics = create();
+    new Counter({
+      name: 'orders_total',
+      help: 'Number of orders.',
+      registers: [metrics.registry],
+    }).inc(3);
+    const url = await serve(createApp().use(metrics.middleware).route('/', metrics.router()));
+    const response = await fetch(`${url}/metrics`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const text = await response.text();
+    expect(text).toContain('\norders_total 3\n');
+    expect(text).toContain('\nhttp_requests_in_flight 1\n');
+  });
+
+  it('responds in the format of the registry', async () => {
+    const registry = new Registry<OpenMetricsContentType>();
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    const metrics = createMetrics({ registry, processMetrics: false });
+    const app = createApp().use(metrics.middleware).route('/', metrics.router());
+    await app.request('/');
+    await expect.poll(() => countsOf(metrics.registry)).toHaveLength(1);
+    const response = await app.request('/metrics');
+    expect(response.headers.get('content-type')).toBe(Registry.OPENMETRICS_CONTENT_TYPE);
+    expect(await response.text()).toMatch(/# EOF\n$/);
+  });
+
+  it('serves another path, and HEAD', async () => {
+    const app = createApp().route('/', create().router('/internal/metrics'));
+    const response = await app.request('/internal/metrics', { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+    expect(() => create().router('/:')).toThrow(InvalidPatternError);
+  });
+
+  it('responds with a logged 500 when a metric cannot be collected', async () => {
+    const metrics = create();
+    const failure = new Error('No pool.');
+    new Gauge({
+      name: 'pool_connections',
+      help: 'Number of connections.',
+      registers: [metrics.registry],
+      collect: () => Promise.reject(failure),
+    });
+    const onError = vi.fn();
+    const url = await serve(
+      createApp().use(errorHandler({ onError })).route('/', metrics.router()),
+    );
+    const response = await fetch(`${url}/metrics`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('No pool.');
+    expect(onError.mock.calls).toEqual([[failure, expect.anything()]]);
+  });
+
+  it('is hidden from OpenAPI documents', () => {
+    const app = createApp().route('/', create().router());
+    expect(createDocument(app, { info: { title: 'API', version: '1' } }).paths).toEqual({});
+  });
+});
+
+describe('the registry', () => {
+  it('measures the process by default', async () => {
+    const { registry } = createMetrics();
+    expect(await registry.metrics()).toContain('\nprocess_cpu_seconds_total ');
+    expect(await create().registry.metrics()).not.toContain('process_cpu_seconds_total');
+  });
+
+  it('keeps process metrics that it already has', () => {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const present = registry.getSingleMetric('process_cpu_seconds_total');
+    createMetrics({ registry });
+    createMetrics({ registry });
+    expect(registry.getSingleMetric('process_cpu_seconds_total')).toBe(present);
+  });
+
+  it('is separate for each call without one', async () => {
+    const [one, other] = [create(), create()];
+    await createApp().use(one.middleware).request('/');
+    await expect.poll(() => countsOf(one.registry)).toHaveLength(1);
+    expect(await countsOf(other.registry)).toEqual([]);
+  });
+
+  it('can be shared, and then has the requests of both applications', async () => {
+    const registry = new Registry();
+    for (const buckets of [[1, 2], undefined, [1, 2]]) {
+      const metrics = create({ registry, ...(buckets && { buckets }) });
+      await createApp().use(metrics.middleware).request('/');
+    }
+    await expect
+      .poll(() => countsOf(registry))
+      .toEqual(['{method="GET",route="none",status="404"} 3']);
+  });
+
+  it('cannot be shared with other buckets', () => {
+    const { registry } = create();
+    expect(() => create({ registry, buckets: [1, 2] })).toThrow(
+      new SetupError(
+        'INVALID_METRICS_OPTION',
+        'createMetrics() cannot use these buckets: an earlier call has added http_request_duration_seconds to the registry with other buckets. Pass the same buckets, or another registry.',
+      ),
+    );
+  });
+
+  it.each(['http_request_duration_seconds', 'http_requests_in_flight'])(
+    'must not have another metric with the name %s',
+    (name) => {
+      const registry = new Registry();
+      new Gauge({ name, help: 'Another metric.', registers: [registry] });
+      expect(() => create({ registry })).toThrow(
+        new SetupError(
+          'METRIC_CONFLICT',
+          `createMetrics() cannot add ${name}: the registry has another metric of this name. Rename that metric, or pass another registry.`,
+        ),
+      );
+    },
+  );
+
+  it('gets new metrics after it was cleared', async () => {
+    const registry = new Registry();
+    create({ registry });
+    registry.clear();
+    await createApp().use(create({ registry }).middleware).request('/');
+    await expect.poll(() => countsOf(registry)).toHaveLength(1);
+  });
+});
+
+describe('options', () => {
+  it.each([
+    [{ bucket: [1] }, "createMetrics() has no option 'bucket'. Did you mean 'buckets'?"],
+    [
+      { registry: {} },
+      'createMetrics() cannot use an object as registry. Use a Registry of prom-client.',
+    ],
+    [{ processMetrics: 1 }, 'createMetrics() cannot use 1 as processMetrics. Use true or false.'],
+    [{ skip: '/metrics' }, "createMetrics() cannot use '/metrics' as skip. Use a function."],
+    [
+      { buckets: [2, 1] },
+      'createMetrics() cannot use [2, 1] as buckets. Use an array of positive numbers in ascending order.',
+    ],
+  ])('refuses %o', (options, message) => {
+    const error = new SetupError('INVALID_METRICS_OPTION', message);
+    expect(() => createMetrics(options as MetricsOptions)).toThrow(error);
+  });
+
+  it.each([[[]], [[1, 1]], [[0, 1]], [['1']], [[1, Number.POSITIVE_INFINITY]], [5]])(
+    'refuses the buckets %o',
+    (buckets) => {
+      expect(() => createMetrics({ buckets } as MetricsOptions)).toThrow('ascending order');
+    },
+  );
+});
+
+it('reports a skip function that throws, and still counts the request as finished', async () => {
+  const metrics = create({
+    skip() {
+      throw new Error('No skip.');
+    },
+  });
+  const onError = vi.fn();
+  await createApp().use(metrics.middleware, errorHandler({ onError })).request('/');
+  await expect.poll(() => onError.mock.calls.map(([error]) => error.message)).toEqual(['No skip.']);
+  expect(await metrics.registry.metrics()).toContain('http_requests_in_flight 0');
+});
