@@ -47,6 +47,8 @@ it.each([
   'multipart',
   'rate-limit',
   'serve',
+  'metrics',
+  'health',
   'connect',
   'openapi',
   'testing',

@@ -18,6 +18,7 @@ const LIBRARIES = [
   'fast-json-stringify',
   'swagger-ui-dist',
   'openapi-fetch',
+  'prom-client',
   'ws',
   '@types/ws',
   'helmet',

@@ -1,6 +1,8 @@
 import { connect } from '@fairlead/connect';
 import { setCookie, signedCookies } from '@fairlead/cookies';
 import { type Context, createApp, json, type Middleware } from '@fairlead/core';
+import { createHealth } from '@fairlead/health';
+import { createMetrics } from '@fairlead/metrics';
 import { multipart } from '@fairlead/multipart';
 import { rateLimit } from '@fairlead/rate-limit';
 import { serveStatic } from '@fairlead/static';
@@ -233,4 +235,48 @@ mistake("`serve(createMyApp, { port: '8080' })`", { startup: 'Number()' }, () =>
 
 mistake("`serve(createMyApp, { timeout: '8s' })`", { startup: 'milliseconds' }, () =>
   runProgram("await serve(createMyApp, { port: 0, timeout: '8s' });"),
+);
+
+mistake(
+  '`createHealth({ check })`',
+  { compiler: "'check'", startup: "Did you mean 'checks'?" },
+  () => createApp().route('/', createHealth({ check: () => undefined })),
+);
+
+mistake(
+  '`createHealth({ checks: { store: store.check() } })`, a promise',
+  { compiler: 'Promise', startup: 'Use a function' },
+  () => createApp().route('/', createHealth({ checks: { store: Promise.resolve() } })),
+);
+
+mistake(
+  '`createHealth({ stopping: controller })` instead of its signal',
+  { compiler: "'AbortController'", startup: 'Use an AbortSignal' },
+  () => createApp().route('/', createHealth({ stopping: new AbortController() })),
+);
+
+mistake(
+  '`app.use(createHealth())`',
+  { compiler: 'TS2769', startup: "app.route('/', router)" },
+  () => createApp().use(createHealth()),
+);
+
+mistake(
+  '`createMetrics({ path })`, which `router()` takes',
+  { compiler: "'path'", startup: "has no option 'path'" },
+  () => using(createMetrics({ path: '/metrics' }).middleware),
+);
+
+mistake('`createMetrics({ buckets })` in descending order', { startup: 'ascending order' }, () =>
+  using(createMetrics({ buckets: [1, 0.1] }).middleware),
+);
+
+mistake('`app.use(createMetrics())`', { compiler: 'TS2769', startup: 'middleware' }, () =>
+  createApp().use(createMetrics({ processMetrics: false })),
+);
+
+mistake(
+  "`app.route('/', metrics.router)`",
+  { compiler: 'TS2345', startup: 'instead of a router' },
+  () => createApp().route('/', createMetrics({ processMetrics: false }).router),
 );
