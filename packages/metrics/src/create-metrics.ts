@@ -9,12 +9,11 @@ import { boolean, findOptionProblems, fn, type Kinds, kind } from '@fairlead/opt
 import {
   collectDefaultMetrics,
   Gauge,
-  type Metric,
+  Histogram,
   type PrometheusContentType,
   Registry,
   type RegistryContentType,
 } from 'prom-client';
-import { DURATIONS, RequestDurations } from './request-durations.js';
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions<Format extends RegistryContentType = PrometheusContentType> {
@@ -55,6 +54,7 @@ type AnyOptions = MetricsOptions<RegistryContentType>;
 /** Bounds of the buckets in seconds, from an in-memory lookup to a typical client timeout. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+const DURATIONS = 'http_request_duration_seconds';
 const IN_FLIGHT = 'http_requests_in_flight';
 
 /** Route label of requests without a route. Their paths are unbounded, so they cannot be labels. */
@@ -125,7 +125,8 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
         if (skip?.(ctx)) return;
         const method = METHODS.has(ctx.method) ? ctx.method : OTHER_METHOD;
         const seconds = (performance.now() - start) / 1_000;
-        requests.durations.record(method, ctx.pattern ?? NO_ROUTE, status, seconds);
+        const route = ctx.pattern ?? NO_ROUTE;
+        requests.durations.observe({ method, route, status }, seconds);
       });
       return next();
     },
@@ -141,29 +142,39 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
 
 /** The metrics of requests in a registry. */
 interface Requests {
-  readonly durations: RequestDurations;
+  readonly durations: Histogram;
+  /** Upper bounds of the buckets in seconds. */
+  readonly bounds: readonly number[];
   inFlight: number;
 }
 
 /** The metrics that each histogram belongs to. */
-const known = new WeakMap<Metric, Requests>();
+const known = new WeakMap<object, Requests>();
 
 /** Returns the metrics that an earlier call has added to a registry, unless they were removed. */
 function findRequests(registry: AnyRegistry, buckets?: readonly number[]): Requests | undefined {
   const existing = registry.getSingleMetric(DURATIONS);
   const requests = existing && known.get(existing);
   if (requests === undefined || buckets === undefined) return requests;
-  if (String(buckets) === String(requests.durations.bounds)) return requests;
+  if (String(buckets) === String(requests.bounds)) return requests;
   throw new SetupError(
     'INVALID_METRICS_OPTION',
     `createMetrics() cannot use these buckets: an earlier call has added ${DURATIONS} to the registry with other buckets. Pass the same buckets, or another registry.`,
   );
 }
 
-function addRequests(registry: AnyRegistry, buckets: readonly number[]): Requests {
+function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests {
   for (const name of [DURATIONS, IN_FLIGHT]) assertFree(registry, name);
-  const requests: Requests = { durations: new RequestDurations(registry, buckets), inFlight: 0 };
-  known.set(requests.durations.metric, requests);
+  const durations = new Histogram({
+    name: DURATIONS,
+    help: 'Time from the request headers to the end of the response.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [...bounds],
+    registers: [],
+  });
+  const requests: Requests = { durations, bounds: Object.freeze([...bounds]), inFlight: 0 };
+  known.set(durations, requests);
+  registry.registerMetric(durations);
   const inFlight = new Gauge({
     name: IN_FLIGHT,
     help: 'Number of requests in progress.',

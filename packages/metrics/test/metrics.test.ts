@@ -183,7 +183,7 @@ describe('the histogram', () => {
     await app.request('/');
     await expect
       .poll(() => countsOf(metrics.registry))
-      .toEqual(['{method="GET",route="none",status="404",app="api"} 1']);
+      .toEqual(['{app="api",method="GET",route="none",status="404"} 1']);
   });
 });
 
