@@ -43,7 +43,14 @@ import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, type Entry } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
 import { createMount, createPrefixStep, type MountedRouter } from './router/mount.js';
-import { type PathRules, parsePrefix } from './router/pattern.js';
+import {
+  createIsBelow,
+  type IsBelow,
+  type PathRules,
+  parsePrefix,
+  parseSegments,
+  type Segment,
+} from './router/pattern.js';
 import type { RouteOptions } from './router/route-options.js';
 import {
   type CompileResponse,
@@ -106,13 +113,28 @@ export interface Plugin {
   close?(): void | Promise<void>;
 }
 
-/** Returns the middleware of an entry that runs for every request to a pattern. */
-function middlewareFor(pattern: string, entry: Entry): readonly Middleware[] {
-  if (typeof entry === 'function') return [entry];
-  if ('router' in entry) return [];
-  const prefix = joinPaths(entry.prefix, '');
-  const isBelow = prefix === '/' || pattern === prefix || pattern.startsWith(`${prefix}/`);
-  return isBelow ? entry.middleware : [];
+/** Lists the middleware that runs before every request to a pattern of a router. */
+type ListUpstream = (segments: readonly Segment[]) => readonly Middleware[];
+
+/** Returns, for each router among the entries, what runs before its routes. */
+function upstreamsOf(
+  entries: readonly Entry[],
+  rules: PathRules,
+): ReadonlyMap<MountedRouter, ListUpstream> {
+  const before: { readonly middleware: readonly Middleware[]; covers: IsBelow }[] = [];
+  const upstreams = new Map<MountedRouter, ListUpstream>();
+  for (const entry of entries) {
+    if (typeof entry === 'function') before.push({ middleware: [entry], covers: () => true });
+    else if ('middleware' in entry) {
+      before.push({ middleware: entry.middleware, covers: createIsBelow(entry.prefix, rules) });
+    } else {
+      const above = [...before];
+      upstreams.set(entry, (segments) =>
+        above.flatMap(({ middleware, covers }) => (covers(segments) ? middleware : [])),
+      );
+    }
+  }
+  return upstreams;
 }
 
 /** Options of {@link createApp}. */
@@ -354,14 +376,14 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */
   routes(): readonly Route[] {
-    return this.#entries.flatMap((entry, index) => {
-      if (!('router' in entry)) return [];
-      const before = this.#entries.slice(0, index);
-      return addPrefix(entry.prefix, entry.router.routes).map((route) => ({
+    const upstreams = upstreamsOf(this.#entries, this.#prefixRules());
+    return [...upstreams].flatMap(([{ prefix, router }, listUpstream]) =>
+      addPrefix(prefix, router.routes).map((route) => ({
         ...route,
-        upstream: before.flatMap((earlier) => middlewareFor(route.pattern, earlier)),
-      }));
-    });
+        // A name that the prefix and the route share is an error of seal().
+        upstream: listUpstream(parseSegments(route.pattern)),
+      })),
+    );
   }
 
   /** Returns the prefixes at which a router is mounted, also within other routers; none if it is not. */

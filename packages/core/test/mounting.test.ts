@@ -154,6 +154,39 @@ describe('nested routers', () => {
   });
 });
 
+describe('the middleware that runs before a route', () => {
+  const above = () => undefined;
+
+  it.each([
+    ['/orgs/:org', '/orgs/:id/users', true],
+    ['/orgs/:org', '/orgs/7', true],
+    ['/orgs/:org', '/orgs', false],
+    ['/orgs/:org', '/orgs/*rest', false],
+    ['/admin/', '/%61dmin', true],
+    ['/admin', '/Admin/x', false],
+    ['/admin', '/administrator', false],
+    ['/', '/admin', true],
+  ])('below %s of the route %s', (prefix, pattern, runs) => {
+    const app = createApp()
+      .use(prefix, above)
+      .get(pattern, () => undefined);
+    expect(app.routes()[0]?.upstream).toEqual(runs ? [above] : []);
+  });
+
+  it('is found although a router ignores case', () => {
+    const router = createRouter({ caseSensitive: false }).get('/x', () => undefined);
+    const app = createApp().use('/admin', above).route('/Admin', router);
+    expect(app.routes()[0]?.upstream).toEqual([above]);
+  });
+
+  it('is found although the prefix of the route repeats a name, which seal() reports', () => {
+    const router = createRouter().get('/:id', () => undefined);
+    const app = createApp().use('/a/:x', above).route('/a/:id', router);
+    expect(app.routes()[0]?.upstream).toEqual([above]);
+    expect(() => app.seal()).toThrow("the parameter 'id' appears twice");
+  });
+});
+
 describe('a conflict', () => {
   const handler = () => undefined;
 

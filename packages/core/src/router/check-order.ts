@@ -2,7 +2,7 @@ import { SetupError } from '../errors/setup-error.js';
 import { type Middleware, type Role, roleOf } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import type { MountedRoute, MountedRouter, PrefixedMiddleware } from './mount.js';
-import { type PathRules, type Pattern, parsePattern, shapeOf } from './pattern.js';
+import { createIsBelow, type IsBelow, type PathRules, parseSegments } from './pattern.js';
 import { type AnyRouter, prefixesTo } from './router.js';
 
 /** A middleware or a router, with its prefix if it has one. */
@@ -38,7 +38,7 @@ export function checkOrder(
   }
   const misplaced = all.flatMap(({ role, prefix }, index) => {
     const range = prefix === '/' ? '' : ` below '${prefix}'`;
-    const isAffected = isBelow(prefix, rules);
+    const isAffected = createIsBelow(prefix, rules);
     if (role === 'notFoundHandler') {
       const after = all.slice(index + 1).filter((other) => other.role === undefined);
       const names = after.flatMap((other) => namesOf(other, isAffected));
@@ -49,9 +49,9 @@ export function checkOrder(
       const before = all.slice(0, index);
       // These catch the errors, or have been reported for the same routes.
       const others = before.filter((other) => other.role === role);
-      const isCovered = others.map((other) => isBelow(other.prefix, rules));
-      const isMissed = (pattern: Pattern) =>
-        isAffected(pattern) && !isCovered.some((covers) => covers(pattern));
+      const isCovered = others.map((other) => createIsBelow(other.prefix, rules));
+      const isMissed: IsBelow = (segments) =>
+        isAffected(segments) && !isCovered.some((covers) => covers(segments));
       const routers = before.filter(({ routes }) => routes !== undefined);
       const names = routers.flatMap((router) => namesOf(router, isMissed));
       const problem = `cannot catch errors${range} of what is registered before it`;
@@ -87,27 +87,11 @@ function registrationOf(middleware: Middleware, prefix: string): Registration {
 }
 
 /** Names a registration if a handler affects all of it, or else the routes that it affects. */
-function namesOf(
-  { name, prefix, routes }: Registration,
-  isAffected: (pattern: Pattern) => boolean,
-): readonly string[] {
-  if (routes === undefined) return isAffected(parsePattern(joinPaths(prefix, '*'))) ? [name] : [];
-  const affected = routes.filter(({ pattern }) => isAffected(pattern));
+function namesOf({ name, prefix, routes }: Registration, isAffected: IsBelow): readonly string[] {
+  if (routes === undefined) return isAffected(parseSegments(joinPaths(prefix, '*'))) ? [name] : [];
+  const affected = routes.filter(({ pattern }) => isAffected(pattern.segments));
   const isWhole = affected.length === routes.length && affected.length > 0;
   return isWhole && name !== '' ? [name] : affected.map((route) => `the route ${nameOf(route)}`);
-}
-
-/** Creates a predicate for patterns that only match paths below a prefix. */
-function isBelow(prefix: string, rules: PathRules): (pattern: Pattern) => boolean {
-  const shapesOf = (pattern: Pattern) => shapeOf(pattern, rules).split('/').slice(1);
-  const above = shapesOf(parsePattern(joinPaths(prefix, '*'))).slice(0, -1);
-  return (pattern) => {
-    const shapes = shapesOf(pattern);
-    return above.every((shape, index) => {
-      const other = shapes[index];
-      return shape === ':' ? other !== undefined && other !== '' && other !== '*' : other === shape;
-    });
-  };
 }
 
 /** Finds handlers among the functions of routes. */

@@ -137,10 +137,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
  *   of other routers, or a malformed escape.
  */
 export function parsePattern(text: string): Pattern {
-  assertPath(text);
-  const path = text.startsWith('/') ? text : `/${text}`;
-  const parts = path === '/' ? [] : path.slice(1).split('/');
-  const segments = parts.map((part, index) => parseSegment(part, index === parts.length - 1, text));
+  const segments = parseSegments(text);
   const names = segments.flatMap((segment) => (segment.kind === 'static' ? [] : segment.names));
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
@@ -150,7 +147,20 @@ export function parsePattern(text: string): Pattern {
     );
   }
   const endsInWildcard = segments.at(-1)?.kind === 'wildcard';
+  const path = text.startsWith('/') ? text : `/${text}`;
   return Object.freeze({ text: path, segments, names, endsInWildcard });
+}
+
+/**
+ * Parses the segments of a pattern, whose names may be repeated.
+ *
+ * @throws {InvalidPatternError} As {@link parsePattern}, except for repeated names.
+ */
+export function parseSegments(text: string): readonly Segment[] {
+  assertPath(text);
+  const path = text.startsWith('/') ? text.slice(1) : text;
+  const parts = path === '' ? [] : path.split('/');
+  return parts.map((part, index) => parseSegment(part, index === parts.length - 1, text));
 }
 
 /**
@@ -325,13 +335,36 @@ function isInEscape(path: string, index: number): boolean {
  * @param rules - The rules of the router.
  */
 export function shapeOf(pattern: Pattern, rules: PathRules): string {
-  const shape = significantSegments(pattern, rules).map((segment) => {
+  return `/${shapesOf(pattern.segments, rules).join('/')}`;
+}
+
+function shapesOf(segments: readonly Segment[], rules: PathRules): readonly string[] {
+  return significantSegments({ segments }, rules).map((segment) => {
     if (segment.kind === 'param') return ':';
     if (segment.kind === 'wildcard') return '*';
     const texts = segment.kind === 'affix' ? segment.literals : [segment.text];
     return texts.map((text) => escapeMarks(foldCase(text, rules))).join(':');
   });
-  return `/${shape.join('/')}`;
+}
+
+/** Whether a pattern with these segments only matches the path of a prefix and paths below it. */
+export type IsBelow = (segments: readonly Segment[]) => boolean;
+
+/**
+ * Creates the predicate for the patterns below a prefix.
+ *
+ * @param prefix - A valid prefix; may contain parameters.
+ * @param rules - How the paths are compared.
+ */
+export function createIsBelow(prefix: string, rules: PathRules): IsBelow {
+  const above = shapesOf(parseSegments(prefix), { ...rules, strict: false });
+  return (segments) => {
+    const shapes = shapesOf(segments, rules);
+    return above.every((shape, index) => {
+      const other = shapes[index];
+      return shape === ':' ? other !== undefined && other !== '' && other !== '*' : other === shape;
+    });
+  };
 }
 
 /** Escapes the characters that mark parameters and wildcards. */
@@ -348,10 +381,13 @@ export interface PathRules {
 }
 
 /** Returns a pattern's segments, without a trailing empty segment unless the rules are strict. */
-export function significantSegments(pattern: Pattern, { strict }: PathRules): readonly Segment[] {
-  const last = pattern.segments.at(-1);
+export function significantSegments(
+  { segments }: Pick<Pattern, 'segments'>,
+  { strict }: PathRules,
+): readonly Segment[] {
+  const last = segments.at(-1);
   const endsInSlash = last?.kind === 'static' && last.text === '';
-  return endsInSlash && !strict ? pattern.segments.slice(0, -1) : pattern.segments;
+  return endsInSlash && !strict ? segments.slice(0, -1) : segments;
 }
 
 /** Returns text in lower case, unless the rules are case-sensitive. */
