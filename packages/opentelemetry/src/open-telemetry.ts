@@ -1,0 +1,171 @@
+import { channel } from 'node:diagnostics_channel';
+import {
+  type Context,
+  type Middleware,
+  type Next,
+  type PublishedError,
+  SetupError,
+} from '@fairlead/core';
+import {
+  boolean,
+  describeValue,
+  findOptionProblems,
+  fn,
+  type Kinds,
+  markFactories,
+} from '@fairlead/options';
+import { type ActiveContext, type RegisteredApi, registeredApi, type Span } from './sdk.js';
+
+/** Options of {@link openTelemetry}. */
+export interface OpenTelemetryOptions {
+  /**
+   * Whether a recorded exception has the message and the stack of the error; false by default, because
+   * messages may quote what users have sent.
+   */
+  readonly includeMessage?: boolean;
+  /**
+   * Called once, with a text that says how to fix it, when a request has no span although an SDK is
+   * registered; `console.warn` by default.
+   */
+  readonly onWarning?: (message: string) => void;
+}
+
+const OPEN_TELEMETRY_OPTIONS: Kinds<OpenTelemetryOptions> = {
+  includeMessage: boolean,
+  onWarning: fn,
+};
+
+/** Members of `ctx.state` that {@link openTelemetry} sets. */
+export interface TraceState {
+  /** The id of the request's trace: 32 hexadecimal digits. Undefined if the request is not traced. */
+  traceId?: string;
+}
+
+/**
+ * Adds to the server span of each request what only the application knows. An instrumentation, such as
+ * @opentelemetry/instrumentation-http, has started the span.
+ *
+ * - Names it `<METHOD> <pattern>` and sets `http.route`, if a route matches.
+ * - Records the error behind a 5xx response, or behind a stream that fails, as an exception.
+ * - Sets `ctx.state.traceId`.
+ *
+ * Does nothing if no SDK is registered in the process. Works with every copy of @opentelemetry/api 1.x.
+ *
+ * @throws {SetupError} `INVALID_OPENTELEMETRY`, when an option is unknown or invalid.
+ * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<TraceState> {
+  const problems = findOptionProblems('openTelemetry()', options, OPEN_TELEMETRY_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_OPENTELEMETRY', problems.join('\n'));
+  const { includeMessage = false, onWarning = console.warn } = options;
+  let hasWarned = false;
+  // A function is subscribed as often as it is passed.
+  errors.unsubscribe(onError);
+  errors.subscribe(onError);
+
+  return function openTelemetry(ctx, next) {
+    const api = registeredApi();
+    if (api === undefined) return next();
+    const active = api.context?.active();
+    const request = findRequest(active, includeMessage);
+    if (request !== undefined) return follow(request, ctx, next);
+    if (!hasWarned && api.trace !== undefined && active?.getValue(SUPPRESSED) !== true) {
+      hasWarned = true;
+      onWarning(describeMissingSpan(api));
+    }
+    return next();
+  };
+}
+
+markFactories(openTelemetry);
+
+// The keys of a context are symbols of the global registry, so that all copies share them.
+const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');
+const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA');
+const SUPPRESSED = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+
+/** What instrumentations of servers and of frameworks exchange. */
+interface RpcMetadata {
+  /** The server span. */
+  readonly span: Span;
+  /** The server's instrumentation names the span and its metrics after the route. */
+  route?: string;
+}
+
+/** A request that is traced. */
+interface TracedRequest {
+  readonly span: Span;
+  /** Undefined if no instrumentation of the server has started the span. */
+  readonly metadata: RpcMetadata | undefined;
+  readonly includeMessage: boolean;
+}
+
+function findRequest(
+  active: ActiveContext | undefined,
+  includeMessage: boolean,
+): TracedRequest | undefined {
+  const metadata = active?.getValue(RPC_METADATA) as RpcMetadata | undefined;
+  const span = metadata?.span ?? (active?.getValue(SPAN) as Span | undefined);
+  return span && { span, metadata, includeMessage };
+}
+
+const requests = new WeakMap<Context, TracedRequest>();
+
+/** Completes the span when the pipeline has run, and before the instrumentation ends it. */
+async function follow(request: TracedRequest, ctx: Context, next: Next): Promise<void> {
+  const { traceId } = request.span.spanContext();
+  if (/[^0]/.test(traceId)) ctx.state.traceId = traceId;
+  requests.set(ctx, request);
+  // The instrumentation ends the span in a listener that it has added before.
+  ctx.res.prependOnceListener('close', () => {
+    nameSpan(request, ctx);
+    // A stream that fails destroys the response with its error. So may a client that disconnects.
+    const { errored }: { readonly errored: NodeJS.ErrnoException | null } = ctx.res;
+    if (errored !== null && errored.code !== 'ECONNRESET') recordError(request, errored);
+  });
+  try {
+    await next();
+  } finally {
+    nameSpan(request, ctx);
+  }
+}
+
+function nameSpan({ span, metadata }: TracedRequest, { method, pattern }: Context): void {
+  if (pattern === undefined) return;
+  // Metrics of requests have the route, too, and exist without spans.
+  if (metadata !== undefined) metadata.route = pattern;
+  if (!span.isRecording()) return;
+  span.updateName(`${method} ${pattern}`);
+  span.setAttribute('http.route', pattern);
+}
+
+/** The diagnostics channel on which core publishes the errors that clients do not see. */
+const errors = channel('fairlead:error');
+
+/** The status code of a failed span in @opentelemetry/api. */
+const ERROR = 2;
+
+function onError(message: unknown): void {
+  const { error, ctx } = message as PublishedError;
+  const request = requests.get(ctx);
+  const isFailure = ctx.res.headersSent || ctx.status >= 500;
+  if (isFailure && request !== undefined) recordError(request, error);
+}
+
+function recordError({ span, includeMessage }: TracedRequest, error: unknown): void {
+  if (!span.isRecording()) return;
+  const { name, ...details } = describeError(error);
+  span.recordException(includeMessage ? { name, ...details } : { name });
+  span.setAttribute('error.type', name);
+  span.setStatus({ code: ERROR });
+}
+
+function describeError(error: unknown): { name: string; message?: string; stack?: string } {
+  if (!(error instanceof Error)) return { name: typeof error, message: describeValue(error) };
+  const { name, message, stack } = error;
+  return { name, message, ...(stack === undefined ? {} : { stack }) };
+}
+
+function describeMissingSpan({ version }: RegisteredApi): string {
+  return `openTelemetry() found no span of a request, although an OpenTelemetry SDK is registered. Add @opentelemetry/instrumentation-http to the file that node loads with --import. If it is there, a copy of @opentelemetry/api that is newer than ${version}, which the SDK uses, ignores the SDK: run \`npm ls @opentelemetry/api\`, and install one version.`;
+}

@@ -1,0 +1,122 @@
+import { SetupError } from '@fairlead/core';
+import { describeValue, kind } from '@fairlead/options';
+
+/** A span, in the part of @opentelemetry/api 1.0 that this package uses. */
+export interface Span {
+  spanContext(): { readonly traceId: string };
+  /** False for spans that are not sampled, and after the end of a span. */
+  isRecording(): boolean;
+  updateName(name: string): unknown;
+  setAttribute(name: string, value: string): unknown;
+  setStatus(status: { readonly code: number }): unknown;
+  recordException(exception: {
+    readonly name: string;
+    readonly message?: string;
+    readonly stack?: string;
+  }): void;
+}
+
+/** The values of the asynchronous context that runs. */
+export interface ActiveContext {
+  getValue(key: symbol): unknown;
+}
+
+/** What an SDK registers, of which all copies of @opentelemetry/api 1.x share one. */
+export interface RegisteredApi {
+  /** Version of the copy that registered first. It refuses registrations of other versions. */
+  readonly version: string;
+  readonly context?: { active(): ActiveContext };
+  readonly trace?: Provider;
+  readonly metrics?: Provider;
+  readonly logs?: Provider;
+}
+
+/** A provider of the SDK, or of @opentelemetry/api with that of the SDK as its delegate. */
+interface Provider {
+  getDelegate?(): Provider;
+  shutdown?(): Promise<void>;
+}
+
+const API = Symbol.for('opentelemetry.js.api.1');
+
+/**
+ * Returns what an SDK has registered.
+ *
+ * A copy of @opentelemetry/api ignores what an older copy has registered. So this package uses none, and
+ * reads the global object that all copies of version 1 share.
+ */
+export function registeredApi(): RegisteredApi | undefined {
+  return (globalThis as { readonly [API]?: RegisteredApi })[API];
+}
+
+/**
+ * Explains why no request of this process is traced. Call it at startup, where tracing is expected.
+ *
+ * @returns What is missing, and how to fix it; undefined if an OpenTelemetry SDK is registered.
+ */
+export function findTracingProblem(): string | undefined {
+  const api = registeredApi();
+  if (api?.trace !== undefined) return undefined;
+  const fix = 'Start node with --import and a file that registers one.';
+  if (api === undefined) return `No OpenTelemetry SDK is registered. ${fix}`;
+  return `No OpenTelemetry SDK is registered. ${fix} If you do, @opentelemetry/api ${api.version} was used before it, and refuses an SDK with another version: run \`npm ls @opentelemetry/api\`, and install one version.`;
+}
+
+/** The last spans, metrics or logs were not exported. */
+export class TelemetryExportError extends Error {
+  /** Stable identifier: `TELEMETRY_NOT_EXPORTED`. */
+  readonly code = 'TELEMETRY_NOT_EXPORTED';
+
+  /**
+   * @param reason - What happened, without a period.
+   * @param options - The error of the SDK as `cause`, if there is one.
+   */
+  constructor(reason: string, options?: ErrorOptions) {
+    const fix = 'Check that the receiver at OTEL_EXPORTER_OTLP_ENDPOINT runs.';
+    super(`Cannot export the last telemetry: ${reason}. ${fix}`, options);
+    this.name = new.target.name;
+  }
+}
+
+const TIMEOUT = kind(
+  '0 to 2,147,483,647 milliseconds',
+  (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31,
+);
+
+/**
+ * Exports the spans, metrics and logs that are still in memory, and shuts the registered SDK down. Call it
+ * last, when the server is closed. Without an SDK, it does nothing.
+ *
+ * @param timeout - Maximum time to wait, in milliseconds.
+ * @throws {TelemetryExportError} When the export fails or takes too long.
+ * @throws {SetupError} `INVALID_FLUSH_TIMEOUT`, when `timeout` is not from 0 to 2,147,483,647.
+ */
+export async function flushTelemetry(timeout: number): Promise<void> {
+  if (!TIMEOUT.accepts(timeout)) {
+    const message = `flushTelemetry() cannot use ${describeValue(timeout)} as timeout. Use ${TIMEOUT.description}.`;
+    throw new SetupError('INVALID_FLUSH_TIMEOUT', message);
+  }
+  const { trace, metrics, logs } = registeredApi() ?? {};
+  const { promise: timedOut, resolve } = Promise.withResolvers<'timeout'>();
+  const timer = setTimeout(resolve, timeout, 'timeout');
+  try {
+    const shutdowns = Promise.all([trace, metrics, logs].map(shutDown));
+    if ((await Promise.race([shutdowns, timedOut])) !== 'timeout') return;
+  } catch (cause) {
+    throw new TelemetryExportError(describeFailure(cause), { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new TelemetryExportError(`no response within ${Math.round(timeout)} ms`);
+}
+
+async function shutDown(provider: Provider | undefined): Promise<void> {
+  // The provider of an API hides that of the SDK. Its class differs between copies.
+  await (provider?.getDelegate?.() ?? provider)?.shutdown?.();
+}
+
+/** Returns the message of an error without the period at its end. */
+function describeFailure(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : describeValue(cause);
+  return message.replace(/\.$/, '') || 'the SDK rejected without a message';
+}
