@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { type Context, createApp, json, type Server } from '../src/index.js';
@@ -42,9 +45,27 @@ describe('requests of one connection', () => {
     expect(responses.map(bodyOf)).toEqual(paths(2_000));
   });
 
+  it('run in the asynchronous context in which they arrived', async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const app = createApp().use(async (ctx) => {
+      await setImmediate();
+      ctx.send(storage.getStore() ?? '');
+    });
+    const server = await serve(app);
+    const emit = server.node.emit.bind(server.node) as (...args: unknown[]) => boolean;
+    // Instrumentation replaces the method like this.
+    Object.assign(server.node, {
+      emit: (event: string, req: IncomingMessage, ...rest: unknown[]) =>
+        storage.run(String(req?.url), () => emit(event, req, ...rest)),
+    });
+    const connection = connectRaw(server.port);
+    connection.socket.write(paths(30).map(get).join(''));
+    expect((await connection.responses(30)).map(bodyOf)).toEqual(paths(30));
+  });
+
   it('with bodies larger than a chunk all get responses in order', async () => {
     const app = createApp().use(json(), async (ctx) => {
-      await new Promise((resolve) => setImmediate(resolve));
+      await setImmediate();
       const { id, filling } = ctx.body as { id: number; filling: string };
       ctx.json([id, filling.length]);
     });

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -235,7 +236,8 @@ export function admit(req: IncomingMessage, res: ServerResponse, run: RequestLis
     run(req, res);
     return;
   }
-  connection.waiting.push({ req, res, run });
+  // Another request runs it. Its asynchronous context may belong to that one's trace.
+  connection.waiting.push({ req, res, run: AsyncResource.bind(run) });
   if (connection.waiting.length >= PAUSE_AT) connection.pause();
 }
 
