@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { BadRequestError, createRouter, type Middleware, NotFoundError } from '@fairlead/core';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { context, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
 import { getRPCMetadata } from '@opentelemetry/core';
 import { AlwaysOffSampler, NoopSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
@@ -23,7 +25,7 @@ describe('a request that a route handles', () => {
       200,
       'asynchronously',
       createRouter().get('/users/:id', async ({ params }) => {
-        await new Promise((resolve) => setImmediate(resolve));
+        await setImmediate();
         return params;
       }),
     ],
@@ -76,6 +78,35 @@ describe('a request that a route handles', () => {
     const [span] = await spans.first(1);
     expect(await response.json()).toEqual({ traceId: span?.spanContext().traceId });
   });
+});
+
+it('keeps the traces of pipelined requests apart, also of those that wait for others', async () => {
+  const spans = traceHttp();
+  const router = createRouter().get('/:id', async ({ params, state }) => {
+    await setImmediate();
+    return { id: params.id, traceId: state.traceId };
+  });
+  const { port } = new URL(await serve(openTelemetry(), router));
+  const { socket, responses } = connectRaw(Number(port));
+  for (let id = 0; id < 30; id += 1) socket.write(`GET /${id} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const traces = (await responses(30)).map((response) => /"traceId":"(\w+)"/.exec(response)?.[1]);
+  socket.destroy();
+  expect(new Set(traces).size).toBe(30);
+  const names = (await spans.first(30)).map(({ name }) => name);
+  expect(names).toEqual(Array.from({ length: 30 }, () => 'GET /:id'));
+});
+
+it('adds few enough listeners to the response of a stream', async () => {
+  const spans = traceHttp();
+  const emitWarning = vi.spyOn(process, 'emitWarning');
+  const router = createRouter().get('/', ({ signal }) => {
+    signal.addEventListener('abort', () => undefined);
+    return Readable.from(['one', 'two']);
+  });
+  const response = await fetch(await serve(openTelemetry(), router));
+  expect(await response.text()).toBe('onetwo');
+  await spans.first(1);
+  expect(emitWarning).not.toHaveBeenCalled();
 });
 
 describe('a request that no route handles', () => {
