@@ -1,5 +1,6 @@
+import type { StandardSchema } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { Body, Controller, Post } from '../src/index.js';
+import { Body, Controller, createCustomParamDecorator, Post, UseGuard } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 @Controller()
@@ -20,7 +21,35 @@ class BodyController {
   }
 }
 
-const controllers = [BodyController];
+const schema: StandardSchema = {
+  '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value ?? 'absent' }) },
+};
+
+let extracted = 0;
+const Counted = createCustomParamDecorator(() => {
+  extracted += 1;
+});
+
+@Controller('/schema')
+class SchemaController {
+  @Post('/body')
+  body(@Counted() _counted: unknown, @Body({ schema }) body: unknown) {
+    return { body };
+  }
+
+  @Post('/field')
+  field(@Body('name', { schema }) name: unknown) {
+    return { name };
+  }
+
+  @Post('/guarded')
+  @UseGuard(() => false)
+  guarded(@Body({ schema }) body: unknown) {
+    return { body };
+  }
+}
+
+const controllers = [BodyController, SchemaController];
 const csv = { method: 'POST', headers: { 'content-type': 'text/csv' } };
 const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
 
@@ -49,6 +78,39 @@ describe('a body that no parser has read', () => {
     expect(await response.json()).toMatchObject({
       error: expect.stringContaining('Cannot read the body without a type.'),
     });
+  });
+});
+
+describe('a body that no parser has read, and that a schema validates', () => {
+  it.each(['/schema/body', '/schema/field'])('causes a 415 for %s', async (path) => {
+    const { fetch } = await serve({ controllers });
+    extracted = 0;
+    const responses = [
+      await fetch(path, { ...csv, body: 'a,b' }),
+      await fetch(path, { ...csv, ...chunked('a,b') }),
+    ];
+    for (const response of responses) {
+      expect([response.status, response.headers.get('Accept')]).toEqual([415, 'application/json']);
+      expect(await response.json()).toMatchObject({
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+        error: 'The body has the type text/csv. Send it as application/json.',
+      });
+    }
+    expect(extracted).toBe(0);
+  });
+
+  it.each([
+    { ...csv, body: '' },
+    { ...csv, ...chunked() },
+  ])('passes to the schema if it is empty: %j', async (init) => {
+    const { fetch } = await serve({ controllers });
+    const response = await fetch('/schema/body', init);
+    expect(await response.json()).toEqual({ body: 'absent' });
+  });
+
+  it('is not mentioned to a client that a guard rejects', async () => {
+    const { fetch } = await serve({ controllers });
+    expect((await fetch('/schema/guarded', { ...csv, body: 'a,b' })).status).toBe(403);
   });
 });
 

@@ -42,14 +42,18 @@ import { writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, type Entry } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
-import { createMount, createPrefixStep, type MountedRouter } from './router/mount.js';
+import {
+  createMount,
+  createPrefixStep,
+  type ListUpstream,
+  type MountedRouter,
+} from './router/mount.js';
 import {
   createIsBelow,
   type IsBelow,
   type PathRules,
   parsePrefix,
   parseSegments,
-  type Segment,
 } from './router/pattern.js';
 import type { RouteOptions } from './router/route-options.js';
 import {
@@ -112,9 +116,6 @@ export interface Plugin {
   /** Releases what `install` opened. `app.close()` closes plugins in reverse order of installation. */
   close?(): void | Promise<void>;
 }
-
-/** Lists the middleware that runs before every request to a pattern of a router. */
-type ListUpstream = (segments: readonly Segment[]) => readonly Middleware[];
 
 /** Returns, for each router among the entries, what runs before its routes. */
 function upstreamsOf(
@@ -539,11 +540,17 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const schemaProblems: Error[] = [];
     const mounts: RouteTable[] = [];
     const prefixRules = this.#prefixRules();
+    const upstreams = upstreamsOf(this.#entries, prefixRules);
     const steps: Step[] = this.#entries.map((entry) => {
       if (typeof entry === 'function') return entry;
       if ('middleware' in entry) return createPrefixStep(entry, prefixRules);
-      const { rules } = entry.router;
-      const mount = createMount(rules, routes.get(entry) ?? [], this.#schemas, schemaProblems);
+      const mount = createMount(
+        entry.router.rules,
+        routes.get(entry) ?? [],
+        upstreams.get(entry) ?? (() => []),
+        this.#schemas,
+        schemaProblems,
+      );
       mounts.push(mount);
       return mount;
     });

@@ -76,6 +76,8 @@ export interface MatchedRoute {
   readonly names: readonly string[];
   /** Whether the last parameter is a wildcard. */
   readonly endsInWildcard: boolean;
+  /** What the parsers before a handler that reads the body accept; empty if unknown. */
+  readonly mediaTypes: readonly string[];
   /** Serializes responses of the route as JSON; undefined for routes without a response schema. */
   readonly write?: RouteWriter | undefined;
 }
@@ -106,6 +108,8 @@ export interface ContextInternals {
   setInput(ctx: Context, source: 'param' | 'query' | 'header', value: unknown): void;
   /** Returns the parsed body without checking that it was read. */
   bodyOf(ctx: Context): unknown;
+  /** Returns the media types that the parsers before the matched route accept; empty if unknown. */
+  mediaTypesOf(ctx: Context): readonly string[];
   /** Returns how errors become responses: the policy of the outermost error handler or the application. */
   errorPolicyOf(ctx: Context): ErrorPolicy;
   /** Replaces the application's policy, unless an outer error handler already has. */
@@ -223,6 +227,7 @@ export class Context<
       targetOf: (ctx) => ctx.#target,
       allowedMethods: (ctx) => ctx.#environment.routes.methods(ctx.path),
       bodyOf: (ctx) => ctx.#body,
+      mediaTypesOf: (ctx) => ctx.#match?.value.mediaTypes ?? [],
       errorPolicyOf: (ctx) => ctx.#errors,
       setErrorPolicy: (ctx, policy) => {
         if (ctx.#errors === ctx.#environment.errors) ctx.#errors = policy;
@@ -359,18 +364,12 @@ export class Context<
   }
 
   #assertBodyRead(): void {
-    const { req, res } = this;
+    const { res } = this;
     // Error handlers and loggers may read the body after the response was recorded.
-    if (this.#response.body !== undefined || res.headersSent) return;
-    // An empty body that was read has ended without emitting data.
-    if (!this.hasBody || req.readableDidRead || req.readableEnded) return;
+    if (this.#response.body !== undefined || res.headersSent || !hasUnreadBody(this)) return;
     const type = this.get('Content-Type');
+    if (type !== undefined && JSON_TYPE.test(type)) throw noParser(type);
     const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
-    if (type !== undefined && /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
-      const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
-      const options = { code: 'BODY_NOT_READ', report: true, cause };
-      throw new UnsupportedMediaTypeError(`Cannot read ${body}.`, options);
-    }
     throw new UnsupportedMediaTypeError(
       `Cannot read ${body}. Send another media type, such as application/json.`,
       { code: 'BODY_NOT_READ' },
@@ -603,6 +602,22 @@ function asContext<P extends object, S extends State, I extends RequestInputs>(
   ctx: Context<P, S, I>,
 ): Context {
   return ctx as object as Context;
+}
+
+/** Matches a `Content-Type` that `json()` reads. */
+export const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i;
+
+/** Creates the error for a JSON body that nothing parses, which is a mistake of the application. */
+export function noParser(type: string): UnsupportedMediaTypeError {
+  const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
+  const options = { code: 'BODY_NOT_READ', report: true, cause };
+  return new UnsupportedMediaTypeError(`Cannot read the body of type '${type}'.`, options);
+}
+
+/** Whether the client sends a body that nothing has read. */
+export function hasUnreadBody({ hasBody, req }: Pick<AnyContext, 'hasBody' | 'req'>): boolean {
+  // An empty body that was read has ended without emitting data.
+  return hasBody && !req.readableDidRead && !req.readableEnded;
 }
 
 /** A context whose parameters, query, headers and body may be what schemas produced. */

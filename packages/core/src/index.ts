@@ -99,6 +99,7 @@ export {
 export {
   type CompileResponse,
   createQueryReader,
+  requireParsedBody,
   type WriteJson,
 } from './router/route-schemas.js';
 export {

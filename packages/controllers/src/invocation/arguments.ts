@@ -2,6 +2,7 @@ import {
   type Context,
   createQueryReader,
   isHttpError,
+  requireParsedBody,
   ValidationError,
   type ValidationIssue,
   validateValue,
@@ -59,7 +60,13 @@ export function createReadArguments(
   }
   const all = Array.from(readers, (read) => read ?? readNothing);
   // Allocated with its final size, because an array that grows would take six times the memory.
-  return (ctx) => readFrom(all, handler, ctx, new Array(all.length), [], 0);
+  const read: ReadArguments = (ctx) => readFrom(all, handler, ctx, new Array(all.length), [], 0);
+  const validatesBody = parameters.some(({ source, schema }) => source === 'body' && schema);
+  if (!validatesBody) return read;
+  return (ctx) => {
+    const checking = requireParsedBody(ctx);
+    return checking === undefined ? read(ctx) : checking.then(() => read(ctx));
+  };
 }
 
 const readNothing: ReadValue = () => undefined;

@@ -98,7 +98,8 @@ function corrupt(cause: Error): BadRequestError {
   });
 }
 
-function aborted(): BadRequestError {
+/** Creates the error for a client that disconnects while it sends a body. */
+export function aborted(): BadRequestError {
   return new BadRequestError('The client disconnected before the body was complete.', {
     code: 'BODY_ABORTED',
   });

@@ -1,3 +1,4 @@
+import { mediaTypesOf } from '@fairlead/options';
 import {
   type Context,
   decodeParams,
@@ -8,7 +9,13 @@ import {
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
-import { type PathRules, type Pattern, parsePattern, parsePrefix } from './pattern.js';
+import {
+  type PathRules,
+  type Pattern,
+  parsePattern,
+  parsePrefix,
+  type Segment,
+} from './pattern.js';
 import { defaultStatus, type RouteOptions } from './route-options.js';
 import { createRouteWriter, createValidate, type SchemaPolicy } from './route-schemas.js';
 import { ALL, type AnyRouter, type Route } from './router.js';
@@ -83,6 +90,9 @@ export function createPrefixStep(
   });
 }
 
+/** Lists the middleware of the application that runs before every request to a pattern of a router. */
+export type ListUpstream = (segments: readonly Segment[]) => readonly Middleware[];
+
 /** A route with its composed pipeline. */
 interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
@@ -122,16 +132,23 @@ function applyOptions(
   });
 }
 
+/** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
+function readsBody({ body, inputs = [] }: RouteOptions): boolean {
+  return body !== undefined || inputs.some(({ source }) => source === 'body');
+}
+
 /**
  * Composes the pipeline of each route of a router, and returns the step that selects one for a request.
  *
  * @param rules - How the router compares paths.
+ * @param listUpstream - Lists the middleware of the application that runs before a route.
  * @param policy - How the application applies the schemas of its routes.
  * @param problems - Receives the errors of response schemas that cannot be compiled.
  */
 export function createMount(
   rules: PathRules,
   routes: readonly MountedRoute[],
+  listUpstream: ListUpstream,
   policy: SchemaPolicy,
   problems: Error[],
 ): RouteTable & Branch {
@@ -148,7 +165,10 @@ export function createMount(
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
     const write = createRouteWriter(route, options, policy, problems);
-    tree.insert(method, pattern, { pattern: text, names, endsInWildcard, write, run });
+    const mediaTypes = readsBody(options)
+      ? [...listUpstream(pattern.segments), ...handlers].flatMap(mediaTypesOf)
+      : [];
+    tree.insert(method, pattern, { pattern: text, names, endsInWildcard, mediaTypes, write, run });
   }
   return Object.freeze({
     choose(ctx: Context): Middleware | undefined {

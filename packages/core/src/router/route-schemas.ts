@@ -1,7 +1,16 @@
-import { type Context, internals, type RouteWriter } from '../context.js';
+import { aborted } from '../body/read-body.js';
+import {
+  type Context,
+  hasUnreadBody,
+  internals,
+  JSON_TYPE,
+  noParser,
+  type RouteWriter,
+} from '../context.js';
 import {
   InternalServerError,
   isHttpError,
+  UnsupportedMediaTypeError,
   ValidationError,
   type ValidationStatus,
 } from '../errors/http-error.js';
@@ -103,7 +112,7 @@ export function createValidate(
       else internals.setInput(ctx, source, outputs[index]);
     }
   };
-  return (ctx) => {
+  const validate = (ctx: Context): void | Promise<void> => {
     const issues: ValidationIssue[] = [];
     const outputs: unknown[] = [];
     let isAsync = false;
@@ -126,6 +135,53 @@ export function createValidate(
       finish(ctx, settled, ordered);
     });
   };
+  if (body === undefined) return validate;
+  return (ctx) => {
+    const checking = requireParsedBody(ctx);
+    return checking === undefined ? validate(ctx) : checking.then(() => validate(ctx));
+  };
+}
+
+/**
+ * Checks that a parser has read the body of a request before a schema validates it. A request with an empty
+ * body or none passes, and so does one whose body middleware has read by itself.
+ *
+ * @returns A promise only for a body without `Content-Length` that nothing has read. It may be empty.
+ * @throws {UnsupportedMediaTypeError} 415, with `Accept`, when no parser before the route reads the body's
+ *   type; 415 `BODY_NOT_READ`, when the body is JSON and there is no parser.
+ * @throws {BadRequestError} 400 `BODY_ABORTED`, when the client disconnects before it sends any byte.
+ * @see RFC 9110 §15.5.16
+ */
+export function requireParsedBody(ctx: Context): void | Promise<void> {
+  if (internals.bodyOf(ctx) !== undefined || !hasUnreadBody(ctx)) return;
+  if (ctx.get('Content-Length') !== undefined) throw unreadBody(ctx);
+  return hasBytes(ctx).then((found) => {
+    if (found) throw unreadBody(ctx);
+  });
+}
+
+/** Whether a chunked body contains any byte. Discards the body. */
+function hasBytes(ctx: Context): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stream = ctx.bodyStream();
+    if (stream.destroyed) reject(aborted());
+    // The stream keeps flowing after the first chunk, which keeps the connection usable.
+    stream.once('data', () => resolve(true)).once('end', () => resolve(false));
+    stream.once('close', () => reject(aborted()));
+  });
+}
+
+/** Creates the error for a body that no parser has read. */
+function unreadBody(ctx: Context): UnsupportedMediaTypeError {
+  const type = ctx.get('Content-Type');
+  const declared = internals.mediaTypesOf(ctx);
+  if (declared.length === 0 && type !== undefined && JSON_TYPE.test(type)) return noParser(type);
+  const accepted = declared.length === 0 ? ['application/json'] : [...new Set(declared)];
+  const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)].filter(Boolean).join(' or ');
+  return new UnsupportedMediaTypeError(
+    `The body has ${type ? `the type ${type}` : 'no Content-Type'}. Send it as ${list}.`,
+    { headers: { Accept: accepted.join(', ') } },
+  );
 }
 
 function validateInput(
