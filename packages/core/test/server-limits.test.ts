@@ -169,3 +169,34 @@ it.each(['maxHeaders', 'maxTargetSize', 'requestTimeout'])('rejects NaN for %s',
     ),
   });
 });
+
+describe('maxConnections', () => {
+  const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  it('closes further connections at once, until one of the others closes', async () => {
+    const server = await listen(
+      createApp().use((ctx) => ctx.send('ok')),
+      0,
+      { host: '127.0.0.1', maxConnections: 2 },
+    );
+    onTestFinished(() => server.close({ timeout: 0 }));
+    const open = [connectRaw(server.port), connectRaw(server.port)];
+    for (const { socket, responses } of open) {
+      socket.write(request);
+      await responses(1);
+    }
+    expect(await exchange(server.port, request)).toBe('');
+    open[0]?.socket.destroy();
+    await expect.poll(() => exchange(server.port, OK)).toMatch(/^HTTP\/1\.1 200 /);
+    open[1]?.socket.write(OK);
+    expect(await open[1]?.ended()).toContain('200 OK');
+  });
+
+  it.each([0, -1, 1.5, '2', Number.POSITIVE_INFINITY])('cannot be %j', async (maxConnections) => {
+    const listening = Reflect.apply(listen, undefined, [createApp(), 0, { maxConnections }]);
+    await expect(listening).rejects.toMatchObject({
+      code: 'INVALID_LIMIT',
+      message: expect.stringContaining('maxConnections'),
+    });
+  });
+});

@@ -56,6 +56,7 @@ const SERVE_OPTIONS: Kinds<ServeOptions> = {
   host: anything,
   tls: anything,
   reusePort: anything,
+  maxConnections: anything,
   headersTimeout: anything,
   requestTimeout: anything,
   keepAliveTimeout: anything,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startProgram } from './support/program.js';
@@ -166,6 +166,17 @@ describe('serve()', () => {
     const url = await program.url();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect((await fetch(`${url}/long-path`)).status).toBe(414);
+  });
+
+  it('passes maxConnections on', async () => {
+    const program = startProgram(`
+      await serve(createApp(), { port: 0, host: '127.0.0.1', maxConnections: 1 });
+    `);
+    const { port } = new URL(await program.url());
+    const [first, second] = [connect(Number(port)), connect(Number(port))];
+    onTestFinished(() => void first.destroy());
+    await once(second.on('error', () => undefined).resume(), 'close');
+    expect(first.closed).toBe(false);
   });
 });
 

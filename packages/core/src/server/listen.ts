@@ -14,7 +14,7 @@ import type { Application } from '../application.js';
 import { ListenError, SetupError } from '../errors/setup-error.js';
 import { logError } from '../middleware/error-handler.js';
 import { isPromiseLike } from '../next.js';
-import { assertOptions, findOptionErrors, throwTogether } from '../options.js';
+import { assertOptions, findOptionErrors, type OptionCodes, throwTogether } from '../options.js';
 import { connectionOf, drain } from './connection.js';
 import {
   checkInterval,
@@ -43,6 +43,11 @@ export interface ListenOptions extends ServerLimits {
    * that supports it.
    */
   readonly reusePort?: boolean;
+  /**
+   * Maximum number of open connections, upgraded ones included: 1 or more; unlimited by default. The server
+   * closes further connections at once.
+   */
+  readonly maxConnections?: number;
 }
 
 const LISTEN_OPTIONS: Kinds<ListenOptions> = {
@@ -51,6 +56,12 @@ const LISTEN_OPTIONS: Kinds<ListenOptions> = {
   // findTlsErrors() checks it.
   tls: anything,
   reusePort: boolean,
+  maxConnections: integer(1),
+};
+
+const LIMIT_CODES: OptionCodes<ListenOptions> = {
+  ...SERVER_LIMIT_CODES,
+  maxConnections: 'INVALID_LIMIT',
 };
 
 /** Options of {@link Server.close}. */
@@ -114,7 +125,7 @@ const IDLE_CHECKS = 4;
  * @param options - The host to bind, TLS, limits and timeouts.
  * @returns The server, once its port is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is not a non-negative integer; `INVALID_TLS`, when
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is not an integer in its range; `INVALID_TLS`, when
  *   node rejects the `tls` options or they have no certificate; `INVALID_OPTION`, when another argument is
  *   invalid; `REUSE_PORT_UNSUPPORTED`, when this version of Node.js ignores `reusePort`.
  * @throws {ListenError} When the port cannot be bound.
@@ -127,10 +138,10 @@ export async function listen(
   throwTogether([
     ...findApplicationErrors(app),
     ...findPortErrors(port),
-    ...findOptionErrors('listen()', options, LISTEN_OPTIONS, SERVER_LIMIT_CODES),
+    ...findOptionErrors('listen()', options, LISTEN_OPTIONS, LIMIT_CODES),
     ...findTlsErrors(options?.tls),
   ]);
-  const { host, tls, reusePort = false } = options;
+  const { host, tls, reusePort = false, maxConnections } = options;
   if (reusePort && !supportsReusePort(process.versions.node)) {
     throw new SetupError(
       'REUSE_PORT_UNSUPPORTED',
@@ -141,6 +152,7 @@ export async function listen(
   const limits = completeLimits(options);
   const closingController = new AbortController();
   const server = createServer(app.handle, limits, tls, closingController.signal);
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const sockets = trackSockets(server, connectionEvent(tls));
   const handshakes = tls === undefined ? new Set<Socket>() : trackHandshakes(server);
   await new Promise<void>((resolve, reject) => {
