@@ -23,7 +23,6 @@ import {
   assertPath,
   describeArgument,
   InvalidMiddlewareError,
-  isPromise,
 } from './errors/invalid-argument.js';
 import { SealedError, SetupError, throwProblems } from './errors/setup-error.js';
 import {
@@ -640,7 +639,7 @@ function assertPlugin(value: unknown): asserts value is Plugin {
   const received = `app.plugin() received ${describeArgument(value)}`;
   const fail = (problem: string): SetupError => new SetupError('INVALID_PLUGIN', problem);
   if (typeof value === 'function') throw fail(`${received}. ${pluginFix(value)}`);
-  if (isPromise(value)) throw fail(`${received}. Await it first.`);
+  if (isPromiseLike(value)) throw fail(`${received}. Await it first.`);
   if (typeof plugin.install !== 'function') {
     throw fail(`${received} without install(). Pass an object with name and install(app).`);
   }

@@ -1,4 +1,5 @@
 import { describeValue, isClass, isFactory } from '@fairlead/options';
+import { isPromiseLike } from '../next.js';
 import { SetupError } from './setup-error.js';
 
 /** A call that registers middleware or handlers received an unsuitable value, or no function. */
@@ -38,7 +39,7 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
   if (value === undefined)
     return [received, `${PASS} Check the export or the call that returns it.`];
   if (typeof value === 'function') return diagnoseFunction(call, value);
-  if (isPromise(value)) return [received, 'Await it first.'];
+  if (isPromiseLike(value)) return [received, 'Await it first.'];
   if (Array.isArray(value)) return [received, `Spread it: ${addArgument(call, '...array')}.`];
   if (value instanceof RegExp) return [received, "Pass a prefix as a string, such as '/users'."];
   if (isApplication(value)) return [received, NESTED_APPLICATION];
@@ -88,7 +89,7 @@ function diagnoseFunction(
 export function describeArgument(value: unknown): string {
   if (value instanceof RegExp) return 'a regular expression';
   if (Array.isArray(value)) return 'an array';
-  if (isPromise(value)) return 'a promise';
+  if (isPromiseLike(value)) return 'a promise';
   if (isApplication(value)) return 'an application';
   return isRouter(value) ? 'a router' : describeValue(value);
 }
@@ -101,11 +102,6 @@ function addArgument(call: string, argument: string): string {
 /** The fix for an application that was passed instead of a router. */
 export const NESTED_APPLICATION =
   'An application cannot be part of another one. Create its routes with createRouter(), and mount that router with app.route().';
-
-/** Whether a value is a promise. */
-export function isPromise(value: unknown): boolean {
-  return hasMethod(value, 'then');
-}
 
 /** Whether a value is an application, of this or another copy of core. */
 export function isApplication(value: unknown): boolean {

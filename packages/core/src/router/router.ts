@@ -6,12 +6,11 @@ import {
   describeArgument,
   InvalidMiddlewareError,
   isApplication,
-  isPromise,
   isRouter,
   NESTED_APPLICATION,
 } from '../errors/invalid-argument.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
-import type { Next } from '../next.js';
+import { isPromiseLike, type Next } from '../next.js';
 import { METHODS } from '../node-http.js';
 import { assertOptions } from '../options.js';
 import type { AnyHandler, Middleware } from '../pipeline.js';
@@ -456,7 +455,7 @@ export function assertRouter(call: string, value: unknown): asserts value is Any
 }
 
 function routerFix(call: string, value: unknown): string {
-  if (isPromise(value)) return 'Await it first.';
+  if (isPromiseLike(value)) return 'Await it first.';
   if (isApplication(value)) return NESTED_APPLICATION;
   if (isRouter(value)) {
     return 'It belongs to another copy of @fairlead/core. Install one copy only: `npm ls @fairlead/core` lists them.';
