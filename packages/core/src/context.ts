@@ -476,7 +476,8 @@ export class Context<
   /**
    * Sets a response header and replaces earlier values.
    *
-   * @throws {TypeError} When the name is not a token or the value contains a control character.
+   * @throws {TypeError} When the name is not a token, the value contains a control character, or it has
+   *   another type, such as undefined.
    */
   set(name: string, value: HeaderValue): void {
     this.#response.headers.set(name, value);

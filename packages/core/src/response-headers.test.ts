@@ -67,3 +67,21 @@ describe('header injection', () => {
     expect(() => new ResponseHeaders().set(name, 'value')).toThrow(TypeError);
   });
 });
+
+describe('a value of another type', () => {
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [{ a: 1 }, 'an object'],
+    [new Date(0), 'an instance of Date'],
+  ])('%j is refused by set() and append()', (value, described) => {
+    const headers = new ResponseHeaders();
+    headers.set('X-Id', 'a');
+    const error = new TypeError(
+      `Cannot set the header 'X-Id' to ${described}. Pass a string, a number or an array of strings, or omit it.`,
+    );
+    expect(() => Reflect.apply(headers.set, headers, ['X-Id', value])).toThrow(error);
+    expect(() => Reflect.apply(headers.append, headers, ['X-Id', value])).toThrow(error);
+    expect(headers.get('X-Id')).toBe('a');
+  });
+});

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { describeValue } from '@fairlead/options';
 import { validateHeaderName, validateHeaderValue } from './node-http.js';
 import { announceEnd, keepAliveOf } from './server/connection.js';
 
@@ -57,8 +58,8 @@ export class ResponseHeaders {
    *
    * @param name - Case-insensitive; sent as written here.
    * @param value - Each array element is sent as a separate header line.
-   * @throws {TypeError} When the name is not a token, or the value contains CR, LF or another control
-   *   character.
+   * @throws {TypeError} When the name is not a token, the value contains CR, LF or another control
+   *   character, or it has another type, such as undefined.
    */
   set(name: string, value: HeaderValue): void {
     assertHeader(name, value);
@@ -71,6 +72,7 @@ export class ResponseHeaders {
    * @throws {TypeError} As {@link set}.
    */
   append(name: string, value: string | readonly string[]): void {
+    assertHeader(name, value);
     const present = this.get(name);
     this.set(name, present === undefined ? value : [present, value].flat().map(String));
   }
@@ -116,10 +118,15 @@ function isSameName(one: string, other: string): boolean {
 /**
  * Validates a header.
  *
- * @throws {TypeError} When the name is not a token, or the value contains a control character.
+ * @throws {TypeError} When the name is not a token, the value contains a control character, or it has
+ *   another type, such as undefined.
  */
 export function assertHeader(name: string, value: HeaderValue): void {
   validateHeaderName(name);
+  if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) {
+    const problem = `Cannot set the header '${name}' to ${describeValue(value)}`;
+    throw new TypeError(`${problem}. Pass a string, a number or an array of strings, or omit it.`);
+  }
   for (const line of typeof value === 'object' ? value : [String(value)]) {
     validateHeaderValue(name, line);
   }
