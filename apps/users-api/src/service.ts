@@ -1,10 +1,10 @@
 import type { Application } from '@fairlead/core';
+import { findTracingProblem, flushTelemetry, openTelemetry } from '@fairlead/opentelemetry';
 import type { Lifecycle } from '@fairlead/serve';
 import { createUsersApp, type UsersAppOptions } from './app.js';
 import type { Config } from './config/config.js';
 import { Readiness } from './health/readiness.js';
 import type { Logger } from './logging/logger.js';
-import { openTracing } from './tracing/tracing.js';
 import { openStore } from './users/store/open.js';
 
 /** Maximum time to export the last spans, in milliseconds. */
@@ -27,10 +27,7 @@ export async function createService(
   logger: Logger,
   metrics?: UsersAppOptions['metrics'],
 ): Promise<Application> {
-  const tracing = config.tracing ? await openTracing(logger) : undefined;
-  onClose(function closeTracing(remaining) {
-    return tracing?.close(Math.min(EXPORT_TIMEOUT, remaining / 2));
-  });
+  if (config.tracing) prepareTracing(onClose, logger);
   const store = await openStore(config.store, {
     warn: (err) => logger.warn({ err }, 'the store reported a problem'),
   });
@@ -47,7 +44,20 @@ export async function createService(
     logger,
     readiness,
     ...(metrics && { metrics }),
-    ...(tracing && { tracing: tracing.middleware }),
+    ...(config.tracing && { tracing: openTelemetry({ onWarning: (text) => logger.warn(text) }) }),
     ...(config.requestIdHeader && { requestIdHeader: config.requestIdHeader }),
+  });
+}
+
+/** Warns when no SDK is registered. Exports the last spans at the end, and warns when they are lost. */
+function prepareTracing(onClose: Lifecycle['onClose'], logger: Logger): void {
+  const problem = findTracingProblem();
+  if (problem !== undefined) logger.warn(`TRACING is on. ${problem} Or set TRACING=off.`);
+  onClose(async function exportLastSpans(remaining) {
+    try {
+      await flushTelemetry(Math.min(EXPORT_TIMEOUT, remaining / 2));
+    } catch (err) {
+      logger.warn({ err }, 'failed to export the last spans: check the trace receiver');
+    }
   });
 }
