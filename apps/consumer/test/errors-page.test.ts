@@ -7,8 +7,8 @@ import { workspace } from './support/project.js';
 const HEAD = `# Errors
 
 Every error that the packages throw, with its stable code. Errors with a status become responses. Errors without one are
-thrown while the application is set up, never during a request. Each table also appears in its package's README, where a
-test compares it with the code. To regenerate this page, run \`pnpm --filter consumer exec vitest run errors-page -u\`.
+thrown while the application is set up or shut down, never during a request. Each table also appears in its package's
+README, where a test compares it with the code. To regenerate this page, run \`pnpm --filter consumer exec vitest run errors-page -u\`.
 
 To throw your own errors, or to see what clients receive, read [guides/errors.md](guides/errors.md).
 `;
@@ -51,6 +51,7 @@ it.each([
   'health',
   'connect',
   'openapi',
+  'opentelemetry',
   'testing',
 ])('includes the errors of @fairlead/%s', (name) => {
   expect(sections).toContainEqual(expect.stringContaining(`@fairlead/${name}]`));

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { here, install, run } from './support/project.js';
+import { install, installedVersion, run } from './support/project.js';
 import { testBlocks } from './support/test-blocks.js';
 
 /** Middleware of Express that the documents use. */
@@ -44,9 +44,3 @@ testBlocks({
   },
   run: (project, file) => run(process.execPath, ['run.mjs', `./dist/${file}.js`], project),
 });
-
-/** Names a library as npm installs it, in the version that this workspace package has. */
-async function installedVersion(name: string): Promise<string> {
-  const manifest = await readFile(join(here, 'node_modules', name, 'package.json'), 'utf8');
-  return `${name}@${JSON.parse(manifest).version}`;
-}

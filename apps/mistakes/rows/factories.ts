@@ -24,6 +24,7 @@ import {
   timeout,
 } from '@fairlead/core';
 import { multipart } from '@fairlead/multipart';
+import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';
 import { serveStatic } from '@fairlead/static';
 import { serveControllers } from '../src/applications.js';
@@ -105,6 +106,11 @@ mistake('`app.use(rateLimit)`', { compiler: 'TS2769', startup: 'rateLimit(' }, (
 mistake('`app.use(connect)`', { compiler: 'TS2769', startup: 'connect(' }, () =>
   home()
     .use(connect)
+    .get('/', () => 1),
+);
+mistake('`app.use(openTelemetry)`', { compiler: 'TS2769', startup: 'openTelemetry(' }, () =>
+  home()
+    .use(openTelemetry)
     .get('/', () => 1),
 );
 mistake(

@@ -4,6 +4,7 @@ import { type Context, createApp, json, type Middleware } from '@fairlead/core';
 import { createHealth } from '@fairlead/health';
 import { createMetrics } from '@fairlead/metrics';
 import { multipart } from '@fairlead/multipart';
+import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';
 import { serveStatic } from '@fairlead/static';
 import { area } from '../src/mistake.js';
@@ -183,6 +184,12 @@ mistake(
 
 mistake('`rateLimit({ duration })` in milliseconds', { never: 'It is a valid duration.' }, () =>
   using(rateLimit({ points: 100, duration: 60_000 })),
+);
+
+mistake(
+  '`openTelemetry({ includeStack })`, an option of `errorHandler`',
+  { compiler: "'includeStack'", startup: "has no option 'includeStack'" },
+  () => using(openTelemetry({ includeStack: true })),
 );
 
 mistake(

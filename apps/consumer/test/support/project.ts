@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -32,4 +32,10 @@ export async function createProject(project: string): Promise<void> {
 export async function install(project: string, dependencies: readonly string[]): Promise<void> {
   const flags = ['--no-audit', '--no-fund', '--strict-peer-deps', '--prefer-offline'];
   await run('npm', ['install', ...flags, '@types/node@22.20.5', ...dependencies], project);
+}
+
+/** Names a library as npm installs it, in the version that this workspace package has. */
+export async function installedVersion(name: string): Promise<string> {
+  const manifest = await readFile(join(here, 'node_modules', name, 'package.json'), 'utf8');
+  return `${name}@${JSON.parse(manifest).version}`;
 }
