@@ -23,6 +23,7 @@ const ONE_USER: UserStore = {
   create: (input) => ({ ...ADA, ...input }),
   update: (id, changes) => (id === ADA.id ? { ...ADA, ...changes } : undefined),
   delete: (id) => id === ADA.id,
+  metrics: [],
   check: () => undefined,
   close: () => undefined,
 };

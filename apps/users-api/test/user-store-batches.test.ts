@@ -17,19 +17,10 @@ describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
       fc.asyncProperty(offset, limit, async (from, count) => {
         const batches = await Array.fromAsync(store.list({ offset: from, limit: count }));
         expect(batches.flat()).toEqual(users.slice(from, from + count));
-        expect(batches.every(({ length }) => length > 0)).toBe(true);
+        expect(batches.every(({ length }) => length > 0 && length <= 100)).toBe(true);
       }),
       { numRuns: 20 },
     );
-  });
-
-  it('ends a batch early when users are large', async () => {
-    const store = await open();
-    const name = 'x'.repeat(700_000);
-    const users = await Promise.all([1, 2, 3, 4].map(() => store.create({ ...ADA, name })));
-    const batches = await Array.fromAsync(store.list());
-    expect(batches.map(({ length }) => length)).toEqual([2, 2]);
-    expect(batches.flat()).toEqual(users);
   });
 
   it('ends and lists each remaining user once while others are created and deleted', async () => {
@@ -49,18 +40,11 @@ describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
     expect(listed.length).toBeLessThanOrEqual(350);
   });
 
-  it('returns only the first batch of a page with many or large users', async () => {
+  it('returns only the first batch of a page with many users', async () => {
     const store = await open();
-    const large = { ...ADA, name: 'x'.repeat(700_000) };
-    for (let n = 0; n < 4; n += 1) await store.create(large);
-    await Promise.all(Array.from({ length: 200 }, () => store.create(ADA)));
-    const listed = await listAll(store);
-    expect(await store.page({ offset: 1, limit: 3 })).toEqual({
-      users: listed.slice(1, 3),
-      total: 204,
-    });
+    const users = await Promise.all(Array.from({ length: 204 }, () => store.create(ADA)));
     expect(await store.page({ offset: 4, limit: 200 })).toEqual({
-      users: listed.slice(4, 104),
+      users: users.slice(4, 104),
       total: 204,
     });
   });

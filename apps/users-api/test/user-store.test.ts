@@ -150,6 +150,39 @@ describe.each(STORE_NAMES)('the %s store', (name) => {
     expect(await listAll(store)).toEqual([]);
   });
 
+  it('updates and deletes a user only while it equals the expected one', async () => {
+    let now = NOON;
+    const store = await open(() => now);
+    const ada = await store.create(ADA);
+    now += 1;
+    const outdated = [{ name: 'X' }, { email: 'X' }, { updatedAt: '2030-01-02T12:00:00.001Z' }];
+    for (const difference of outdated) {
+      const expected = { ...ada, ...difference };
+      expect(await store.update(ada.id, { name: 'Grace' }, expected)).toBeUndefined();
+      expect(await store.delete(ada.id, expected)).toBe(false);
+      expect(await store.find(ada.id)).toEqual(ada);
+    }
+    const grace = await store.update(ada.id, { name: 'Grace' }, { ...ada });
+    expect(grace).toEqual({ ...ada, name: 'Grace', updatedAt: '2030-01-02T12:00:00.001Z' });
+    expect(await store.delete(ada.id, ada)).toBe(false);
+    expect(await store.delete(ada.id, { ...ada, ...grace })).toBe(true);
+    expect(await store.update(ada.id, {}, { ...ada, ...grace })).toBeUndefined();
+  });
+
+  it('makes one of several updates and deletes that expect the same user', async () => {
+    let now = NOON;
+    const store = await open(() => now++);
+    const ada = await store.create(ADA);
+    const updates = await Promise.all(
+      ['B', 'C', 'D'].map((name) => store.update(ada.id, { name }, ada)),
+    );
+    const [updated, ...others] = updates.filter((user) => user !== undefined);
+    expect(others).toEqual([]);
+    expect(await store.find(ada.id)).toEqual(updated);
+    const deletes = await Promise.all([1, 2, 3].map(() => store.delete(ada.id, updated)));
+    expect(deletes.toSorted()).toEqual([false, false, true]);
+  });
+
   it('does not let callers change its users', async () => {
     const store = await open();
     const ada = await store.create(ADA);

@@ -13,11 +13,10 @@ import {
 import type { Context } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
 import { requireJson } from '../middleware/require-json.js';
-import type { Awaitable } from '../users/awaitable.js';
 import { type ListRequest, sendList } from '../users/list.js';
 import { locationOf } from '../users/location.js';
 import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from '../users/schemas.js';
-import { USER_STORE, type UserStore } from '../users/store/user-store.js';
+import { type Awaitable, USER_STORE, type UserStore } from '../users/store/user-store.js';
 import { summarizeIssues } from '../users/summarize-issues.js';
 import type { CreateUserInput, UpdateUserInput, User } from '../users/user.js';
 import { requireUser, userNotFound } from '../users/user-not-found.js';

@@ -1,5 +1,4 @@
-/** A value or a promise for it. A synchronous implementation returns the value itself. */
-export type Awaitable<T> = T | Promise<T>;
+import type { Awaitable } from './store/user-store.js';
 
 /**
  * Calls a function with a value, synchronously unless the value is a promise.

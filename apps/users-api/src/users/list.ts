@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyContext } from '@fairlead/core';
 import type { z } from 'zod';
-import { type Awaitable, andThen } from './awaitable.js';
+import { andThen } from './awaitable.js';
 import { type Pagination, sliceOf } from './pagination.js';
 import { DEFAULT_PAGE, type ListQuery } from './schemas.js';
-import type { UserStore } from './store/user-store.js';
+import type { Awaitable, UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 
 /** The validated query of a list. */

@@ -1,16 +1,10 @@
+import type { Slice } from './store/user-store.js';
+
 /** A requested page. */
 export interface Pagination {
   /** 1-based. */
   readonly page: number;
   /** Maximum number of users on the page, at least 1. */
-  readonly limit: number;
-}
-
-/** A range of the list of users. */
-export interface Slice {
-  /** Number of users to skip, a safe integer of at least 0. */
-  readonly offset: number;
-  /** Maximum number of users to return, a safe integer of at least 1. */
   readonly limit: number;
 }
 

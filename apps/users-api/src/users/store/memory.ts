@@ -1,4 +1,3 @@
-import type { Slice } from '../pagination.js';
 import {
   type Clock,
   type CreateUserInput,
@@ -8,10 +7,12 @@ import {
   updateUser,
 } from '../user.js';
 import { StoreError } from './store-error.js';
-import { BATCH_TEXT, BATCH_USERS, type UserPage, type UserStore } from './user-store.js';
+import { BATCH_USERS, type Slice, type UserPage, type UserStore } from './user-store.js';
 
 /** Stores users in the memory of this process. They are lost when it exits. */
 export class MemoryUserStore implements UserStore {
+  /** Nothing waits for this store. */
+  readonly metrics = [];
   // A Map iterates in insertion order, which is the creation order.
   readonly #users = new Map<string, User>();
   readonly #now: Clock;
@@ -51,16 +52,16 @@ export class MemoryUserStore implements UserStore {
     return user;
   }
 
-  update(id: string, changes: UpdateUserInput): User | undefined {
-    const user = this.#open().get(id);
+  update(id: string, changes: UpdateUserInput, expected?: User): User | undefined {
+    const user = this.#find(id, expected);
     if (user === undefined) return undefined;
     const updated = updateUser(user, changes, this.#now());
     this.#users.set(id, updated);
     return updated;
   }
 
-  delete(id: string): boolean {
-    return this.#open().delete(id);
+  delete(id: string, expected?: User): boolean {
+    return this.#find(id, expected) !== undefined && this.#users.delete(id);
   }
 
   check(): void {
@@ -72,6 +73,12 @@ export class MemoryUserStore implements UserStore {
     this.#users.clear();
   }
 
+  /** Returns a user, unless it differs from the expected one. */
+  #find(id: string, expected?: User): User | undefined {
+    const user = this.#open().get(id);
+    return user && (expected === undefined || isSame(user, expected)) ? user : undefined;
+  }
+
   #open(): Map<string, User> {
     if (this.#closed) {
       throw new StoreError('STORE_CLOSED', 'The memory store is closed. Open a new one.');
@@ -80,15 +87,17 @@ export class MemoryUserStore implements UserStore {
   }
 }
 
-/** Takes users until the batch is full by number or by text, or until there are no more. */
+function isSame(user: User, { name, email, updatedAt }: User): boolean {
+  return user.name === name && user.email === email && user.updatedAt === updatedAt;
+}
+
+/** Takes users until the batch is full or there are no more. */
 function nextBatch(users: Iterator<User>, limit: number): User[] {
   const batch: User[] = [];
-  let text = 0;
-  while (batch.length < Math.min(limit, BATCH_USERS) && text < BATCH_TEXT) {
+  while (batch.length < Math.min(limit, BATCH_USERS)) {
     const { done, value } = users.next();
     if (done) break;
     batch.push(value);
-    text += value.name.length + value.email.length;
   }
   return batch;
 }

@@ -1,19 +1,35 @@
 import { token } from '@fairlead/di';
-import type { Awaitable } from '../awaitable.js';
-import type { Slice } from '../pagination.js';
 import type { CreateUserInput, UpdateUserInput, User } from '../user.js';
+
+/** A value or a promise for it. A synchronous implementation returns the value itself. */
+export type Awaitable<T> = T | Promise<T>;
 
 /** Maximum number of users per batch. */
 export const BATCH_USERS = 100;
 
-/** Size of the names and emails at which a batch ends, in characters. */
-export const BATCH_TEXT = 1024 * 1024;
+/** A range of the list of users. */
+export interface Slice {
+  /** Number of users to skip, a safe integer of at least 0. */
+  readonly offset: number;
+  /** Maximum number of users to return, a safe integer of at least 1. */
+  readonly limit: number;
+}
 
 /** A page of users and the total number of users, read at the same moment. */
 export interface UserPage {
-  /** The users of the page, or the first batch of them if they exceed one. */
+  /** The users of the page, or the first {@link BATCH_USERS} of them. */
   readonly users: readonly User[];
   readonly total: number;
+}
+
+/** A number that a store exports to monitoring. */
+export interface StoreMetric {
+  /** Name in Prometheus format, such as `store_waiting_writes`. */
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+  /** Returns the current value. */
+  value(): number;
 }
 
 /**
@@ -25,10 +41,9 @@ export interface UserPage {
  */
 export interface UserStore {
   /**
-   * Lists users in creation order, in non-empty batches limited by {@link BATCH_USERS} and
-   * {@link BATCH_TEXT}. A user who exists throughout the iteration is listed exactly once. Users created
-   * or deleted during the iteration may or may not be listed. The iterator holds no resources between
-   * batches, so callers may abandon it.
+   * Lists users in creation order, in non-empty batches of at most {@link BATCH_USERS}. A user who exists
+   * throughout the iteration is listed exactly once. Users created or deleted during the iteration may or
+   * may not be listed. The iterator holds no resources between batches, so callers may abandon it.
    *
    * @param slice - The range to list. Defaults to all users.
    */
@@ -37,8 +52,6 @@ export interface UserStore {
   /**
    * Returns the first batch of a range of the list, and the total number of users. The batch is empty
    * only if the range is.
-   *
-   * @param slice - The range.
    */
   page(slice: Slice): Awaitable<UserPage>;
 
@@ -48,11 +61,24 @@ export interface UserStore {
   /** Appends a user to the list and returns it. */
   create(input: CreateUserInput): Awaitable<User>;
 
-  /** Applies changes to a user and returns the result, or `undefined` if there is no such user. */
-  update(id: string, changes: UpdateUserInput): Awaitable<User | undefined>;
+  /**
+   * Applies changes to a user atomically.
+   *
+   * @param expected - When given, the update is made only if `name`, `email` and `updatedAt` of the user
+   *   still equal these.
+   * @returns The updated user, or `undefined` if there is no such user or it differs from `expected`.
+   */
+  update(id: string, changes: UpdateUserInput, expected?: User): Awaitable<User | undefined>;
 
-  /** Deletes a user. Exactly one of several deletes of a user returns `true`, the others `false`. */
-  delete(id: string): Awaitable<boolean>;
+  /**
+   * Deletes a user. Exactly one of several deletes of a user returns `true`, the others `false`.
+   *
+   * @param expected - As for {@link update}.
+   */
+  delete(id: string, expected?: User): Awaitable<boolean>;
+
+  /** Numbers for monitoring. */
+  readonly metrics: readonly StoreMetric[];
 
   /** Fails when the store is unavailable. Cheap enough for a health probe. */
   check(): Awaitable<void>;
