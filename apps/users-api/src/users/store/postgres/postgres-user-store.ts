@@ -1,4 +1,3 @@
-import type { Slice } from '../../pagination.js';
 import {
   type Clock,
   type CreateUserInput,
@@ -7,7 +6,7 @@ import {
   type User,
 } from '../../user.js';
 import { StoreError } from '../store-error.js';
-import { BATCH_USERS, type UserPage, type UserStore } from '../user-store.js';
+import { BATCH_USERS, type Slice, type UserPage, type UserStore } from '../user-store.js';
 import { type WriteBatch, WriteQueue } from '../write-queue.js';
 import { PostgresConnections, type PostgresSettings, type Statement } from './connections.js';
 import { isRowError } from './postgres-problem.js';
@@ -37,6 +36,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
  * sent as one statement, and so are concurrent deletes.
  */
 export class PostgresUserStore implements UserStore {
+  readonly metrics = [];
   readonly #name: string;
   readonly #now: Clock;
   readonly #connections: PostgresConnections;

@@ -1,20 +1,9 @@
-import { BATCH_TEXT } from '../user-store.js';
 import type { Statement } from './connections.js';
 
 const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "updatedAt"';
 
 const read = (name: string, text: string): Statement => ({ name, text, stage: 'reading' });
 const write = (name: string, text: string): Statement => ({ name, text, stage: 'writing' });
-
-/** Selects users until their text reaches the size of a batch. */
-const batchOf = (selection: string): string =>
-  `SELECT position, id, name, email, "createdAt", "updatedAt" FROM (
-     SELECT batch.*, sum(octet_length(name) + octet_length(email)) OVER (
-       ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-     ) AS bytes_before
-     FROM (SELECT position, ${COLUMNS} FROM users WHERE ${selection}) AS batch
-   ) AS measured
-   WHERE coalesce(bytes_before, 0) < ${BATCH_TEXT}`;
 
 /** Parameters: id. */
 export const FIND = read('users_find', `SELECT ${COLUMNS} FROM users WHERE id = $1`);
@@ -23,9 +12,10 @@ export const FIND = read('users_find', `SELECT ${COLUMNS} FROM users WHERE id = 
 export const PAGE = read(
   'users_page',
   `SELECT users_counter.total, page.*
-   FROM users_counter LEFT JOIN (${batchOf(
-     'position IN (SELECT position FROM users ORDER BY position LIMIT $1 OFFSET $2)',
-   )}) AS page ON true
+   FROM users_counter LEFT JOIN (
+     SELECT position, ${COLUMNS} FROM users
+     WHERE position IN (SELECT position FROM users ORDER BY position LIMIT $1 OFFSET $2)
+   ) AS page ON true
    WHERE users_counter.id = 1
    ORDER BY page.position`,
 );
@@ -45,7 +35,8 @@ export const POSITION = read(
 /** Parameters: position before the first user, position of the last user, limit. */
 export const BATCH = read(
   'users_batch',
-  `${batchOf('position > $1 AND position <= $2 ORDER BY position LIMIT $3')} ORDER BY position`,
+  `SELECT position, ${COLUMNS} FROM users
+   WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3`,
 );
 
 /** Parameters: ids, names, emails, creation times. Returns the ids. */

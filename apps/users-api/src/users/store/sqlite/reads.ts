@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { Slice } from '../../pagination.js';
 import type { User } from '../../user.js';
-import { BATCH_TEXT, BATCH_USERS, type UserPage } from '../user-store.js';
+import { BATCH_USERS, type Slice, type UserPage } from '../user-store.js';
 import { transaction } from './database.js';
 
 type Row = Record<string, SQLOutputValue>;
@@ -53,13 +52,9 @@ export function prepareReads(database: DatabaseSync): SqliteReads {
   const batch: SqliteReads['batch'] = (after, end, limit) => {
     const users: User[] = [];
     let position = after;
-    let text = 0;
     for (const row of next.iterate(after, end, Math.min(limit, BATCH_USERS))) {
-      const user = toUser(row);
-      users.push(user);
+      users.push(toUser(row));
       position = Number(row.position);
-      text += user.name.length + user.email.length;
-      if (text >= BATCH_TEXT) break;
     }
     return { users, last: position };
   };

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Slice } from '../../pagination.js';
 import {
   type Clock,
   type CreateUserInput,
@@ -8,7 +7,7 @@ import {
   type User,
 } from '../../user.js';
 import { StoreError } from '../store-error.js';
-import type { UserPage, UserStore } from '../user-store.js';
+import type { Slice, UserPage, UserStore } from '../user-store.js';
 import { WriteQueue } from '../write-queue.js';
 import { openDatabase } from './database.js';
 import { findMoved, type OpenedFile, rememberFiles } from './opened-files.js';
@@ -41,6 +40,7 @@ export interface SqliteUserStoreOptions {
  * A separate thread commits concurrent writes together. Reads are synchronous.
  */
 export class SqliteUserStore implements UserStore {
+  readonly metrics = [];
   readonly #path: string;
   readonly #now: Clock;
   readonly #database: DatabaseSync;
