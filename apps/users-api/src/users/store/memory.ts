@@ -9,12 +9,22 @@ import {
 import { StoreError } from './store-error.js';
 import { BATCH_USERS, type Slice, type UserPage, type UserStore } from './user-store.js';
 
+/** Maximum number of users per block. */
+const BLOCK_USERS = 1_024;
+
+interface Entry {
+  user: User;
+  readonly block: Set<Entry>;
+}
+
 /** Stores users in the memory of this process. They are lost when it exits. */
 export class MemoryUserStore implements UserStore {
-  /** Nothing waits for this store. */
   readonly metrics = [];
-  // A Map iterates in insertion order, which is the creation order.
-  readonly #users = new Map<string, User>();
+  readonly #entries = new Map<string, Entry>();
+  /** All entries in creation order. A page skips whole blocks. */
+  readonly #blocks = new Set<Set<Entry>>();
+  /** The block of the next user. */
+  #last = new Set<Entry>();
   readonly #now: Clock;
   #closed = false;
 
@@ -24,10 +34,10 @@ export class MemoryUserStore implements UserStore {
   }
 
   async *list(slice?: Slice): AsyncGenerator<readonly User[]> {
-    const users = this.#open();
-    const rest = users.values().drop(slice?.offset ?? 0);
+    const { size } = this.#open();
+    const rest = this.#from(slice?.offset ?? 0);
     // New users are appended, so this many entries include every user present now.
-    let left = Math.min(users.size, slice?.limit ?? users.size);
+    let left = Math.min(size, slice?.limit ?? size);
     while (left > 0) {
       const batch = nextBatch(rest, left);
       if (batch.length === 0) return;
@@ -38,30 +48,36 @@ export class MemoryUserStore implements UserStore {
   }
 
   page({ offset, limit }: Slice): UserPage {
-    const users = this.#open();
-    return { users: nextBatch(users.values().drop(offset), limit), total: users.size };
+    return { total: this.#open().size, users: nextBatch(this.#from(offset), limit) };
   }
 
   find(id: string): User | undefined {
-    return this.#open().get(id);
+    return this.#open().get(id)?.user;
   }
 
   create(input: CreateUserInput): User {
+    const entries = this.#open();
     const user = createUser(input, this.#now());
-    this.#open().set(user.id, user);
+    if (this.#last.size >= BLOCK_USERS) this.#last = new Set();
+    const entry = { user, block: this.#last };
+    this.#blocks.add(this.#last.add(entry));
+    entries.set(user.id, entry);
     return user;
   }
 
   update(id: string, changes: UpdateUserInput, expected?: User): User | undefined {
-    const user = this.#find(id, expected);
-    if (user === undefined) return undefined;
-    const updated = updateUser(user, changes, this.#now());
-    this.#users.set(id, updated);
-    return updated;
+    const entry = this.#expect(id, expected);
+    if (entry === undefined) return undefined;
+    entry.user = updateUser(entry.user, changes, this.#now());
+    return entry.user;
   }
 
   delete(id: string, expected?: User): boolean {
-    return this.#find(id, expected) !== undefined && this.#users.delete(id);
+    const entry = this.#expect(id, expected);
+    if (entry === undefined) return false;
+    entry.block.delete(entry);
+    if (entry.block.size === 0) this.#blocks.delete(entry.block);
+    return this.#entries.delete(id);
   }
 
   check(): void {
@@ -70,29 +86,45 @@ export class MemoryUserStore implements UserStore {
 
   close(): void {
     this.#closed = true;
-    this.#users.clear();
+    this.#entries.clear();
+    this.#blocks.clear();
   }
 
-  /** Returns a user, unless it differs from the expected one. */
-  #find(id: string, expected?: User): User | undefined {
-    const user = this.#open().get(id);
-    return user && (expected === undefined || isSame(user, expected)) ? user : undefined;
+  /** Iterates over users, also while others are created and deleted. */
+  *#from(offset: number): Generator<User, undefined> {
+    let skip = offset;
+    for (const block of this.#blocks) {
+      if (skip >= block.size) {
+        skip -= block.size;
+        continue;
+      }
+      for (const { user } of block) {
+        if (skip === 0) yield user;
+        else skip -= 1;
+      }
+    }
   }
 
-  #open(): Map<string, User> {
+  /** Returns an entry, unless its user differs from the expected one. */
+  #expect(id: string, expected?: User): Entry | undefined {
+    const entry = this.#open().get(id);
+    if (entry === undefined || expected === undefined) return entry;
+    const { name, email, updatedAt } = entry.user;
+    const isSame =
+      name === expected.name && email === expected.email && updatedAt === expected.updatedAt;
+    return isSame ? entry : undefined;
+  }
+
+  #open(): Map<string, Entry> {
     if (this.#closed) {
       throw new StoreError('STORE_CLOSED', 'The memory store is closed. Open a new one.');
     }
-    return this.#users;
+    return this.#entries;
   }
 }
 
-function isSame(user: User, { name, email, updatedAt }: User): boolean {
-  return user.name === name && user.email === email && user.updatedAt === updatedAt;
-}
-
 /** Takes users until the batch is full or there are no more. */
-function nextBatch(users: Iterator<User>, limit: number): User[] {
+function nextBatch(users: Iterator<User, undefined>, limit: number): User[] {
   const batch: User[] = [];
   while (batch.length < Math.min(limit, BATCH_USERS)) {
     const { done, value } = users.next();
