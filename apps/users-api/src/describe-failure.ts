@@ -2,17 +2,10 @@ import { inspect } from 'node:util';
 import { ControllerError } from '@fairlead/controllers';
 import { ListenError } from '@fairlead/core';
 import { ArgumentError } from './arguments.js';
-import { WorkerStartError } from './cluster/worker-process.js';
 import { ConfigError } from './config/config.js';
 import { StoreError } from './users/store/store-error.js';
 
-const EXPECTED = [
-  ArgumentError,
-  ConfigError,
-  ControllerError,
-  StoreError,
-  WorkerStartError,
-] as const;
+const EXPECTED = [ArgumentError, ConfigError, ControllerError, StoreError] as const;
 
 /**
  * Formats an error that ends the program. Expected errors are reduced to their message, which

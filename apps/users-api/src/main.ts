@@ -1,12 +1,9 @@
-import cluster from 'node:cluster';
 import { readArguments } from './arguments.js';
-import { runPrimary } from './cluster/primary.js';
-import { runWorker } from './cluster/worker.js';
 import { describeConfig, readConfig } from './config/config.js';
 import { describeSettings } from './config/help.js';
 import { describeFailure } from './describe-failure.js';
 import { openLogger } from './logging/logger.js';
-import { serveAlone } from './serve.js';
+import { serveUsers } from './serve.js';
 import { VERSION } from './version.js';
 
 const USAGE = `users-api: a JSON service that creates, reads, updates and deletes users.
@@ -30,9 +27,8 @@ async function run(): Promise<void> {
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = await openLogger(config.log);
-  if (cluster.isWorker) return runWorker(config, logger);
   logger.debug({ config: describeConfig(config) }, 'configuration');
-  await (config.workers > 1 ? runPrimary(config, logger) : serveAlone(config, logger));
+  await serveUsers(config, logger);
   if (config.includeStack) {
     logger.warn('error responses include stack traces. Set NODE_ENV=production to omit them.');
   }

@@ -18,7 +18,7 @@ describe('readConfig', () => {
       docs: true,
       metrics: true,
       tracing: false,
-      workers: 1,
+      reusePort: false,
       shutdown: { delay: 0, timeout: 10_000 },
     });
   });
@@ -141,7 +141,7 @@ describe('readConfig', () => {
     ['DOCS', 'yes', 'one of auto, on, off'],
     ['METRICS', 'yes', 'one of on, off'],
     ['TRACING', '1', 'one of on, off'],
-    ['WORKERS', '0', 'an integer from 1 to 256'],
+    ['REUSE_PORT', 'yes', 'one of on, off'],
     ['POOL_SIZE', '0', 'an integer from 1 to 1000'],
     ['MAX_NAME_LENGTH', '0', 'an integer from 1 to 10000'],
     ['MAX_EMAIL_LENGTH', '10001', 'an integer from 1 to 10000'],
@@ -154,9 +154,9 @@ describe('readConfig', () => {
     );
   });
 
-  it('rejects several workers with the memory store', () => {
-    expect(() => readConfig({ WORKERS: '2', DATABASE_URL: 'memory:' })).toThrow(
-      'WORKERS is 2 and DATABASE_URL is memory:',
+  it('rejects a shared port with the memory store', () => {
+    expect(() => readConfig({ REUSE_PORT: 'on', DATABASE_URL: 'memory:' })).toThrow(
+      'REUSE_PORT is on and DATABASE_URL is memory:',
     );
   });
 

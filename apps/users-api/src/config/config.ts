@@ -34,8 +34,8 @@ export interface Config {
   readonly docs: boolean;
   readonly metrics: boolean;
   readonly tracing: boolean;
-  /** Processes that share the port, 1 or more. */
-  readonly workers: number;
+  /** Whether other processes may listen on the same port. */
+  readonly reusePort: boolean;
   /** In milliseconds. The timeout includes the delay. */
   readonly shutdown: { readonly delay: number; readonly timeout: number };
 }
@@ -77,7 +77,7 @@ function toConfig(settings: Settings): Config {
       settings.DOCS === 'on' || (settings.DOCS === 'auto' && settings.NODE_ENV !== 'production'),
     metrics: settings.METRICS === 'on',
     tracing: settings.TRACING === 'on',
-    workers: settings.WORKERS,
+    reusePort: settings.REUSE_PORT === 'on',
     shutdown: { delay: settings.SHUTDOWN_DELAY, timeout: settings.SHUTDOWN_TIMEOUT },
   };
 }
@@ -107,12 +107,12 @@ function findSimilar(value: string, allowed: readonly string[]): string | undefi
 
 /** Finds variables that are valid individually but not together. */
 function findConflicts(settings: Settings): string[] {
-  const { DATABASE_URL, WORKERS, SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = settings;
+  const { DATABASE_URL, REUSE_PORT, SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = settings;
   const problems: string[] = [];
-  if (WORKERS > 1 && DATABASE_URL.kind === 'memory') {
+  if (REUSE_PORT === 'on' && DATABASE_URL.kind === 'memory') {
     problems.push(
-      `WORKERS is ${WORKERS} and DATABASE_URL is memory:, but processes cannot share memory. ` +
-        'Set WORKERS=1, or set DATABASE_URL to a sqlite: or postgres: URL.',
+      'REUSE_PORT is on and DATABASE_URL is memory:, but processes cannot share memory. ' +
+        'Set REUSE_PORT=off, or set DATABASE_URL to a sqlite: or postgres: URL.',
     );
   }
   if (SHUTDOWN_DELAY >= SHUTDOWN_TIMEOUT) {

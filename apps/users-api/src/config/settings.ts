@@ -71,7 +71,7 @@ export const SETTINGS = z.object({
   ),
   METRICS: choice(['on', 'off'], 'on', 'whether to serve /metrics'),
   TRACING: choice(['on', 'off'], 'off', 'whether to trace requests with OpenTelemetry'),
-  WORKERS: integer(1, 256, 1, 'number of processes that share the port'),
+  REUSE_PORT: choice(['on', 'off'], 'off', 'whether other processes may listen on the same port'),
   SHUTDOWN_DELAY: integer(
     0,
     600_000,

@@ -1,5 +1,3 @@
 import { describeChaos } from './describe-chaos.js';
 
-describeChaos([
-  { store: 'sqlite', processes: 1, workers: 1, rounds: 2, met: { kills: 1, stops: 1 } },
-]);
+describeChaos([{ store: 'sqlite', processes: 1, rounds: 2, met: { kills: 1, stops: 1 } }]);

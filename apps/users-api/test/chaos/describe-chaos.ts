@@ -7,7 +7,7 @@ const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
 const TIMEOUT = 300_000;
 
 /** A fleet and its disturbances. */
-interface ChaosCase extends Pick<ChaosOptions, 'store' | 'processes' | 'workers'> {
+interface ChaosCase extends Pick<ChaosOptions, 'store' | 'processes'> {
   readonly rounds: number;
   /** Number of disturbances of each kind. */
   readonly met: Partial<ChaosReport>;
@@ -17,7 +17,7 @@ interface ChaosCase extends Pick<ChaosOptions, 'store' | 'processes' | 'workers'
 export function describeChaos(cases: readonly ChaosCase[]): void {
   describe('while the service is killed and stopped, again and again', () => {
     it.concurrent.for(cases)(
-      'no acknowledged write is lost, no answer is wrong: $store, $processes × $workers processes',
+      'no acknowledged write is lost, no answer is wrong: $store, $processes processes',
       { timeout: TIMEOUT },
       async ({ rounds, met, ...options }, { onTestFailed }) => {
         onTestFailed(() =>

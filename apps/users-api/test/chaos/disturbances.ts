@@ -5,18 +5,16 @@ import type { Random } from './random.js';
 export interface Disturbances {
   readonly kills: number;
   readonly stops: number;
-  readonly workerKills: number;
   readonly crashes: number;
 }
 
 type Kind = keyof Disturbances;
 
-/** Kills, stops and restarts services, workers and the database. */
+/** Kills, stops and restarts services and the database. */
 export class Disturber {
   readonly counts: { -readonly [K in Kind]: number } = {
     kills: 0,
     stops: 0,
-    workerKills: 0,
     crashes: 0,
   };
   readonly #stage: Stage;
@@ -27,11 +25,10 @@ export class Disturber {
 
   /**
    * @param stage - The state that all clients share.
-   * @param hasWorkers - Whether a service has several workers.
    * @param writes - The maximum number of acknowledged writes between two disturbances.
    * @param random - Decides what happens next.
    */
-  constructor(stage: Stage, hasWorkers: boolean, writes: number, random: Random) {
+  constructor(stage: Stage, writes: number, random: Random) {
     this.#stage = stage;
     this.#writes = writes;
     this.#random = random;
@@ -39,7 +36,6 @@ export class Disturber {
       () => this.#end(['kill']),
       () => this.#end(['stop']),
       ...(stage.fleet.size > 1 ? [() => this.#end(['kill', 'stop'])] : []),
-      ...(hasWorkers ? [() => this.#killWorker()] : []),
       ...(stage.database === undefined ? [] : [() => this.#crash()]),
     ];
   }
@@ -65,12 +61,6 @@ export class Disturber {
       await fleet.start(slot);
     });
     await Promise.all(ends);
-  }
-
-  async #killWorker(): Promise<void> {
-    const { fleet } = this.#stage;
-    this.counts.workerKills += 1;
-    await fleet.at(this.#random.integer(0, fleet.size)).killWorker();
   }
 
   /** Kills the database and restarts it after a client has received a 503. */

@@ -8,13 +8,12 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '1' },
     store: { type: 'string', default: 'sqlite' },
     processes: { type: 'string', default: '1' },
-    workers: { type: 'string', default: '1' },
     population: { type: 'string', default: '1200' },
     writes: { type: 'string', default: '2000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const { minutes, store, processes, workers, population, writes, seed } = values;
+const { minutes, store, processes, population, writes, seed } = values;
 if (store !== 'sqlite' && store !== 'postgres')
   throw new Error('--store must be sqlite or postgres.');
 console.log(
@@ -26,7 +25,6 @@ const end = start + Number(minutes) * 60_000;
 const report = await runChaos({
   store,
   processes: Number(processes),
-  workers: Number(workers),
   population: Number(population),
   writes: Number(writes),
   seed: Number(seed),

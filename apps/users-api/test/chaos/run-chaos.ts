@@ -23,8 +23,6 @@ export interface ChaosOptions {
   readonly store: 'sqlite' | 'postgres';
   /** The number of services that share the store. */
   readonly processes: number;
-  /** The number of workers of each service. */
-  readonly workers: number;
   /** The number of initial users, which no client changes. More than 500 make a list a stream. */
   readonly population: number;
   /** The maximum number of acknowledged writes between two disturbances. */
@@ -57,7 +55,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     DATABASE_URL: database?.url ?? `sqlite:${join(folder, 'users.db')}`,
     NODE_ENV: 'production',
     SHUTDOWN_TIMEOUT,
-    WORKERS: String(options.workers),
   });
   try {
     await fleet.startAll();
@@ -77,7 +74,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 async function play(stage: Stage, options: ChaosOptions): Promise<ChaosReport> {
   const random = new Random(options.seed);
-  const disturber = new Disturber(stage, options.workers > 1, options.writes, random.fork());
+  const disturber = new Disturber(stage, options.writes, random.fork());
   let rounds = 0;
   let isOver = false;
   await populate(new Client('founder', stage, random.fork()), options.population);

@@ -9,7 +9,7 @@ import { LogLines } from './log.js';
 /** Runs TypeScript, as the script `dev` does. */
 const FROM_SOURCE = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
 
-/** On a loaded machine a worker takes some seconds to start, and the end of the process waits for it. */
+/** On a loaded machine, a process may take seconds to stop. */
 const DEFAULTS = { HOST: '127.0.0.1', PORT: '0', SHUTDOWN_TIMEOUT: '60000' };
 
 /** How a process ended, and all that it wrote. */

@@ -51,9 +51,7 @@ export async function exchange(
   const sending = watch(req);
   req.on('timeout', () => {
     const silence = `${what}: received nothing for ${PATIENCE} ms`;
-    // A connection handed to a worker that was killed meanwhile stays open without a response.
-    const isCut = service.mayCut(sending.openedAt);
-    req.destroy(isCut ? new Error(silence) : new Violation(silence));
+    req.destroy(service.isKilled ? new Error(silence) : new Violation(silence));
   });
   const start = tick();
   let isResponding = false;
@@ -70,7 +68,7 @@ export async function exchange(
       return { kind: 'refused' };
     }
     const { openedAt, sentAt } = sending;
-    if (service.mayCut(openedAt)) return { kind: 'cut' };
+    if (service.isKilled) return { kind: 'cut' };
     if (isResponding && database?.wasUpSince(start) === false) return { kind: 'cut' };
     // The connection was still in the system's backlog when the service stopped listening.
     if (service.stoppedAt < sentAt) return { kind: 'late' };

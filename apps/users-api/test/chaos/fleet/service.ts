@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { createInterface } from 'node:readline';
 import { APP, builtProgram } from '../../support/built-program.js';
@@ -10,7 +9,7 @@ import { Violation } from '../model/violation.js';
 /** How much of what a service wrote is kept for the message of a failure, in lines. */
 const LINES = 40;
 
-/** One users-api that listens, as a process of its own, with all its workers. */
+/** One users-api that listens, as a process of its own. */
 export class Service {
   readonly name: string;
   /** Connections to this service alone. */
@@ -22,7 +21,6 @@ export class Service {
   #url = '';
   #stoppedAt = Number.POSITIVE_INFINITY;
   #killedAt = Number.POSITIVE_INFINITY;
-  #workerKilledAt = 0;
   #isRefusing = false;
 
   private constructor(name: string, env: Readonly<Record<string, string>>) {
@@ -37,7 +35,6 @@ export class Service {
     }
     this.#output.on('line', (line) => this.#keep(line));
     this.#child = child;
-    // 'close' waits for the workers as well: they hold the same output.
     this.#ended = once(this.#child, 'close').then(() => this.agent.destroy());
   }
 
@@ -55,7 +52,7 @@ export class Service {
     return service;
   }
 
-  /** Resolves once the process and its workers have ended. */
+  /** Resolves once the process has ended. */
   get ended(): Promise<void> {
     return this.#ended;
   }
@@ -71,17 +68,17 @@ export class Service {
 
   /** Whether it is no place to send a request to any more. */
   get isGone(): boolean {
-    return this.#isRefusing || this.#killedAt < Number.POSITIVE_INFINITY;
+    return this.#isRefusing || this.isKilled;
   }
 
   /** Whether it was killed or told to stop. */
   get isEnding(): boolean {
-    return this.#killedAt < Number.POSITIVE_INFINITY || this.#stoppedAt < Number.POSITIVE_INFINITY;
+    return this.isKilled || this.#stoppedAt < Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a request may remain unanswered on a connection that was opened at a moment. */
-  mayCut(openedAt: number): boolean {
-    return this.#killedAt < Number.POSITIVE_INFINITY || this.#workerKilledAt > openedAt;
+  /** Whether it was killed, so that a request may remain unanswered. */
+  get isKilled(): boolean {
+    return this.#killedAt < Number.POSITIVE_INFINITY;
   }
 
   /** A connection was refused: it does not listen any more. */
@@ -89,25 +86,11 @@ export class Service {
     this.#isRefusing = true;
   }
 
-  /** Kills the process, and waits for its end and that of its workers. */
+  /** Kills the process, and waits for its end. */
   async kill(): Promise<void> {
     this.#killedAt = Math.min(this.#killedAt, tick());
     this.#child.kill('SIGKILL');
     await this.#ended;
-  }
-
-  /** Kills one of its workers, and waits until another has taken its place. */
-  async killWorker(): Promise<void> {
-    const [worker] = childrenOf(this.#child.pid ?? 0);
-    if (worker === undefined) this.#fail('It has no workers');
-    const replaced = this.#writes(/a worker is ready/);
-    const noticed = this.#writes(/a worker has ended/);
-    this.#workerKilledAt = tick();
-    process.kill(worker, 'SIGKILL');
-    await Promise.race([noticed, this.#ended]);
-    // Until it notices, the primary hands connections to the one that is gone.
-    this.#workerKilledAt = tick();
-    await Promise.race([replaced, this.#ended]);
   }
 
   /**
@@ -151,10 +134,4 @@ export class Service {
   #fail(what: string): never {
     throw new Violation(`${this.name}: ${what}. It wrote:\n${this.#lines.join('\n')}`);
   }
-}
-
-/** The processes that a process has started. */
-function childrenOf(pid: number): number[] {
-  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return list.split(' ').filter(Boolean).map(Number);
 }
