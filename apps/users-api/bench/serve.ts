@@ -6,25 +6,17 @@ import type { LoopDelay, Reply, Request } from './messages.js';
 /** Sampling interval of the event loop delay, in milliseconds. */
 const RESOLUTION = 1;
 
-const { readConfig }: typeof import('../src/config/config.js') = await load('config/config.js');
-const { openLogger }: typeof import('../src/logging/logger.js') = await load('logging/logger.js');
-const { createMetrics }: typeof import('../src/metrics/metrics.js') =
-  await load('metrics/metrics.js');
+const { readConfig }: typeof import('../src/config.js') = await load('config.js');
+const { openLogger }: typeof import('../src/logger.js') = await load('logger.js');
 const { createService }: typeof import('../src/service.js') = await load('service.js');
 
 const { store, ...rest } = readConfig(process.env);
 const [maxBatch] = process.argv.slice(2).map(Number);
 const isLimited = store.kind === 'sqlite' && maxBatch !== undefined;
-const config = { ...rest, store: isLimited ? { ...store, maxBatch } : store };
-const logger = await openLogger(config.log);
-const { registry, requests } = createMetrics();
-const metrics = {
-  requests,
-  contentType: registry.contentType,
-  text: () => registry.metrics(),
-};
-const { host = 'localhost', port } = config;
-const service = await serve((lifecycle) => createService(lifecycle, config, logger, metrics), {
+const config = { ...rest, store: isLimited ? Object.assign(store, { maxBatch }) : store };
+const logger = await openLogger(config);
+const { HOST: host = 'localhost', PORT: port } = config;
+const service = await serve((lifecycle) => createService(lifecycle, config, logger), {
   host,
   port,
   logger,

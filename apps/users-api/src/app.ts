@@ -5,117 +5,125 @@ import {
   createRouter,
   errorHandler,
   json,
-  type Middleware,
   notFoundHandler,
   requestId,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import { createHealth } from '@fairlead/health';
+import { createMetrics } from '@fairlead/metrics';
 import { openapi } from '@fairlead/openapi';
-import type { Readiness } from './health/readiness.js';
-import { logRequests } from './logging/log-requests.js';
-import type { Logger } from './logging/logger.js';
-import { observeRequests, type RequestObserver } from './middleware/observe-requests.js';
-import { storeUnavailable } from './middleware/store-unavailable.js';
-import { createOperationRouter, type MetricsText, OPERATION_ROUTES } from './operation-routes.js';
+import { openTelemetry } from '@fairlead/opentelemetry';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { type Config, readConfig, VERSION } from './config.js';
+import { translateErrors } from './errors.js';
+import { createLogger, type Logger, logRequests, noteError } from './logger.js';
 import { createUsersRouter } from './users/routes.js';
-import { USER_STORE, type UserStore } from './users/store/user-store.js';
-import { VERSION } from './version.js';
+import { MemoryUserStore } from './users/store/memory.js';
+import { type StoreMetric, USER_STORE, type UserStore } from './users/store/user-store.js';
 
 /** Options of {@link createUsersApp}. */
 export interface UsersAppOptions {
+  readonly config: Config;
   /** Store of both APIs. The caller closes it after the application. */
   readonly store: UserStore;
-  /** Whether error responses include the stack. */
-  readonly includeStack: boolean;
-  /** Whether a response that does not match its schema is a 500. */
-  readonly checkResponses: boolean;
-  /** Whether to serve the page `/docs`. */
-  readonly docs: boolean;
-  /** Logs a line per request, with the errors whose causes are hidden from clients. */
   readonly logger: Logger;
-  /** Backs `/health/ready`. */
-  readonly readiness: Readiness;
-  /** Measures requests and backs `/metrics`. When omitted, there are no metrics and no such route. */
-  readonly metrics?: MetricsText & { readonly requests: RequestObserver };
-  /** Traces requests. When omitted, requests are not traced. */
-  readonly tracing?: Middleware;
-  /** Header to read the request id from. When omitted, each request gets a new id. */
-  readonly requestIdHeader?: string;
+  /** Once it aborts, the service is not ready. */
+  readonly stopping?: AbortSignal;
 }
 
-// Relative to this file, both in src/ and in dist/.
-const CONTROLLERS = new URL('./controllers/', import.meta.url);
+/** The applications of the service, which are ready to listen. */
+export interface UsersApps {
+  readonly app: Application;
+  /** Has the routes for operators. The same as `app` unless `OPERATIONS_PORT` is set. */
+  readonly operations: Application;
+}
 
 /**
  * Builds the service: functional routes at `/api/users`, every controller in `controllers/` under
- * `/api/v1`, their document at `/openapi.json`, and the `/health` and `/metrics` routes for operators.
+ * `/api/v1`, their document at `/openapi.json`, and the routes for operators.
  *
- * @param options - Store, logger and optional instrumentation.
- * @returns An application that is ready to listen.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed. The
  *   application is closed first.
  */
-export async function createUsersApp(options: UsersAppOptions): Promise<Application> {
-  const app = createApp({ checkResponses: options.checkResponses });
-  try {
-    await build(app, options);
-    return app;
-  } catch (error) {
-    const onFailure = (err: unknown) => options.logger.error({ err }, 'failed to clean up');
-    await app.close().catch(onFailure);
-    throw error;
+export async function createUsersApp(options: UsersAppOptions): Promise<UsersApps> {
+  const { config, store, logger, stopping } = options;
+  const app = createApp({ checkResponses: config.checkResponses });
+  const operations = config.OPERATIONS_PORT === undefined ? app : createApp();
+  const apps = new Set([app, operations]);
+  const header = config.REQUEST_ID_HEADER;
+  for (const one of apps) {
+    one.use(
+      errorHandler({ includeStack: config.includeStack, onError: noteError(logger) }),
+      logRequests(logger),
+      requestId(header === undefined ? {} : { header, trust: true }),
+    );
   }
-}
-
-async function build(app: Application, options: UsersAppOptions): Promise<void> {
-  const { store, includeStack, docs, logger, readiness, metrics, tracing, requestIdHeader } =
-    options;
-  const container = createContainer();
-  container.register(USER_STORE, { useValue: store });
-  const controllers = createRouter();
-  const observers = [logRequests(logger, OPERATION_ROUTES), metrics?.requests];
-
-  app.use(
-    errorHandler({
-      includeStack,
-      onError(err, { res, state }) {
-        const isRecorded = state.error === err;
-        state.error = err;
-        // A request is logged when its response closes. A stream may fail after that.
-        if (isRecorded || !res.closed) return;
-        logger.error({ err, requestId: state.requestId }, 'request failed');
-      },
-    }),
-  );
-  app.use(observeRequests(observers.filter((observer) => observer !== undefined)));
-  app.use(requestId(requestIdHeader ? { header: requestIdHeader, trust: true } : {}));
-  if (tracing !== undefined) app.use(tracing);
-  app.use(storeUnavailable);
-  app.use(json());
-  await app.plugin(
-    controllersPlugin({
-      router: controllers,
-      root: CONTROLLERS,
-      prefix: '/api/v1',
-      container,
-      strict: true,
-    }),
-  );
+  if (config.METRICS) {
+    const { registry, middleware, router } = createMetrics();
+    for (const metric of store.metrics) addMetric(registry, metric);
+    app.use(middleware);
+    operations.route('/', router());
+  }
+  const health = createHealth({
+    checks: { store: () => store.check() },
+    ...(stopping && { stopping }),
+    onChange(name, err) {
+      if (err === undefined) logger.info(`the ${name} is responding again`);
+      else logger.error({ err }, `the ${name} is not responding`);
+    },
+  });
+  operations.route('/', health);
+  if (config.TRACING) app.use(openTelemetry({ onWarning: (text) => logger.warn(text) }));
+  app.use(translateErrors, json({ limit: config.MAX_BODY_SIZE }));
   app.route('/api/users', createUsersRouter(store));
-  app.route('/', controllers);
-  app.route('/', createOperationRouter(readiness, metrics));
+  await addControllers(app, options);
   await app.plugin(
     openapi({
-      info: {
-        title: 'users-api',
-        version: VERSION,
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
+      info: { title: 'users-api', version: VERSION, license: { name: 'MIT', identifier: 'MIT' } },
       tags: [{ name: 'users', description: 'The same users through both APIs' }],
-      exclude: [...OPERATION_ROUTES],
-      docs: docs && '/docs',
+      docs: config.hasDocs && '/docs',
       docsInProduction: true,
     }),
   );
-  app.use(notFoundHandler());
+  for (const one of apps) one.use(notFoundHandler());
+  return { app, operations };
+}
+
+async function addControllers(app: Application, { store, logger }: UsersAppOptions): Promise<void> {
+  const container = createContainer();
+  container.register(USER_STORE, { useValue: store });
+  const router = createRouter();
+  // Relative to this file, both in src/ and in dist/.
+  const root = new URL('./controllers/', import.meta.url);
+  try {
+    const plugin = controllersPlugin({ router, root, prefix: '/api/v1', container, strict: true });
+    await app.plugin(plugin);
+  } catch (error) {
+    const onFailure = (err: unknown) => logger.error({ err }, 'failed to clean up');
+    await app.close().catch(onFailure);
+    throw error;
+  }
+  app.route('/', router);
+}
+
+/** Exports a number of the store, which is read when metrics are collected. */
+function addMetric(registry: Registry, metric: StoreMetric): void {
+  const { name, help, type } = metric;
+  const Metric = type === 'counter' ? Counter : Gauge;
+  new Metric({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(metric.value());
+    },
+  });
+}
+
+/** Builds the service to describe it. It logs nothing, and its store leaves no files behind. */
+export async function createOfflineApp(): Promise<Application> {
+  const config = readConfig({ DATABASE_URL: 'memory:', DOCS: 'off' });
+  const logger = createLogger('silent', process.stdout);
+  return (await createUsersApp({ config, logger, store: new MemoryUserStore() })).app;
 }

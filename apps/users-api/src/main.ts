@@ -1,34 +1,50 @@
-import { readArguments } from './arguments.js';
-import { describeConfig, readConfig } from './config/config.js';
-import { describeSettings } from './config/help.js';
-import { describeFailure } from './describe-failure.js';
-import { openLogger } from './logging/logger.js';
-import { serveUsers } from './serve.js';
-import { VERSION } from './version.js';
+import { parseArgs } from 'node:util';
+import { serve } from '@fairlead/serve';
+import { type Config, describeSettings, readConfig, VERSION } from './config.js';
+import { describeFailure } from './errors.js';
+import { openLogger } from './logger.js';
+import { createService, hostOf } from './service.js';
+import { describeStore } from './users/store/open.js';
 
 const USAGE = `users-api: a JSON service that creates, reads, updates and deletes users.
 
 Usage: node dist/main.js [--help | --version]`;
 
 try {
-  await run();
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean' }, version: { type: 'boolean' } },
+  });
+  if (values.help) console.log(describeSettings(USAGE));
+  else if (values.version) console.log(VERSION);
+  else await run(readConfig(process.env));
 } catch (error) {
   console.error(describeFailure(error));
   process.exit(1);
 }
 
-async function run(): Promise<void> {
-  const command = readArguments(process.argv.slice(2));
-  if (command === 'help') console.log(describeSettings(USAGE));
-  else if (command === 'version') console.log(VERSION);
-  else await start();
-}
-
-async function start(): Promise<void> {
-  const config = readConfig(process.env);
-  const logger = await openLogger(config.log);
-  logger.debug({ config: describeConfig(config) }, 'configuration');
-  await serveUsers(config, logger);
+/** Runs the service until a signal or an uncaught error stops it. */
+async function run(config: Config): Promise<void> {
+  const logger = await openLogger(config);
+  const store = describeStore(config.store);
+  logger.debug({ config: { ...config, store } }, 'configuration');
+  await serve((lifecycle) => createService(lifecycle, config, logger), {
+    port: config.PORT,
+    ...hostOf(config),
+    ...(config.MAX_CONNECTIONS !== undefined && { maxConnections: config.MAX_CONNECTIONS }),
+    reusePort: config.REUSE_PORT,
+    name: 'users-api',
+    logger,
+    signals: ['SIGTERM', 'SIGINT', 'SIGHUP'],
+    delay: config.SHUTDOWN_DELAY,
+    deadline: config.SHUTDOWN_TIMEOUT,
+    describeError: (error) => describeFailure(error, config.OPERATIONS_PORT),
+    onUncaught: (err, origin) => logger.fatal({ err }, origin),
+    onAbandon(reason) {
+      logger.fatal(reason);
+      return 1;
+    },
+    onListen: ({ url }) => logger.info(`users-api listens on ${url}, store ${store}`),
+  });
   if (config.includeStack) {
     logger.warn('error responses include stack traces. Set NODE_ENV=production to omit them.');
   }

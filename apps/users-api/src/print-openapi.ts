@@ -1,4 +1,4 @@
 import { printDocument } from '@fairlead/openapi';
-import { createOfflineApp } from './offline-app.js';
+import { createOfflineApp } from './app.js';
 
 await printDocument(await createOfflineApp());

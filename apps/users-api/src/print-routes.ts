@@ -1,5 +1,5 @@
 import { describeRoutes, formatRoutes } from '@fairlead/controllers';
-import { createOfflineApp } from './offline-app.js';
+import { createOfflineApp } from './app.js';
 
 const app = await createOfflineApp();
 console.log(formatRoutes(describeRoutes(app)));

@@ -1,37 +1,45 @@
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { Presets, SingleBar } from 'cli-progress';
-import { ArgumentError, parse } from './arguments.js';
-import { ConfigError, readConfig } from './config/config.js';
-import { describeFailure } from './describe-failure.js';
-import { fillStore } from './seed/fill-store.js';
+import { SetupError } from '@fairlead/core';
+import { ConfigError, integer, readConfig } from './config.js';
+import { describeFailure } from './errors.js';
 import { describeStore, openStore } from './users/store/open.js';
+import type { CreateUserInput } from './users/user.js';
 
 const USAGE = `Creates sample users in the store that DATABASE_URL names.
 
-Usage: pnpm --filter users-api seed [--count NUMBER] [--in-flight NUMBER]
+Usage: pnpm --filter users-api seed [--count NUMBER]
 
-  --count      number of users to create, 1 to 100000000 (default: 1000)
-  --in-flight  maximum number of concurrent creates, 1 to 10000 (default: 1000)
-  --help       print this help
+  --count  number of users to create, 1 to 100000000 (default: 1000)
+  --help   print this help
 
 Ctrl-C waits for the creates in flight, prints how many users were created, and exits.`;
+
+/** Number of concurrent creates. Stores commit them together. */
+const IN_FLIGHT = 1_000;
 
 /** Exit status of a program ended by SIGINT. */
 const INTERRUPTED = 130;
 
+const FIRST = ['Ada', 'Alan', 'Barbara', 'Claude', 'Donald', 'Edsger', 'Frances', 'Grace'];
+const LAST = ['Allen', 'Dijkstra', 'Hopper', 'Knuth', 'Liskov', 'Lovelace', 'Shannon', 'Turing'];
+
 try {
-  process.exitCode = await run();
+  const { values } = parseArgs({
+    // pnpm passes on a `--` that precedes the arguments.
+    args: process.argv.slice(2).filter((arg) => arg !== '--'),
+    options: { count: { type: 'string', default: '1000' }, help: { type: 'boolean' } },
+  });
+  if (values.help) console.log(USAGE);
+  else process.exitCode = await seed(values.count);
 } catch (error) {
   console.error(describeFailure(error));
   process.exitCode = 1;
 }
 
-async function run(): Promise<number> {
-  const { count, inFlight, help } = readSeedArguments(process.argv.slice(2));
-  if (help) {
-    console.log(USAGE);
-    return 0;
+async function seed(text: string): Promise<number> {
+  const { data: count, error } = integer(1, 100_000_000, '').safeParse(text);
+  if (count === undefined) {
+    throw new SetupError('ARGUMENT_INVALID', `--count ${error.issues[0]?.message}`);
   }
   const { store: config } = readConfig(process.env);
   if (config.kind === 'memory') {
@@ -40,73 +48,36 @@ async function run(): Promise<number> {
     ]);
   }
   const interrupt = new AbortController();
-  void once(process, 'SIGINT').then(() => interrupt.abort());
-  void once(process, 'SIGTERM').then(() => interrupt.abort());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupt.abort());
   const store = await openStore(config);
-  const progress = openProgress(count);
-  let created = 0;
-  const onCreated = (): void => progress.update(++created);
+  let [started, created] = [0, 0];
+  const createInTurn = async (): Promise<void> => {
+    while (started < count && !interrupt.signal.aborted) {
+      started += 1;
+      await store.create(sampleUser(started));
+      created += 1;
+      if (created % Math.ceil(count / 10) === 0 || created === count) {
+        console.error(`${created}/${count} users`);
+      }
+    }
+  };
   try {
-    await fillStore(store, { count, inFlight, signal: interrupt.signal, onCreated });
+    const lanes = Array.from({ length: Math.min(IN_FLIGHT, count) }, createInTurn);
+    // After a failure, no further create starts.
+    for (const lane of lanes) lane.catch(() => interrupt.abort());
+    await Promise.allSettled(lanes);
+    await Promise.all(lanes);
   } finally {
-    progress.stop();
     await store.close();
     console.log(`Created ${created} of ${count} users in ${describeStore(config)}.`);
   }
   return created < count ? INTERRUPTED : 0;
 }
 
-function readSeedArguments(args: readonly string[]) {
-  const { values } = parse(() =>
-    parseArgs({
-      // pnpm passes on a `--` that precedes the arguments.
-      args: args.filter((arg) => arg !== '--'),
-      options: {
-        count: { type: 'string', default: '1000' },
-        'in-flight': { type: 'string', default: '1000' },
-        help: { type: 'boolean', default: false },
-      },
-    }),
-  );
-  return {
-    count: readNumber('--count', values.count, 100_000_000),
-    inFlight: readNumber('--in-flight', values['in-flight'], 10_000),
-    help: values.help,
-  };
-}
-
-function readNumber(name: string, text: string, max: number): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= max) return number;
-  throw new ArgumentError(`${name} is ${JSON.stringify(text)}. Use an integer from 1 to ${max}.`);
-}
-
-/** Displays progress. */
-interface Progress {
-  /** @param done - Number of completed steps. */
-  update(done: number): void;
-  /** Stops displaying progress. */
-  stop(): void;
-}
-
-/** Shows progress on standard error, as a bar in a terminal and as a line per tenth elsewhere. */
-function openProgress(count: number): Progress {
-  return process.stderr.isTTY === true ? openBar(count) : openLines(count);
-}
-
-function openBar(count: number): Progress {
-  const format = ' {bar} {percentage}% | {value}/{total} users | {eta_formatted} left';
-  const bar = new SingleBar({ format, hideCursor: true }, Presets.shades_classic);
-  bar.start(count, 0);
-  return { update: (done) => bar.update(done), stop: () => bar.stop() };
-}
-
-function openLines(count: number): Progress {
-  const step = Math.ceil(count / 10);
-  return {
-    update(done) {
-      if (done % step === 0 || done === count) console.error(`${done}/${count} users`);
-    },
-    stop: () => undefined,
-  };
+/** Returns the same user for the same number. The email's domain is reserved by RFC 2606 §3. */
+function sampleUser(number: number): CreateUserInput {
+  const first = FIRST[number % FIRST.length] ?? '';
+  const last = LAST[Math.floor(number / FIRST.length) % LAST.length] ?? '';
+  const email = `${first}.${last}.${number}@example.com`.toLowerCase();
+  return { name: `${first} ${last}`, email };
 }

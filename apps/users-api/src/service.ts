@@ -1,63 +1,56 @@
-import type { Application } from '@fairlead/core';
-import { findTracingProblem, flushTelemetry, openTelemetry } from '@fairlead/opentelemetry';
+import { type Application, listen, type Server } from '@fairlead/core';
+import { findTracingProblem, flushTelemetry } from '@fairlead/opentelemetry';
 import type { Lifecycle } from '@fairlead/serve';
-import { createUsersApp, type UsersAppOptions } from './app.js';
-import type { Config } from './config/config.js';
-import { Readiness } from './health/readiness.js';
-import type { Logger } from './logging/logger.js';
+import { createUsersApp } from './app.js';
+import type { Config } from './config.js';
+import type { Logger } from './logger.js';
 import { openStore } from './users/store/open.js';
 
 /** Maximum time to export the last spans, in milliseconds. */
 const EXPORT_TIMEOUT = 2_000;
 
 /**
- * Opens the store and builds the application.
+ * Opens the store and builds the application. Listens for operators if they have their own port.
  *
- * @param lifecycle - Once `stopping` aborts, `/health/ready` responds with 503. `onClose` closes the
- *   store, also when the application cannot be built.
- * @param config - Configuration of the service.
- * @param logger - Logger of the process.
- * @param metrics - Metrics of the process. When omitted, `/metrics` does not exist.
+ * @param lifecycle - Closes all of it, also when the start fails.
  * @throws {StoreError} When the store cannot be opened.
  * @throws {ControllerError} When a controller cannot be used.
+ * @throws {ListenError} When `OPERATIONS_PORT` cannot be bound.
  */
 export async function createService(
   { stopping, onClose }: Pick<Lifecycle, 'stopping' | 'onClose'>,
   config: Config,
   logger: Logger,
-  metrics?: UsersAppOptions['metrics'],
 ): Promise<Application> {
-  if (config.tracing) prepareTracing(onClose, logger);
+  let server: Server | undefined;
+  // Runs last: operators see the service until everything else is closed.
+  onClose(function closeOperations(remaining) {
+    return server?.close({ timeout: remaining / 2 });
+  });
+  if (config.TRACING) {
+    const problem = findTracingProblem();
+    if (problem !== undefined) logger.warn(`TRACING is on. ${problem} Or set TRACING=off.`);
+    onClose(function exportLastSpans(remaining) {
+      return flushTelemetry(Math.min(EXPORT_TIMEOUT, remaining / 2)).catch((err) =>
+        logger.warn({ err }, 'failed to export the last spans: check the trace receiver'),
+      );
+    });
+  }
   const store = await openStore(config.store, {
     warn: (err) => logger.warn({ err }, 'the store reported a problem'),
   });
   onClose(function closeStore() {
     return store.close();
   });
-  const readiness = new Readiness({ store, logger });
-  stopping.addEventListener('abort', () => readiness.stop());
-  return createUsersApp({
-    store,
-    includeStack: config.includeStack,
-    checkResponses: config.checkResponses,
-    docs: config.docs,
-    logger,
-    readiness,
-    ...(metrics && { metrics }),
-    ...(config.tracing && { tracing: openTelemetry({ onWarning: (text) => logger.warn(text) }) }),
-    ...(config.requestIdHeader && { requestIdHeader: config.requestIdHeader }),
-  });
+  const { app, operations } = await createUsersApp({ config, store, logger, stopping });
+  if (config.OPERATIONS_PORT !== undefined) {
+    server = await listen(operations, config.OPERATIONS_PORT, hostOf(config));
+    logger.info(`users-api serves health and metrics on ${server.url}`);
+  }
+  return app;
 }
 
-/** Warns when no SDK is registered. Exports the last spans at the end, and warns when they are lost. */
-function prepareTracing(onClose: Lifecycle['onClose'], logger: Logger): void {
-  const problem = findTracingProblem();
-  if (problem !== undefined) logger.warn(`TRACING is on. ${problem} Or set TRACING=off.`);
-  onClose(async function exportLastSpans(remaining) {
-    try {
-      await flushTelemetry(Math.min(EXPORT_TIMEOUT, remaining / 2));
-    } catch (err) {
-      logger.warn({ err }, 'failed to export the last spans: check the trace receiver');
-    }
-  });
+/** Returns the address that all servers listen on, as an option of `listen`. */
+export function hostOf({ HOST }: Config): { host?: string } {
+  return HOST === undefined ? {} : { host: HOST };
 }

@@ -1,9 +1,8 @@
 import type { Application } from '@fairlead/core';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createUsersApp } from '../src/app.js';
+import { describe, expect, it } from 'vitest';
 import type { UserStore } from '../src/users/store/user-store.js';
 import type { User } from '../src/users/user.js';
-import { usersAppOptions } from './support/api.js';
+import { createApps } from './support/api.js';
 
 const ADA: User = Object.freeze({
   id: '0b0f2a4e-6f5a-4a57-9d3c-1f0e8a6b7c1d',
@@ -193,8 +192,7 @@ describe.each([
   ['class', '/api/v1/users'],
 ])('the %s API', (variant, mount) => {
   it('responds as in its transcript', async () => {
-    const app = await createUsersApp(await usersAppOptions({ store: ONE_USER }));
-    onTestFinished(() => app.close());
+    const { app } = await createApps({ store: ONE_USER });
     const lines: string[] = [];
     for (const exchange of EXCHANGES) lines.push(await describeExchange(app, mount, exchange));
     await expect(lines.join('\n')).toMatchFileSnapshot(`transcripts/${variant}.txt`);

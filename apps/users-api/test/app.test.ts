@@ -65,7 +65,9 @@ describe('the application', () => {
   ])(
     'with includeStack %s sends the stack %s in an error response',
     async (includeStack, stack) => {
-      const response = await fetch(`${await startService({ includeStack })}/api/users/nobody`);
+      const response = await fetch(
+        `${await startService({ config: { includeStack } })}/api/users/nobody`,
+      );
       expect((await bodyOf<{ stack?: string }>(response)).stack).toEqual(stack);
     },
   );
@@ -78,7 +80,7 @@ describe('the application', () => {
     async (checkResponses, status) => {
       const user = { id: '7', name: 'Ada', email: '', createdAt: 'then', updatedAt: 'now' };
       const store = Object.assign(new MemoryUserStore(), { find: () => user });
-      const url = await startService({ store, checkResponses });
+      const url = await startService({ store, config: { checkResponses } });
       for (const mount of ['/api/users', '/api/v1/users']) {
         expect((await fetch(`${url}${mount}/7`)).status).toBe(status);
       }

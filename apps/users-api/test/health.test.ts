@@ -1,25 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Readiness } from '../src/health/readiness.js';
+import { MemoryUserStore } from '../src/users/store/memory.js';
 import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
 import { openStore } from './support/sqlite.js';
 import { STORES } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
-
-/** Creates a store whose checks finish when the test resolves them. */
-function storeOnDemand() {
-  const checks: PromiseWithResolvers<void>[] = [];
-  return {
-    checks,
-    check() {
-      const result = Promise.withResolvers<void>();
-      checks.push(result);
-      return result.promise;
-    },
-  };
-}
 
 describe('GET /health/live', () => {
   it('responds with 200 while the store is unavailable', async () => {
@@ -68,50 +55,27 @@ describe('GET /health/ready', () => {
   });
 
   it('responds with a 503 problem when the service is stopping', async () => {
-    const { logger } = captureLog();
-    const readiness = new Readiness({ store: await STORES.memory(), logger });
-    const url = await startService({ readiness });
-    readiness.stop();
-    const response = await fetch(`${url}/health/ready`);
+    const stopping = AbortSignal.abort();
+    const response = await fetch(`${await startService({ stopping })}/health/ready`);
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: 'STOPPING' });
-  });
-});
-
-describe('Readiness', () => {
-  it('treats a store that does not respond in time as unavailable', async () => {
-    const { logger, lines } = captureLog();
-    const readiness = new Readiness({ store: storeOnDemand(), logger, timeout: 1 });
-    await expect(readiness.check()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    expect(lines.all).toMatchObject([{ err: { message: expect.stringContaining('within 1 ms') } }]);
-  });
-
-  it('checks the store once for several concurrent callers', async () => {
-    const { logger } = captureLog();
-    const store = storeOnDemand();
-    const readiness = new Readiness({ store, logger });
-    const checks = [readiness.check(), readiness.check()];
-    await Promise.resolve();
-    store.checks[0]?.resolve();
-    await Promise.all(checks);
-    expect(store.checks).toHaveLength(1);
   });
 
   it('logs once when the store fails and once when it recovers', async () => {
     const { logger, lines } = captureLog();
     let failure: Error | undefined = new Error('Gone.');
-    const check = async () => {
+    const check = () => {
       if (failure) throw failure;
     };
-    const readiness = new Readiness({ store: { check }, logger });
-    await expect(readiness.check()).rejects.toThrow();
-    await expect(readiness.check()).rejects.toThrow();
+    const store = Object.assign(new MemoryUserStore(), { check });
+    const url = `${await startService({ store, logger })}/health/ready`;
+    const statuses = [(await fetch(url)).status, (await fetch(url)).status];
     failure = undefined;
-    await readiness.check();
-    await readiness.check();
-    expect(lines.all.map(({ msg }) => msg)).toEqual([
-      'the store is not responding',
-      'the store is responding again',
+    statuses.push((await fetch(url)).status, (await fetch(url)).status);
+    expect(statuses).toEqual([503, 503, 200, 200]);
+    expect(lines.all.filter(({ level }) => level !== 'debug')).toMatchObject([
+      { level: 'error', msg: 'the store is not responding', err: { message: 'Gone.' } },
+      { level: 'info', msg: 'the store is responding again' },
     ]);
   });
 });

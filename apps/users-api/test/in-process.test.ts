@@ -1,9 +1,8 @@
 import { listen } from '@fairlead/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createUsersApp } from '../src/app.js';
 import type { UserStore } from '../src/users/store/user-store.js';
 import type { User } from '../src/users/user.js';
-import { usersAppOptions } from './support/api.js';
+import { createApps } from './support/api.js';
 
 const ADA: User = Object.freeze({
   id: '0b0f2a4e-6f5a-4a57-9d3c-1f0e8a6b7c1d',
@@ -89,7 +88,7 @@ async function readAll(response: Response) {
 
 describe('an in-process call returns the same response as a call over a socket', () => {
   it.each(requests)('%s: %s', async (_what, path, init) => {
-    const app = await createUsersApp(await usersAppOptions({ store: ONE_USER }));
+    const { app } = await createApps({ store: ONE_USER });
     const server = await listen(app, 0);
     onTestFinished(() => server.close({ timeout: 0 }));
     const inProcess = await readAll(await app.request(path, init));

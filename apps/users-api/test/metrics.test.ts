@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ownMetrics } from '../src/metrics/own-metrics.js';
+import { MemoryUserStore } from '../src/users/store/memory.js';
+import type { StoreMetric } from '../src/users/store/user-store.js';
 import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
+
+const METRICS = { METRICS: true };
 
 describe('GET /metrics', () => {
   it('counts requests by method, route and status, and all without a route together', async () => {
     const { logger, lines } = captureLog();
-    const url = await startService({ metrics: ownMetrics(), logger });
+    const url = await startService({ config: METRICS, logger });
     const { create, send } = clientOf(`${url}/api/v1/users`);
     const ada = await create(ADA);
     await send('GET', `/${ada.id}`);
@@ -28,11 +31,28 @@ describe('GET /metrics', () => {
   });
 
   it('reports requests in flight, event-loop lag and process metrics', async () => {
-    const url = await startService({ metrics: ownMetrics() });
+    const url = await startService({ config: METRICS });
     const text = await (await fetch(`${url}/metrics`)).text();
     expect(text).toMatch(/^http_requests_in_flight 1$/m);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(text).toMatch(/^process_resident_memory_bytes /m);
+  });
+
+  it('exports the numbers of the store as they are when they are read', async () => {
+    let waiting = 0;
+    const metrics: readonly StoreMetric[] = [
+      { name: 'store_waiting_writes', help: 'W.', type: 'gauge', value: () => waiting },
+      { name: 'store_commits_total', help: 'C.', type: 'counter', value: () => 7 },
+    ];
+    const store = Object.assign(new MemoryUserStore(), { metrics });
+    const url = await startService({ store, config: METRICS });
+    for (waiting of [3, 2]) {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      expect(text).toMatch(/^# TYPE store_waiting_writes gauge$/m);
+      expect(text).toMatch(new RegExp(`^store_waiting_writes ${waiting}$`, 'm'));
+      expect(text).toMatch(/^# TYPE store_commits_total counter$/m);
+      expect(text).toMatch(/^store_commits_total 7$/m);
+    }
   });
 
   it('responds with 404 when metrics are disabled', async () => {

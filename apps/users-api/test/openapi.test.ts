@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createUsersApp } from '../src/app.js';
-import { bodyOf, usersAppOptions } from './support/api.js';
+import { describe, expect, it } from 'vitest';
+import { bodyOf, createApps } from './support/api.js';
 import { builtProgram } from './support/built-program.js';
 
 /** The members of a document that these tests read. */
@@ -12,15 +11,9 @@ interface Document {
   readonly components: { readonly schemas: Record<string, object> };
 }
 
-/** Creates an app for the current test. */
-async function createApp(docs: boolean) {
-  const app = await createUsersApp(await usersAppOptions({ docs }));
-  onTestFinished(() => app.close());
-  return app;
-}
-
 async function fetchDocument(): Promise<Document> {
-  return bodyOf(await (await createApp(false)).request('/openapi.json'));
+  const { app } = await createApps({ config: { hasDocs: false } });
+  return bodyOf(await app.request('/openapi.json'));
 }
 
 describe('/openapi.json', () => {
@@ -80,7 +73,8 @@ describe('/docs', () => {
   it.each([
     [true, 200],
     [false, 404],
-  ])('with docs %s responds with %i', async (docs, status) => {
-    expect((await (await createApp(docs)).request('/docs')).status).toBe(status);
+  ])('with hasDocs %s responds with %i', async (hasDocs, status) => {
+    const { app } = await createApps({ config: { hasDocs } });
+    expect((await app.request('/docs')).status).toBe(status);
   });
 });

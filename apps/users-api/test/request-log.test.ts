@@ -64,7 +64,7 @@ describe('the request ID', () => {
 
   it('comes from the request if a header of a proxy is configured', async () => {
     const { logger, lines } = captureLog();
-    const url = await startService({ logger, requestIdHeader: 'X-Trace' });
+    const url = await startService({ logger, config: { REQUEST_ID_HEADER: 'X-Trace' } });
     const response = await fetch(`${url}/health/live`, { headers: { 'X-Trace': 'abc-1' } });
     expect(response.headers.get('x-trace')).toBe('abc-1');
     expect(await lines.first('request', 1)).toMatchObject([{ requestId: 'abc-1' }]);

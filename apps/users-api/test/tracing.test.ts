@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { trace } from '@opentelemetry/api';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../src/config/config.js';
+import { readConfig } from '../src/config.js';
 import { createService } from '../src/service.js';
 import { APP } from './support/built-program.js';
 import { freePort } from './support/free-port.js';

@@ -10,17 +10,14 @@ import {
   Query,
   UseMiddleware,
 } from '@fairlead/controllers';
-import type { Context } from '@fairlead/core';
+import { type Context, etag } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
-import { requireJson } from '../middleware/require-json.js';
+import { changeUser, findUser } from '../users/change-user.js';
 import { type ListRequest, sendList } from '../users/list.js';
-import { locationOf } from '../users/location.js';
 import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from '../users/schemas.js';
-import { type Awaitable, USER_STORE, type UserStore } from '../users/store/user-store.js';
-import { summarizeIssues } from '../users/summarize-issues.js';
+import { USER_STORE, type UserStore } from '../users/store/user-store.js';
 import type { CreateUserInput, UpdateUserInput, User } from '../users/user.js';
-import { requireUser, userNotFound } from '../users/user-not-found.js';
-import { showUser } from '../users/view.js';
+import { showUser, toCreated, toEnvelope } from '../users/view.js';
 
 /** The user API as a class. */
 @Controller('/users')
@@ -32,38 +29,37 @@ export class UsersController {
   }
 
   @Get('/', { ...OPERATIONS.list, operationId: 'listUsersV1' })
-  list(@Query({ schema: ListQuery }) query: ListRequest, @Ctx() ctx: Context): Awaitable<void> {
+  list(@Query({ schema: ListQuery }) query: ListRequest, @Ctx() ctx: Context): Promise<void> {
     return sendList(ctx, this.#store, query);
   }
 
   @Get('/:id', { ...OPERATIONS.show, operationId: 'showUserV1' })
+  @UseMiddleware(etag())
   async show(@Param('id') id: string, @Ctx() ctx: Context): Promise<void> {
-    showUser(ctx, requireUser(await this.#store.find(id), id));
+    showUser(ctx, await findUser(this.#store, id));
   }
 
   @Post('/', { ...OPERATIONS.create, operationId: 'createUserV1' })
-  @UseMiddleware(requireJson, summarizeIssues)
   async create(
     @Body({ schema: NewUser }) input: CreateUserInput,
     @Ctx() ctx: Context,
   ): Promise<{ data: User }> {
-    const user = await this.#store.create(input);
-    ctx.set('Location', locationOf(ctx, user));
-    return { data: user };
+    return toCreated(ctx, await this.#store.create(input));
   }
 
   @Put('/:id', { ...OPERATIONS.update, operationId: 'updateUserV1' })
-  @UseMiddleware(requireJson, summarizeIssues)
   async update(
     @Param('id') id: string,
     @Body({ schema: UserChanges }) changes: UpdateUserInput,
+    @Ctx() ctx: Context,
   ): Promise<{ data: User }> {
-    return { data: requireUser(await this.#store.update(id, changes), id) };
+    const update = (expected?: User) => this.#store.update(id, changes, expected);
+    return toEnvelope(ctx, await changeUser(ctx, this.#store, id, update));
   }
 
   @Delete('/:id', { ...OPERATIONS.delete, operationId: 'deleteUserV1', response: Success })
-  async delete(@Param('id') id: string): Promise<{ success: true }> {
-    if (!(await this.#store.delete(id))) throw userNotFound(id);
+  async delete(@Param('id') id: string, @Ctx() ctx: Context): Promise<{ success: true }> {
+    await changeUser(ctx, this.#store, id, (expected) => this.#store.delete(id, expected));
     return { success: true };
   }
 }

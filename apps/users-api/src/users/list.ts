@@ -2,75 +2,57 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyContext } from '@fairlead/core';
 import type { z } from 'zod';
-import { andThen } from './awaitable.js';
-import { type Pagination, sliceOf } from './pagination.js';
 import { DEFAULT_PAGE, type ListQuery } from './schemas.js';
-import type { Awaitable, UserStore } from './store/user-store.js';
+import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 
 /** The validated query of a list. */
 export type ListRequest = Readonly<z.infer<typeof ListQuery>>;
+
+type Batches = AsyncIterator<readonly User[]>;
 
 /**
  * Responds with a page of users when the query has `page` or `limit`, and with all users otherwise.
  * A list that exceeds one batch of the store is streamed with backpressure. If the store fails while
  * streaming, the connection is closed.
  *
- * @param ctx - Context of the request.
- * @param store - Store of the users.
- * @param query - The query of the request.
  * @throws {StoreError} When the store fails before streaming begins.
  */
-export function sendList(
+export async function sendList(
   ctx: AnyContext,
   store: UserStore,
-  { page, limit }: ListRequest,
-): Awaitable<void> {
-  if (page === undefined && limit === undefined) return sendAll(ctx, store);
-  return sendPage(ctx, store, {
-    page: page ?? DEFAULT_PAGE.page,
-    limit: limit ?? DEFAULT_PAGE.limit,
-  });
-}
-
-async function sendAll(ctx: AnyContext, store: UserStore): Promise<void> {
+  query: ListRequest,
+): Promise<void> {
+  if (query.page !== undefined || query.limit !== undefined) {
+    const { page = DEFAULT_PAGE.page, limit = DEFAULT_PAGE.limit } = query;
+    return sendPage(ctx, store, page, limit);
+  }
   const batches = store.list()[Symbol.asyncIterator]();
   const first = await nextBatch(batches);
   const second = await nextBatch(batches);
-  if (second.length === 0) {
-    ctx.json({ data: first, total: first.length });
-    return;
-  }
-  sendJson(
-    ctx,
-    writeEnvelope([first, second], batches, (total) => ({ total })),
-  );
+  if (second.length === 0) ctx.json({ data: first, total: first.length });
+  else sendStream(ctx, [first, second], batches, (total) => ({ total }));
 }
 
-function sendPage(ctx: AnyContext, store: UserStore, pagination: Pagination): Awaitable<void> {
-  const slice = sliceOf(pagination);
-  return andThen(store.page(slice), ({ users, total }) => {
-    const meta = { total, ...pagination };
-    if (users.length >= Math.min(slice.limit, total - slice.offset)) {
-      ctx.json({ data: users, meta });
-      return;
-    }
-    const batches = store.list(slice)[Symbol.asyncIterator]();
-    sendJson(
-      ctx,
-      writeEnvelope([], batches, () => ({ meta })),
-    );
-  });
+async function sendPage(
+  ctx: AnyContext,
+  store: UserStore,
+  page: number,
+  limit: number,
+): Promise<void> {
+  const slice = {
+    offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
+    limit: Math.min(limit, Number.MAX_SAFE_INTEGER),
+  };
+  const { users, total } = await store.page(slice);
+  const meta = { total, page, limit };
+  if (users.length >= Math.min(slice.limit, total - slice.offset)) ctx.json({ data: users, meta });
+  else sendStream(ctx, [], store.list(slice)[Symbol.asyncIterator](), () => ({ meta }));
 }
 
-function sendJson(ctx: AnyContext, chunks: AsyncIterable<string>): void {
+function sendStream(ctx: AnyContext, ...envelope: Parameters<typeof writeEnvelope>): void {
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  const body = Readable.from(chunks, { highWaterMark: 1 });
-  // Set before the connection closes, which is when the request is logged.
-  body.once('error', (error) => {
-    ctx.state.error = error;
-  });
-  ctx.send(body);
+  ctx.send(Readable.from(writeEnvelope(...envelope), { highWaterMark: 1 }));
 }
 
 /**
@@ -82,7 +64,7 @@ function sendJson(ctx: AnyContext, chunks: AsyncIterable<string>): void {
  */
 async function* writeEnvelope(
   read: readonly (readonly User[])[],
-  batches: AsyncIterator<readonly User[]>,
+  batches: Batches,
   rest: (count: number) => object,
 ): AsyncGenerator<string> {
   let count = 0;
@@ -109,7 +91,7 @@ async function* writeEnvelope(
 }
 
 /** Returns the next batch, or an empty one at the end. */
-async function nextBatch(batches: AsyncIterator<readonly User[]>): Promise<readonly User[]> {
+async function nextBatch(batches: Batches): Promise<readonly User[]> {
   const { done, value } = await batches.next();
   return done ? [] : value;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { USER_LIMITS } from '../config/user-limits.js';
+import { USER_LIMITS } from '../config.js';
+
+const { MAX_NAME_LENGTH, MAX_EMAIL_LENGTH, MAX_PAGE_SIZE = Infinity } = USER_LIMITS;
 
 const Time = z.iso.datetime({ precision: 3 });
 
@@ -43,8 +45,8 @@ export const NewUser = z
   .preprocess(
     (body) => (typeof body === 'object' && !Array.isArray(body) ? (body ?? {}) : {}),
     z.object({
-      name: field(Required, USER_LIMITS.name),
-      email: field(Required, USER_LIMITS.email),
+      name: field(Required, MAX_NAME_LENGTH),
+      email: field(Required, MAX_EMAIL_LENGTH),
     }),
   )
   .meta({ id: 'NewUser' });
@@ -53,32 +55,29 @@ export const NewUser = z
 export const UserChanges = z
   .object(
     {
-      name: field(Text, USER_LIMITS.name).exactOptional(),
-      email: field(Text, USER_LIMITS.email).exactOptional(),
+      name: field(Text, MAX_NAME_LENGTH).exactOptional(),
+      email: field(Text, MAX_EMAIL_LENGTH).exactOptional(),
     },
     NOT_AN_OBJECT,
   )
   .meta({ id: 'UserChanges' });
 
-/** A whole number of at least 1. Any other value counts as the fallback, and a fraction is cut off. */
-function count(fallback: number) {
-  const whole = z.coerce.number().transform(Math.trunc).pipe(z.number().min(1));
-  return whole.catch(fallback).optional();
-}
-
-function describeCount(meaning: string, fallback: number): string {
-  return `${meaning}, 1 or more. Any other value counts as ${fallback}.`;
-}
-
 /** The page of a list whose query has only one of the parameters. */
-export const DEFAULT_PAGE = { page: 1, limit: 10 } as const;
+export const DEFAULT_PAGE = { page: 1, limit: Math.min(10, MAX_PAGE_SIZE) } as const;
+
+/** A whole number of at least 1. Any other value counts as the default, and a fraction is cut off. */
+function count(name: keyof typeof DEFAULT_PAGE, meaning: string, max = Infinity) {
+  const whole = z.coerce.number().transform(Math.trunc).pipe(z.number().min(1));
+  const counted = whole.catch(DEFAULT_PAGE[name]).transform((value) => Math.min(value, max));
+  const largest = max === Infinity ? '' : ` A larger value counts as ${max}.`;
+  const others = `Any other value counts as ${DEFAULT_PAGE[name]}.`;
+  return counted.optional().describe(`${meaning}, 1 or more. ${others}${largest}`);
+}
 
 /** The query of a list. Either parameter requests a page. */
 export const ListQuery = z.object({
-  page: count(DEFAULT_PAGE.page).describe(describeCount('Number of the page', DEFAULT_PAGE.page)),
-  limit: count(DEFAULT_PAGE.limit).describe(
-    describeCount('Maximum length of a page', DEFAULT_PAGE.limit),
-  ),
+  page: count('page', 'Number of the page'),
+  limit: count('limit', 'Maximum length of a page', MAX_PAGE_SIZE),
 });
 
 const One = z.object({ data: User }).meta({ id: 'UserEnvelope' });
@@ -90,6 +89,8 @@ const Page = z
   })
   .meta({ id: 'UserPage' });
 
+const IF_MATCH = 'Send the `ETag` of the user as `If-Match` to change only what you have read.';
+
 /** Responses and documentation of the operations, which both APIs share. */
 export const OPERATIONS = {
   list: {
@@ -100,13 +101,21 @@ export const OPERATIONS = {
   },
   show: {
     summary: 'Show a user',
-    description: 'An HTML page if `Accept` contains `text/html`, and JSON otherwise.',
+    description:
+      'An HTML page if `Accept` contains `text/html`, and JSON otherwise. Responds with 304 if ' +
+      '`If-None-Match` has the `ETag` of the user.',
     tags: ['users'],
     response: { 200: One },
   },
   create: { summary: 'Create a user', tags: ['users'], response: { 201: One } },
-  update: { summary: 'Update a user', tags: ['users'], response: { 200: One } },
-  delete: { summary: 'Delete a user', tags: ['users'] },
+  update: {
+    summary: 'Update a user',
+    description: IF_MATCH,
+    tags: ['users'],
+    response: { 200: One },
+    errors: [412],
+  },
+  delete: { summary: 'Delete a user', description: IF_MATCH, tags: ['users'], errors: [412] },
 } as const;
 
 /** Response of a delete in the class-based API. */

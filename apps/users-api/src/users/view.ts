@@ -1,38 +1,39 @@
-import type { Context } from '@fairlead/core';
+import { crc32 } from 'node:zlib';
+import type { AnyContext } from '@fairlead/core';
 import type { User } from './user.js';
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/**
- * Responds with a user, as an HTML page when the `Accept` header contains `text/html` and as JSON
- * otherwise.
- *
- * @param ctx - Context of the request.
- * @param user - The user to send.
- */
-export function showUser(ctx: Context, user: User): void {
-  const accept = ctx.get('accept') ?? 'application/json';
-  ctx.append('Vary', 'Accept');
-  if (accept.toLowerCase().includes('text/html')) ctx.html(userPage(user));
-  else ctx.json({ data: user });
+/** Returns the strong entity tag of a user in JSON. It is the same in every process and store. */
+export function etagOf({ name, email, updatedAt }: User): string {
+  return `"${updatedAt}-${crc32(`${name}\0${email}`).toString(36)}"`;
 }
 
-/**
- * Renders a user as an HTML page.
- *
- * @param user - The user. All fields are escaped.
- * @returns A complete document.
- */
+/** Sets the entity tag of a user, and returns the JSON envelope. */
+export function toEnvelope(ctx: AnyContext, user: User): { data: User } {
+  ctx.set('ETag', etagOf(user));
+  return { data: user };
+}
+
+/** Sets the location of a user who was created by a request to the collection. Returns the envelope. */
+export function toCreated(ctx: AnyContext, user: User): { data: User } {
+  ctx.set('Location', `${ctx.path.replace(/\/$/, '')}/${user.id}`);
+  return toEnvelope(ctx, user);
+}
+
+/** Responds with a user, as an HTML page when `Accept` contains `text/html` and as JSON otherwise. */
+export function showUser(ctx: AnyContext, user: User): void {
+  ctx.append('Vary', 'Accept');
+  const isHtml = ctx.get('Accept')?.toLowerCase().includes('text/html');
+  if (isHtml) ctx.html(userPage(user));
+  else ctx.json({ data: user });
+  // Each representation needs its own tag.
+  ctx.set('ETag', isHtml ? etagOf(user).replace(/"$/, '-html"') : etagOf(user));
+}
+
+/** Renders a user as a complete HTML document. All fields are escaped. */
 export function userPage(user: User): string {
   const name = escapeHtml(user.name);
   const rows = Object.entries(user).map(
-    ([field, value]) => `      <dt>${field}</dt><dd>${escapeHtml(String(value))}</dd>`,
+    ([field, value]) => `      <dt>${field}</dt><dd>${escapeHtml(value)}</dd>`,
   );
   return `<!doctype html>
 <html lang="en">
@@ -50,6 +51,8 @@ ${rows.join('\n')}
 `;
 }
 
+/** Escapes the special characters of HTML as numeric or named references. */
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  const names: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' };
+  return text.replace(/[&<>"']/g, (character) => `&${names[character] ?? '#39'};`);
 }

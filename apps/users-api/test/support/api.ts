@@ -1,8 +1,8 @@
 import { listen } from '@fairlead/core';
 import { afterAll, onTestFinished } from 'vitest';
-import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
-import { Readiness } from '../../src/health/readiness.js';
-import { createLogger } from '../../src/logging/logger.js';
+import { createUsersApp, type UsersAppOptions, type UsersApps } from '../../src/app.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { createLogger } from '../../src/logger.js';
 import type { User } from '../../src/users/user.js';
 import { STORE_NAMES, STORES } from './stores.js';
 import type { AtEnd } from './temporary-folder.js';
@@ -31,35 +31,34 @@ export interface Api {
   create(input?: { name: string; email: string }): Promise<User>;
 }
 
-/** Completes the options of an application: in memory, without a log. */
-export async function usersAppOptions(
-  options: Partial<UsersAppOptions> = {},
-): Promise<UsersAppOptions> {
-  const { store = await STORES.memory(), logger = createLogger('silent', process.stdout) } =
-    options;
-  return {
-    includeStack: false,
-    checkResponses: true,
-    docs: true,
-    readiness: new Readiness({ store, logger }),
-    ...options,
-    store,
-    logger,
-  };
+/** Options of {@link createApps}. */
+export interface TestOptions extends Partial<Omit<UsersAppOptions, 'config'>> {
+  readonly config?: Partial<Config>;
+}
+
+/** Builds an application for the running test: by default in memory, without a log, metrics and stacks. */
+export async function createApps(
+  options: TestOptions = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<UsersApps> {
+  const defaults = { ...readConfig({ METRICS: 'off' }), includeStack: false };
+  const config = { ...defaults, ...options.config };
+  const { store = await STORES.memory(Date.now, atEnd) } = options;
+  const logger = createLogger('silent', process.stdout);
+  const apps = await createUsersApp({ logger, ...options, config, store });
+  atEnd(() => apps.app.close());
+  return apps;
 }
 
 /** Starts a service on a free port for the running test; it is stopped when the test ends. */
 export async function startService(
-  options: Partial<UsersAppOptions> = {},
+  options: TestOptions = {},
   atEnd: AtEnd = onTestFinished,
 ): Promise<string> {
-  const app = await createUsersApp(await usersAppOptions(options));
+  const { app } = await createApps(options, atEnd);
   const server = await listen(app, 0, { host: '127.0.0.1' });
-  atEnd(async () => {
-    await server.close({ timeout: 0 });
-    await app.close();
-  });
-  return `http://127.0.0.1:${server.port}`;
+  atEnd(() => server.close({ timeout: 0 }));
+  return server.url;
 }
 
 /** Starts a service over a new store and returns a client of one of its mounts. */

@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from '../../src/logging/logger.js';
+import { createLogger, type Logger } from '../../src/logger.js';
 
 /** A parsed log line. */
 export type LogLine = Readonly<Record<string, unknown>>;

@@ -8,14 +8,11 @@ import type { UserStore } from './user-store.js';
 /** The store to open, and where it is. */
 export type StoreConfig =
   | { readonly kind: 'memory' }
-  | ({ readonly kind: 'sqlite'; readonly path: string } & SqliteSettings)
-  | ({ readonly kind: 'postgres'; readonly url: string } & Pick<PostgresSettings, 'poolSize'>);
-
-/** Settings of an SQLite store. */
-export interface SqliteSettings {
-  /** Maximum number of writes per transaction. Unlimited by default. */
-  readonly maxBatch?: number;
-}
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | ({ readonly kind: 'postgres'; readonly url: string } & Pick<
+      PostgresSettings,
+      'poolSize' | 'connectTimeout' | 'statementTimeout'
+    >);
 
 /** Options of {@link openStore}. */
 export interface StoreOptions {
@@ -24,17 +21,11 @@ export interface StoreOptions {
 }
 
 /**
- * Opens a store.
+ * Opens a store. The caller closes it.
  *
- * @param config - Kind and location of the store.
- * @param options - Callback for warnings.
- * @returns An open store. The caller closes it.
  * @throws {StoreError} When the store cannot be opened.
  */
-export async function openStore(
-  config: StoreConfig,
-  options: StoreOptions = {},
-): Promise<UserStore> {
+export async function openStore(config: StoreConfig, options?: StoreOptions): Promise<UserStore> {
   switch (config.kind) {
     case 'memory':
       return new MemoryUserStore();
@@ -45,19 +36,8 @@ export async function openStore(
   }
 }
 
-/**
- * Describes a store for the log.
- *
- * @param config - Kind and location of the store.
- * @returns A URL like `DATABASE_URL`, with an absolute path and without credentials.
- */
+/** Returns a URL like `DATABASE_URL`, with an absolute path and without credentials. */
 export function describeStore(config: StoreConfig): string {
-  switch (config.kind) {
-    case 'memory':
-      return 'memory:';
-    case 'sqlite':
-      return `sqlite:${config.path}`;
-    case 'postgres':
-      return describeUrl(config.url);
-  }
+  if (config.kind === 'postgres') return describeUrl(config.url);
+  return config.kind === 'sqlite' ? `sqlite:${config.path}` : 'memory:';
 }

@@ -1,7 +1,7 @@
 import { HttpError } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../users/store/store-error.js';
-import { describeError } from './describe-error.js';
+import { describeError } from './logger.js';
+import { StoreError } from './users/store/store-error.js';
 
 describe('describeError', () => {
   it('includes type, message, code, frames and causes', () => {

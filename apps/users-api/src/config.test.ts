@@ -1,30 +1,38 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, describeConfig, readConfig } from './config.js';
-import { SETTING_NAMES } from './settings.js';
+import { ConfigError, describeSettings, readConfig, SETTING_HELP } from './config.js';
 
-const appFolder = resolve(import.meta.dirname, '../..');
+const appFolder = resolve(import.meta.dirname, '..');
 
 describe('readConfig', () => {
   it('has a default for everything', () => {
     expect(readConfig({})).toEqual({
-      port: 8080,
-      host: undefined,
+      PORT: 8080,
+      REUSE_PORT: false,
+      MAX_BODY_SIZE: 1_048_576,
+      POOL_SIZE: 10,
+      CONNECT_TIMEOUT: 2_000,
+      STATEMENT_TIMEOUT: 5_000,
+      MAX_NAME_LENGTH: 256,
+      MAX_EMAIL_LENGTH: 320,
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'auto',
+      DOCS: 'auto',
+      METRICS: true,
+      TRACING: false,
+      SHUTDOWN_DELAY: 0,
+      SHUTDOWN_TIMEOUT: 10_000,
+      store: { kind: 'sqlite', path: join(appFolder, 'data', 'users.db') },
+      hasDocs: true,
       includeStack: true,
       checkResponses: true,
-      store: { kind: 'sqlite', path: join(appFolder, 'data', 'users.db') },
-      log: { level: 'info', format: 'auto' },
-      requestIdHeader: undefined,
-      docs: true,
-      metrics: true,
-      tracing: false,
-      reusePort: false,
-      shutdown: { delay: 0, timeout: 10_000 },
     });
   });
 
   it('treats an empty variable as unset', () => {
-    const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
+    const empty = Object.fromEntries(SETTING_HELP.map(({ name }) => [name, '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 
@@ -33,7 +41,7 @@ describe('readConfig', () => {
   });
 
   it.each(['0', '80', '65535'])('accepts PORT %s', (text) => {
-    expect(readConfig({ PORT: text }).port).toBe(Number(text));
+    expect(readConfig({ PORT: text }).PORT).toBe(Number(text));
   });
 
   it.each(['65536', '-1', '80.5', '1e3', '0x50', 'http', ' 80'])('rejects PORT %j', (text) => {
@@ -43,7 +51,7 @@ describe('readConfig', () => {
   });
 
   it('passes HOST through unchanged', () => {
-    expect(readConfig({ HOST: '127.0.0.1' }).host).toBe('127.0.0.1');
+    expect(readConfig({ HOST: '127.0.0.1' }).HOST).toBe('127.0.0.1');
   });
 
   it.each([
@@ -63,8 +71,8 @@ describe('readConfig', () => {
     ['production', 'on', true],
     ['development', 'auto', true],
     ['development', 'off', false],
-  ])('with NODE_ENV %s and DOCS %s, sets docs to %s', (NODE_ENV, DOCS, docs) => {
-    expect(readConfig({ NODE_ENV, DOCS }).docs).toBe(docs);
+  ])('with NODE_ENV %s and DOCS %s, sets hasDocs to %s', (NODE_ENV, DOCS, hasDocs) => {
+    expect(readConfig({ NODE_ENV, DOCS }).hasDocs).toBe(hasDocs);
   });
 
   it.each([
@@ -91,12 +99,24 @@ describe('readConfig', () => {
     ['memory:', { kind: 'memory' }],
     ['sqlite:/var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],
     ['sqlite:///var/lib/users.db', { kind: 'sqlite', path: resolve('/var/lib/users.db') }],
-    ['postgres://ada@db/users', { kind: 'postgres', url: 'postgres://ada@db/users', poolSize: 10 }],
-    ['postgresql://db/users', { kind: 'postgres', url: 'postgresql://db/users', poolSize: 10 }],
     ['sqlite:data/users.db', { kind: 'sqlite', path: resolve('data/users.db') }],
   ])('parses DATABASE_URL %s', (url, store) => {
     expect(readConfig({ DATABASE_URL: url }).store).toEqual(store);
   });
+
+  it.each(['postgres://ada@db/users', 'postgresql://db/users'])(
+    'parses DATABASE_URL %s with the limits of PostgreSQL',
+    (url) => {
+      const limits = { POOL_SIZE: '3', CONNECT_TIMEOUT: '100', STATEMENT_TIMEOUT: '200' };
+      expect(readConfig({ DATABASE_URL: url, ...limits }).store).toEqual({
+        kind: 'postgres',
+        url,
+        poolSize: 3,
+        connectTimeout: 100,
+        statementTimeout: 200,
+      });
+    },
+  );
 
   it.each([
     ['sqlite:', 'has the scheme sqlite:'],
@@ -143,6 +163,12 @@ describe('readConfig', () => {
     ['TRACING', '1', 'one of on, off'],
     ['REUSE_PORT', 'yes', 'one of on, off'],
     ['POOL_SIZE', '0', 'an integer from 1 to 1000'],
+    ['CONNECT_TIMEOUT', '0', 'an integer from 1 to 600000'],
+    ['STATEMENT_TIMEOUT', '2s', 'an integer from 1 to 600000'],
+    ['MAX_PAGE_SIZE', '0', 'an integer from 1 to 999999999'],
+    ['MAX_BODY_SIZE', '1mb', 'an integer from 1 to 99999999'],
+    ['MAX_CONNECTIONS', '-1', 'an integer from 1 to 999999'],
+    ['OPERATIONS_PORT', '65536', 'an integer from 0 to 65535'],
     ['MAX_NAME_LENGTH', '0', 'an integer from 1 to 10000'],
     ['MAX_EMAIL_LENGTH', '10001', 'an integer from 1 to 10000'],
     ['SHUTDOWN_DELAY', '1s', 'an integer from 0 to 600000'],
@@ -160,6 +186,13 @@ describe('readConfig', () => {
     );
   });
 
+  it('rejects the same port twice, unless the system chooses both', () => {
+    expect(() => readConfig({ PORT: '81', OPERATIONS_PORT: '81' })).toThrow(
+      'OPERATIONS_PORT is the same as PORT.',
+    );
+    expect(readConfig({ PORT: '0', OPERATIONS_PORT: '0' }).OPERATIONS_PORT).toBe(0);
+  });
+
   it('rejects a delay that leaves no time to finish requests', () => {
     expect(() => readConfig({ SHUTDOWN_DELAY: '10000' })).toThrow(
       'SHUTDOWN_DELAY is 10000 and SHUTDOWN_TIMEOUT is 10000',
@@ -167,13 +200,25 @@ describe('readConfig', () => {
   });
 });
 
-describe('describeConfig', () => {
-  it('describes the store by its URL', () => {
-    const config = readConfig({ DATABASE_URL: 'sqlite:/var/lib/users.db' });
-    expect(describeConfig(config)).toMatchObject({
-      port: 8080,
-      store: 'sqlite:/var/lib/users.db',
-      limits: { name: 256, email: 320 },
-    });
+describe('describeSettings', () => {
+  it('lists each variable with its meaning, allowed values and default', () => {
+    const text = describeSettings('users-api');
+    expect(text).toContain(
+      '  PORT\n      TCP port to listen on, or 0 for any free port\n' +
+        '      an integer from 0 to 65535 (default: 8080)\n',
+    );
+    expect(text).toContain('\n      a header name\n');
+    for (const { name, meaning, allowed } of SETTING_HELP) {
+      expect(text).toContain(`  ${name}\n      ${meaning}\n      ${allowed}`);
+      expect([meaning, allowed]).not.toContain('undefined');
+    }
+  });
+});
+
+describe('README', () => {
+  const README = readFileSync(join(appFolder, 'README.md'), 'utf8');
+
+  it.each(SETTING_HELP)('lists $name in its table', ({ name }) => {
+    expect(README).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'));
   });
 });
