@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     // For slow, busy machines. No test waits for this.
     testTimeout: 240_000,
+    hookTimeout: 240_000,
     globalSetup: 'test/compile.ts',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', 'json'],

@@ -2,9 +2,17 @@ import { http } from './http/command.js';
 import { memory } from './memory.js';
 import { micro } from './micro/command.js';
 import { start } from './start/command.js';
+import { users } from './users/command.js';
+import { large } from './users/large.js';
 
 try {
-  await http.addCommand(micro).addCommand(start).addCommand(memory).parseAsync();
+  await http
+    .addCommand(micro)
+    .addCommand(start)
+    .addCommand(memory)
+    .addCommand(users)
+    .addCommand(large)
+    .parseAsync();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -11,6 +11,7 @@ export function pinSelf(): void {
 
 /** A Node.js process that answers messages. */
 export interface PinnedProcess {
+  readonly pid: number | undefined;
   /** The first message of the process. */
   readonly greeting: unknown;
   /** Sends a message and returns the reply. Rejects if the process ends first. */
@@ -48,6 +49,7 @@ export async function startPinned(
   ended.catch(() => {});
   const receive = async () => (await Promise.race([once(child, 'message'), ended]))[0];
   return {
+    pid: child.pid,
     greeting: await receive(),
     ask(question) {
       const reply = receive();

@@ -77,7 +77,7 @@ async function runHttp(names: readonly string[], options: HttpOptions): Promise<
 }
 
 /** Formats the ratios of one quantity for all servers and workloads. */
-function summarize(heading: string, tables: readonly Table[], quantity: string): string {
+export function summarize(heading: string, tables: readonly Table[], quantity: string): string {
   const servers = new Set(tables.flatMap(({ rows }) => rows.map(({ title }) => title)));
   const ratio = ({ rows }: Table, server: string) => {
     const [baseline] = rows;

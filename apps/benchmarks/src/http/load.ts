@@ -38,7 +38,7 @@ interface WireExchange {
 }
 
 function toWire({ method, path, headers, body = '', status, response }: Exchange): WireExchange {
-  const length = method === 'POST' ? { 'Content-Length': `${Buffer.byteLength(body)}` } : {};
+  const length = method === 'GET' ? {} : { 'Content-Length': `${Buffer.byteLength(body)}` };
   const fields = Object.entries({ Host: '127.0.0.1', ...headers, ...length });
   const lines = fields.map(([name, value]) => `${name}: ${value}`);
   return {

@@ -18,17 +18,21 @@ export interface Program {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A server that can be measured. */
-export interface ServerKind {
+/** A server that can be started. */
+export interface StartableServer {
   /** The name on the command line. */
   readonly name: string;
+  /** A prefix for the paths of all requests. */
+  readonly mount?: string;
+  program(workload: string): Program;
+}
+
+/** A server that can be measured. */
+export interface ServerKind extends StartableServer {
   /** The name in tables and charts. */
   readonly title: string;
   /** The names of the workloads that it has. */
   readonly workloads: readonly string[];
-  /** A prefix for the paths of all requests. */
-  readonly mount?: string;
-  program(workload: string): Program;
 }
 
 const USERS = ['users-list', 'users-get', 'users-create'];

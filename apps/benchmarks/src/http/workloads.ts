@@ -2,7 +2,7 @@ import { AUTHORIZATION, HELLO, Items, ORDER, pageOfUsers, RESOURCES, search } fr
 
 /** A request of a workload and the response that every server must send. */
 export interface Exchange {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -11,7 +11,7 @@ export interface Exchange {
   readonly type: string;
   /** The body of the response. */
   readonly response: string;
-  /** Whether each response has new ids and times. */
+  /** Whether responses differ in ids, times and totals. Their length is always the same. */
   readonly volatile?: boolean;
 }
 
