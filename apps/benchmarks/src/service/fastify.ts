@@ -14,6 +14,7 @@ import { ONE_RESPONSE, objectOf, PAGE_RESPONSE } from './response-schemas.js';
 import { BATCH } from './store.js';
 import {
   etagOf,
+  isFresh,
   isMatch,
   LIMITS,
   type NewUser,
@@ -82,11 +83,12 @@ app.get<ById>(
   async ({ params: { id }, headers }, reply) => {
     const user = await store.find(id);
     if (user === undefined) throw userNotFound(id);
-    reply.header('ETag', etagOf(user)).header('Vary', 'Accept');
-    if (headers.accept?.toLowerCase().includes('text/html')) {
-      // A text is sent as it is, and not by the schema.
-      return reply.type('text/html; charset=utf-8').send(renderUser(user));
-    }
+    const isHtml = headers.accept?.toLowerCase().includes('text/html');
+    const etag = etagOf(user, isHtml);
+    reply.header('ETag', etag).header('Vary', 'Accept');
+    if (isFresh(headers['if-none-match'], etag)) return reply.code(304).send();
+    // A text is sent as it is, and not by the schema.
+    if (isHtml) return reply.type('text/html; charset=utf-8').send(renderUser(user));
     return { data: user };
   },
 );

@@ -41,6 +41,7 @@ import { ONE_RESPONSE, PAGE_RESPONSE } from './response-schemas.js';
 import { BATCH, type UserStore } from './store.js';
 import {
   etagOf,
+  isFresh,
   isMatch,
   LIMITS,
   readPagination,
@@ -137,11 +138,18 @@ class UsersController {
   async show(
     @Param('id') id: string,
     @Headers('accept') accept: string | undefined,
+    @Headers('if-none-match') match: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const user = await this.users.find(id);
-    reply.header('ETag', etagOf(user)).header('Vary', 'Accept');
-    if (!accept?.toLowerCase().includes('text/html')) return { data: user };
+    const isHtml = accept?.toLowerCase().includes('text/html');
+    const etag = etagOf(user, isHtml);
+    reply.header('ETag', etag).header('Vary', 'Accept');
+    if (isFresh(match, etag)) {
+      reply.code(304);
+      return undefined;
+    }
+    if (!isHtml) return { data: user };
     reply.type('text/html; charset=utf-8');
     return renderUser(user);
   }

@@ -46,14 +46,19 @@ export function toStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Returns a strong entity tag. */
-export function etagOf({ updatedAt, name, email }: User): string {
-  return `"${updatedAt}-${crc32(`${name}\0${email}`).toString(36)}"`;
+/** Returns a strong entity tag. The page of a user has a tag of its own. */
+export function etagOf({ updatedAt, name, email }: User, isHtml = false): string {
+  return `"${updatedAt}-${crc32(`${name}\0${email}`).toString(36)}${isHtml ? '-html' : ''}"`;
 }
 
 /** Whether an `If-Match` header matches an entity tag, by strong comparison (RFC 9110 §13.1.1). */
 export function isMatch(header: string, etag: string): boolean {
   return header.trim() === '*' || header.split(',').some((tag) => tag.trim() === etag);
+}
+
+/** Whether an `If-None-Match` header matches an entity tag, by weak comparison (§13.1.2). */
+export function isFresh(header: string | undefined, etag: string): boolean {
+  return header !== undefined && isMatch(header.replaceAll('W/', ''), etag);
 }
 
 /** A range of the list of users. */
