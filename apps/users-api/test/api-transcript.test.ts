@@ -104,6 +104,20 @@ const TYPES = [
 
 const ACCEPTS = ['text/html', 'application/xhtml+xml, TEXT/HTML;q=0.5', '*/*', 'image/png'];
 
+/** The entity tag of the user in JSON. */
+const TAG = '"2026-01-02T03:04:05.678Z-vv1ami"';
+
+/** Conditions, which match the user in JSON, as HTML, or not at all. */
+const CONDITIONS = [
+  TAG,
+  `W/${TAG}`,
+  `"a", "b" , ${TAG}`,
+  TAG.replace(/"$/, '-html"'),
+  '"a"',
+  '*',
+  '',
+];
+
 /** A request. Its body may be a stream, so each call creates a new one. */
 interface Exchange {
   /** What the method and the path do not tell. */
@@ -132,6 +146,26 @@ const EXCHANGES: readonly Exchange[] = [
     path: `/${ADA.id}`,
     init: () => ({ headers: { accept } }),
   })),
+  ...CONDITIONS.flatMap((tags) => {
+    const json = { 'content-type': 'application/json' };
+    const when = (name: string, path: string, init: RequestInit = {}, headers = {}): Exchange => ({
+      what: `${name}: ${tags}`,
+      path,
+      init: () => ({ ...init, headers: { ...headers, [name]: tags } }),
+    });
+    return [
+      when('If-None-Match', `/${ADA.id}`),
+      when('If-None-Match', `/${ADA.id}`, { method: 'HEAD' }),
+      when('If-None-Match', `/${ADA.id}`, {}, { accept: 'text/html' }),
+      when('If-None-Match', '/nobody'),
+      when('If-None-Match', ''),
+      when('If-Match', `/${ADA.id}`, { method: 'PUT', body: '{"name":"Ada"}' }, json),
+      when('If-Match', `/${ADA.id}`, { method: 'PUT', body: '{"name":7}' }, json),
+      when('If-Match', '/nobody', { method: 'PUT', body: '{}' }, json),
+      when('If-Match', `/${ADA.id}`, { method: 'DELETE' }),
+      when('If-Match', '/nobody', { method: 'DELETE' }),
+    ];
+  }),
   ...WRITES.flatMap(([method, path]) => {
     const write = (what: string, type: string, init: () => RequestInit): Exchange => ({
       what,

@@ -51,7 +51,7 @@ describe('the log', () => {
     expect(service.log.all[0]).toMatchObject({
       level: 'debug',
       msg: 'configuration',
-      config: { port: 0, host: '127.0.0.1', store: 'memory:' },
+      config: { PORT: 0, HOST: '127.0.0.1', store: 'memory:', includeStack: true },
     });
   });
 

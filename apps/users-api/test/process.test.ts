@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADA, clientOf } from './support/api.js';
+import { ADA, bodyOf, clientOf } from './support/api.js';
 import { createInFlight } from './support/in-flight.js';
 import { startProcess } from './support/service-process.js';
 import { openRaw } from './support/sqlite.js';
@@ -112,6 +112,39 @@ describe('the process', () => {
     }
   });
 
+  it('limits pages to MAX_PAGE_SIZE, but not the list', async () => {
+    const service = startProcess({ ...MEMORY, MAX_PAGE_SIZE: '3' });
+    for (const mount of ['/api/users', '/api/v1/users']) {
+      const { create, send } = clientOf(`${await service.url}${mount}`);
+      for (let n = 0; n < 3; n += 1) await create();
+      for (const query of ['?limit=1000', '?limit=1e300', '?page=1', '?limit=x']) {
+        const page = await bodyOf<{ data: unknown[] }>(await send('GET', query));
+        expect(page).toMatchObject({ data: { length: 3 }, meta: { limit: 3 } });
+      }
+      expect(await (await send('GET', '?limit=2')).json()).toMatchObject({ meta: { limit: 2 } });
+    }
+    const all = await fetch(`${await service.url}/api/users`);
+    expect(await all.json()).toMatchObject({ data: { length: 6 }, total: 6 });
+  });
+
+  it('limits the size of bodies and the number of connections', async () => {
+    const service = startProcess({ ...MEMORY, MAX_BODY_SIZE: '100', MAX_CONNECTIONS: '1' });
+    const url = await service.url;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const post = async (name: string) => {
+      const headers = { 'content-type': 'application/json' };
+      const create = request(`${url}/api/users`, { agent, method: 'POST', headers });
+      create.end(JSON.stringify({ ...ADA, name }));
+      const [response]: IncomingMessage[] = await once(create, 'response');
+      await response?.toArray();
+      return response?.statusCode;
+    };
+    expect(await post('Ada')).toBe(201);
+    expect(await post('A'.repeat(100))).toBe(413);
+    await expect(fetch(`${url}/api/users`)).rejects.toThrow();
+  });
+
   it('sends stack traces and warns about them unless NODE_ENV is production', async () => {
     const development = startProcess(MEMORY);
     const production = startProcess({ ...MEMORY, NODE_ENV: 'production' });
@@ -162,6 +195,22 @@ describe('a failing startup exits with 1 and prints one message without a stack'
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toMatch(new RegExp(`^users-api: .*\\b${port}\\b`, 'm'));
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('that names the port of operators if it is in use, after closing its files', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const path = join(temporaryFolder(), 'users.db');
+    const env = { DATABASE_URL: `sqlite:${path}`, OPERATIONS_PORT: String(port) };
+    const { code, stderr } = await startProcess(env).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^users-api: .*\\b${port}\\b.* OPERATIONS_PORT and HOST`, 'm'),
+    );
     expect(existsSync(`${path}-wal`)).toBe(false);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
