@@ -9,8 +9,6 @@ import type { User } from './user.js';
 /** The validated query of a list. */
 export type ListRequest = Readonly<z.infer<typeof ListQuery>>;
 
-type Batches = AsyncIterator<readonly User[]>;
-
 /**
  * Responds with a page of users when the query has `page` or `limit`, and with all users otherwise.
  * A list that exceeds one batch of the store is streamed with backpressure. If the store fails while
@@ -23,75 +21,34 @@ export async function sendList(
   store: UserStore,
   query: ListRequest,
 ): Promise<void> {
-  if (query.page !== undefined || query.limit !== undefined) {
-    const { page = DEFAULT_PAGE.page, limit = DEFAULT_PAGE.limit } = query;
-    return sendPage(ctx, store, page, limit);
-  }
-  const batches = store.list()[Symbol.asyncIterator]();
-  const first = await nextBatch(batches);
-  const second = await nextBatch(batches);
-  if (second.length === 0) ctx.json({ data: first, total: first.length });
-  else sendStream(ctx, [first, second], batches, (total) => ({ total }));
-}
-
-async function sendPage(
-  ctx: AnyContext,
-  store: UserStore,
-  page: number,
-  limit: number,
-): Promise<void> {
+  const isPage = query.page !== undefined || query.limit !== undefined;
+  const { page = DEFAULT_PAGE.page, limit = isPage ? DEFAULT_PAGE.limit : Infinity } = query;
   const slice = {
-    offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
+    offset: isPage ? Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) : 0,
     limit: Math.min(limit, Number.MAX_SAFE_INTEGER),
   };
   const { users, total } = await store.page(slice);
-  const meta = { total, page, limit };
-  if (users.length >= Math.min(slice.limit, total - slice.offset)) ctx.json({ data: users, meta });
-  else sendStream(ctx, [], store.list(slice)[Symbol.asyncIterator](), () => ({ meta }));
-}
-
-function sendStream(ctx: AnyContext, ...envelope: Parameters<typeof writeEnvelope>): void {
+  const rest = (count: number) => (isPage ? { meta: { total, page, limit } } : { total: count });
+  if (users.length >= Math.min(slice.limit, total - slice.offset)) {
+    return ctx.json({ data: users, ...rest(users.length) });
+  }
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.send(Readable.from(writeEnvelope(...envelope), { highWaterMark: 1 }));
+  ctx.send(Readable.from(writeEnvelope(store.list(slice), rest), { highWaterMark: 1 }));
 }
 
-/**
- * Serializes `{ data, ...rest }` to JSON, one batch at a time.
- *
- * @param read - Batches that have already been read.
- * @param batches - The remaining batches.
- * @param rest - Returns the members that follow `data`, given the number of users in it.
- */
+/** Serializes `{ data, ...rest }` to JSON, one batch at a time. `rest` receives the number of users. */
 async function* writeEnvelope(
-  read: readonly (readonly User[])[],
-  batches: Batches,
+  batches: AsyncIterable<readonly User[]>,
   rest: (count: number) => object,
 ): AsyncGenerator<string> {
   let count = 0;
   let before = '{"data":[';
-  const write = (batch: readonly User[]): string => {
-    const text = before + JSON.stringify(batch).slice(1, -1);
+  for await (const batch of batches) {
+    yield before + JSON.stringify(batch).slice(1, -1);
     before = ',';
     count += batch.length;
-    return text;
-  };
-  try {
-    for (const batch of read) yield write(batch);
-    for (;;) {
-      // A synchronous store and a fast client would otherwise block other requests.
-      await nextTurn();
-      const batch = await nextBatch(batches);
-      if (batch.length === 0) break;
-      yield write(batch);
-    }
-  } finally {
-    await batches.return?.();
+    // A synchronous store and a fast client would otherwise block other requests.
+    await nextTurn();
   }
   yield `${count === 0 ? before : ''}],${JSON.stringify(rest(count)).slice(1)}`;
-}
-
-/** Returns the next batch, or an empty one at the end. */
-async function nextBatch(batches: Batches): Promise<readonly User[]> {
-  const { done, value } = await batches.next();
-  return done ? [] : value;
 }

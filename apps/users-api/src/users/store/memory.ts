@@ -33,22 +33,22 @@ export class MemoryUserStore implements UserStore {
     this.#now = now;
   }
 
-  async *list(slice?: Slice): AsyncGenerator<readonly User[]> {
-    const { size } = this.#open();
-    const rest = this.#from(slice?.offset ?? 0);
-    // New users are appended, so this many entries include every user present now.
-    let left = Math.min(size, slice?.limit ?? size);
-    while (left > 0) {
-      const batch = nextBatch(rest, left);
-      if (batch.length === 0) return;
-      left -= batch.length;
+  async *list({ offset, limit }: Slice = { offset: 0, limit: Infinity }) {
+    let batch: User[] = [];
+    // New users are appended, so this many users include every user present now.
+    for (const user of this.#from(offset).take(Math.min(this.#open().size, limit))) {
+      batch.push(user);
+      if (batch.length < BATCH_USERS) continue;
       yield batch;
       this.#open();
+      batch = [];
     }
+    if (batch.length > 0) yield batch;
   }
 
   page({ offset, limit }: Slice): UserPage {
-    return { total: this.#open().size, users: nextBatch(this.#from(offset), limit) };
+    const { size: total } = this.#open();
+    return { users: this.#from(offset).take(Math.min(limit, BATCH_USERS)).toArray(), total };
   }
 
   find(id: string): User | undefined {
@@ -91,7 +91,7 @@ export class MemoryUserStore implements UserStore {
   }
 
   /** Iterates over users, also while others are created and deleted. */
-  *#from(offset: number): Generator<User, undefined> {
+  *#from(offset: number): Generator<User, void> {
     let skip = offset;
     for (const block of this.#blocks) {
       if (skip >= block.size) {
@@ -121,15 +121,4 @@ export class MemoryUserStore implements UserStore {
     }
     return this.#entries;
   }
-}
-
-/** Takes users until the batch is full or there are no more. */
-function nextBatch(users: Iterator<User, undefined>, limit: number): User[] {
-  const batch: User[] = [];
-  while (batch.length < Math.min(limit, BATCH_USERS)) {
-    const { done, value } = users.next();
-    if (done) break;
-    batch.push(value);
-  }
-  return batch;
 }
