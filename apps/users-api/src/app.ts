@@ -31,21 +31,16 @@ export interface UsersAppOptions {
   readonly stopping?: AbortSignal;
 }
 
-/** The applications of the service, which are ready to listen. */
-export interface UsersApps {
-  readonly app: Application;
-  /** Has the routes for operators. The same as `app` unless `OPERATIONS_PORT` is set. */
-  readonly operations: Application;
-}
-
 /**
  * Builds the service: functional routes at `/api/users`, every controller in `controllers/` under
  * `/api/v1`, their document at `/openapi.json`, and the routes for operators.
  *
+ * @returns Two applications that are ready to listen. `operations`, which has the routes for operators, is
+ *   `app` unless `OPERATIONS_PORT` is set.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed. The
  *   application is closed first.
  */
-export async function createUsersApp(options: UsersAppOptions): Promise<UsersApps> {
+export async function createUsersApp(options: UsersAppOptions) {
   const { config, store, logger, stopping } = options;
   const app = createApp({ checkResponses: config.checkResponses });
   const operations = config.OPERATIONS_PORT === undefined ? app : createApp();

@@ -56,16 +56,12 @@ function summarize(issues: readonly ValidationIssue[]): string {
  * to fix them. Any other error has its stack.
  */
 export function describeFailure(error: unknown, operationsPort?: number): string {
-  if (isArgumentError(error)) return `users-api: ${error.message.replace(/\.$/, '')}. See --help.`;
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  const isArgument = String(code).startsWith('ERR_PARSE_ARGS');
+  if (isArgument) return `users-api: ${String(message).replace(/\.$/, '')}. See --help.`;
   const expected = [ConfigError, ControllerError, SetupError, StoreError];
   if (!expected.some((type) => error instanceof type)) return inspect(error);
-  const { message } = error as Error;
   if (!(error instanceof ListenError)) return `users-api: ${message}`;
   const name = error.port === operationsPort ? 'OPERATIONS_PORT' : 'PORT';
   return `users-api: ${message} ${name} and HOST set the address.`;
-}
-
-/** Whether `parseArgs` has refused the command line. */
-function isArgumentError(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
 }

@@ -84,18 +84,6 @@ function levelOf(status: number, route: string | undefined): 'error' | 'info' | 
   return status >= 500 ? 'error' : 'info';
 }
 
-/** An error as the log shows it. */
-interface LoggedError {
-  readonly type: string;
-  readonly message: string;
-  readonly code?: string | undefined;
-  /** The stack frames, without the message. */
-  readonly stack?: string | undefined;
-  readonly cause?: LoggedError | undefined;
-  /** The errors of an AggregateError. */
-  readonly errors?: readonly LoggedError[] | undefined;
-}
-
 /**
  * Describes a thrown value for the log, without data that users have sent.
  *
@@ -104,14 +92,14 @@ interface LoggedError {
  * by a {@link StoreError} is described by its cause. A transient StoreError has no stack, because it
  * may occur with every request during an outage.
  */
-export function describeError(error: unknown): LoggedError {
+export function describeError(error: unknown): object {
   const isStoreFailure = error instanceof HttpError && error.cause instanceof StoreError;
   const described = isStoreFailure ? error.cause : error;
   const isTransient = described instanceof StoreError && described.isTransient;
   return describe(described, MAX_NESTED, !isTransient);
 }
 
-function describe(error: unknown, depth: number, hasStack: boolean): LoggedError {
+function describe(error: unknown, depth: number, hasStack: boolean): object {
   if (!(error instanceof Error))
     return { type: typeof error, message: 'thrown value is not an Error' };
   const { name, message, cause, stack = '' } = error;

@@ -1,6 +1,6 @@
 import { listen } from '@fairlead/core';
 import { afterAll, onTestFinished } from 'vitest';
-import { createUsersApp, type UsersAppOptions, type UsersApps } from '../../src/app.js';
+import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/logger.js';
 import type { User } from '../../src/users/user.js';
@@ -40,7 +40,7 @@ export interface TestOptions extends Partial<Omit<UsersAppOptions, 'config'>> {
 export async function createApps(
   options: TestOptions = {},
   atEnd: AtEnd = onTestFinished,
-): Promise<UsersApps> {
+): ReturnType<typeof createUsersApp> {
   const defaults = { ...readConfig({ METRICS: 'off' }), includeStack: false };
   const config = { ...defaults, ...options.config };
   const { store = await STORES.memory(Date.now, atEnd) } = options;

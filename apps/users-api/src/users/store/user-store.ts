@@ -49,10 +49,7 @@ export interface UserStore {
    */
   list(slice?: Slice): AsyncIterable<readonly User[]>;
 
-  /**
-   * Returns the first batch of a range of the list, and the total number of users. The batch is empty
-   * only if the range is.
-   */
+  /** Returns the first batch of a range, which is empty only if the range is, and the number of users. */
   page(slice: Slice): Awaitable<UserPage>;
 
   /** Returns the user with this id, or `undefined`. */
