@@ -41,10 +41,12 @@ describe('WriteQueue', () => {
     const others = Promise.all([queue.add('b'), queue.add('c')]);
     await turn();
     expect(batches).toHaveLength(1);
+    expect(queue.waiting).toBe(2);
     echo(0);
     await first;
     await turn();
     expect(batches[1]?.writes).toEqual(['b', 'c']);
+    expect(queue.waiting).toBe(0);
     echo(1);
     expect(await others).toEqual(['b', 'c']);
   });

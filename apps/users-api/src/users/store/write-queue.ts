@@ -1,10 +1,8 @@
 import { StoreError } from './store-error.js';
 
 /**
- * Makes a batch of writes durable.
- *
- * @returns The result or error of each write, in the order of the writes.
- * @throws When the whole batch fails.
+ * Makes a batch of writes durable. Returns the result or error of each write, in the order of the
+ * writes, or throws when the whole batch fails.
  */
 export type WriteBatch<Write, Result> = (
   writes: readonly Write[],
@@ -16,36 +14,27 @@ export interface WriteQueueLimits<Write> {
   readonly waiting?: number;
   /** Maximum number of characters in waiting writes. Defaults to 64 Mi. */
   readonly text?: number;
-  /** Maximum number of writes per batch. Unlimited by default. */
+  /** Maximum number of writes per batch. Defaults to 1,000. */
   readonly batch?: number;
   /** Returns the number of characters in a write. */
   readonly textOf: (write: Write) => number;
-  /** Deadline of each write. None by default. */
-  readonly deadline?: WriteDeadline;
+  /** Maximum time between {@link WriteQueue.add} and its outcome. Unlimited by default. */
+  readonly deadline?: {
+    /** In milliseconds, measured with a monotonic clock. */
+    readonly timeout: number;
+    /**
+     * Called when the first `count` writes of the current batch have timed out, possibly several times
+     * per batch. Returns the error to reject them with. The queue ignores their later outcome.
+     */
+    readonly giveUp: (count: number) => StoreError;
+  };
 }
-
-/** Bounds the time between {@link WriteQueue.add} and its outcome. */
-export interface WriteDeadline {
-  /** In milliseconds, measured with a monotonic clock. */
-  readonly timeout: number;
-  /**
-   * Called when the first `count` writes of the current batch have timed out, possibly several times
-   * per batch.
-   *
-   * @returns The error to reject them with. The queue ignores their later outcome.
-   */
-  readonly giveUp: (count: number) => StoreError;
-}
-
-/** Number of checks for timed-out writes per timeout. */
-const CHECKS_PER_TIMEOUT = 50;
 
 interface Entry<Write, Result> {
+  readonly write: Write;
   /** Time when the write was added, as `performance.now()`. */
   readonly since: number;
-  readonly write: Write;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
+  readonly settle: (outcome: Result | Error) => void;
 }
 
 /**
@@ -55,24 +44,23 @@ interface Entry<Write, Result> {
 export class WriteQueue<Write, Result> {
   readonly #name: string;
   readonly #commit: WriteBatch<Write, Result>;
-  readonly #limits: Required<Omit<WriteQueueLimits<Write>, 'deadline'>>;
-  readonly #deadline: WriteDeadline | undefined;
-  /** The current batch. */
+  readonly #limits: WriteQueueLimits<Write>;
   #committing: readonly Entry<Write, Result>[] = [];
   #waiting: Entry<Write, Result>[] = [];
+  /** Number of characters in the waiting writes. */
   #text = 0;
   #running: Promise<void> | undefined = undefined;
 
-  /**
-   * @param name - The store, for messages.
-   * @param commit - Makes a batch durable. Called for one batch at a time.
-   * @param limits - Limits on size and time.
-   */
+  /** @param commit - Called for one batch at a time. */
   constructor(name: string, commit: WriteBatch<Write, Result>, limits: WriteQueueLimits<Write>) {
     this.#name = name;
     this.#commit = commit;
-    this.#limits = { waiting: 10_000, text: 64 * 1024 * 1024, batch: Infinity, ...limits };
-    this.#deadline = limits.deadline;
+    this.#limits = limits;
+  }
+
+  /** Number of writes whose batch has not begun. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /**
@@ -80,17 +68,18 @@ export class WriteQueue<Write, Result> {
    *
    * @returns The result of the write, once it is durable.
    * @throws {StoreError} `STORE_BUSY`, when the queue is full or the write timed out before its batch
-   *   began. Nothing has been written.
-   * @throws The error of the write or of its batch.
+   *   began. Nothing has been written. Otherwise, the error of the write or of its batch.
    */
   add(write: Write): Promise<Result> {
-    const text = this.#text + this.#limits.textOf(write);
-    if (this.#waiting.length >= this.#limits.waiting || text > this.#limits.text) {
-      return Promise.reject(this.#queueFull());
+    const { waiting = 10_000, text = 64 * 1024 * 1024, textOf } = this.#limits;
+    if (this.waiting >= waiting || this.#text + textOf(write) > text) {
+      return Promise.reject(this.#busy(`already has ${this.waiting} waiting writes`));
     }
-    this.#text = text;
+    this.#text += textOf(write);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ since: performance.now(), write, resolve, reject });
+      const settle = (outcome: Result | Error) =>
+        outcome instanceof Error ? reject(outcome) : resolve(outcome);
+      this.#waiting.push({ write, since: performance.now(), settle });
       this.#running ??= this.#run();
     });
   }
@@ -101,80 +90,57 @@ export class WriteQueue<Write, Result> {
   }
 
   async #run(): Promise<void> {
-    const timer = this.#deadline && this.#watch(this.#deadline);
+    const timer = this.#watch();
     // Includes all writes of this turn of the event loop in the first batch.
     await new Promise(setImmediate);
-    let batch = this.#begin();
-    while (batch !== undefined) {
-      const settle = await batch;
-      // Starts the next batch first, so that it commits while the callers of this one resume.
-      batch = this.#begin();
-      settle();
+    let settlePrevious = () => {};
+    while (this.waiting > 0) {
+      const entries = this.#take(this.#limits.batch ?? 1_000);
+      this.#committing = entries;
+      const commit = this.#commit(entries.map(({ write }) => write));
+      // The callers of the previous batch resume while this one commits.
+      settlePrevious();
+      const outcomes = await commit.catch((error) => entries.map(() => error));
+      this.#committing = [];
+      settlePrevious = () => {
+        for (const [index, { settle }] of entries.entries()) settle(outcomes[index]);
+      };
     }
+    settlePrevious();
     clearInterval(timer);
     this.#running = undefined;
   }
 
-  /** Starts to commit the waiting writes. Resolves to a function that settles their promises. */
-  #begin(): Promise<() => void> | undefined {
-    const entries = this.#take(this.#limits.batch);
-    this.#committing = entries;
-    if (entries.length === 0) return undefined;
-    return this.#commit(entries.map(({ write }) => write)).then(
-      (results) => () => {
-        for (const [index, { resolve, reject }] of entries.entries()) {
-          const result = results[index] as Result | StoreError;
-          if (result instanceof StoreError) reject(result);
-          else resolve(result);
-        }
-      },
-      (error) => () => fail(entries, error),
-    );
-  }
-
-  #take(count: number): Entry<Write, Result>[] {
-    const taken = this.#waiting;
-    this.#waiting = taken.length > count ? taken.splice(count) : [];
-    this.#text = this.#waiting.reduce((sum, { write }) => sum + this.#limits.textOf(write), 0);
+  #take(count: number): readonly Entry<Write, Result>[] {
+    const taken = this.#waiting.splice(0, count);
+    for (const { write } of taken) this.#text -= this.#limits.textOf(write);
     return taken;
   }
 
   /** Rejects writes as they time out. */
-  #watch({ timeout, giveUp }: WriteDeadline): NodeJS.Timeout {
+  #watch(): NodeJS.Timeout | undefined {
+    if (this.#limits.deadline === undefined) return undefined;
+    const { timeout, giveUp } = this.#limits.deadline;
     const check = () => {
       const last = performance.now() - timeout;
-      const committing = countUntil(last, this.#committing);
-      if (committing > 0) fail(this.#committing.slice(0, committing), giveUp(committing));
-      const waiting = countUntil(last, this.#waiting);
-      if (waiting > 0) fail(this.#take(waiting), this.#overdue(timeout));
+      const committing = this.#committing.filter(({ since }) => since <= last);
+      if (committing.length > 0) rejectAll(committing, giveUp(committing.length));
+      const waiting = this.#take(this.#waiting.filter(({ since }) => since <= last).length);
+      rejectAll(
+        waiting,
+        this.#busy(`did not start a write within ${timeout} ms and has dropped it`),
+      );
     };
     // After a delay of the event loop, outcomes that have already arrived are processed first.
-    return setInterval(() => setImmediate(check), timeout / CHECKS_PER_TIMEOUT);
+    return setInterval(() => setImmediate(check), timeout / 50);
   }
 
-  #overdue(timeout: number): StoreError {
-    return new StoreError(
-      'STORE_BUSY',
-      `The store ${this.#name} did not start a write within ${timeout} ms and has dropped it. ` +
-        'Try again later, or use a faster disk.',
-    );
-  }
-
-  #queueFull(): StoreError {
-    return new StoreError(
-      'STORE_BUSY',
-      `The store ${this.#name} already has ${this.#waiting.length} waiting writes. ` +
-        'Try again later, or use a faster disk.',
-    );
+  #busy(problem: string): StoreError {
+    const fix = 'Try again later, or use a faster disk.';
+    return new StoreError('STORE_BUSY', `The store ${this.#name} ${problem}. ${fix}`);
   }
 }
 
-/** Counts the entries added up to a moment. Entries are in chronological order. */
-function countUntil(moment: number, entries: readonly { readonly since: number }[]): number {
-  const index = entries.findIndex(({ since }) => since > moment);
-  return index === -1 ? entries.length : index;
-}
-
-function fail(entries: readonly Entry<unknown, never>[], error: unknown): void {
-  for (const { reject } of entries) reject(error);
+function rejectAll(entries: readonly Entry<unknown, never>[], error: StoreError): void {
+  for (const { settle } of entries) settle(error);
 }
