@@ -30,7 +30,7 @@ export async function openStore(config: StoreConfig, options?: StoreOptions): Pr
     case 'memory':
       return new MemoryUserStore();
     case 'sqlite':
-      return new SqliteUserStore(config.path, { ...config, ...options });
+      return new SqliteUserStore(config.path, options);
     case 'postgres':
       return PostgresUserStore.open(config.url, { ...config, ...options });
   }

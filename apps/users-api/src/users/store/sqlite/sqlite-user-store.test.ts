@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openRaw, openStore } from '../../../../test/support/sqlite.js';
 import { listAll } from '../../../../test/support/stores.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
@@ -17,6 +18,34 @@ function writeDatabase(path: string, sql: string): Buffer {
   database.exec(sql);
   database.close();
   return readFileSync(path);
+}
+
+/** The schemas of earlier versions, as they were released. */
+const VERSION_1 = `
+  CREATE TABLE users (
+    position INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    email TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+  ) STRICT`;
+const VERSION_2 = `
+  CREATE INDEX users_position ON users (position);
+  CREATE TABLE users_total (total INTEGER NOT NULL) STRICT;
+  INSERT INTO users_total SELECT count(*) FROM users;
+  CREATE TRIGGER users_created AFTER INSERT ON users
+  BEGIN UPDATE users_total SET total = total + 1; END;
+  CREATE TRIGGER users_deleted AFTER DELETE ON users
+  BEGIN UPDATE users_total SET total = total - 1; END;
+  PRAGMA application_id = ${0x75736572}`;
+
+/** SQL that creates users whose names are their positions. */
+function insertUsers(count: number): string {
+  return `
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+    INSERT INTO users SELECT n, 'id ' || n, n, 'a@a', '2030-01-02T12:00:00.000Z',
+      '2030-01-02T12:00:00.000Z' FROM numbers`;
 }
 
 const AT_WORK = `
@@ -157,7 +186,7 @@ describe('SqliteUserStore', () => {
     const path = join(temporaryFolder(), 'users.db');
     const bytes = writeDatabase(
       path,
-      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 99; CREATE TABLE users (id TEXT)`,
+      `PRAGMA application_id = 0x75736572; PRAGMA user_version = 99; CREATE TABLE users (id TEXT)`,
     );
     expect(() => openStore(path)).toThrow(
       expect.objectContaining({
@@ -192,10 +221,7 @@ describe('SqliteUserStore', () => {
   it('names and closes the file when its users table is unusable', async () => {
     const path = join(temporaryFolder(), 'users.db');
     await openStore(path).close();
-    writeDatabase(
-      path,
-      'ALTER TABLE users RENAME TO people; CREATE VIEW users AS SELECT * FROM people',
-    );
+    writeDatabase(path, 'ALTER TABLE users RENAME COLUMN email TO mail');
     expect(() => openStore(path)).toThrow(
       expect.objectContaining({ code: 'STORE_FAILED', message: expect.stringContaining(path) }),
     );
@@ -225,29 +251,118 @@ describe('SqliteUserStore', () => {
     expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
   });
 
-  it('stays usable after a failed read', () => {
+  it('stays usable after a failed read', async () => {
     const store = openStore(join(temporaryFolder(), 'users.db'));
-    expect(() => store.page({ offset: 1e300, limit: 1 })).toThrow(
+    const ada = await store.create(ADA);
+    expect(() => store.page({ offset: 0, limit: 1.5 })).toThrow(
       expect.objectContaining({ code: 'STORE_FAILED' }),
     );
-    expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
+    expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [ada], total: 1 });
   });
 
-  it('migrates a file of version 1 with its users, order and count', async () => {
+  it('counts commits, and the commits and time that waited for another process', async () => {
     const path = join(temporaryFolder(), 'users.db');
-    const [version1 = ''] = MIGRATIONS;
+    const store = openStore(path);
+    const metrics = () =>
+      Object.fromEntries(store.metrics.map(({ name, value }) => [name, value()]));
+    await Promise.all([store.create(ADA), store.create(ADA)]);
+    expect(metrics()).toEqual({
+      store_waiting_writes: 0,
+      store_commits_total: 1,
+      store_lock_waits_total: 0,
+      store_lock_wait_seconds_total: 0,
+    });
+    await writing(path);
+    await store.create(ADA);
+    expect(metrics()).toEqual({
+      store_waiting_writes: 0,
+      store_commits_total: 2,
+      store_lock_waits_total: 1,
+      store_lock_wait_seconds_total: expect.any(Number),
+    });
+    expect(metrics().store_lock_wait_seconds_total).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['1', VERSION_1],
+    ['2', `${VERSION_1}; ${VERSION_2}`],
+  ])('migrates a file of version %s with its users, order and count', async (version, schema) => {
+    const path = join(temporaryFolder(), 'users.db');
+    const positions = [1, 5, 1023, 1024, 9000];
     writeDatabase(
       path,
-      `${version1}; PRAGMA user_version = 1;
-       INSERT INTO users VALUES (1, 'b', 'B', 'b@b', '2030-01-02T12:00:00.000Z', '2030-01-02T12:00:00.000Z');
-       INSERT INTO users VALUES (5, 'a', 'A', 'a@a', '2030-01-02T12:00:01.000Z', '2030-01-02T12:00:01.000Z')`,
+      `${schema}; PRAGMA user_version = ${version};
+       INSERT INTO users SELECT value, 'id ' || value, 'A', 'a@a', '2030-01-02T12:00:00.000Z',
+         '2030-01-02T12:00:00.000Z' FROM json_each('${JSON.stringify(positions)}')`,
     );
     const store = openStore(path);
     const users = await listAll(store);
-    expect(users.map(({ id }) => id)).toEqual(['b', 'a']);
-    expect(store.page({ offset: 1, limit: 5 })).toEqual({ users: users.slice(1), total: 2 });
+    expect(users.map(({ id }) => id)).toEqual(positions.map((position) => `id ${position}`));
+    for (const offset of positions.keys()) {
+      expect(store.page({ offset, limit: 2 })).toEqual({
+        users: users.slice(offset, offset + 2),
+        total: 5,
+      });
+    }
     const ada = await store.create(ADA);
-    await store.delete('b');
-    expect(store.page({ offset: 1, limit: 5 })).toEqual({ users: [ada], total: 2 });
+    await store.delete('id 5');
+    expect(store.page({ offset: 3, limit: 5 })).toEqual({ users: [users[4], ada], total: 5 });
+    await store.close();
+    expect(await listAll(openStore(path))).toHaveLength(5);
+  });
+
+  it('returns any page of a long list with gaps', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    const raw = openRaw(path);
+    raw.exec(`${insertUsers(10_000)}; DELETE FROM users WHERE position BETWEEN 1500 AND 4700
+      OR position BETWEEN 8192 AND 9215 OR position % 7 = 0`);
+    const ids = raw.prepare('SELECT id FROM users ORDER BY position').all();
+    const expected = ids.map(({ id }) => id);
+    const offset = fc.oneof(fc.nat(expected.length + 10), fc.constantFrom(0, 1e15));
+    fc.assert(
+      fc.property(offset, fc.integer({ min: 1, max: 100 }), (from, limit) => {
+        const { users, total } = store.page({ offset: from, limit });
+        expect(users.map(({ id }) => id)).toEqual(expected.slice(from, from + limit));
+        expect(total).toBe(expected.length);
+      }),
+    );
+    const listed = await Array.fromAsync(store.list({ offset: 3_000, limit: 2_000 }));
+    expect(listed.flat().map(({ id }) => id)).toEqual(expected.slice(3_000, 5_000));
+  });
+
+  it('counts only blocks that have users', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    const raw = openRaw(path);
+    raw.exec(insertUsers(5_000));
+    raw.exec('DELETE FROM users WHERE position > 10 AND position < 4999');
+    const blocks = raw.prepare('SELECT block, total FROM users_blocks ORDER BY block').all();
+    expect(blocks).toEqual([
+      { block: 0, total: 10 },
+      { block: 4, total: 2 },
+    ]);
+    expect(store.page({ offset: 10, limit: 5 }).users.map(({ name }) => name)).toEqual([
+      '4999',
+      '5000',
+    ]);
+  });
+
+  it('reads users and total of a page at the same moment', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const store = openStore(path);
+    openRaw(path).exec(insertUsers(3_000));
+    const [first = []] = await Array.fromAsync(store.list());
+    let isDeleting = true;
+    const deleted = (async () => {
+      for (const { id } of first) await store.delete(id);
+      isDeleting = false;
+    })();
+    while (isDeleting) {
+      const { users, total } = store.page({ offset: 2_500, limit: 1 });
+      expect(users[0]?.name).toBe(String(3_000 - total + 2_501));
+      await setImmediate();
+    }
+    await deleted;
   });
 });

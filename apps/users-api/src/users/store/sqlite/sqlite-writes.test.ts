@@ -7,6 +7,7 @@ import { openRaw, openStore } from '../../../../test/support/sqlite.js';
 import { listAll } from '../../../../test/support/stores.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import type { StoreError } from '../store-error.js';
+import type { UserStore } from '../user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
@@ -44,12 +45,13 @@ describe('writes of a SqliteUserStore', () => {
     expect(await listAll(store)).toEqual([created]);
   });
 
-  it('rejects writes while the queue is full, and accepts them later', async () => {
+  it('rejects writes while 10,000 are waiting, and accepts them later', async () => {
     const path = join(temporaryFolder(), 'users.db');
-    const store = openStore(path, { maxWaiting: 2 });
+    const store = openStore(path);
     const raw = openRaw(path);
     raw.exec('BEGIN IMMEDIATE');
-    const waiting = [store.create(ADA), store.create(ADA)];
+    const waiting = Array.from({ length: 10_000 }, () => store.create(ADA));
+    expect(metricsOf(store)).toMatchObject({ store_waiting_writes: 10_000 });
     await expect(store.create(ADA)).rejects.toMatchObject({
       code: 'STORE_BUSY',
       isTransient: true,
@@ -58,7 +60,36 @@ describe('writes of a SqliteUserStore', () => {
     raw.exec('ROLLBACK');
     await Promise.all(waiting);
     await store.create(ADA);
-    expect(store.page({ offset: 0, limit: 1 }).total).toBe(3);
+    expect(store.page({ offset: 0, limit: 1 }).total).toBe(10_001);
+    expect(metricsOf(store)).toMatchObject({ store_waiting_writes: 0 });
+  });
+
+  it('makes an update or delete only if the user equals the expected one', async () => {
+    const store = openStore(join(temporaryFolder(), 'users.db'), { now: () => 0 });
+    const ada = await store.create(ADA);
+    for (const field of ['name', 'email', 'updatedAt'] as const) {
+      const expected = { ...ada, [field]: '2030-01-02T12:00:00.000Z' };
+      expect(await store.update(ada.id, { name: 'Bob' }, expected)).toBeUndefined();
+      expect(await store.delete(ada.id, expected)).toBe(false);
+    }
+    expect(store.find(ada.id)).toEqual(ada);
+    const bob = await store.update(ada.id, { name: 'Bob' }, ada);
+    expect(bob).toEqual({ ...ada, name: 'Bob' });
+    expect(await store.update(ada.id, { name: 'Cy' }, ada)).toBeUndefined();
+    expect(await store.delete(ada.id, bob)).toBe(true);
+    expect(await store.update(ada.id, {}, bob)).toBeUndefined();
+  });
+
+  it('makes one of several updates that expect the same user in one batch', async () => {
+    const store = openStore(join(temporaryFolder(), 'users.db'));
+    const ada = await store.create(ADA);
+    const names = ['Bob', 'Cy', 'Dee'];
+    const updates = names.map((name) => store.update(ada.id, { name }, ada));
+    expect((await Promise.all(updates)).map((user) => user?.name)).toEqual([
+      'Bob',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('finishes pending writes when it is closed', async () => {
@@ -89,6 +120,10 @@ describe('writes of a SqliteUserStore', () => {
     expect(warnings).toMatchObject([{ code: 'STORE_INTERRUPTED' }]);
   });
 });
+
+function metricsOf(store: UserStore): Record<string, number> {
+  return Object.fromEntries(store.metrics.map(({ name, value }) => [name, value()]));
+}
 
 /** Runs a callback and returns the thread that it starts. */
 async function startedBy(work: () => Promise<unknown>): Promise<Worker> {

@@ -1,14 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../store-error.js';
-import { sqliteProblem } from './sqlite-problem.js';
-import type { SqliteFailure, SqliteReply, SqliteWrite, WriterData } from './writer-worker.js';
-
-/** The row that a write returned, if any. */
-export type WrittenRow = Readonly<Record<string, unknown>> | undefined;
-
-// Relative to this file, both in src/ and in dist/.
-const WORKER = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url);
+import type { StoreMetric } from '../user-store.js';
+import { sqliteProblem } from './database.js';
+import type { SqliteWrite, WriterData, WriterReply, WrittenRow } from './writer-worker.js';
 
 /** Options of a {@link SqliteWriter}. */
 export interface SqliteWriterOptions extends Omit<WriterData, 'claim'> {
@@ -18,22 +13,26 @@ export interface SqliteWriterOptions extends Omit<WriterData, 'claim'> {
   readonly warn: (error: StoreError) => void;
 }
 
-interface Running {
-  readonly resolve: (outcomes: readonly (WrittenRow | StoreError)[]) => void;
-  readonly reject: (error: StoreError) => void;
-}
+// Relative to this file, both in src/ and in dist/.
+const WORKER = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url);
 
 /**
  * Writes to an SQLite file in a separate thread, so that the disk and locks do not block the main thread.
  * The next batch starts a new thread if the current one has died.
  */
 export class SqliteWriter {
+  readonly #commits = counter('store_commits_total', 'Commits.');
+  readonly #lockWaits = counter('store_lock_waits_total', 'Commits that waited for a lock.');
+  readonly #lockWait = counter(
+    'store_lock_wait_seconds_total',
+    'Time that commits waited for locks.',
+  );
+  readonly metrics: readonly StoreMetric[] = [this.#commits, this.#lockWaits, this.#lockWait];
   readonly #options: SqliteWriterOptions;
   readonly #claim = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | undefined = undefined;
-  #running: Running | undefined = undefined;
+  #reply: PromiseWithResolvers<WriterReply> | undefined = undefined;
 
-  /** @param options - The database, which has the current schema, and its limits. */
   constructor(options: SqliteWriterOptions) {
     this.#options = options;
   }
@@ -42,24 +41,29 @@ export class SqliteWriter {
    * Commits writes in one transaction. Wait for the result before the next call.
    *
    * @returns The row or error of each write.
-   * @throws {StoreError} When no write was made, or with `STORE_INTERRUPTED` when the outcome is unknown.
+   * @throws {StoreError} `STORE_INTERRUPTED`, when the thread died and the outcome is unknown.
    */
-  commit(writes: readonly SqliteWrite[]): Promise<readonly (WrittenRow | StoreError)[]> {
-    return new Promise((resolve, reject) => {
-      this.#running = { resolve, reject };
-      Atomics.store(this.#claim, 0, 0);
-      this.#worker ??= this.#start();
-      this.#worker.ref();
-      // Posting text is several times faster than posting objects.
-      this.#worker.postMessage(JSON.stringify(writes));
-    });
+  async commit(writes: readonly SqliteWrite[]): Promise<readonly (WrittenRow | StoreError)[]> {
+    this.#reply = Promise.withResolvers();
+    Atomics.store(this.#claim, 0, 0);
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    // Posting text is several times faster than posting objects.
+    this.#worker.postMessage(JSON.stringify(writes));
+    const { outcomes, isCommitted, lockWait } = await this.#reply.promise;
+    this.#commits.add(Number(isCommitted));
+    this.#lockWaits.add(Number(lockWait > 0));
+    this.#lockWait.add(lockWait);
+    const { path } = this.#options;
+    return outcomes.map(({ row, failure }) =>
+      failure ? sqliteProblem(Object.assign(new Error(), failure), path) : row,
+    );
   }
 
   /**
-   * Gives up the first writes of the current batch. They are never made if the thread is still waiting for
-   * the lock.
+   * Gives up the first `count` writes of the current batch. They are never made if the thread is still
+   * waiting for the lock.
    *
-   * @param count - Number of writes to give up.
    * @returns `STORE_LOCKED`, or `STORE_INTERRUPTED` if the thread is already making the writes.
    */
   giveUp(count: number): StoreError {
@@ -83,10 +87,9 @@ export class SqliteWriter {
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
-    await new Promise<void>((resolve) => {
-      worker.ref();
-      worker.once('exit', () => resolve()).postMessage('close');
-    });
+    worker.ref();
+    worker.postMessage('close');
+    await new Promise((resolve) => worker.once('exit', resolve));
   }
 
   #start(): Worker {
@@ -97,40 +100,31 @@ export class SqliteWriter {
     worker.on('message', (reply: string) => {
       // An idle thread must not keep the process alive.
       worker.unref();
-      this.#settle(JSON.parse(reply));
+      this.#reply?.resolve(JSON.parse(reply));
+      this.#reply = undefined;
     });
     worker.on('error', (error) => {
       cause = error;
     });
     worker.on('exit', () => {
       this.#worker = undefined;
-      if (this.#running === undefined) return;
-      const error = new StoreError(
-        'STORE_INTERRUPTED',
+      if (this.#reply === undefined) return;
+      const message =
         `The writer thread of the store ${path} died. Its current writes may or may not have been ` +
-          'committed. The next write starts a new thread.',
-        cause,
-      );
+        'committed. The next write starts a new thread.';
+      const error = new StoreError('STORE_INTERRUPTED', message, cause);
       warn(error);
-      this.#running.reject(error);
-      this.#running = undefined;
+      this.#reply.reject(error);
+      this.#reply = undefined;
     });
     return worker;
   }
+}
 
-  #settle(reply: SqliteReply): void {
-    const running = this.#running;
-    this.#running = undefined;
-    if ('failure' in reply) {
-      running?.reject(this.#problem(reply.failure));
-      return;
-    }
-    running?.resolve(
-      reply.map((outcome) => ('failure' in outcome ? this.#problem(outcome.failure) : outcome.row)),
-    );
-  }
-
-  #problem({ message, ...properties }: SqliteFailure): StoreError {
-    return sqliteProblem(Object.assign(new Error(message), properties), this.#options.path);
-  }
+function counter(name: string, help: string) {
+  let count = 0;
+  const add = (amount: number) => {
+    count += amount;
+  };
+  return { name, help, type: 'counter' as const, value: () => count, add };
 }

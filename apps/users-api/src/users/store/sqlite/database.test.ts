@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { StoreError } from '../store-error.js';
-import { sqliteProblem } from './sqlite-problem.js';
+import { sqliteProblem } from './database.js';
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -32,7 +32,7 @@ describe('sqliteProblem', () => {
         code: 'STORE_READ_ONLY',
         isTransient: false,
         message: expect.stringMatching(
-          /^The store \/users\.db is not writable \(.+\)\. Check the perm/,
+          /^The store \/users\.db is not writable \(.+\)\. Check the path, and the permissions/,
         ),
         cause: error,
       });
