@@ -91,9 +91,9 @@ const LIMITS = {
 /** Every environment variable that the service reads, by name. */
 const SETTINGS = {
   PORT: integer(0, 65_535, 'TCP port to listen on, or 0 for any free port').prefault('8080'),
-  HOST: text(/./, 'an IP address or a host name', 'address (every address if unset)').optional(),
+  HOST: text(/./, 'an IP address or a host name', 'address to listen on (all if unset)').optional(),
   REUSE_PORT: onOff('whether other processes may listen on the same port').prefault('off'),
-  OPERATIONS_PORT: integer(0, 65_535, 'TCP port of health and metrics (PORT if unset)').optional(),
+  OPERATIONS_PORT: integer(0, 65_535, 'port of /health/* and /metrics (PORT if unset)').optional(),
   MAX_CONNECTIONS: integer(1, 999_999, 'maximum connections (unlimited if unset)').optional(),
   MAX_BODY_SIZE: integer(1, 99_999_999, 'maximum bytes of a request body').prefault('1048576'),
   DATABASE_URL: databaseUrl
@@ -101,7 +101,9 @@ const SETTINGS = {
     .prefault(`sqlite:${DEFAULT_FILE}`),
   POOL_SIZE: integer(1, 1_000, 'maximum PostgreSQL connections per process').prefault('10'),
   CONNECT_TIMEOUT: integer(1, 600_000, 'milliseconds to connect to PostgreSQL').prefault('2000'),
-  STATEMENT_TIMEOUT: integer(1, 600_000, 'milliseconds of a PostgreSQL statement').prefault('5000'),
+  STATEMENT_TIMEOUT: integer(1, 600_000, 'milliseconds for a PostgreSQL statement').prefault(
+    '5000',
+  ),
   ...LIMITS,
   NODE_ENV: choice(
     ['development', 'test', 'production'],
