@@ -37,11 +37,9 @@ export interface UsersAppOptions {
  *
  * @returns Two applications that are ready to listen. `operations`, which has the routes for operators, is
  *   `app` unless `OPERATIONS_PORT` is set.
- * @throws {ControllerError} When a controller cannot be imported, resolved or routed. The
- *   application is closed first.
+ * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
  */
-export async function createUsersApp(options: UsersAppOptions) {
-  const { config, store, logger, stopping } = options;
+export async function createUsersApp({ config, store, logger, stopping }: UsersAppOptions) {
   const app = createApp({ checkResponses: config.checkResponses });
   const operations = config.OPERATIONS_PORT === undefined ? app : createApp();
   const apps = new Set([app, operations]);
@@ -54,10 +52,10 @@ export async function createUsersApp(options: UsersAppOptions) {
     );
   }
   if (config.METRICS) {
-    const { registry, middleware, router } = createMetrics();
-    for (const metric of store.metrics) addMetric(registry, metric);
-    app.use(middleware);
-    operations.route('/', router());
+    const metrics = createMetrics();
+    for (const metric of store.metrics) addMetric(metrics.registry, metric);
+    app.use(metrics.middleware);
+    operations.route('/', metrics.router());
   }
   const health = createHealth({
     checks: { store: () => store.check() },
@@ -71,7 +69,6 @@ export async function createUsersApp(options: UsersAppOptions) {
   if (config.TRACING) app.use(openTelemetry({ onWarning: (text) => logger.warn(text) }));
   app.use(translateErrors, json({ limit: config.MAX_BODY_SIZE }));
   app.route('/api/users', createUsersRouter(store));
-  await addControllers(app, options);
   await app.plugin(
     openapi({
       info: { title: 'users-api', version: VERSION, license: { name: 'MIT', identifier: 'MIT' } },
@@ -80,25 +77,16 @@ export async function createUsersApp(options: UsersAppOptions) {
       docsInProduction: true,
     }),
   );
-  for (const one of apps) one.use(notFoundHandler());
-  return { app, operations };
-}
-
-async function addControllers(app: Application, { store, logger }: UsersAppOptions): Promise<void> {
   const container = createContainer();
   container.register(USER_STORE, { useValue: store });
   const router = createRouter();
   // Relative to this file, both in src/ and in dist/.
   const root = new URL('./controllers/', import.meta.url);
-  try {
-    const plugin = controllersPlugin({ router, root, prefix: '/api/v1', container, strict: true });
-    await app.plugin(plugin);
-  } catch (error) {
-    const onFailure = (err: unknown) => logger.error({ err }, 'failed to clean up');
-    await app.close().catch(onFailure);
-    throw error;
-  }
+  const prefix = '/api/v1';
+  await app.plugin(controllersPlugin({ router, root, prefix, container, strict: true }));
   app.route('/', router);
+  for (const one of apps) one.use(notFoundHandler());
+  return { app, operations };
 }
 
 /** Exports a number of the store, which is read when metrics are collected. */

@@ -89,9 +89,7 @@ describe('readConfig', () => {
 
   it('suggests no value when none has the same first letter', () => {
     expect(() => readConfig({ NODE_ENV: 'staging' })).toThrow(
-      expect.objectContaining({
-        problems: ['NODE_ENV is "staging". Use one of development, test, production.'],
-      }),
+      /"staging"\. Use one of development, test, production\.$/,
     );
   });
 
@@ -150,7 +148,7 @@ describe('readConfig', () => {
     expect(() => readConfig({ PORT: 'x', DATABASE_URL: 'y' })).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
-        problems: [expect.stringMatching(/^PORT/), expect.stringMatching(/^DATABASE_URL/)],
+        message: expect.stringMatching(/:\n {2}PORT .+\n {2}DATABASE_URL .+$/),
       }),
     );
   });

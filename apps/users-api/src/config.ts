@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SetupError } from '@fairlead/core';
 import { z } from 'zod';
 import type { StoreConfig } from './users/store/open.js';
 
@@ -10,19 +11,14 @@ const require = createRequire(import.meta.url);
 export const { version: VERSION }: { readonly version: string } = require('../package.json');
 
 /** Invalid environment variables. The message lists each one and the values it allows. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly code = 'CONFIG_INVALID';
-  /** One line per problem. */
-  readonly problems: readonly string[];
-
+export class ConfigError extends SetupError {
+  /** @param problems - One line per problem. */
   constructor(problems: readonly string[]) {
-    super(['Invalid environment variables:', ...problems.map((line) => `  ${line}`)].join('\n'));
-    this.problems = problems;
+    super('CONFIG_INVALID', ['Invalid environment variables:', ...problems].join('\n  '));
   }
 }
 
-/** Creates the error of a setting, which completes a sentence that begins with the setting's name. */
+/** Creates the error of a setting, which the name of the setting completes to a sentence. */
 function wrong(allowed: string, values: readonly string[] = []) {
   const error = ({ input }: { readonly input?: unknown }): string => {
     const similar = findSimilar(String(input).toLowerCase(), values);

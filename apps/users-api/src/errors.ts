@@ -9,7 +9,6 @@ import {
   ValidationError,
   type ValidationIssue,
 } from '@fairlead/core';
-import { ConfigError } from './config.js';
 import { NOT_AN_OBJECT, REQUIRED } from './users/schemas.js';
 import { StoreError } from './users/store/store-error.js';
 
@@ -59,7 +58,7 @@ export function describeFailure(error: unknown, operationsPort?: number): string
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   const isArgument = String(code).startsWith('ERR_PARSE_ARGS');
   if (isArgument) return `users-api: ${String(message).replace(/\.$/, '')}. See --help.`;
-  const expected = [ConfigError, ControllerError, SetupError, StoreError];
+  const expected = [ControllerError, SetupError, StoreError];
   if (!expected.some((type) => error instanceof type)) return inspect(error);
   if (!(error instanceof ListenError)) return `users-api: ${message}`;
   const name = error.port === operationsPort ? 'OPERATIONS_PORT' : 'PORT';

@@ -14,18 +14,17 @@ export type StoreConfig =
       'poolSize' | 'connectTimeout' | 'statementTimeout'
     >);
 
-/** Options of {@link openStore}. */
-export interface StoreOptions {
-  /** Called for each failure that the store recovers from. Defaults to `process.emitWarning`. */
-  readonly warn?: (error: StoreError) => void;
-}
-
 /**
  * Opens a store. The caller closes it.
  *
+ * @param options - `warn` is called for each failure that the store recovers from. It defaults to
+ *   `process.emitWarning`.
  * @throws {StoreError} When the store cannot be opened.
  */
-export async function openStore(config: StoreConfig, options?: StoreOptions): Promise<UserStore> {
+export async function openStore(
+  config: StoreConfig,
+  options?: { readonly warn?: (error: StoreError) => void },
+): Promise<UserStore> {
   switch (config.kind) {
     case 'memory':
       return new MemoryUserStore();
