@@ -49,6 +49,7 @@ it.each([
   'serve',
   'metrics',
   'health',
+  'pino',
   'connect',
   'openapi',
   'opentelemetry',

@@ -18,6 +18,8 @@ const LIBRARIES = [
   'fast-json-stringify',
   'swagger-ui-dist',
   'openapi-fetch',
+  'pino',
+  'pino-pretty',
   'prom-client',
   'ws',
   '@types/ws',

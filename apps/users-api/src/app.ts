@@ -1,6 +1,7 @@
 import { controllersPlugin } from '@fairlead/controllers';
 import {
   type Application,
+  type Context,
   createApp,
   createRouter,
   errorHandler,
@@ -13,10 +14,11 @@ import { createHealth } from '@fairlead/health';
 import { createMetrics } from '@fairlead/metrics';
 import { openapi } from '@fairlead/openapi';
 import { openTelemetry } from '@fairlead/opentelemetry';
+import { createLogger, logErrors, logRequests } from '@fairlead/pino';
+import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type Config, readConfig, VERSION } from './config.js';
 import { translateErrors } from './errors.js';
-import { createLogger, type Logger, logRequests, noteError } from './logger.js';
 import { createUsersRouter } from './users/routes.js';
 import { MemoryUserStore } from './users/store/memory.js';
 import { type StoreMetric, USER_STORE, type UserStore } from './users/store/user-store.js';
@@ -46,8 +48,8 @@ export async function createUsersApp({ config, store, logger, stopping }: UsersA
   const header = config.REQUEST_ID_HEADER;
   for (const one of apps) {
     one.use(
-      errorHandler({ includeStack: config.includeStack, onError: noteError(logger) }),
-      logRequests(logger),
+      errorHandler({ includeStack: config.includeStack, onError: logErrors(logger) }),
+      logRequests(logger, { quiet: isPolled }),
       requestId(header === undefined ? {} : { header, trust: true }),
     );
   }
@@ -89,6 +91,11 @@ export async function createUsersApp({ config, store, logger, stopping }: UsersA
   return { app, operations };
 }
 
+/** Whether a request is one of a probe or a scraper. */
+function isPolled({ pattern }: Context): boolean {
+  return pattern === '/metrics' || pattern?.startsWith('/health/') === true;
+}
+
 /** Exports a number of the store, which is read when metrics are collected. */
 function addMetric(registry: Registry, metric: StoreMetric): void {
   const { name, help, type } = metric;
@@ -107,6 +114,6 @@ function addMetric(registry: Registry, metric: StoreMetric): void {
 /** Builds the service to describe it. It logs nothing, and its store leaves no files behind. */
 export async function createOfflineApp(): Promise<Application> {
   const config = readConfig({ DATABASE_URL: 'memory:', DOCS: 'off' });
-  const logger = createLogger('silent', process.stdout);
+  const logger = createLogger({ level: 'silent' });
   return (await createUsersApp({ config, logger, store: new MemoryUserStore() })).app;
 }

@@ -1,6 +1,6 @@
-import { ListenError, SetupError } from '@fairlead/core';
+import { HttpError, ListenError, SetupError } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from './errors.js';
+import { describeFailure, serializeError } from './errors.js';
 import { StoreError } from './users/store/store-error.js';
 
 describe('describeFailure', () => {
@@ -21,5 +21,23 @@ describe('describeFailure', () => {
 
   it('keeps the stack of an unexpected error', () => {
     expect(describeFailure(new TypeError('A bug.'))).toMatch(/^TypeError: A bug\.\n {4}at /);
+  });
+});
+
+describe('serializeError', () => {
+  it('describes a 503 by the store error that caused it, without stacks when it is transient', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const cause = new StoreError('STORE_UNREACHABLE', 'The store is away.', refused);
+    expect(serializeError(new HttpError(503, cause.message, { cause }))).toEqual({
+      type: 'StoreError',
+      message: 'The store is away.',
+      code: 'STORE_UNREACHABLE',
+      cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
+    });
+  });
+
+  it('describes any other error with its stack', () => {
+    const described = { type: 'Error', message: 'A bug.', stack: expect.any(String) };
+    expect(serializeError(new Error('A bug.'))).toEqual(described);
   });
 });

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { ControllerError } from '@fairlead/controllers';
 import {
   BadRequestError,
+  HttpError,
   ListenError,
   type Middleware,
   ServiceUnavailableError,
@@ -9,6 +10,7 @@ import {
   ValidationError,
   type ValidationIssue,
 } from '@fairlead/core';
+import { describeError } from '@fairlead/pino';
 import { NOT_AN_OBJECT, REQUIRED } from './users/schemas.js';
 import { StoreError } from './users/store/store-error.js';
 
@@ -48,6 +50,17 @@ function summarize(issues: readonly ValidationIssue[]): string {
     return `${names.join(' and ')} ${message}`;
   });
   return clauses.join('; ');
+}
+
+/**
+ * Describes an error for the log. An HttpError caused by a {@link StoreError} is described by its cause. A
+ * transient StoreError has no stack, because it may occur with every request during an outage.
+ */
+export function serializeError(error: unknown): object {
+  const isStoreFailure = error instanceof HttpError && error.cause instanceof StoreError;
+  const described = isStoreFailure ? error.cause : error;
+  const isTransient = described instanceof StoreError && described.isTransient;
+  return describeError(described, { stack: !isTransient });
 }
 
 /**

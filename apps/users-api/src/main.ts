@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
+import { createLogger } from '@fairlead/pino';
 import { serve } from '@fairlead/serve';
 import { type Config, describeSettings, readConfig, VERSION } from './config.js';
-import { describeFailure } from './errors.js';
-import { openLogger } from './logger.js';
+import { describeFailure, serializeError } from './errors.js';
 import { createService, hostOf } from './service.js';
 import { describeStore } from './users/store/open.js';
 
@@ -24,7 +24,8 @@ try {
 
 /** Runs the service until a signal or an uncaught error stops it. */
 async function run(config: Config): Promise<void> {
-  const logger = await openLogger(config);
+  const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
+  const logger = createLogger({ level, format, serializeError });
   const store = describeStore(config.store);
   logger.debug({ config: { ...config, store } }, 'configuration');
   await serve((lifecycle) => createService(lifecycle, config, logger), {

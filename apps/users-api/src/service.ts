@@ -1,9 +1,9 @@
 import { type Application, listen, type Server } from '@fairlead/core';
 import { findTracingProblem, flushTelemetry } from '@fairlead/opentelemetry';
 import type { Lifecycle } from '@fairlead/serve';
+import type { Logger } from 'pino';
 import { createUsersApp } from './app.js';
 import type { Config } from './config.js';
-import type { Logger } from './logger.js';
 import { openStore } from './users/store/open.js';
 
 /** Maximum time to export the last spans, in milliseconds. */

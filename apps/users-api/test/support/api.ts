@@ -1,8 +1,8 @@
 import { listen } from '@fairlead/core';
+import { createLogger } from '@fairlead/pino';
 import { afterAll, onTestFinished } from 'vitest';
 import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
-import { createLogger } from '../../src/logger.js';
 import type { User } from '../../src/users/user.js';
 import { STORE_NAMES, STORES } from './stores.js';
 import type { AtEnd } from './temporary-folder.js';
@@ -44,7 +44,7 @@ export async function createApps(
   const defaults = { ...readConfig({ METRICS: 'off' }), includeStack: false };
   const config = { ...defaults, ...options.config };
   const { store = await STORES.memory(Date.now, atEnd) } = options;
-  const logger = createLogger('silent', process.stdout);
+  const logger = createLogger({ level: 'silent' });
   const apps = await createUsersApp({ logger, ...options, config, store });
   atEnd(() => apps.app.close());
   return apps;

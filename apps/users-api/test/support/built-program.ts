@@ -7,9 +7,17 @@ export const APP = resolve(import.meta.dirname, '../..');
 /** Source maps of everything that a built program runs. */
 const SOURCE_MAPS = [
   'dist/**/*.js.map',
-  ...['core', 'di', 'controllers', 'health', 'metrics', 'openapi', 'opentelemetry', 'serve'].map(
-    (name) => `../../packages/${name}/dist/*.js.map`,
-  ),
+  ...[
+    'core',
+    'di',
+    'controllers',
+    'health',
+    'metrics',
+    'openapi',
+    'opentelemetry',
+    'pino',
+    'serve',
+  ].map((name) => `../../packages/${name}/dist/*.js.map`),
 ];
 
 let isChecked = false;

@@ -1,4 +1,6 @@
-import { createLogger, type Logger } from '../../src/logger.js';
+import { createLogger } from '@fairlead/pino';
+import type { Logger } from 'pino';
+import { serializeError } from '../../src/errors.js';
 
 /** A parsed log line. */
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -41,5 +43,6 @@ export interface CapturedLog {
 export function captureLog(): CapturedLog {
   const lines = new LogLines();
   const write = (text: string): void => lines.push(JSON.parse(text));
-  return { logger: createLogger('debug', { write }), lines };
+  const logger = createLogger({ level: 'debug', serializeError, destination: { write } });
+  return { logger, lines };
 }

@@ -1,7 +1,5 @@
-import { HttpError } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { describeError } from './logger.js';
-import { StoreError } from './users/store/store-error.js';
+import { describeError } from './describe-error.js';
 
 describe('describeError', () => {
   it('includes type, message, code, frames and causes', () => {
@@ -35,14 +33,16 @@ describe('describeError', () => {
     expect(JSON.stringify(described)).not.toContain('ada@example.com');
   });
 
-  it('describes a 503 by the store error that caused it, without stacks when it is transient', () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const cause = new StoreError('STORE_UNREACHABLE', 'The store is away.', refused);
-    expect(describeError(new HttpError(503, cause.message, { cause }))).toEqual({
-      type: 'StoreError',
-      message: 'The store is away.',
-      code: 'STORE_UNREACHABLE',
-      cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
+  it('omits the stacks of an error and its causes on request', () => {
+    const cause = new AggregateError([new Error('One.')], 'All.');
+    expect(describeError(new Error('It failed.', { cause }), { stack: false })).toEqual({
+      type: 'Error',
+      message: 'It failed.',
+      cause: {
+        type: 'AggregateError',
+        message: 'All.',
+        errors: [{ type: 'Error', message: 'One.' }],
+      },
     });
   });
 

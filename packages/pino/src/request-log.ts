@@ -1,0 +1,106 @@
+import {
+  type Context,
+  isHttpError,
+  type Middleware,
+  type RequestOutcome,
+  SetupError,
+} from '@fairlead/core';
+import { describeValue, findOptionProblems, fn, type Kinds } from '@fairlead/options';
+import type { Logger } from 'pino';
+
+/** Options of {@link logRequests}. */
+export interface RequestLogOptions {
+  /**
+   * Called when the response is complete, with `ctx.pattern` set. Return true to log the request at level
+   * debug, such as one of a probe.
+   */
+  readonly quiet?: (ctx: Context) => boolean;
+}
+
+const REQUEST_LOG_OPTIONS: Kinds<RequestLogOptions> = { quiet: fn };
+
+/** Message of a request's line. */
+const REQUEST = 'request';
+
+/** The errors that the lines of requests show. */
+const shown = new WeakMap<Context, unknown>();
+
+/**
+ * Logs one line per request when its response was sent completely, or its connection closed.
+ *
+ * The line has `method`, `path` without the query, `route` (the pattern), `status`, `duration` (milliseconds
+ * from this middleware to the end of the response), `requestId` and `traceId` of `ctx.state`, the error
+ * behind the response as `err`, and `aborted` if the client did not receive all of it. Its level is `error`
+ * with an error, `debug` for a quiet request, `error` for a status of 500 or above, and `info` otherwise.
+ *
+ * An error whose message clients receive, such as a 404, is neither an error for the level nor in the line.
+ *
+ * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a logger of pino, or an option is unknown
+ *   or invalid.
+ */
+export function logRequests(logger: Logger, options: RequestLogOptions = {}): Middleware {
+  assertLogger('logRequests()', logger);
+  const problems = findOptionProblems('logRequests()', options, REQUEST_LOG_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_LOGGER_OPTION', problems.join('\n'));
+  const { quiet } = options;
+  return function logRequests(ctx, next) {
+    const start = performance.now();
+    ctx.onFinish((outcome) => {
+      const { status, aborted } = outcome;
+      const err = findFault(outcome);
+      const level = err === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
+      if (!logger.isLevelEnabled(level)) return;
+      if (err !== undefined) shown.set(ctx, err);
+      const { method, path, pattern: route } = ctx;
+      const { requestId, traceId } = ctx.state;
+      const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
+      const line = { method, path, route, status, duration, requestId, traceId, err };
+      logger[level](aborted ? { ...line, aborted } : line, REQUEST);
+    });
+    return next();
+  };
+}
+
+/**
+ * Returns a function for `onError` of `errorHandler()` or `createApp()`, which logs the errors that no line of
+ * {@link logRequests} shows, such as one that is thrown after the response. Each error is then logged once.
+ *
+ * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a logger of pino.
+ */
+export function logErrors(logger: Logger): (error: unknown, ctx: Context) => void {
+  assertLogger('logErrors()', logger);
+  return (err, ctx) => {
+    const log = (): void => {
+      const { requestId, traceId } = ctx.state;
+      if (shown.get(ctx) !== err) logger.error({ err, requestId, traceId }, 'request failed');
+    };
+    if (ctx.res.closed) log();
+    else ctx.onFinish(log);
+  };
+}
+
+/** Whether a parsed line is that of a request. */
+export function isRequestLine({ msg, status }: Readonly<Record<string, unknown>>): boolean {
+  return msg === REQUEST && status !== undefined;
+}
+
+/** Returns the error behind a response unless the client caused it. */
+function findFault({ status, aborted, error }: RequestOutcome): unknown {
+  const isFault = isHttpError(error) ? error.report : aborted || status >= 500;
+  return isFault ? error : undefined;
+}
+
+function levelOf(status: number, isQuiet = false): 'error' | 'info' | 'debug' {
+  if (isQuiet) return 'debug';
+  return status >= 500 ? 'error' : 'info';
+}
+
+/** @throws {SetupError} `INVALID_LOGGER_OPTION` */
+function assertLogger(call: string, logger: unknown): void {
+  const { isLevelEnabled } = Object(logger);
+  if (fn.accepts(isLevelEnabled)) return;
+  throw new SetupError(
+    'INVALID_LOGGER_OPTION',
+    `${call} cannot use ${describeValue(logger)} as logger. Use a logger of pino, such as that of createLogger().`,
+  );
+}

@@ -1,0 +1,158 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { SetupError } from '@fairlead/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createLogger, describeError, type LoggerOptions } from '../src/index.js';
+
+const PROGRAM = join(import.meta.dirname, 'support/chatty.ts');
+const FROM_SOURCE = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
+
+/** Runs a program that logs 40 MB, reports "logged" on stderr, and ends once its stdin does. */
+function startChatty(): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Creates a logger whose lines are collected. */
+function capture(options: LoggerOptions = {}) {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  return { logger: createLogger({ ...options, destination }), lines };
+}
+
+describe('createLogger', () => {
+  it('logs JSON from level info, with the name of the level', () => {
+    const { logger, lines } = capture();
+    logger.debug('hidden');
+    logger.warn({ store: 'memory' }, 'shown');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        level: 'warn',
+        time: expect.any(Number),
+        pid: process.pid,
+        hostname: expect.any(String),
+        store: 'memory',
+        msg: 'shown',
+      },
+    ]);
+  });
+
+  it('describes errors without their properties', () => {
+    const { logger, lines } = capture();
+    logger.error({ err: Object.assign(new Error('It failed.'), { email: 'ada@example.com' }) });
+    expect(JSON.parse(String(lines[0])).err).toEqual({
+      type: 'Error',
+      message: 'It failed.',
+      stack: expect.any(String),
+    });
+  });
+
+  it('describes errors with serializeError', () => {
+    const serializeError = (error: unknown) => describeError(error, { stack: false });
+    const { logger, lines } = capture({ serializeError });
+    logger.error({ err: new Error('It failed.') });
+    expect(JSON.parse(String(lines[0])).err).toEqual({ type: 'Error', message: 'It failed.' });
+  });
+
+  it('formats the line of a request, and any other line, in the pretty format', () => {
+    const { logger, lines } = capture({ format: 'pretty' });
+    const request = { method: 'GET', path: '/users/7', route: '/users/:id', status: 404 };
+    logger.info({ ...request, duration: 1.5, requestId: 'abc' }, 'request');
+    logger.info({ method: 'GET' }, 'hello');
+    expect(lines).toEqual([
+      expect.stringMatching(/^\[[\d:.]+\] INFO: GET \/users\/7 404 1\.5 ms {"requestId":"abc"}\n$/),
+      expect.stringMatching(/^\[[\d:.]+\] INFO: hello {"method":"GET"}\n$/),
+    ]);
+  });
+
+  it.each([
+    [{ levle: 'info' }, "createLogger() has no option 'levle'. Did you mean 'level'?"],
+    [
+      { level: 'verbose' },
+      "createLogger() cannot use 'verbose' as level. Use 'trace', 'debug', 'info', 'warn', 'error', 'fatal' or 'silent'.",
+    ],
+    [
+      { format: 'text' },
+      "createLogger() cannot use 'text' as format. Use 'auto', 'json' or 'pretty'.",
+    ],
+    [{ serializeError: true }, 'createLogger() cannot use true as serializeError. Use a function.'],
+    [
+      { destination: 'app.log' },
+      "createLogger() cannot use 'app.log' as destination. Use a stream, or an object with a method write.",
+    ],
+  ])('refuses %o', (options, message) => {
+    const error = new SetupError('INVALID_LOGGER_OPTION', message);
+    expect(() => createLogger(options as LoggerOptions)).toThrow(error);
+  });
+});
+
+describe('the format', () => {
+  const TERMINAL = 'process.stdout.isTTY = true;';
+  const WITHOUT_PRETTY = `
+    const { registerHooks } = await import('node:module');
+    registerHooks({
+      resolve(specifier, context, nextResolve) {
+        if (specifier !== 'pino-pretty') return nextResolve(specifier, context);
+        throw Object.assign(new Error('Not found.'), { code: 'MODULE_NOT_FOUND' });
+      },
+    });
+  `;
+
+  /** Logs "hello" in a new process. Resolves with its output, or the message of its error. */
+  async function logHello(format: LoggerOptions['format'], setup = ''): Promise<string> {
+    const code = `${setup}
+      const { createLogger } = await import('@fairlead/pino');
+      try {
+        createLogger({ format: '${format}' }).info('hello');
+      } catch (error) {
+        console.log(error.code, error.message);
+      }`;
+    const args = [...FROM_SOURCE, '--input-type=module', '--eval', code];
+    const child = spawn(process.execPath, args, { cwd: import.meta.dirname });
+    return text(child.stdout);
+  }
+
+  it('auto is json outside of a terminal', async () => {
+    expect(JSON.parse(await logHello('auto'))).toMatchObject({ msg: 'hello' });
+  });
+
+  it('auto is pretty in a terminal, in color', async () => {
+    expect(await logHello('auto', TERMINAL)).toContain('\u001b[32mINFO\u001b[39m: ');
+  });
+
+  it('auto is json in a terminal without pino-pretty', async () => {
+    const output = await logHello('auto', TERMINAL + WITHOUT_PRETTY);
+    expect(JSON.parse(output)).toMatchObject({ msg: 'hello' });
+  });
+
+  it('pretty is refused without pino-pretty', async () => {
+    expect(await logHello('pretty', WITHOUT_PRETTY)).toBe(
+      "PRETTY_UNAVAILABLE createLogger() cannot use the format 'pretty': the package pino-pretty is not installed. Run 'npm install pino-pretty', or pass format: 'json'.\n",
+    );
+  });
+});
+
+describe('standard output', () => {
+  it('delays nothing while nobody reads it, and keeps at most 16 MiB and what the pipe holds', async () => {
+    const child = startChatty();
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('logged\n');
+    child.stdin.end();
+    const output = await text(child.stdout);
+    const lines = output.trimEnd().split('\n');
+    expect(output.length).toBeGreaterThan(15 * 1_048_576);
+    expect(output.length).toBeLessThan(18 * 1_048_576);
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(lines.map(() => 'info'));
+  });
+
+  it('does not end the process when its reader has gone', async () => {
+    const child = startChatty();
+    child.stdout.destroy();
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('logged\n');
+    child.stdin.end();
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('ending\n');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+});
