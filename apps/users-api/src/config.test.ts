@@ -132,6 +132,18 @@ describe('readConfig', () => {
   });
 
   it.each([
+    [
+      '?conect_timeout=3',
+      'has the unknown parameter conect_timeout. Did you mean connect_timeout?',
+    ],
+    ['?sslrootcert=/missing.pem', 'names a file in sslrootcert that cannot be read (ENOENT'],
+    ['#', 'has a special character that is not percent-encoded'],
+  ])('rejects the end %s of a PostgreSQL URL', (end, problem) => {
+    const DATABASE_URL = `postgres://ada:secret@db/users${end}`;
+    expect(() => readConfig({ DATABASE_URL })).toThrow(`DATABASE_URL ${problem}`);
+  });
+
+  it.each([
     'mysql://ada:s3cr@t@host/users',
     'postgres://ada:s3cr@t@host:port/users',
     'host/users?password=s3cr@t',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { SetupError } from '@fairlead/core';
 import { z } from 'zod';
 import type { StoreConfig } from './users/store/open.js';
+import { findUrlProblem } from './users/store/postgres/database-url.js';
 
 const require = createRequire(import.meta.url);
 
@@ -63,7 +64,12 @@ const URLS =
 
 const databaseUrl = z.string().transform((url, { issues }) => {
   if (url === 'memory:') return { kind: 'memory' } as const;
-  if (/^postgres(ql)?:/.test(url) && URL.canParse(url)) return { kind: 'postgres', url } as const;
+  if (/^postgres(ql)?:/.test(url)) {
+    const message = findUrlProblem(url);
+    if (message === undefined) return { kind: 'postgres', url } as const;
+    issues.push({ code: 'custom', input: url, message });
+    return z.NEVER;
+  }
   // `sqlite://a/b` looks relative but would mean /a/b.
   const path = /^sqlite:(?!\/\/[^/])(.+)$/.exec(url)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path: resolve(path) } as const;

@@ -1,6 +1,7 @@
 import { MemoryUserStore } from './memory.js';
 import type { PostgresSettings } from './postgres/connections.js';
-import { describeUrl, PostgresUserStore } from './postgres/postgres-user-store.js';
+import { describeUrl } from './postgres/database-url.js';
+import { PostgresUserStore } from './postgres/postgres-user-store.js';
 import { SqliteUserStore } from './sqlite/sqlite-user-store.js';
 import type { StoreError } from './store-error.js';
 import type { UserStore } from './user-store.js';

@@ -9,6 +9,7 @@ import { StoreError } from '../store-error.js';
 import { BATCH_USERS, type Slice, type UserPage, type UserStore } from '../user-store.js';
 import { type WriteBatch, WriteQueue } from '../write-queue.js';
 import { PostgresConnections, type PostgresSettings, type Statement } from './connections.js';
+import { describeUrl } from './database-url.js';
 import { isRowError } from './postgres-problem.js';
 import { BATCH, COUNTER, CREATE, DELETE, FIND, PAGE, POSITION, UPDATE } from './statements.js';
 
@@ -191,17 +192,6 @@ export class PostgresUserStore implements UserStore {
       `The store ${this.#name} has no row in users_counter. Restore the database from a backup.`,
     );
   }
-}
-
-/**
- * Describes a PostgreSQL database for messages.
- *
- * @param url - A `postgres:` or `postgresql:` URL.
- * @returns A URL with host, port and database, without user, password and parameters.
- */
-export function describeUrl(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
 }
 
 /** Runs a batch as one statement, or splits it until a row that the database rejects fails alone. */
