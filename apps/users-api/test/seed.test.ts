@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, type StoreConfig } from '../src/users/store/open.js';
 import { startProcess } from './support/service-process.js';
-import { postgresUrl } from './support/stores.js';
+import { PATIENT, postgresUrl } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 /** Starts the program that fills the store of an environment. */
@@ -35,7 +35,7 @@ describe('seed', () => {
     const { code, stdout } = await seed(env, '--count', '3000').ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Created 3000 of 3000 users in postgres:/);
-    expect(await countUsers({ kind: 'postgres', url })).toBe(3_000);
+    expect(await countUsers({ kind: 'postgres', url, ...PATIENT })).toBe(3_000);
   });
 
   it('stops at SIGINT, and says how many users there are', async () => {

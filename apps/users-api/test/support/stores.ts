@@ -15,8 +15,8 @@ export const STORE_NAMES = ['memory', 'sqlite', 'postgres'] as const;
 /** Opens an empty store and closes it when the current test ends. */
 type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
 
-/** Timeouts long enough for a loaded machine. */
-export const PATIENT = { connectTimeout: 60_000, statementTimeout: 60_000 } as const;
+/** Settings of PostgreSQL, with timeouts long enough for a loaded machine. */
+export const PATIENT = { poolSize: 4, connectTimeout: 60_000, statementTimeout: 60_000 } as const;
 
 /** Opens each store, by name. */
 export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> = {
@@ -28,8 +28,7 @@ export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> =
   },
   postgres: async (now = Date.now, atEnd = onTestFinished) => {
     const url = await postgresUrl(atEnd);
-    const options = { now, poolSize: 4, ...PATIENT };
-    return closedAtEnd(await PostgresUserStore.open(url, options), atEnd);
+    return closedAtEnd(await PostgresUserStore.open(url, { now, ...PATIENT }), atEnd);
   },
 };
 

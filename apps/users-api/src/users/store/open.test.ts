@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PATIENT } from '../../../test/support/stores.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { MemoryUserStore } from './memory.js';
 import { describeStore, openStore } from './open.js';
@@ -27,6 +28,6 @@ describe('describeStore', () => {
 
   it('omits user, password and parameters of a PostgreSQL URL', () => {
     const url = 'postgresql://ada:s3cret@db:5433/users?password=s3cret';
-    expect(describeStore({ kind: 'postgres', url })).toBe('postgres://db:5433/users');
+    expect(describeStore({ kind: 'postgres', url, ...PATIENT })).toBe('postgres://db:5433/users');
   });
 });

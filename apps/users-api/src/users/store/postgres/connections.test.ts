@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listAll, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
 import type { StoreError } from '../store-error.js';
+import type { PostgresSettings } from './connections.js';
 import { PostgresUserStore } from './postgres-user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
@@ -22,6 +23,7 @@ const pass: Act = (client, response) => client.write(response);
 const endAfterwards: Act = (client, response) => client.end(Buffer.concat([response, TERMINATED]));
 const endInstead: Act = (client) => client.end(TERMINATED);
 const endSilently: Act = (client) => client.end();
+const ignore: Act = () => {};
 
 /** A proxy for PostgreSQL whose connections the test can terminate. */
 class DatabaseProxy {
@@ -62,11 +64,12 @@ class DatabaseProxy {
 }
 
 /** Opens a store with a single connection. */
-async function openStore() {
+async function openStore(settings: Partial<PostgresSettings> = {}) {
   const proxy = new DatabaseProxy(await postgresUrl());
   const warnings: StoreError[] = [];
   const store = await PostgresUserStore.open(await proxy.listen(), {
     ...PATIENT,
+    ...settings,
     poolSize: 1,
     warn: (error) => warnings.push(error),
   });
@@ -124,5 +127,29 @@ describe('a connection to PostgreSQL', () => {
     proxy.acts = [end];
     await expect(store.delete(id)).rejects.toMatchObject({ code: 'STORE_INTERRUPTED' });
     expect(await listAll(store)).toHaveLength(1);
+  });
+
+  it('that stops responding is replaced after the time for a statement', async () => {
+    const { proxy, store } = await openStore({ statementTimeout: 1_000 });
+    proxy.acts = [ignore];
+    await expect(store.check()).rejects.toMatchObject({
+      ...LOST,
+      message: expect.stringContaining('lost the connection (Query read timeout)'),
+    });
+    proxy.acts = [pass];
+    await expect.poll(() => store.check().then(() => 'open')).toBe('open');
+    expect(proxy.acts).toEqual([]);
+  });
+
+  it('is given up after connect_timeout seconds of the URL', async () => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const url = `postgres://ada@127.0.0.1:${port}/users?connect_timeout=0.1`;
+    await expect(PostgresUserStore.open(url, PATIENT)).rejects.toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringContaining('cannot be reached (timeout expired)'),
+    });
   });
 });

@@ -1,156 +1,150 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import pg, { type CustomTypesConfig, type Pool, type PoolClient, type QueryResultRow } from 'pg';
+import pg from 'pg';
+import type { Clock } from '../../user.js';
 import { StoreError } from '../store-error.js';
-import { migrate } from './migrate.js';
-import {
-  breaksConnection,
-  isContention,
-  isFatal,
-  isTermination,
-  postgresProblem,
-  type Stage,
-} from './postgres-problem.js';
+import type { StoreMetric } from '../user-store.js';
+import { isTermination, NO_CONNECTION_FREE, postgresProblem } from './postgres-problem.js';
+import { migrate } from './schema.js';
 
-/** Limits of the connections to a PostgreSQL store. */
+/** Options of a PostgreSQL store. Times are in milliseconds. */
 export interface PostgresSettings {
-  /** Maximum number of connections of this process. Defaults to 10. */
-  readonly poolSize?: number;
+  /** Maximum number of connections of this process. */
+  readonly poolSize: number;
+  /** Maximum time to wait for a connection. `connect_timeout` in the URL overrides it. */
+  readonly connectTimeout: number;
+  /** Maximum time of a statement. */
+  readonly statementTimeout: number;
+  /** Maximum time to wait for another session's lock while opening. Defaults to 30,000. */
+  readonly lockTimeout?: number;
   /** Maximum number of pending statements. Defaults to 1,000. */
   readonly maxWaiting?: number;
-  /** Maximum time to wait for a connection, in milliseconds. Defaults to 2,000. */
-  readonly connectTimeout?: number;
-  /** Maximum time of a statement, in milliseconds. Defaults to 5,000. */
-  readonly statementTimeout?: number;
-  /** Maximum time to wait for another session's lock while opening, in milliseconds. Defaults to 30,000. */
-  readonly lockTimeout?: number;
   /** Called for each failure that the store recovers from. Defaults to `process.emitWarning`. */
   readonly warn?: (error: StoreError) => void;
-}
-
-/** A statement, which each connection prepares once. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** Whether the statement writes, which decides the error when its connection breaks. */
-  readonly stage: Exclude<Stage, 'connecting'>;
+  /** Clock for `createdAt` and `updatedAt`. Defaults to `Date.now`. */
+  readonly now?: Clock;
 }
 
 /** Maximum number of attempts for a statement that conflicts with concurrent ones. */
 const ATTEMPTS = 8;
 
-/** How much longer than the database the client waits before it times out, in milliseconds. */
-const TIMEOUT_GRACE = 1_000;
+/** SQLSTATEs of conflicts. */
+const CONFLICTS = ['40001', '40P01'];
 
-const { INT8, TIMESTAMPTZ } = pg.types.builtins;
-const parseDate: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ, 'text');
+/** SQLSTATEs of timeouts. A write reaches one only while it waits for a lock. */
+const TIMEOUTS = ['55P03', '57014'];
 
 /** Parses times to ISO 8601 strings and counts to numbers. */
-const TYPES: CustomTypesConfig = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === TIMESTAMPTZ) return (text: string) => parseDate(text).toISOString();
-    if (oid === INT8) return Number;
-    return pg.types.getTypeParser(oid, format as 'text');
-  },
-};
+const TYPES = new pg.TypeOverrides();
+const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+const parseDate: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ, 'text');
+TYPES.setTypeParser(INT8, Number);
+TYPES.setTypeParser(TIMESTAMPTZ, (text) => parseDate(text).toISOString());
 
-/**
- * A client with an `error` listener from the start. The database can terminate a connection while it
- * opens, and an `error` event without a listener would end the process.
- */
-class Client extends pg.Client {
-  /** The reason why the connection was terminated, if it was. Its current statement fails as well. */
-  termination: Error | undefined = undefined;
-
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    this.on('error', (error) => {
-      this.termination ??= error;
-    });
-  }
-}
-
-/** A bounded connection pool for a database with the current schema. */
+/** A bounded pool of connections, which open when they are needed. */
 export class PostgresConnections {
+  readonly metrics: readonly StoreMetric[];
   readonly #name: string;
-  readonly #maxWaiting: number;
-  readonly #pool: Pool;
-  readonly #warn: (error: StoreError) => void;
-  #waiting = 0;
-
-  private constructor(
-    name: string,
-    maxWaiting: number,
-    pool: Pool,
-    warn: (error: StoreError) => void,
-  ) {
-    this.#name = name;
-    this.#maxWaiting = maxWaiting;
-    this.#pool = pool;
-    this.#warn = warn;
-  }
+  readonly #settings: Required<Omit<PostgresSettings, 'now'>>;
+  readonly #config: pg.ClientConfig;
+  readonly #pool: pg.Pool;
+  /** Why connections were terminated. Their current statements fail as well. */
+  readonly #terminations = new WeakMap<pg.ClientBase, Error>();
+  /** Starts the slow statements that wait for their turn. */
+  readonly #slowQueue: (() => void)[] = [];
+  #slow = 0;
+  #pending = 0;
+  #commits = 0;
+  #lockWaits = 0;
+  #lockWaitTime = 0;
 
   /**
-   * Migrates a database to the current schema and opens a connection pool.
-   *
    * @param url - A `postgres:` or `postgresql:` URL.
    * @param name - The store, for messages.
-   * @param settings - Limits on size and time.
-   * @throws {StoreError} When the database cannot be used.
    */
-  static async open(
-    url: string,
-    name: string,
-    settings: PostgresSettings,
-  ): Promise<PostgresConnections> {
-    const { poolSize = 10, maxWaiting = 1_000, connectTimeout = 2_000 } = settings;
-    const { statementTimeout = 5_000, lockTimeout = 30_000 } = settings;
-    const { warn = process.emitWarning } = settings;
-    const common = {
+  constructor(url: string, name: string, settings: PostgresSettings) {
+    const { warn = process.emitWarning, poolSize: max, statementTimeout } = settings;
+    const seconds = Number(new URL(url).searchParams.get('connect_timeout'));
+    const connectTimeout = seconds * 1_000 || settings.connectTimeout;
+    this.#name = name;
+    this.#settings = { lockTimeout: 30_000, maxWaiting: 1_000, ...settings, connectTimeout, warn };
+    this.#config = {
       connectionString: url,
       connectionTimeoutMillis: connectTimeout,
       keepAlive: true,
       application_name: 'users-api',
     };
-    await withClient(common, name, (client) => migrate(client, name, { lockTimeout, warn }));
-    const pool = new pg.Pool({
-      ...common,
-      Client,
-      max: poolSize,
+    // The database times out first, unless the connection is broken.
+    const timeouts = {
       statement_timeout: statementTimeout,
-      query_timeout: statementTimeout + TIMEOUT_GRACE,
-      types: TYPES,
+      query_timeout: statementTimeout + 1_000,
+    };
+    const pool = new pg.Pool({ ...this.#config, ...timeouts, max, types: TYPES });
+    // Without a listener, an error of a connection in use would end the process.
+    pool.on('connect', (client) => {
+      client.on('error', (error) => this.#terminations.set(client, error));
     });
     // The pool replaces a broken idle connection when it is needed.
     pool.on('error', (error) => warn(postgresProblem(error, name, 'reading')));
-    const connections = new PostgresConnections(name, maxWaiting, pool, warn);
-    await connections.#connectOnce();
-    return connections;
+    this.#pool = pool;
+    const waiting = () => pool.waitingCount + this.#slowQueue.length;
+    this.metrics = [
+      metric('store_commits_total', 'Statements that wrote', () => this.#commits),
+      metric('store_lock_waits_total', 'Conflicts and lock timeouts', () => this.#lockWaits),
+      metric(
+        'store_lock_wait_seconds_total',
+        'Time lost to them',
+        () => this.#lockWaitTime / 1_000,
+      ),
+      metric('store_pool_connections', 'Open connections', () => pool.totalCount),
+      metric('store_pool_idle_connections', 'Unused open connections', () => pool.idleCount),
+      metric('store_pool_waiting', 'Statements that wait for a connection', waiting),
+    ];
   }
 
   /**
-   * Runs a statement. Retries it when it conflicts with concurrent statements.
+   * Migrates the database to the current schema.
    *
+   * @throws {StoreError} When the database cannot be used.
+   */
+  async migrate(): Promise<void> {
+    let client: pg.Client | undefined;
+    try {
+      client = new pg.Client(this.#config);
+      // The statement fails with the same error.
+      client.on('error', () => {});
+      await client.connect();
+      await migrate(client, this.#name, this.#settings);
+    } catch (error) {
+      throw postgresProblem(error, this.#name, 'connecting');
+    } finally {
+      await client?.end().catch(() => {});
+    }
+  }
+
+  /**
+   * Runs a statement, which each connection prepares once. Repeats it when it conflicts with concurrent
+   * statements. Repeats it once when its connection ended before it was sent or, for a `SELECT`, later.
+   *
+   * @param isSlow - Whether to leave half of the connections to other statements.
    * @returns The rows of the result.
    * @throws {StoreError} `STORE_BUSY`, when too many statements are pending.
    * @throws {StoreError} The translated error of the statement.
    */
-  async query<R extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<R[]> {
-    if (this.#waiting >= this.#maxWaiting) throw this.#queueFull();
-    this.#waiting += 1;
+  async query<R extends object>(statement: pg.QueryConfig, isSlow = false): Promise<R[]> {
+    const { maxWaiting } = this.#settings;
+    if (this.#pending >= maxWaiting || (isSlow && this.#slowQueue.length >= maxWaiting / 2)) {
+      throw new StoreError(
+        'STORE_BUSY',
+        `The store ${this.#name} already has ${this.#pending} pending statements. Try again later, or ` +
+          'find out why the database is slow.',
+      );
+    }
+    this.#pending += 1;
     try {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.#send<R>(statement, values);
-        } catch (error) {
-          if (attempt === ATTEMPTS || !isContention(error)) {
-            throw postgresProblem(error, this.#name, statement.stage);
-          }
-          // A random delay separates the conflicting statements.
-          await delay(Math.random() * 2 ** attempt);
-        }
-      }
+      const send = () => this.#send<R>(statement);
+      return await (isSlow ? this.#inTurn(send) : send());
     } finally {
-      this.#waiting -= 1;
+      this.#pending -= 1;
     }
   }
 
@@ -159,76 +153,64 @@ export class PostgresConnections {
     await this.#pool.end();
   }
 
-  /** Connects once, to report rejected connection parameters before the service listens. */
-  async #connectOnce(): Promise<void> {
+  /** Sends a slow statement as soon as fewer than half of the connections run one. */
+  async #inTurn<T>(send: () => Promise<T>): Promise<T> {
+    const { connectTimeout, poolSize } = this.#settings;
+    const since = performance.now();
+    if (this.#slow < Math.max(1, Math.floor(poolSize / 2))) this.#slow += 1;
+    else await new Promise<void>((resolve) => this.#slowQueue.push(resolve));
     try {
-      (await this.#connect()).release();
-    } catch (error) {
-      await this.#pool.end();
-      throw error;
-    }
-  }
-
-  /** Sends a statement. Retries a read once if its connection was terminated. */
-  async #send<R extends QueryResultRow>(
-    statement: Statement,
-    values: unknown[],
-    mayRetry = statement.stage === 'reading',
-  ): Promise<R[]> {
-    const { name, text } = statement;
-    const client = await this.#connect();
-    let isBroken = false;
-    try {
-      return (await client.query<R>({ name, text, values })).rows;
-    } catch (error) {
-      isBroken = breaksConnection(error);
-      if (!mayRetry || !(client.termination || isFatal(error))) throw error;
-      this.#warn(postgresProblem(error, this.#name, statement.stage));
+      if (performance.now() - since <= connectTimeout) return await send();
+      throw postgresProblem(new Error(NO_CONNECTION_FREE), this.#name, 'connecting');
     } finally {
-      client.release(isBroken);
+      const next = this.#slowQueue.shift();
+      if (next === undefined) this.#slow -= 1;
+      else next();
     }
-    // Lets the pool remove other connections that were terminated at the same time.
-    await nextTurn();
-    return this.#send(statement, values, false);
   }
 
-  /** Takes a connection from the pool. Retries once if it was terminated while idle or opening. */
-  async #connect(mayRetry = true): Promise<PoolClient & Client> {
-    try {
-      const client = (await this.#pool.connect()) as PoolClient & Client;
-      if (client.termination === undefined) return client;
-      client.release(true);
-      throw client.termination;
-    } catch (error) {
-      const problem = postgresProblem(error, this.#name, 'connecting');
-      if (!mayRetry || !isTermination(error)) throw problem;
-      this.#warn(problem);
+  async #send<R extends object>(statement: pg.QueryConfig): Promise<R[]> {
+    const isRead = statement.text.startsWith('SELECT');
+    let mayReconnect = true;
+    for (let attempt = 1; ; attempt += 1) {
+      let client: pg.PoolClient | undefined;
+      let sentAt: number | undefined;
+      try {
+        client = await this.#pool.connect();
+        const termination = this.#terminations.get(client);
+        if (termination !== undefined) throw termination;
+        sentAt = performance.now();
+        const { rows } = await client.query<R>(statement);
+        client.release();
+        if (!isRead) this.#commits += 1;
+        return rows;
+      } catch (error) {
+        const stage = sentAt === undefined ? 'connecting' : isRead ? 'reading' : 'writing';
+        const problem = postgresProblem(error, this.#name, stage);
+        const { code = '', severity = undefined } = error instanceof pg.DatabaseError ? error : {};
+        const isFatal = severity === 'FATAL';
+        const isTerminated = client && (isFatal || this.#terminations.has(client));
+        client?.release(isFatal || severity === undefined);
+        const isConflict = CONFLICTS.includes(code);
+        if (isConflict || (stage === 'writing' && TIMEOUTS.includes(code))) {
+          this.#lockWaits += 1;
+          this.#lockWaitTime += performance.now() - (sentAt ?? 0);
+        }
+        if (isConflict && attempt < ATTEMPTS) {
+          // A random delay separates the conflicting statements.
+          await delay(Math.random() * 2 ** attempt);
+        } else if (mayReconnect && stage !== 'writing' && (isTerminated || isTermination(error))) {
+          mayReconnect = false;
+          this.#settings.warn(problem);
+          // Lets the pool remove other connections that were terminated at the same time.
+          await nextTurn();
+        } else throw problem;
+      }
     }
-    await nextTurn();
-    return this.#connect(false);
-  }
-
-  #queueFull(): StoreError {
-    return new StoreError(
-      'STORE_BUSY',
-      `The store ${this.#name} already has ${this.#waiting} pending statements. Try again later, or ` +
-        'find out why the database is slow.',
-    );
   }
 }
 
-async function withClient(
-  config: pg.ClientConfig,
-  name: string,
-  work: (client: pg.Client) => Promise<void>,
-): Promise<void> {
-  const client = new Client(config);
-  try {
-    await client.connect();
-    await work(client);
-  } catch (error) {
-    throw postgresProblem(error, name, 'connecting');
-  } finally {
-    await client.end().catch(() => {});
-  }
+/** Describes a number for monitoring. */
+export function metric(name: string, help: string, value: () => number): StoreMetric {
+  return { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', value };
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import pg, { DatabaseError } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../store-error.js';
-import { breaksConnection, postgresProblem, type Stage } from './postgres-problem.js';
+import { postgresProblem, type Stage } from './postgres-problem.js';
 
 const NAME = 'postgres://db/users';
 
@@ -48,8 +48,19 @@ describe('an error without an SQLSTATE', () => {
     expect(postgresProblem(cause, NAME, 'reading').message).toContain(` (${reason}). `);
   });
 
-  it('breaks the connection', () => {
-    expect(breaksConnection(new Error('Query read timeout'))).toBe(true);
+  it.each([
+    [
+      'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string',
+      'requires a password',
+      'Add it to DATABASE_URL, or set PGPASSWORD',
+    ],
+    ['self-signed certificate', 'cannot be reached over TLS', 'Check sslmode, sslrootcert'],
+    ['The server does not support SSL connections', 'cannot be reached over TLS', 'Check sslmode'],
+  ])('with the message %j names the fix while connecting', (message, problem, fix) => {
+    const { code, message: text } = postgresProblem(new Error(message), NAME, 'connecting');
+    expect(code).toBe('STORE_UNREACHABLE');
+    expect(text).toContain(` ${problem} (${message}). ${fix}`);
+    expect(postgresProblem(new Error(message), NAME, 'writing').code).toBe('STORE_INTERRUPTED');
   });
 
   it('from the database itself fails only the statement', () => {
@@ -59,7 +70,6 @@ describe('an error without an SQLSTATE', () => {
       message: `The store ${NAME} failed (SQLSTATE unknown). Check the log of the database.`,
       cause,
     });
-    expect(breaksConnection(cause)).toBe(false);
   });
 });
 
@@ -69,7 +79,6 @@ describe('an error that closes the connection', () => {
   it('leaves the outcome of a write unknown', () => {
     expect(postgresProblem(terminated, NAME, 'writing').code).toBe('STORE_INTERRUPTED');
     expect(postgresProblem(terminated, NAME, 'reading').code).toBe('STORE_UNREACHABLE');
-    expect(breaksConnection(terminated)).toBe(true);
   });
 });
 

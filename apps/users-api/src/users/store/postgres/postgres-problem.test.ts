@@ -14,7 +14,7 @@ describe('postgresProblem', () => {
   it.each([
     ['08P01', 'STORE_UNREACHABLE', 'make it ignore statement_timeout'],
     ['22P05', 'STORE_FAILED', 'Use a database that was created with ENCODING UTF8'],
-    ['23505', 'STORE_FAILED', 'Remove the constraint, which users-api did not create'],
+    ['23505', 'STORE_FAILED', 'Remove it, because users-api did not create it'],
     ['26000', 'STORE_FAILED', 'Enable prepared statements in the pooler, or use its session mode'],
     ['42P05', 'STORE_FAILED', 'Enable prepared statements in the pooler, or use its session mode'],
     ['42501', 'STORE_READ_ONLY', 'Grant the database user access to the tables of the store'],

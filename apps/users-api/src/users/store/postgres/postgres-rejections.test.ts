@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { execute, listAll, postgresUrl } from '../../../../test/support/stores.js';
+import { execute, listAll, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
 import { PostgresUserStore } from './postgres-user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
@@ -8,7 +8,7 @@ const REJECTED = { ...ADA, name: 'refused' };
 const FIRST = { offset: 0, limit: 1 };
 
 async function openStore(url: string): Promise<PostgresUserStore> {
-  const store = await PostgresUserStore.open(url, { poolSize: 4 });
+  const store = await PostgresUserStore.open(url, PATIENT);
   onTestFinished(() => store.close());
   return store;
 }

@@ -5,16 +5,17 @@ import { Database } from '../../../../test/chaos/fleet/database.js';
 import { execute, listAll, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
 import type { User } from '../../user.js';
 import type { StoreError } from '../store-error.js';
-import { PostgresUserStore, type PostgresUserStoreOptions } from './postgres-user-store.js';
+import type { PostgresSettings } from './connections.js';
+import { PostgresUserStore } from './postgres-user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 const FIRST = { offset: 0, limit: 1 };
 
 async function openStore(
   url: string,
-  options: PostgresUserStoreOptions = {},
+  settings: Partial<PostgresSettings> = {},
 ): Promise<PostgresUserStore> {
-  const all = { poolSize: 4, warn: () => {}, ...PATIENT, ...options };
+  const all = { warn: () => {}, ...PATIENT, ...settings };
   const store = await PostgresUserStore.open(url, all);
   onTestFinished(() => store.close());
   return store;
@@ -27,14 +28,33 @@ async function openSession(url: string): Promise<Client> {
   return client;
 }
 
-/** Acquires a lock that every create and delete needs, and returns a function that releases it. */
-async function lockCounter(url: string): Promise<() => Promise<void>> {
+/**
+ * Locks a table for writers or for everyone.
+ *
+ * @returns A function that releases the lock.
+ */
+async function lock(
+  url: string,
+  table: string,
+  mode: 'EXCLUSIVE' | 'ACCESS EXCLUSIVE' = 'EXCLUSIVE',
+): Promise<() => Promise<void>> {
   const session = await openSession(url);
-  await session.query('BEGIN');
-  await session.query('SELECT * FROM users_counter FOR UPDATE');
+  await session.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
   return async () => {
     await session.query('ROLLBACK');
   };
+}
+
+/** Creates a user as a process with the writer `0…01` does. */
+const CREATE_IN_SESSION = `
+  INSERT INTO users_totals VALUES ('00000000-0000-0000-0000-000000000001', 1)
+    ON CONFLICT (writer) DO UPDATE SET total = users_totals.total + excluded.total;
+  INSERT INTO users SELECT gen_random_uuid(), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+    'Late', 'late@example.com', now(), now()`;
+
+/** Returns the values of a store's metrics by name. */
+function metricsOf(store: PostgresUserStore): Partial<Record<string, number>> {
+  return Object.fromEntries(store.metrics.map(({ name, value }) => [name, value()]));
 }
 
 function times<T>(count: number, make: (index: number) => T): T[] {
@@ -85,26 +105,103 @@ describe('PostgresUserStore', () => {
     expect((await slow.update(id, {}))?.updatedAt).toBe(updated?.updatedAt);
   });
 
-  it('makes users visible in the order of the list', async () => {
+  it('lists users in the order of creates that follow each other, across stores', async () => {
     const url = await postgresUrl();
-    const [one, other, reader] = await Promise.all([
-      openStore(url),
-      openStore(url),
-      openStore(url),
-    ]);
-    const creating = Promise.all(
-      [one, other].flatMap((store) => times(300, () => store.create(ADA))),
-    );
-    const lists: User[][] = [];
-    let done = false;
-    void creating.then(() => {
-      done = true;
+    const one = await openStore(url);
+    const stores = [one, await openStore(url), await openStore(url)];
+    const created: User[] = [];
+    for (const n of times(60, (index) => index)) {
+      const batch = times(1 + (n % 5), () => (stores[n % 3] ?? one).create(ADA));
+      created.push(...(await Promise.all(batch)));
+    }
+    for (const store of stores) expect(await listAll(store)).toEqual(created);
+  });
+
+  it('lists users who exist throughout once while other stores create and delete', async () => {
+    const url = await postgresUrl();
+    const [one, other, reader] = [await openStore(url), await openStore(url), await openStore(url)];
+    const users = await Promise.all(times(250, () => one.create(ADA)));
+    let isOver = false;
+    const write = async (store: PostgresUserStore) => {
+      while (!isOver) {
+        const batch = await Promise.all(times(20, () => store.create(ADA)));
+        await Promise.all(batch.map(({ id }) => store.delete(id)));
+      }
+    };
+    const writing = [write(one), write(other)];
+    for (const _ of times(10, () => undefined)) {
+      const ids = (await listAll(reader)).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.slice(0, 250)).toEqual(users.map(({ id }) => id));
+    }
+    isOver = true;
+    await Promise.all(writing);
+    expect(await reader.page(FIRST)).toMatchObject({ total: 250 });
+  });
+
+  it('shows a create that commits late in its place, and then in every list', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url);
+    const late = await openSession(url);
+    const first = await store.create(ADA);
+    await late.query(`BEGIN; ${CREATE_IN_SESSION}`);
+    const last = await store.create(ADA);
+    expect(await listAll(store)).toEqual([first, last]);
+    expect((await store.page(FIRST)).total).toBe(2);
+    await late.query('COMMIT');
+    const names = (await listAll(store)).map(({ name }) => name);
+    expect(names).toEqual(['Ada', 'Late', 'Ada']);
+    expect((await store.page(FIRST)).total).toBe(3);
+  });
+
+  it('creates, deletes and opens while a create of another process does not end', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url);
+    const other = await openSession(url);
+    await other.query(CREATE_IN_SESSION);
+    await other.query(`BEGIN; ${CREATE_IN_SESSION}`);
+    const { id } = await store.create(ADA);
+    const second = await openStore(url);
+    const { id: doomed } = await second.create(ADA);
+    expect(await store.delete(doomed)).toBe(true);
+    expect((await second.page(FIRST)).total).toBe(2);
+    await other.query('COMMIT');
+    expect(await second.delete(id)).toBe(true);
+    expect((await store.page(FIRST)).total).toBe(2);
+  });
+
+  it('creates and deletes while a create and a delete of the other kind do not end', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url);
+    const ada = await store.create(ADA);
+    const locker = await openSession(url);
+    await locker.query(`BEGIN; SELECT FROM users WHERE id = '${ada.id}' FOR UPDATE`);
+    const deleting = store.delete(ada.id);
+    const grace = await store.create(ADA);
+    expect(await listAll(store)).toEqual([ada, grace]);
+    await locker.query('ROLLBACK');
+    expect(await deleting).toBe(true);
+    expect(await store.page(FIRST)).toEqual({ users: [grace], total: 1 });
+  });
+
+  it('keeps the total exact, in few rows, while stores open and others write', async () => {
+    const url = await postgresUrl();
+    const writers = [await openStore(url), await openStore(url)];
+    let isOver = false;
+    const writing = writers.map(async (store) => {
+      while (!isOver) {
+        const batch = await Promise.all(times(5, () => store.create(ADA)));
+        await Promise.all(batch.slice(2).map(({ id }) => store.delete(id)));
+      }
     });
-    while (!done) lists.push(await listAll(reader));
-    await creating;
-    const final = await listAll(reader);
-    expect(final).toHaveLength(600);
-    for (const list of lists) expect(list).toEqual(final.slice(0, list.length));
+    for (const _ of times(15, () => undefined)) await (await openStore(url)).close();
+    isOver = true;
+    await Promise.all(writing);
+    const reader = await openStore(url);
+    const { length } = await listAll(reader);
+    expect(await reader.page(FIRST)).toMatchObject({ total: length });
+    const session = await openSession(url);
+    expect((await session.query('SELECT FROM users_totals')).rowCount).toBe(1);
   });
 
   it('creates the tables once when several stores open concurrently', async () => {
@@ -204,11 +301,93 @@ describe('PostgresUserStore', () => {
     });
   });
 
+  it('fails only the outdated deletes of a batch, and one of several of a user', async () => {
+    const store = await openStore(await postgresUrl());
+    const [ada, grace] = [await store.create(ADA), await store.create(ADA)];
+    const outdated = { ...ada, name: 'Outdated' };
+    const results = await Promise.all([
+      store.delete(ada.id, outdated),
+      store.delete(ada.id, ada),
+      store.delete(grace.id, outdated),
+      store.delete('nobody'),
+    ]);
+    expect(results).toEqual([false, true, false, false]);
+    expect(await store.page(FIRST)).toEqual({ users: [grace], total: 1 });
+  });
+
+  it('leaves half of the connections to other statements while pages far into the list wait', async () => {
+    const url = await postgresUrl();
+    const limits = { connectTimeout: 1_500, statementTimeout: 2_500, maxWaiting: 20 };
+    const store = await openStore(url, limits);
+    const unlock = await lock(url, 'users', 'ACCESS EXCLUSIVE');
+    const far = times(12, () => store.page({ offset: 10_001, limit: 1 }));
+    await expect(store.page({ offset: 10_001, limit: 1 })).rejects.toMatchObject({
+      code: 'STORE_BUSY',
+      message: expect.stringContaining('already has 12 pending statements'),
+    });
+    await store.check();
+    expect(metricsOf(store)).toMatchObject({ store_pool_connections: 3, store_pool_waiting: 10 });
+    const outcomes = await Promise.allSettled(far);
+    const reasons = outcomes.map(
+      (outcome) => 'reason' in outcome && String(outcome.reason.message),
+    );
+    expect(reasons.filter((reason) => /did not respond in time/.test(String(reason)))).toHaveLength(
+      2,
+    );
+    expect(reasons.filter((reason) => /no free connection/.test(String(reason)))).toHaveLength(10);
+    await unlock();
+    expect(await store.page({ offset: 10_001, limit: 1 })).toEqual({ users: [], total: 0 });
+  });
+
+  it('returns pages anywhere in a long list', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url);
+    await execute(
+      url,
+      `INSERT INTO users
+       SELECT md5(n::text)::uuid, n / 3, n::text, '', now(), now() FROM generate_series(1, 12000) AS n;
+       INSERT INTO users_totals VALUES ('${randomUUID()}', 12000)`,
+    );
+    const list = await listAll(store);
+    expect(list).toHaveLength(12_000);
+    for (const offset of [0, 150, 195, 196, 200, 5_000, 10_000, 10_001, 11_998, 12_000]) {
+      const expected = { users: list.slice(offset, offset + 5), total: 12_000 };
+      expect(await store.page({ offset, limit: 5 })).toEqual(expected);
+      const rest = await Array.fromAsync(store.list({ offset, limit: 250 }));
+      expect(rest.flat()).toEqual(list.slice(offset, offset + 250));
+    }
+  });
+
+  it('counts commits, conflicts, waiting writes and connections', async () => {
+    const url = `${await postgresUrl()}&lock_timeout=200`;
+    const store = await openStore(url);
+    const before = metricsOf(store);
+    const { id } = await store.create(ADA);
+    await Promise.all([store.update(id, {}), store.find(id)]);
+    expect(metricsOf(store)).toEqual({
+      ...before,
+      store_commits_total: (before.store_commits_total ?? 0) + 2,
+      store_pool_connections: 2,
+      store_pool_idle_connections: 2,
+    });
+    const unlock = await lock(url, 'users');
+    const creating = [store.create(ADA)];
+    await new Promise(setImmediate);
+    creating.push(store.create(ADA), store.create(ADA));
+    expect(metricsOf(store).store_waiting_writes).toBe(2);
+    await Promise.allSettled(creating);
+    await unlock();
+    const { store_lock_waits_total, store_lock_wait_seconds_total } = metricsOf(store);
+    expect(store_lock_waits_total).toBe(2);
+    expect(store_lock_wait_seconds_total).toBeGreaterThan(0.3);
+    expect(store.metrics.every(({ help }) => help !== '')).toBe(true);
+  });
+
   it('rejects statements beyond maxWaiting while the database is slow', async () => {
     const url = await postgresUrl();
     const store = await openStore(url, { poolSize: 1, maxWaiting: 3 });
     const { id } = await store.create(ADA);
-    const unlock = await lockCounter(url);
+    const unlock = await lock(url, 'users_totals');
     const waiting = store.create(ADA);
     const finds = [store.find(id), store.find(id)];
     // The create is sent in the next turn of the event loop.
@@ -223,7 +402,7 @@ describe('PostgresUserStore', () => {
   it('rolls back a write that times out, and keeps working', async () => {
     const url = await postgresUrl();
     const store = await openStore(url, { statementTimeout: 1_000 });
-    const unlock = await lockCounter(url);
+    const unlock = await lock(url, 'users_totals');
     await expect(store.create(ADA)).rejects.toMatchObject({ code: 'STORE_BUSY' });
     await unlock();
     const ada = await store.create(ADA);
@@ -236,7 +415,7 @@ describe('PostgresUserStore', () => {
     const warnings: StoreError[] = [];
     const store = await openStore(url, { warn: (error) => warnings.push(error) });
     const { id } = await store.create(ADA);
-    const unlock = await lockCounter(`${url}-locker`);
+    const unlock = await lock(`${url}-locker`, 'users_totals');
     const writing = expect(store.create(ADA)).rejects.toMatchObject({
       code: 'STORE_INTERRUPTED',
       isTransient: true,

@@ -1,114 +1,184 @@
-import {
-  type Clock,
-  type CreateUserInput,
-  createUser,
-  type UpdateUserInput,
-  type User,
-} from '../../user.js';
+import { randomUUID } from 'node:crypto';
+import { type CreateUserInput, createUser, type UpdateUserInput, type User } from '../../user.js';
 import { StoreError } from '../store-error.js';
 import { BATCH_USERS, type Slice, type UserPage, type UserStore } from '../user-store.js';
 import { type WriteBatch, WriteQueue } from '../write-queue.js';
-import { PostgresConnections, type PostgresSettings, type Statement } from './connections.js';
+import { metric, PostgresConnections, type PostgresSettings } from './connections.js';
 import { describeUrl } from './database-url.js';
 import { isRowError } from './postgres-problem.js';
-import { BATCH, COUNTER, CREATE, DELETE, FIND, PAGE, POSITION, UPDATE } from './statements.js';
 
-/** Options of a {@link PostgresUserStore}. */
-export interface PostgresUserStoreOptions extends PostgresSettings {
-  /** Clock for `createdAt` and `updatedAt`. Defaults to `Date.now`. */
-  readonly now?: Clock;
-}
+type Row = User & { readonly position: number; readonly total: number };
 
-interface Counter {
-  readonly position: number;
-  readonly total: number;
-}
+/** The id of a user to delete, and the other fields if they are expected. */
+type Deletion = { readonly [Key in 'id' | 'name' | 'email' | 'updatedAt']: string | null };
 
-type Positioned = User & { readonly position: number };
+/** Number of users at the start of the list whose pages take the least time. */
+const NEAR_USERS = 200;
 
-/** Maximum number of creates or deletes per statement. */
-const MAX_BATCH = 1_000;
+/** Offset above which a page takes the database so long that it must not occupy every connection. */
+const SLOW_OFFSET = 10_000;
 
 /** The canonical form of an id. No user has an id in another form. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
+const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "updatedAt"';
+const TOTAL = '(SELECT coalesce(sum(total), 0)::bigint FROM users_totals) AS total';
+const ADD = 'ON CONFLICT (writer) DO UPDATE SET total = users_totals.total + excluded.total';
+
+/** Statements by name. CockroachDB needs RETURNING in each part of a WITH clause. */
+const SQL = {
+  find: `SELECT ${COLUMNS} FROM users WHERE id = $1`,
+
+  count: `SELECT ${TOTAL}`,
+
+  // Parameters: limit, offset. PostgreSQL plans it once, because the inner limit makes any page cheap.
+  near_page: `SELECT near.*, ${TOTAL}
+    FROM (SELECT position, ${COLUMNS} FROM users ORDER BY position, id LIMIT ${NEAR_USERS}) AS near
+    ORDER BY position, id LIMIT $1 OFFSET $2`,
+
+  // Parameters: limit, offset. Skips users in the index, without reading them.
+  far_page: `SELECT position, ${COLUMNS}, ${TOTAL} FROM users
+    WHERE (position, id) >= (SELECT position, id FROM users ORDER BY position, id LIMIT 1 OFFSET $2)
+    ORDER BY position, id LIMIT $1`,
+
+  last: 'SELECT position, id FROM users ORDER BY position DESC, id DESC LIMIT 1',
+
+  // Parameters: position and id of the user before the batch, and of the last user to list.
+  batch: `SELECT position, ${COLUMNS} FROM users
+    WHERE (position, id) > ($1::bigint, $2::uuid) AND (position, id) <= ($3::bigint, $4::uuid)
+    ORDER BY position, id LIMIT ${BATCH_USERS}`,
+
+  // Parameters: writer, ids, names, emails, times. Positions are microseconds plus the index in the batch.
+  // A row takes longer than a microsecond, so a statement that comes later has later positions.
+  create: `WITH counted AS (
+      INSERT INTO users_totals (writer, total) VALUES ($1::uuid, array_length($2::uuid[], 1)) ${ADD}
+      RETURNING writer
+    )
+    INSERT INTO users (id, position, name, email, created_at, updated_at)
+    SELECT id, (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) + number,
+      name, email, time, time
+    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
+      WITH ORDINALITY AS input (id, name, email, time, number)`,
+
+  // Parameters: id, name or null, email or null, time, expected fields or nulls.
+  update: `UPDATE users
+    SET name = coalesce($2::text, name), email = coalesce($3::text, email),
+      updated_at = greatest(updated_at, $4::timestamptz)
+    WHERE id = $1::uuid AND ($7::timestamptz IS NULL
+      OR (name, email, updated_at) = ($5::text, $6::text, $7::timestamptz))
+    RETURNING ${COLUMNS}`,
+
+  // Parameters: writer, ids, expected fields or nulls. Returns the indexes of deletes that succeeded, from
+  // 1. Locks users in the order of their ids, so that no two statements wait for each other.
+  delete: `WITH gone AS (
+      DELETE FROM users USING (
+        SELECT users.id, input.number
+        FROM users JOIN unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
+          WITH ORDINALITY AS input (id, name, email, updated_at, number) ON users.id = input.id
+        WHERE input.updated_at IS NULL
+          OR (users.name, users.email, users.updated_at) = (input.name, input.email, input.updated_at)
+        ORDER BY users.id FOR UPDATE OF users
+      ) AS doomed
+      WHERE users.id = doomed.id RETURNING doomed.number
+    ), counted AS (
+      INSERT INTO users_totals (writer, total)
+      SELECT $1::uuid, -count(*) FROM gone HAVING count(*) > 0 ${ADD} RETURNING writer
+    )
+    SELECT number FROM gone`,
+
+  // Parameters: writer. Moves the totals of other writers to this one. Skips rows that are in use. Other
+  // writers may have ended. One that has not adds its row again.
+  fold: `WITH others AS (
+      SELECT writer, total FROM users_totals
+      WHERE writer <> $1::uuid AND total <> 0 FOR UPDATE SKIP LOCKED
+    )
+    INSERT INTO users_totals (writer, total)
+    SELECT writer, -total FROM others UNION ALL SELECT $1::uuid, coalesce(sum(total), 0) FROM others
+    ${ADD}`,
+
+  sweep: `DELETE FROM users_totals WHERE writer IN (
+      SELECT writer FROM users_totals WHERE total = 0 FOR UPDATE SKIP LOCKED
+    )`,
+} as const;
+
+type Name = keyof typeof SQL;
+
 /**
  * Stores users in a PostgreSQL database, which any number of processes may share. Concurrent creates are
  * sent as one statement, and so are concurrent deletes.
+ *
+ * Creation order is by the database's clock. Of two creates that overlap in time, either may come first,
+ * and one may become visible after a reader has passed its place in the list.
  */
 export class PostgresUserStore implements UserStore {
-  readonly metrics = [];
   readonly #name: string;
-  readonly #now: Clock;
+  readonly #now: () => number;
   readonly #connections: PostgresConnections;
   readonly #creates: WriteQueue<User, undefined>;
-  readonly #deletes: WriteQueue<string, boolean>;
+  readonly #deletes: WriteQueue<Deletion, boolean>;
   #closing: Promise<void> | undefined = undefined;
 
-  private constructor(name: string, now: Clock, connections: PostgresConnections) {
-    this.#name = name;
+  private constructor(url: string, { now = Date.now, ...settings }: PostgresSettings) {
+    this.#name = describeUrl(url);
     this.#now = now;
-    this.#connections = connections;
-    const createAll = (users: readonly User[]) => this.#createAll(users);
-    this.#creates = new WriteQueue(name, (users) => writeOrSplit(createAll, users), {
-      batch: MAX_BATCH,
-      textOf: (user) => user.name.length + user.email.length,
-    });
-    const deleteAll = (ids: readonly string[]) => this.#deleteAll(ids);
-    this.#deletes = new WriteQueue(name, (ids) => writeOrSplit(deleteAll, ids), {
-      batch: MAX_BATCH,
-      textOf: (id) => id.length,
-    });
+    this.#connections = new PostgresConnections(url, this.#name, settings);
+    // Creates and deletes have a writer each, so that they do not wait for each other.
+    const [creator, deleter] = [randomUUID(), randomUUID()];
+    this.#creates = this.#queue((users) => this.#createAll(creator, users));
+    this.#deletes = this.#queue((deletions) => this.#deleteAll(deleter, deletions));
   }
 
   /**
    * Connects to a database, creating its tables if necessary.
    *
    * @param url - A `postgres:` or `postgresql:` URL with parameters for pg.
-   * @param options - Clock and limits.
    * @throws {StoreError} When the database cannot be reached or used.
    */
-  static async open(
-    url: string,
-    options: PostgresUserStoreOptions = {},
-  ): Promise<PostgresUserStore> {
-    const name = describeUrl(url);
-    const connections = await PostgresConnections.open(url, name, options);
-    return new PostgresUserStore(name, options.now ?? Date.now, connections);
+  static async open(url: string, settings: PostgresSettings): Promise<PostgresUserStore> {
+    const store = new PostgresUserStore(url, settings);
+    try {
+      await store.#connections.migrate();
+      await store.#query('fold', [randomUUID()]);
+      await store.#query('sweep', []);
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
   }
 
-  async *list(slice?: Slice): AsyncGenerator<readonly User[]> {
-    const last = (await this.#counter()).position;
-    let after = slice?.offset ? await this.#positionBefore(slice.offset) : 0;
-    let left = slice?.limit ?? Number.POSITIVE_INFINITY;
-    while (left > 0) {
-      const limit = Math.min(left, BATCH_USERS);
-      const rows = await this.#query<Positioned>(BATCH, [after, last, limit]);
-      const users = rows.map(({ position, ...user }) => {
-        after = position;
-        return user;
-      });
-      if (users.length === 0) return;
+  get metrics() {
+    const waiting = () => this.#creates.waiting + this.#deletes.waiting;
+    return [
+      metric('store_waiting_writes', 'Creates and deletes that wait for others', waiting),
+      ...this.#connections.metrics,
+    ];
+  }
+
+  async *list({ offset, limit }: Slice = EVERYTHING): AsyncGenerator<readonly User[]> {
+    let left = limit;
+    let rows = await this.#firstBatch(offset, limit);
+    // Users created from now on may be left out. Otherwise the list might never end.
+    const [last] = rows.length < BATCH_USERS ? [] : await this.#query<Row>('last', []);
+    while (rows.length > 0) {
+      const users = rows.slice(0, left).map(toUser);
       left -= users.length;
       yield users;
+      const after = rows.at(-1);
+      if (left === 0 || last === undefined || after === undefined) return;
+      rows = await this.#query('batch', [after.position, after.id, last.position, last.id]);
     }
   }
 
   async page({ offset, limit }: Slice): Promise<UserPage> {
-    const rows = await this.#query<Positioned & Counter>(PAGE, [
-      Math.min(limit, BATCH_USERS),
-      offset,
-    ]);
-    const users = rows.filter((row) => row.id !== null);
-    return {
-      users: users.map(({ total, position, ...user }) => user),
-      total: (rows[0] ?? (await this.#counter())).total,
-    };
+    const rows = await this.#firstBatch(offset, limit);
+    // An empty page begins at the end or later. Creates since then do not count.
+    const total = rows[0]?.total ?? Math.min(offset, await this.#count());
+    return { users: rows.map(toUser), total };
   }
 
   async find(id: string): Promise<User | undefined> {
-    if (!UUID.test(id)) return this.#noUser();
-    return (await this.#query<User>(FIND, [id]))[0];
+    return (await this.#query<User>('find', [toUuid(id)]))[0];
   }
 
   async create(input: CreateUserInput): Promise<User> {
@@ -118,19 +188,21 @@ export class PostgresUserStore implements UserStore {
     return user;
   }
 
-  async update(id: string, { name, email }: UpdateUserInput): Promise<User | undefined> {
-    if (!UUID.test(id)) return this.#noUser();
+  async update(id: string, changes: UpdateUserInput, expected?: User): Promise<User | undefined> {
     const now = new Date(this.#now()).toISOString();
-    return (await this.#query<User>(UPDATE, [id, name ?? null, email ?? null, now]))[0];
+    const values = [toUuid(id), changes.name, changes.email, now];
+    const before = [expected?.name, expected?.email, expected?.updatedAt];
+    return (await this.#query<User>('update', [...values, ...before]))[0];
   }
 
-  async delete(id: string): Promise<boolean> {
+  async delete(id: string, expected?: User): Promise<boolean> {
     this.#assertOpen();
-    return UUID.test(id) && this.#deletes.add(id);
+    const { name = null, email = null, updatedAt = null } = expected ?? {};
+    return this.#deletes.add({ id: toUuid(id), name, email, updatedAt });
   }
 
   async check(): Promise<void> {
-    await this.#counter();
+    await this.#count();
   }
 
   close(): Promise<void> {
@@ -143,56 +215,62 @@ export class PostgresUserStore implements UserStore {
     await this.#connections.close();
   }
 
-  async #createAll(users: readonly User[]): Promise<undefined[]> {
-    const rows = await this.#connections.query<{ id: string }>(CREATE, [
-      users.map(({ id }) => id),
-      users.map(({ name }) => name),
-      users.map(({ email }) => email),
-      users.map(({ createdAt }) => createdAt),
-    ]);
-    if (rows.length !== users.length) throw this.#counterMissing();
-    return rows.map(() => undefined);
+  #queue<Write extends Deletion, Result>(
+    write: WriteBatch<Write, Result>,
+  ): WriteQueue<Write, Result> {
+    return new WriteQueue(this.#name, (writes) => writeOrSplit(write, writes), {
+      batch: 1_000,
+      textOf: ({ name, email }) => (name?.length ?? 0) + (email?.length ?? 0),
+    });
   }
 
-  async #deleteAll(ids: readonly string[]): Promise<boolean[]> {
-    const rows = await this.#connections.query<{ id: string }>(DELETE, [ids]);
-    const deleted = new Set(rows.map(({ id }) => id));
-    // Of several deletes of the same user, only the first returns true.
-    return ids.map((id) => deleted.delete(id));
+  async #createAll(writer: string, users: readonly User[]): Promise<undefined[]> {
+    const columns = columnsOf(users, ['id', 'name', 'email', 'createdAt']);
+    await this.#send('create', [writer, ...columns]);
+    return users.map(() => undefined);
   }
 
-  async #counter(): Promise<Counter> {
-    const [counter] = await this.#query<Counter>(COUNTER, []);
-    if (counter === undefined) throw this.#counterMissing();
-    return counter;
+  async #deleteAll(writer: string, deletions: readonly Deletion[]): Promise<boolean[]> {
+    const columns = columnsOf(deletions, ['id', 'name', 'email', 'updatedAt']);
+    const rows = await this.#send<{ number: number }>('delete', [writer, ...columns]);
+    const deleted = new Set(rows.map(({ number }) => number));
+    return deletions.map((_, index) => deleted.has(index + 1));
   }
 
-  async #positionBefore(offset: number): Promise<number> {
-    const [first] = await this.#query<{ position: number }>(POSITION, [offset]);
-    return (first?.position ?? Number.MAX_SAFE_INTEGER) - 1;
+  #firstBatch(offset: number, limit: number): Promise<Row[]> {
+    const count = Math.min(limit, BATCH_USERS);
+    const statement = offset + count > NEAR_USERS ? 'far_page' : 'near_page';
+    return this.#query(statement, [count, offset], offset > SLOW_OFFSET);
   }
 
-  async #query<R extends object>(statement: Statement, values: unknown[]): Promise<R[]> {
+  async #count(): Promise<number> {
+    const [row] = await this.#query<Row>('count', []);
+    return row?.total ?? 0;
+  }
+
+  async #query<R extends object>(name: Name, values: unknown[], isSlow = false): Promise<R[]> {
     this.#assertOpen();
-    return this.#connections.query<R>(statement, values);
+    return this.#send(name, values, isSlow);
   }
 
-  #noUser(): undefined {
-    this.#assertOpen();
+  #send<R extends object>(name: Name, values: unknown[], isSlow = false): Promise<R[]> {
+    return this.#connections.query({ name: `users_${name}`, text: SQL[name], values }, isSlow);
   }
 
   #assertOpen(): void {
     if (this.#closing === undefined) return;
     throw new StoreError('STORE_CLOSED', `The store ${this.#name} is closed. Open a new one.`);
   }
-
-  #counterMissing(): StoreError {
-    return new StoreError(
-      'STORE_FAILED',
-      `The store ${this.#name} has no row in users_counter. Restore the database from a backup.`,
-    );
-  }
 }
+
+const EVERYTHING: Slice = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
+
+const columnsOf = <R>(rows: readonly R[], keys: readonly (keyof R)[]) =>
+  keys.map((key) => rows.map((row) => row[key]));
+
+const toUser = ({ position, total, ...user }: Row): User => user;
+
+const toUuid = (id: string): string | null => (UUID.test(id) ? id : null);
 
 /** Runs a batch as one statement, or splits it until a row that the database rejects fails alone. */
 async function writeOrSplit<Write, Result>(
