@@ -5,9 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf, createApps } from './support/api.js';
 import { builtProgram } from './support/built-program.js';
 
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, object>>;
+}
+
 /** The members of a document that these tests read. */
 interface Document {
-  readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
+  readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { readonly schemas: Record<string, object> };
 }
 
@@ -44,6 +49,19 @@ describe('/openapi.json', () => {
       return [get, post, put].map((operation) => ({ ...operation, operationId: '' }));
     };
     expect(describeAt('/api/v1/users')).toEqual(describeAt('/api/users'));
+  });
+
+  it('documents the error of a tag that does not match', async () => {
+    const { paths } = await fetchDocument();
+    const documented = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).filter(({ responses }) => responses['412'] !== undefined),
+    );
+    expect(documented.map(({ operationId }) => operationId)).toEqual([
+      'updateUser',
+      'deleteUser',
+      'updateUserV1',
+      'deleteUserV1',
+    ]);
   });
 
   it('shows the limits of a new user', async () => {

@@ -1,4 +1,6 @@
+import { createApp, errorHandler } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
+import { logRequests, noteError } from '../src/logger.js';
 import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
 import { STORES } from './support/stores.js';
@@ -52,6 +54,27 @@ describe('the request log', () => {
     const { logger, lines } = captureLog();
     await fetch(`${await startService({ logger })}${path}`);
     expect(await lines.first('request', 1)).toMatchObject([{ level: 'debug', route: path }]);
+  });
+});
+
+describe('an error after the end of a request', () => {
+  it('has a line of its own with the ID of the request', async () => {
+    const { logger, lines } = captureLog();
+    const late = () => {
+      throw new Error('Late.');
+    };
+    const app = createApp()
+      .use(errorHandler({ onError: noteError(logger) }), logRequests(logger))
+      .get('/', (ctx) => {
+        ctx.state.requestId = '7';
+        ctx.onFinish(late);
+        return 'hello';
+      });
+    await (await app.request('/')).text();
+    expect(await lines.first('request failed', 1)).toMatchObject([
+      { level: 'error', requestId: '7', err: { message: 'Late.' } },
+    ]);
+    expect(await lines.first('request', 1)).toMatchObject([{ level: 'info', status: 200 }]);
   });
 });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, type StoreConfig } from '../src/users/store/open.js';
 import { startProcess } from './support/service-process.js';
+import { openRaw } from './support/sqlite.js';
 import { PATIENT, postgresUrl } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -45,6 +46,21 @@ describe('seed', () => {
     filling.kill('SIGINT');
     const { code, stdout } = await filling.ended;
     expect(code).toBe(130);
+    expect(stdout).toBe(
+      `Created ${await countUsers({ kind: 'sqlite', path })} of 200000 users in sqlite:${path}.\n`,
+    );
+  });
+
+  it('stops at the first failure, and says how many users there are', async () => {
+    const path = join(temporaryFolder(), 'users.db');
+    const filling = seed({ DATABASE_URL: `sqlite:${path}` }, '--count', '200000');
+    await filling.wrote('20000/200000 users');
+    const raw = openRaw(path);
+    raw.exec('PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE');
+    const { code, stdout, stderr } = await filling.ended;
+    raw.exec('ROLLBACK');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^users-api: The store .* within 5000 ms/m);
     expect(stdout).toBe(
       `Created ${await countUsers({ kind: 'sqlite', path })} of 200000 users in sqlite:${path}.\n`,
     );
