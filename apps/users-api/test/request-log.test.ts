@@ -1,6 +1,6 @@
 import { createApp, errorHandler } from '@fairlead/core';
+import { logErrors, logRequests } from '@fairlead/pino';
 import { describe, expect, it } from 'vitest';
-import { logRequests, noteError } from '../src/logger.js';
 import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
 import { STORES } from './support/stores.js';
@@ -64,7 +64,7 @@ describe('an error after the end of a request', () => {
       throw new Error('Late.');
     };
     const app = createApp()
-      .use(errorHandler({ onError: noteError(logger) }), logRequests(logger))
+      .use(errorHandler({ onError: logErrors(logger) }), logRequests(logger))
       .get('/', (ctx) => {
         ctx.state.requestId = '7';
         ctx.onFinish(late);
