@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { User } from '../src/users/user.js';
 import { ADA } from './support/api.js';
-import { listAll, STORE_NAMES, STORES } from './support/stores.js';
+import { CONTRACT_NAMES, listAll, STORES } from './support/stores.js';
 
-describe.each(STORE_NAMES)('%s store, in batches', (kind) => {
+describe.each(CONTRACT_NAMES)('%s store, in batches', (kind) => {
   const open = STORES[kind];
 
   it('lists any range in non-empty batches', async () => {

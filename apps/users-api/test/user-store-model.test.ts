@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UserStore } from '../src/users/store/user-store.js';
 import type { UpdateUserInput, User } from '../src/users/user.js';
-import { listAll, STORE_NAMES, STORES } from './support/stores.js';
+import { CONTRACT_NAMES, listAll, STORES } from './support/stores.js';
 
 /** The users that a store should contain, as a plain array. */
 type Model = User[];
@@ -48,7 +48,7 @@ const step = fc.oneof({ weight: 3, arbitrary: create }, { weight: 2, arbitrary: 
 // The milliseconds by which the clock moves after each step. It sometimes moves backwards.
 const tick = fc.integer({ min: -50, max: 200 });
 
-describe.each(STORE_NAMES)('the %s store', (name) => {
+describe.each(CONTRACT_NAMES)('the %s store', (name) => {
   it('matches a plain array after every create, update and delete', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(step, tick), { maxLength: 40 }), async (steps) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UserStore } from '../src/users/store/user-store.js';
 import type { User } from '../src/users/user.js';
-import { listAll, STORE_NAMES, STORES } from './support/stores.js';
+import { CONTRACT_NAMES, listAll, STORES } from './support/stores.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 const NOON = Date.UTC(2030, 0, 2, 12);
@@ -15,7 +15,7 @@ async function fill(store: UserStore, count: number): Promise<User[]> {
   return users;
 }
 
-describe.each(STORE_NAMES)('the %s store', (name) => {
+describe.each(CONTRACT_NAMES)('the %s store', (name) => {
   const open = STORES[name];
 
   it('starts empty', async () => {

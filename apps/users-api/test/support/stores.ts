@@ -7,10 +7,18 @@ import { PostgresUserStore } from '../../src/users/store/postgres/postgres-user-
 import { SqliteUserStore } from '../../src/users/store/sqlite/sqlite-user-store.js';
 import type { UserStore } from '../../src/users/store/user-store.js';
 import type { Clock, User } from '../../src/users/user.js';
+import { CONFLICTING } from './conflicts.js';
 import { type AtEnd, temporaryFolder } from './temporary-folder.js';
 
 /** The names of the stores, for `describe.each`. */
 export const STORE_NAMES = ['memory', 'sqlite', 'postgres'] as const;
+
+/** The stores, and PostgreSQL in conditions in which statements fail and run again. */
+export const CONTRACT_NAMES = [
+  ...STORE_NAMES,
+  'postgres, serializable',
+  'postgres, conflicting',
+] as const;
 
 /** Opens an empty store and closes it when the current test ends. */
 type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
@@ -19,18 +27,24 @@ type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
 export const PATIENT = { poolSize: 4, connectTimeout: 60_000, statementTimeout: 60_000 } as const;
 
 /** Opens each store, by name. */
-export const STORES: Readonly<Record<(typeof STORE_NAMES)[number], OpenStore>> = {
+export const STORES: Readonly<Record<(typeof CONTRACT_NAMES)[number], OpenStore>> = {
   memory: async (now = Date.now, atEnd = onTestFinished) =>
     closedAtEnd(new MemoryUserStore(now), atEnd),
   sqlite: async (now = Date.now, atEnd = onTestFinished) => {
     const path = join(temporaryFolder(atEnd), 'users.db');
     return closedAtEnd(new SqliteUserStore(path, { now, timeout: 60_000 }), atEnd);
   },
-  postgres: async (now = Date.now, atEnd = onTestFinished) => {
-    const url = await postgresUrl(atEnd);
-    return closedAtEnd(await PostgresUserStore.open(url, { now, ...PATIENT }), atEnd);
-  },
+  postgres: openPostgres(''),
+  'postgres, serializable': openPostgres('%20-cdefault_transaction_isolation%3Dserializable'),
+  'postgres, conflicting': openPostgres(`&application_name=${CONFLICTING}`),
 };
+
+function openPostgres(parameters: string): OpenStore {
+  return async (now = Date.now, atEnd = onTestFinished) => {
+    const url = (await postgresUrl(atEnd)) + parameters;
+    return closedAtEnd(await PostgresUserStore.open(url, { now, ...PATIENT }), atEnd);
+  };
+}
 
 /** Returns every user of a store in one array. */
 export async function listAll(store: UserStore): Promise<User[]> {
