@@ -15,13 +15,14 @@ import { createMetrics } from '@fairlead/metrics';
 import { openapi } from '@fairlead/openapi';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';
+import type { StoreMetric } from '@fairlead/store';
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type Config, readConfig, VERSION } from './config.js';
 import { translateErrors } from './errors.js';
 import { createUsersRouter } from './users/routes.js';
 import { MemoryUserStore } from './users/store/memory.js';
-import { type StoreMetric, USER_STORE, type UserStore } from './users/store/user-store.js';
+import { USER_STORE, type UserStore } from './users/store/user-store.js';
 
 /** Options of {@link createUsersApp}. */
 export interface UsersAppOptions {

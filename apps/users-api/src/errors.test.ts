@@ -1,7 +1,7 @@
 import { HttpError, ListenError, SetupError } from '@fairlead/core';
+import { StoreError } from '@fairlead/store';
 import { describe, expect, it } from 'vitest';
 import { describeFailure, serializeError } from './errors.js';
-import { StoreError } from './users/store/store-error.js';
 
 describe('describeFailure', () => {
   it.each([

@@ -11,8 +11,8 @@ import {
   type ValidationIssue,
 } from '@fairlead/core';
 import { describeError } from '@fairlead/pino';
+import { StoreError } from '@fairlead/store';
 import { NOT_AN_OBJECT, REQUIRED } from './users/schemas.js';
-import { StoreError } from './users/store/store-error.js';
 
 /**
  * Translates the errors of stores and schemas into those that clients receive.

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { StoreError } from '@fairlead/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MemoryUserStore } from '../src/users/store/memory.js';
-import { StoreError } from '../src/users/store/store-error.js';
 import type { UserStore } from '../src/users/store/user-store.js';
 import type { User } from '../src/users/user.js';
 import { ADA, startService, WIRE_APIS } from './support/api.js';

@@ -1,6 +1,6 @@
+import type { StoreMetric } from '@fairlead/store';
 import { describe, expect, it } from 'vitest';
 import { MemoryUserStore } from '../src/users/store/memory.js';
-import type { StoreMetric } from '../src/users/store/user-store.js';
 import { ADA, clientOf, startService } from './support/api.js';
 import { captureLog } from './support/log.js';
 

@@ -1,8 +1,8 @@
+import { StoreError } from '@fairlead/store';
 import { createTestApp, type TestApp } from '@fairlead/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsersController } from '../src/controllers/users-controller.js';
 import { MemoryUserStore } from '../src/users/store/memory.js';
-import { StoreError } from '../src/users/store/store-error.js';
 import { USER_STORE, type UserStore } from '../src/users/store/user-store.js';
 import { ADA } from './support/api.js';
 import { listAll, STORES } from './support/stores.js';

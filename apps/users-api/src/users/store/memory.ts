@@ -1,3 +1,4 @@
+import { StoreError } from '@fairlead/store';
 import {
   type Clock,
   type CreateUserInput,
@@ -6,7 +7,6 @@ import {
   type User,
   updateUser,
 } from '../user.js';
-import { StoreError } from './store-error.js';
 import { BATCH_USERS, type Slice, type UserPage, type UserStore } from './user-store.js';
 
 /** Maximum number of users per block. */

@@ -1,9 +1,9 @@
+import type { StoreError } from '@fairlead/store';
 import { MemoryUserStore } from './memory.js';
 import type { PostgresSettings } from './postgres/connections.js';
 import { describeUrl } from './postgres/database-url.js';
 import { PostgresUserStore } from './postgres/postgres-user-store.js';
 import { SqliteUserStore } from './sqlite/sqlite-user-store.js';
-import type { StoreError } from './store-error.js';
 import type { UserStore } from './user-store.js';
 
 /** The store to open, and where it is. */

@@ -1,4 +1,5 @@
 import { token } from '@fairlead/di';
+import type { StoreMetric } from '@fairlead/store';
 import type { CreateUserInput, UpdateUserInput, User } from '../user.js';
 
 /** A value or a promise for it. A synchronous implementation returns the value itself. */
@@ -20,16 +21,6 @@ export interface UserPage {
   /** The users of the page, or the first {@link BATCH_USERS} of them. */
   readonly users: readonly User[];
   readonly total: number;
-}
-
-/** A number that a store exports to monitoring. */
-export interface StoreMetric {
-  /** Name in Prometheus format, such as `store_waiting_writes`. */
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge';
-  /** Returns the current value. */
-  value(): number;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { StoreError } from '@fairlead/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listAll, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
-import type { StoreError } from '../store-error.js';
 import type { PostgresSettings } from './connections.js';
 import { PostgresUserStore } from './postgres-user-store.js';
 

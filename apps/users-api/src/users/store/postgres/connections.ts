@@ -1,8 +1,8 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { StoreMetric } from '@fairlead/store';
+import { StoreError } from '@fairlead/store';
 import pg from 'pg';
 import type { Clock } from '../../user.js';
-import { StoreError } from '../store-error.js';
-import type { StoreMetric } from '../user-store.js';
 import { isTermination, NO_CONNECTION_FREE, postgresProblem } from './postgres-problem.js';
 import { migrate } from './schema.js';
 

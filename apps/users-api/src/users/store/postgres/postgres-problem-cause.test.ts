@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { StoreError } from '@fairlead/store';
 import pg, { DatabaseError } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StoreError } from '../store-error.js';
 import { postgresProblem, type Stage } from './postgres-problem.js';
 
 const NAME = 'postgres://db/users';

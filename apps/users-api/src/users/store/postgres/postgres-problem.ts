@@ -1,5 +1,5 @@
+import { StoreError, type StoreErrorCode } from '@fairlead/store';
 import { DatabaseError } from 'pg';
-import { StoreError, type StoreErrorCode } from '../store-error.js';
 
 /** The operation during which a connection failed. */
 export type Stage = 'connecting' | 'reading' | 'writing';

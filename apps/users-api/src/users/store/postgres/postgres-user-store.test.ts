@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { StoreError } from '@fairlead/store';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../../test/chaos/fleet/database.js';
 import { execute, listAll, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
 import type { User } from '../../user.js';
-import type { StoreError } from '../store-error.js';
 import type { PostgresSettings } from './connections.js';
 import { PostgresUserStore } from './postgres-user-store.js';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { StoreError, type WriteBatch, WriteQueue } from '@fairlead/store';
 import { type CreateUserInput, createUser, type UpdateUserInput, type User } from '../../user.js';
-import { StoreError } from '../store-error.js';
 import { BATCH_USERS, type Slice, type UserPage, type UserStore } from '../user-store.js';
-import { type WriteBatch, WriteQueue } from '../write-queue.js';
 import { metric, PostgresConnections, type PostgresSettings } from './connections.js';
 import { describeUrl } from './database-url.js';
 import { isRowError } from './postgres-problem.js';

@@ -1,5 +1,5 @@
+import { StoreError } from '@fairlead/store';
 import type { ClientBase } from 'pg';
-import { StoreError } from '../store-error.js';
 import type { PostgresSettings } from './connections.js';
 
 const VERSION = 2;

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openRaw, openStore } from '../../../../test/support/sqlite.js';
 import { listAll } from '../../../../test/support/stores.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
@@ -48,32 +46,7 @@ function insertUsers(count: number): string {
       '2030-01-02T12:00:00.000Z' FROM numbers`;
 }
 
-const AT_WORK = `
-  const { parentPort, workerData } = require('node:worker_threads');
-  const { DatabaseSync } = require('node:sqlite');
-  const database = new DatabaseSync(workerData);
-  database.exec('BEGIN IMMEDIATE');
-  parentPort.postMessage('begun');
-  database.exec(\`
-    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000000)
-    SELECT count(*) FROM numbers\`);
-  database.exec('COMMIT');
-  database.close();`;
-
-/** Resolves once a thread has started a long write to a file. */
-async function writing(path: string): Promise<void> {
-  const worker = new Worker(AT_WORK, { eval: true, workerData: path });
-  onTestFinished(async () => void (await worker.terminate()));
-  await once(worker, 'message');
-}
-
 describe('SqliteUserStore', () => {
-  it('creates the file and its folders', () => {
-    const path = join(temporaryFolder(), 'a', 'b', 'users.db');
-    openStore(path);
-    expect(existsSync(path)).toBe(true);
-  });
-
   it('preserves users, their order and their times when it is reopened', async () => {
     const path = join(temporaryFolder(), 'users.db');
     const before = openStore(path);
@@ -106,80 +79,6 @@ describe('SqliteUserStore', () => {
     const ada = await slow.create(ADA);
     const updated = await fast.update(ada.id, {});
     expect((await slow.update(ada.id, {}))?.updatedAt).toBe(updated?.updatedAt);
-  });
-
-  it('uses a write-ahead log, which it removes when it is closed', async () => {
-    const path = join(temporaryFolder(), 'users.db');
-    const store = openStore(path);
-    await store.create(ADA);
-    expect(existsSync(`${path}-wal`)).toBe(true);
-    await store.close();
-    expect(existsSync(`${path}-wal`)).toBe(false);
-  });
-
-  it('rejects a file that is not a database without modifying it, and names it', () => {
-    const path = join(temporaryFolder(), 'notes.txt');
-    const text = 'A shopping list, which is by no means a database. '.repeat(50);
-    writeFileSync(path, text);
-    expect(() => openStore(path)).toThrow(
-      expect.objectContaining({
-        name: 'StoreError',
-        code: 'STORE_NOT_A_DATABASE',
-        message: expect.stringContaining(`The store ${path} is not an SQLite database`),
-      }),
-    );
-    expect(readFileSync(path, 'utf8')).toBe(text);
-  });
-
-  it('rejects a folder', () => {
-    const path = temporaryFolder();
-    expect(() => openStore(path)).toThrow(
-      expect.objectContaining({
-        code: 'STORE_UNREACHABLE',
-        message: expect.stringContaining(path),
-      }),
-    );
-  });
-
-  it('rejects a device', () => {
-    expect(() => openStore('/dev/null')).toThrow(
-      expect.objectContaining({
-        code: 'STORE_UNREACHABLE',
-        message: 'The store /dev/null is not a regular file. Set DATABASE_URL to another file.',
-      }),
-    );
-  });
-
-  it.each([
-    ['below a file', (folder: string) => join(folder, 'file', 'users.db')],
-    ['two levels below a file', (folder: string) => join(folder, 'file', 'a', 'users.db')],
-    ['below a broken link', (folder: string) => join(folder, 'link', 'users.db')],
-  ])('rejects a path %s', (_, pathIn) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'file'), '');
-    symlinkSync(join(folder, 'missing'), join(folder, 'link'));
-    const path = pathIn(folder);
-    expect(() => openStore(path)).toThrow(
-      expect.objectContaining({
-        name: 'StoreError',
-        code: 'STORE_UNREACHABLE',
-        message: expect.stringContaining(`The store ${path} `),
-      }),
-    );
-  });
-
-  it('rejects a damaged database', async () => {
-    const path = join(temporaryFolder(), 'users.db');
-    const store = openStore(path);
-    await store.create(ADA);
-    await store.close();
-    truncateSync(path, 5_000);
-    expect(() => openStore(path)).toThrow(
-      expect.objectContaining({
-        code: 'STORE_NOT_A_DATABASE',
-        message: expect.stringContaining(path),
-      }),
-    );
   });
 
   it('rejects a database with a newer schema without modifying it', () => {
@@ -226,61 +125,6 @@ describe('SqliteUserStore', () => {
       expect.objectContaining({ code: 'STORE_FAILED', message: expect.stringContaining(path) }),
     );
     expect(existsSync(`${path}-wal`)).toBe(false);
-  });
-
-  it('rejects writes while another process holds the lock, and recovers', async () => {
-    const path = join(temporaryFolder(), 'users.db');
-    const store = openStore(path, { timeout: 200 });
-    const raw = openRaw(path);
-    raw.exec('BEGIN IMMEDIATE');
-    await expect(store.create(ADA)).rejects.toMatchObject({
-      code: 'STORE_LOCKED',
-      message: expect.stringContaining(path),
-      isTransient: true,
-    });
-    raw.exec('ROLLBACK');
-    // A loaded machine may need more time than the timeout of a write.
-    await vi.waitFor(() => store.create({ ...ADA, name: 'Bob' }), 60_000);
-    expect(new Set((await listAll(store)).map(({ name }) => name))).toEqual(new Set(['Bob']));
-  });
-
-  it('waits for the writes of another process while opening', async () => {
-    const path = join(temporaryFolder(), 'users.db');
-    await writing(path);
-    const store = openStore(path);
-    expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
-  });
-
-  it('stays usable after a failed read', async () => {
-    const store = openStore(join(temporaryFolder(), 'users.db'));
-    const ada = await store.create(ADA);
-    expect(() => store.page({ offset: 0, limit: 1.5 })).toThrow(
-      expect.objectContaining({ code: 'STORE_FAILED' }),
-    );
-    expect(store.page({ offset: 0, limit: 1 })).toEqual({ users: [ada], total: 1 });
-  });
-
-  it('counts commits, and the commits and time that waited for another process', async () => {
-    const path = join(temporaryFolder(), 'users.db');
-    const store = openStore(path);
-    const metrics = () =>
-      Object.fromEntries(store.metrics.map(({ name, value }) => [name, value()]));
-    await Promise.all([store.create(ADA), store.create(ADA)]);
-    expect(metrics()).toEqual({
-      store_waiting_writes: 0,
-      store_commits_total: 1,
-      store_lock_waits_total: 0,
-      store_lock_wait_seconds_total: 0,
-    });
-    await writing(path);
-    await store.create(ADA);
-    expect(metrics()).toEqual({
-      store_waiting_writes: 0,
-      store_commits_total: 2,
-      store_lock_waits_total: 1,
-      store_lock_wait_seconds_total: expect.any(Number),
-    });
-    expect(metrics().store_lock_wait_seconds_total).toBeGreaterThan(0);
   });
 
   it.each([
@@ -364,5 +208,42 @@ describe('SqliteUserStore', () => {
       await setImmediate();
     }
     await deleted;
+  });
+
+  it('rejects a device', () => {
+    expect(() => openStore('/dev/null')).toThrow(
+      expect.objectContaining({
+        code: 'STORE_UNREACHABLE',
+        message: 'The store /dev/null is not a regular file. Set DATABASE_URL to another file.',
+      }),
+    );
+  });
+
+  it('makes an update or delete only if the user equals the expected one', async () => {
+    const store = openStore(join(temporaryFolder(), 'users.db'), { now: () => 0 });
+    const ada = await store.create(ADA);
+    for (const field of ['name', 'email', 'updatedAt'] as const) {
+      const expected = { ...ada, [field]: '2030-01-02T12:00:00.000Z' };
+      expect(await store.update(ada.id, { name: 'Bob' }, expected)).toBeUndefined();
+      expect(await store.delete(ada.id, expected)).toBe(false);
+    }
+    expect(store.find(ada.id)).toEqual(ada);
+    const bob = await store.update(ada.id, { name: 'Bob' }, ada);
+    expect(bob).toEqual({ ...ada, name: 'Bob' });
+    expect(await store.update(ada.id, { name: 'Cy' }, ada)).toBeUndefined();
+    expect(await store.delete(ada.id, bob)).toBe(true);
+    expect(await store.update(ada.id, {}, bob)).toBeUndefined();
+  });
+
+  it('makes one of several updates that expect the same user in one batch', async () => {
+    const store = openStore(join(temporaryFolder(), 'users.db'));
+    const ada = await store.create(ADA);
+    const names = ['Bob', 'Cy', 'Dee'];
+    const updates = names.map((name) => store.update(ada.id, { name }, ada));
+    expect((await Promise.all(updates)).map((user) => user?.name)).toEqual([
+      'Bob',
+      undefined,
+      undefined,
+    ]);
   });
 });

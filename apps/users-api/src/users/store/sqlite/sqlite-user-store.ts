@@ -1,25 +1,76 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import {
+  openSqlite,
+  type SqliteDatabase,
+  type SqliteOptions,
+  type StoreMetric,
+} from '@fairlead/store';
 import type { Clock, CreateUserInput, UpdateUserInput, User } from '../../user.js';
 import { createUser } from '../../user.js';
-import { StoreError } from '../store-error.js';
-import type { Slice, StoreMetric, UserPage, UserStore } from '../user-store.js';
+import type { Slice, UserPage, UserStore } from '../user-store.js';
 import { BATCH_USERS } from '../user-store.js';
-import { WriteQueue } from '../write-queue.js';
-import { findMoved, rememberFiles } from './connection.js';
-import { BLOCK, openDatabase, sqliteProblem } from './database.js';
-import { SqliteWriter } from './writer.js';
-import type { SqliteWrite, WrittenRow } from './writer-worker.js';
+
+/** The `application_id` of users-api databases: "user" in ASCII. Version 1 has none. */
+const APPLICATION_ID = 0x75736572;
+const COLUMNS_OF_VERSION_1 =
+  'position INTEGER, id TEXT, name TEXT, email TEXT, created_at TEXT, updated_at TEXT';
+
+const READ_COLUMNS =
+  "SELECT group_concat(name || ' ' || type, ', ') AS columns FROM pragma_table_info('users')";
+
+/** Number of positions in a block of `users_blocks`. Part of the schema. */
+const BLOCK = 1024;
+
+/** Migrations from each schema version to the next, starting at 0. Never change a released migration. */
+const MIGRATIONS: readonly string[] = [
+  // SQLite assigns the largest position plus one, so positions follow the creation order.
+  `CREATE TABLE users (
+     position INTEGER PRIMARY KEY,
+     id TEXT NOT NULL UNIQUE,
+     name TEXT NOT NULL,
+     email TEXT NOT NULL,
+     created_at TEXT NOT NULL,
+     updated_at TEXT NOT NULL
+   ) STRICT`,
+  `CREATE INDEX users_position ON users (position);
+   CREATE TABLE users_total (total INTEGER NOT NULL) STRICT;
+   INSERT INTO users_total SELECT count(*) FROM users;
+   CREATE TRIGGER users_created AFTER INSERT ON users
+   BEGIN UPDATE users_total SET total = total + 1; END;
+   CREATE TRIGGER users_deleted AFTER DELETE ON users
+   BEGIN UPDATE users_total SET total = total - 1; END`,
+  // The number of users in each block of positions allows skipping users without reading them.
+  `CREATE TABLE users_blocks (block INTEGER PRIMARY KEY, total INTEGER NOT NULL) STRICT;
+   INSERT INTO users_blocks SELECT position / ${BLOCK}, count(*) FROM users GROUP BY 1;
+   DROP INDEX users_position;
+   CREATE TRIGGER users_blocks_created AFTER INSERT ON users BEGIN
+     INSERT INTO users_blocks VALUES (new.position / ${BLOCK}, 1)
+       ON CONFLICT (block) DO UPDATE SET total = total + 1;
+   END;
+   CREATE TRIGGER users_blocks_deleted AFTER DELETE ON users BEGIN
+     UPDATE users_blocks SET total = total - 1 WHERE block = old.position / ${BLOCK};
+     DELETE FROM users_blocks WHERE block = old.position / ${BLOCK} AND total = 0;
+   END`,
+];
+
+// A null parameter matches any value.
+const EXPECTED =
+  '(name, email, updated_at) = (coalesce(?, name), coalesce(?, email), coalesce(?, updated_at))';
+const STATEMENTS = {
+  create: 'INSERT INTO users (id, name, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+  // A single statement reads and writes atomically. ISO times sort as text.
+  update: `UPDATE users
+    SET name = coalesce(?, name), email = coalesce(?, email), updated_at = max(updated_at, ?)
+    WHERE id = ? AND ${EXPECTED}
+    RETURNING id, name, email, created_at AS createdAt, updated_at AS updatedAt`,
+  delete: `DELETE FROM users WHERE id = ? AND ${EXPECTED} RETURNING id`,
+};
 
 /** Options of a {@link SqliteUserStore}. */
-export interface SqliteUserStoreOptions {
+export interface SqliteUserStoreOptions
+  extends Pick<SqliteOptions<never, never>, 'timeout' | 'maxPages' | 'warn'> {
   /** Clock for `createdAt` and `updatedAt`. Defaults to `Date.now`. */
   readonly now?: Clock;
-  /** Maximum time of a write, and of opening a locked file, in milliseconds. Defaults to 5,000. */
-  readonly timeout?: number;
-  /** Maximum size of the file, in pages of 4 KiB. Unlimited by default. */
-  readonly maxPages?: number;
-  /** Called for each failure that the store recovers from. Defaults to `process.emitWarning`. */
-  readonly warn?: (error: StoreError) => void;
 }
 
 /**
@@ -27,35 +78,30 @@ export interface SqliteUserStoreOptions {
  * A separate thread commits concurrent writes together. Reads are synchronous.
  */
 export class SqliteUserStore implements UserStore {
-  readonly #path: string;
   readonly #now: Clock;
-  readonly #queries: Queries;
-  readonly #writer: SqliteWriter;
-  readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
-  #closing: Promise<void> | undefined = undefined;
+  readonly #database: SqliteDatabase<keyof typeof STATEMENTS, ReturnType<typeof prepareQueries>>;
 
   /**
    * @param path - Path of the database file, which is created with its folders if necessary.
    * @throws {StoreError} When the file cannot be used.
    */
-  constructor(path: string, options: SqliteUserStoreOptions = {}) {
-    const { now = Date.now, timeout = 5_000, maxPages = 0, warn = process.emitWarning } = options;
-    this.#path = path;
+  constructor(path: string, { now = Date.now, ...options }: SqliteUserStoreOptions = {}) {
     this.#now = now;
-    this.#queries = openDatabase(path, timeout, (database) => prepareQueries(database, path));
-    const { files } = this.#queries;
-    const writer = new SqliteWriter({ path, files, maxPages, timeout, warn });
-    this.#writer = writer;
-    this.#writes = new WriteQueue(path, (writes) => writer.commit(writes), {
-      textOf: (write) => write.reduce((sum, text) => sum + (text?.length ?? 0), 0),
-      deadline: { timeout, giveUp: (count) => writer.giveUp(count) },
+    this.#database = openSqlite(path, {
+      ...options,
+      program: 'users-api',
+      setting: 'DATABASE_URL',
+      applicationId: APPLICATION_ID,
+      migrations: MIGRATIONS,
+      statements: STATEMENTS,
+      prepare: prepareQueries,
+      isOurs: (database, version) =>
+        version === 1 && database.prepare(READ_COLUMNS).get()?.columns === COLUMNS_OF_VERSION_1,
     });
   }
 
   get metrics(): readonly StoreMetric[] {
-    const help = 'Writes that wait for their commit to begin.';
-    const value = () => this.#writes.waiting;
-    return [{ name: 'store_waiting_writes', help, type: 'gauge', value }, ...this.#writer.metrics];
+    return this.#database.metrics;
   }
 
   async *list({ offset, limit }: Slice = { offset: 0, limit: Infinity }) {
@@ -65,7 +111,7 @@ export class SqliteUserStore implements UserStore {
       yield rows.map(toUser);
       left -= rows.length;
       const from = (rows.at(-1)?.[5] ?? last) + 1;
-      rows = this.#read(({ users }) => users(from, last, Math.min(left, BATCH_USERS), 0));
+      rows = this.#database.read(({ users }) => users(from, last, Math.min(left, BATCH_USERS), 0));
     }
   }
 
@@ -75,109 +121,52 @@ export class SqliteUserStore implements UserStore {
   }
 
   find(id: string): User | undefined {
-    const [row] = this.#read(({ user }) => user(id));
+    const [row] = this.#database.read(({ user }) => user(id));
     return row && toUser(row);
   }
 
   async create(input: CreateUserInput): Promise<User> {
     const user = createUser(input, this.#now());
     const { id, name, email, createdAt, updatedAt } = user;
-    await this.#write('create', id, name, email, createdAt, updatedAt);
+    await this.#database.write('create', id, name, email, createdAt, updatedAt);
     return user;
   }
 
   async update(id: string, { name, email }: UpdateUserInput, expected?: User) {
     const changes = [name ?? null, email ?? null, new Date(this.#now()).toISOString()];
-    const row = await this.#write('update', ...changes, id, ...comparedOf(expected));
+    const row = await this.#database.write('update', ...changes, id, ...comparedOf(expected));
     // The statement returns the columns of a user.
     return row as User | undefined;
   }
 
   async delete(id: string, expected?: User): Promise<boolean> {
-    return (await this.#write('delete', id, ...comparedOf(expected))) !== undefined;
+    return (await this.#database.write('delete', id, ...comparedOf(expected))) !== undefined;
   }
 
   check(): void {
-    this.#read(({ counts }) => {
-      const moved = this.#findMoved();
-      if (moved !== undefined) throw moved;
-      counts();
-    });
+    this.#database.check();
+    this.#database.read(({ counts }) => counts());
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    await this.#writes.idle();
-    try {
-      this.#findMoved();
-    } finally {
-      // The last connection to close checkpoints the log, which blocks. The writer thread does that.
-      this.#queries.database.close();
-      await this.#writer.close();
-    }
-  }
-
-  /**
-   * Detects moved files, and then checkpoints the log into the original file. A log left behind would be
-   * applied to the file that another process finds at the path.
-   */
-  #findMoved(): Error | undefined {
-    const { database, files } = this.#queries;
-    const moved = findMoved(files);
-    if (moved !== undefined) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    return moved;
-  }
-
-  async #write(...write: SqliteWrite): Promise<WrittenRow> {
-    this.#assertOpen();
-    return this.#writes.add(write);
+    return this.#database.close();
   }
 
   /** Reads the first batch of a slice, the number of users and the last position in one snapshot. */
   #first({ offset, limit }: Slice) {
-    return this.#read(({ database, users, counts, usersInBlocks }) => {
-      database.exec('BEGIN');
-      try {
-        const [[total, last] = [0, 0]] = counts();
-        // Bisects to the last block that has at most `offset` users before it.
-        let [block, end, before] = [0, offset > 0 ? Math.floor(last / BLOCK) : 0, 0];
-        while (block < end) {
-          const middle = Math.floor((block + end) / 2);
-          const [[sum] = [0]] = usersInBlocks(block, middle);
-          if (before + sum > offset) end = middle;
-          else [block, before] = [middle + 1, before + sum];
-        }
-        const size = offset < total ? Math.min(limit, BATCH_USERS) : 0;
-        const rows = users(block * BLOCK, last, size, offset - before);
-        database.exec('COMMIT');
-        return { rows, total, last };
-      } catch (error) {
-        try {
-          database.exec('ROLLBACK');
-        } catch {
-          // SQLite has already rolled back, as it does when the disk fails.
-        }
-        throw error;
+    return this.#database.snapshot(({ users, counts, usersInBlocks }) => {
+      const [[total, last] = [0, 0]] = counts();
+      // Bisects to the last block that has at most `offset` users before it.
+      let [block, end, before] = [0, offset > 0 ? Math.floor(last / BLOCK) : 0, 0];
+      while (block < end) {
+        const middle = Math.floor((block + end) / 2);
+        const [[sum] = [0]] = usersInBlocks(block, middle);
+        if (before + sum > offset) end = middle;
+        else [block, before] = [middle + 1, before + sum];
       }
+      const size = offset < total ? Math.min(limit, BATCH_USERS) : 0;
+      return { rows: users(block * BLOCK, last, size, offset - before), total, last };
     });
-  }
-
-  #read<T>(read: (queries: Queries) => T): T {
-    this.#assertOpen();
-    try {
-      return read(this.#queries);
-    } catch (error) {
-      throw sqliteProblem(error, this.#path);
-    }
-  }
-
-  #assertOpen(): void {
-    if (this.#closing === undefined) return;
-    throw new StoreError('STORE_CLOSED', `The store ${this.#path} is closed. Open a new one.`);
   }
 }
 
@@ -195,12 +184,8 @@ type UserRow = readonly [string, string, string, string, string, number];
 
 const COLUMNS = 'id, name, email, created_at, updated_at, position';
 
-type Queries = ReturnType<typeof prepareQueries>;
-
-function prepareQueries(database: DatabaseSync, path: string) {
+function prepareQueries(database: DatabaseSync) {
   return {
-    database,
-    files: rememberFiles(path),
     user: prepare<UserRow>(database, `SELECT ${COLUMNS} FROM users WHERE id = ?`),
     users: prepare<UserRow>(
       database,

@@ -51,7 +51,10 @@ export class WriteQueue<Write, Result> {
   #text = 0;
   #running: Promise<void> | undefined = undefined;
 
-  /** @param commit - Called for one batch at a time. */
+  /**
+   * @param name - Name of the store for messages, such as its path.
+   * @param commit - Called for one batch at a time.
+   */
   constructor(name: string, commit: WriteBatch<Write, Result>, limits: WriteQueueLimits<Write>) {
     this.#name = name;
     this.#commit = commit;

@@ -1,56 +1,28 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError, type StoreErrorCode } from '../store-error.js';
 import { BUSY, MOVED, primaryCode } from './connection.js';
+import { StoreError, type StoreErrorCode } from './store-error.js';
 
-/** The `application_id` of users-api databases: "user" in ASCII. Version 1 has none. */
-const APPLICATION_ID = 0x75736572;
-const COLUMNS_OF_VERSION_1 =
-  'position INTEGER, id TEXT, name TEXT, email TEXT, created_at TEXT, updated_at TEXT';
-
-/** Number of positions in a block of `users_blocks`. Part of the schema. */
-export const BLOCK = 1024;
-
-/** Migrations from each schema version to the next, starting at 0. Never change a released migration. */
-const MIGRATIONS: readonly string[] = [
-  // SQLite assigns the largest position plus one, so positions follow the creation order.
-  `CREATE TABLE users (
-     position INTEGER PRIMARY KEY,
-     id TEXT NOT NULL UNIQUE,
-     name TEXT NOT NULL,
-     email TEXT NOT NULL,
-     created_at TEXT NOT NULL,
-     updated_at TEXT NOT NULL
-   ) STRICT`,
-  `CREATE INDEX users_position ON users (position);
-   CREATE TABLE users_total (total INTEGER NOT NULL) STRICT;
-   INSERT INTO users_total SELECT count(*) FROM users;
-   CREATE TRIGGER users_created AFTER INSERT ON users
-   BEGIN UPDATE users_total SET total = total + 1; END;
-   CREATE TRIGGER users_deleted AFTER DELETE ON users
-   BEGIN UPDATE users_total SET total = total - 1; END;
-   PRAGMA application_id = ${APPLICATION_ID}`,
-  // The number of users in each block of positions allows skipping users without reading them.
-  `CREATE TABLE users_blocks (block INTEGER PRIMARY KEY, total INTEGER NOT NULL) STRICT;
-   INSERT INTO users_blocks SELECT position / ${BLOCK}, count(*) FROM users GROUP BY 1;
-   DROP INDEX users_position;
-   CREATE TRIGGER users_blocks_created AFTER INSERT ON users BEGIN
-     INSERT INTO users_blocks VALUES (new.position / ${BLOCK}, 1)
-       ON CONFLICT (block) DO UPDATE SET total = total + 1;
-   END;
-   CREATE TRIGGER users_blocks_deleted AFTER DELETE ON users BEGIN
-     UPDATE users_blocks SET total = total - 1 WHERE block = old.position / ${BLOCK};
-     DELETE FROM users_blocks WHERE block = old.position / ${BLOCK} AND total = 0;
-   END`,
-];
-
-// One statement reads a consistent snapshot.
-const READ_SCHEMA = `
-  SELECT user_version AS version, application_id AS id,
-    (SELECT count(*) FROM sqlite_schema) AS objects,
-    (SELECT group_concat(name || ' ' || type, ', ') FROM pragma_table_info('users')) AS columns
+const READ_VERSION = `
+  SELECT user_version AS version, application_id AS id, (SELECT count(*) FROM sqlite_schema) AS objects
   FROM pragma_user_version, pragma_application_id`;
+
+/** Where a database is, for messages. */
+export interface DatabaseFile {
+  readonly path: string;
+  /** Name of the program, such as `users-api`. */
+  readonly program: string;
+  /** Name of the setting that holds the path, such as `DATABASE_URL`. */
+  readonly setting: string;
+}
+
+/** What a database contains. */
+export interface Schema {
+  readonly applicationId: number;
+  readonly migrations: readonly string[];
+  readonly isOurs?: ((database: DatabaseSync, version: number) => boolean) | undefined;
+}
 
 /** Code, problem and fix. */
 type Problem = readonly [StoreErrorCode, string, string];
@@ -62,7 +34,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   mkdir: [
     'STORE_UNREACHABLE',
     'cannot be created because its folder cannot be created',
-    'Create the folder, or set DATABASE_URL to another file',
+    'Create the folder, or set SETTING to another file',
   ],
   access: ['STORE_READ_ONLY', 'is not writable', CHECK_ACCESS],
   3: ['STORE_UNREACHABLE', 'cannot be opened', CHECK_ACCESS],
@@ -72,7 +44,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   11: ['STORE_NOT_A_DATABASE', 'is damaged', 'Restore it from a backup'],
   13: ['STORE_FULL', 'cannot grow because the disk is full', 'Free up disk space'],
   14: ['STORE_UNREACHABLE', 'cannot be opened', CHECK_ACCESS],
-  26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database', 'Set DATABASE_URL to another file'],
+  26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database', 'Set SETTING to another file'],
   [MOVED]: [
     'STORE_GONE',
     'was deleted, moved or replaced while in use',
@@ -83,48 +55,52 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
 const UNKNOWN: Problem = ['STORE_FAILED', 'failed', 'Check the file and the disk'];
 
 /** Translates an error of node:sqlite or node:fs to a {@link StoreError} for operators. */
-export function sqliteProblem(error: unknown, path: string): StoreError {
+export function sqliteProblem(error: unknown, { path, setting }: DatabaseFile): StoreError {
   if (error instanceof StoreError) return error;
-  const { message, errcode, syscall } = error as NodeJS.ErrnoException & { errcode?: number };
+  const { message, errcode, syscall } = Object(error) as NodeJS.ErrnoException & {
+    errcode?: number;
+  };
   // Only errors of node:fs have a system call.
   const general = PROBLEMS[syscall === undefined ? primaryCode(error) : 14] ?? UNKNOWN;
   const [code, problem, fix] = PROBLEMS[syscall ?? Number(errcode)] ?? general;
-  return new StoreError(code, `The store ${path} ${problem} (${message}). ${fix}.`, error);
+  const solution = fix.replace('SETTING', () => setting);
+  return new StoreError(code, `The store ${path} ${problem} (${message}). ${solution}.`, error);
 }
 
 /**
  * Opens a database, creating the file and its folders if necessary, and migrates it to the current schema.
  * Commits wait for the disk (`synchronous=FULL`). Readers do not wait for writers (write-ahead log).
  *
- * @param path - Path of the database file.
  * @param timeout - Maximum time to wait for another process's lock, in milliseconds.
  * @param use - Called with the open database, which is closed when `use` throws.
  * @returns The result of `use`.
  * @throws {StoreError} When the file cannot be opened, read or written, is locked, is not an SQLite
- *   database, or belongs to another program or a newer users-api.
+ *   database, or belongs to another program or a newer version of this one.
  */
 export function openDatabase<T>(
-  path: string,
+  file: DatabaseFile,
+  schema: Schema,
   timeout: number,
   use: (database: DatabaseSync) => T,
 ): T {
   let database: DatabaseSync | undefined;
   try {
-    createFolder(dirname(path));
-    assertUsable(path);
-    database = new DatabaseSync(path);
-    database.exec(`PRAGMA busy_timeout = ${timeout}`);
+    createFolder(dirname(file.path));
+    assertUsable(file);
+    database = new DatabaseSync(file.path);
+    database.exec(`PRAGMA busy_timeout = ${timeout}; BEGIN`);
     // Enabling the write-ahead log modifies the file, so first check that the file is ours.
-    readVersion(database, path);
+    readVersion(database, schema, file);
+    database.exec('COMMIT');
     enableWriteAheadLog(database, 10);
     database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
-    migrate(database, readVersion(database, path));
+    migrate(database, schema, readVersion(database, schema, file));
     // Reads only wait while a process recovers the log after a crash.
     database.exec('COMMIT; PRAGMA busy_timeout = 100');
     return use(database);
   } catch (error) {
     database?.close();
-    throw sqliteProblem(error, path);
+    throw sqliteProblem(error, file);
   }
 }
 
@@ -157,10 +133,10 @@ function createFolder(folder: string): void {
  * Rejects files that SQLite opens but cannot use: devices, which fail with a disk error later, and
  * read-only files, which get a read-only log.
  */
-function assertUsable(path: string): void {
+function assertUsable({ path, setting }: DatabaseFile): void {
   const found = fs.statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === false) {
-    const message = `The store ${path} is not a regular file. Set DATABASE_URL to another file.`;
+    const message = `The store ${path} is not a regular file. Set ${setting} to another file.`;
     throw new StoreError('STORE_UNREACHABLE', message);
   }
   fs.accessSync(dirname(path), fs.constants.W_OK);
@@ -178,25 +154,32 @@ function enableWriteAheadLog(database: DatabaseSync, attempts: number): void {
   }
 }
 
-function migrate(database: DatabaseSync, version: number): void {
-  if (version === MIGRATIONS.length) return;
-  for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
-  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+function migrate(
+  database: DatabaseSync,
+  { applicationId, migrations }: Schema,
+  version: number,
+): void {
+  if (version === migrations.length) return;
+  for (const migration of migrations.slice(version)) database.exec(migration);
+  database.exec(`PRAGMA application_id = ${applicationId};
+    PRAGMA user_version = ${migrations.length}`);
 }
 
 /** Returns the schema version, or 0 for an empty database. Throws for a foreign or newer schema. */
-function readVersion(database: DatabaseSync, path: string): number {
-  const { version, id, objects, columns } = database.prepare(READ_SCHEMA).get() ?? {};
-  const isUnmarked =
-    version === 0 ? objects === 0 : version === 1 && columns === COLUMNS_OF_VERSION_1;
-  if (id !== APPLICATION_ID && !isUnmarked) {
-    const message = `The store ${path} is a database of another program. Set DATABASE_URL to another file.`;
+function readVersion(database: DatabaseSync, schema: Schema, file: DatabaseFile): number {
+  const { applicationId, migrations, isOurs } = schema;
+  const { path, program, setting } = file;
+  const { id, objects, ...row } = database.prepare(READ_VERSION).get() ?? {};
+  const version = Number(row.version);
+  const isUnmarked = version === 0 ? objects === 0 : isOurs?.(database, version) === true;
+  if (id !== applicationId && !isUnmarked) {
+    const message = `The store ${path} is a database of another program. Set ${setting} to another file.`;
     throw new StoreError('STORE_INCOMPATIBLE', message);
   }
-  if (Number(version) <= MIGRATIONS.length) return Number(version);
+  if (version <= migrations.length) return version;
   throw new StoreError(
     'STORE_INCOMPATIBLE',
-    `The store ${path} has schema version ${version}, but this users-api supports versions up to ` +
-      `${MIGRATIONS.length}. Run a newer users-api, or set DATABASE_URL to another file.`,
+    `The store ${path} has schema version ${version}, but this ${program} supports versions up to ` +
+      `${migrations.length}. Run a newer ${program}, or set ${setting} to another file.`,
   );
 }

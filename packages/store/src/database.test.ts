@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
-import { StoreError } from '../store-error.js';
+import { temporaryPath } from '../test/support/notes.js';
 import { sqliteProblem } from './database.js';
+import { StoreError } from './store-error.js';
+
+/** Describes a file for messages. */
+const fileAt = (path: string) => ({ path, program: 'notes', setting: 'NOTES_PATH' });
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -16,7 +18,7 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 function openDatabase(options: ConstructorParameters<typeof DatabaseSync>[1] = {}): DatabaseSync {
-  const path = join(temporaryFolder(), 'users.db');
+  const path = temporaryPath();
   new DatabaseSync(path).close();
   const database = new DatabaseSync(path, options);
   onTestFinished(() => database.close());
@@ -28,11 +30,11 @@ describe('sqliteProblem', () => {
     const database = openDatabase({ readOnly: true });
     const denied = Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'access' });
     for (const error of [thrownBy(() => database.exec('CREATE TABLE a (b)')), denied]) {
-      expect(sqliteProblem(error, '/users.db')).toMatchObject({
+      expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
         code: 'STORE_READ_ONLY',
         isTransient: false,
         message: expect.stringMatching(
-          /^The store \/users\.db is not writable \(.+\)\. Check the path, and the permissions/,
+          /^The store \/notes\.db is not writable \(.+\)\. Check the path, and the permissions/,
         ),
         cause: error,
       });
@@ -40,25 +42,25 @@ describe('sqliteProblem', () => {
   });
 
   it('names the folder that cannot be created and the fix', () => {
-    const error = thrownBy(() => mkdirSync('/dev/null/users'));
-    expect(sqliteProblem(error, '/dev/null/users/users.db')).toMatchObject({
+    const error = thrownBy(() => mkdirSync('/dev/null/notes'));
+    expect(sqliteProblem(error, fileAt('/dev/null/notes/notes.db'))).toMatchObject({
       code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(
-        /^The store \/dev\/null\/users\/users\.db cannot be created because its folder cannot be created \(ENOTDIR: .+ '\/dev\/null\/users'\)\. Create the folder, or set DATABASE_URL to another file\.$/,
+        /^The store \/dev\/null\/notes\/notes\.db cannot be created because its folder cannot be created \(ENOTDIR: .+ '\/dev\/null\/notes'\)\. Create the folder, or set NOTES_PATH to another file\.$/,
       ),
     });
   });
 
   it('includes the message of an unknown error', () => {
     const error = thrownBy(() => openDatabase().exec('SELECT * FROM songs'));
-    expect(sqliteProblem(error, '/users.db')).toMatchObject({
+    expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
       code: 'STORE_FAILED',
-      message: expect.stringMatching(/^The store \/users\.db failed \(no such table: songs\)\. /),
+      message: expect.stringMatching(/^The store \/notes\.db failed \(no such table: songs\)\. /),
     });
   });
 
   it('returns a StoreError unchanged', () => {
     const error = new StoreError('STORE_BUSY', 'Busy.');
-    expect(sqliteProblem(error, '/users.db')).toBe(error);
+    expect(sqliteProblem(error, fileAt('/notes.db'))).toBe(error);
   });
 });

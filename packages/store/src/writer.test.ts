@@ -1,33 +1,36 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openRaw, openStore } from '../../../../test/support/sqlite.js';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
-import { rememberFiles } from './connection.js';
+import { NOTES, openNotes, openRaw, temporaryPath } from '../test/support/notes.js';
+import { rememberFiles, type SqliteWrite } from './connection.js';
 import { SqliteWriter } from './writer.js';
-import type { SqliteWrite } from './writer-worker.js';
 
 /** A writer to a new file, and a connection like that of another process. */
 function openWriter() {
-  const path = join(temporaryFolder(), 'users.db');
-  openStore(path);
-  const files = rememberFiles(path);
-  const options = { path, files, maxPages: 0, timeout: 7, warn: process.emitWarning };
-  const writer = new SqliteWriter(options);
+  const path = temporaryPath();
+  openNotes(path);
+  const { statements, program, setting } = NOTES;
+  const writer = new SqliteWriter({
+    file: { path, program, setting },
+    files: rememberFiles(path),
+    statements,
+    maxPages: 0,
+    timeout: 7,
+    warn: process.emitWarning,
+  });
   onTestFinished(() => writer.close());
   const raw = openRaw(path);
-  const ids = () => raw.prepare('SELECT id FROM users').all();
-  return { path, writer, raw, ids };
+  const texts = () => raw.prepare('SELECT text FROM notes').all();
+  return { path, writer, raw, texts };
 }
 
-function create(id: string): SqliteWrite {
-  return ['create', id, 'Ada', 'ada@example.com', '', ''];
+function add(text: string): SqliteWrite {
+  return ['add', text];
 }
 
 describe('SqliteWriter', () => {
   it('never makes a write that was given up while another process held the lock', async () => {
-    const { path, writer, raw, ids } = openWriter();
+    const { path, writer, raw, texts } = openWriter();
     raw.exec('BEGIN IMMEDIATE');
-    const committed = writer.commit([create('a'), create('b'), create('c')]);
+    const committed = writer.commit([add('a'), add('b'), add('c')]);
     expect([writer.giveUp(1), writer.giveUp(2)]).toMatchObject(
       Array.from({ length: 2 }, () => ({
         code: 'STORE_LOCKED',
@@ -38,28 +41,28 @@ describe('SqliteWriter', () => {
     );
     raw.exec('ROLLBACK');
     await committed;
-    expect(ids()).toEqual([{ id: 'c' }]);
+    expect(texts()).toEqual([{ text: 'c' }]);
   });
 
   it('stops waiting for the lock once every write is given up', async () => {
-    const { writer, raw, ids } = openWriter();
+    const { writer, raw, texts } = openWriter();
     raw.exec('BEGIN IMMEDIATE');
-    const committed = writer.commit([create('a'), create('b')]);
+    const committed = writer.commit([add('a'), add('b')]);
     writer.giveUp(2);
     const locked = { code: 'STORE_LOCKED' };
     expect(await committed).toMatchObject([locked, locked]);
     raw.exec('ROLLBACK');
-    await writer.commit([create('c')]);
-    expect(ids()).toEqual([{ id: 'c' }]);
+    await writer.commit([add('c')]);
+    expect(texts()).toEqual([{ text: 'c' }]);
   });
 
   it('reports an unknown outcome for a write that was given up too late', async () => {
-    const { path, writer, ids } = openWriter();
-    await writer.commit([create('a')]);
+    const { path, writer, texts } = openWriter();
+    await writer.commit([add('a')]);
     expect(writer.giveUp(1)).toMatchObject({
       code: 'STORE_INTERRUPTED',
       message: `The store ${path} did not finish a write within 7 ms but may still make it. Check the disk.`,
     });
-    expect(ids()).toEqual([{ id: 'a' }]);
+    expect(texts()).toEqual([{ text: 'a' }]);
   });
 });

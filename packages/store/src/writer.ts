@@ -1,12 +1,22 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { StoreError } from '../store-error.js';
-import type { StoreMetric } from '../user-store.js';
-import { sqliteProblem } from './database.js';
-import type { SqliteWrite, WriterData, WriterReply, WrittenRow } from './writer-worker.js';
+import type { SqliteWrite, WriterData, WriterReply, WrittenRow } from './connection.js';
+import { type DatabaseFile, sqliteProblem } from './database.js';
+import { StoreError } from './store-error.js';
+
+/** A number that a store exports to monitoring. */
+export interface StoreMetric {
+  /** Name in Prometheus format, such as `store_waiting_writes`. */
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+  /** Returns the current value. */
+  value(): number;
+}
 
 /** Options of a {@link SqliteWriter}. */
-export interface SqliteWriterOptions extends Omit<WriterData, 'claim'> {
+export interface SqliteWriterOptions extends Omit<WriterData, 'path' | 'claim'> {
+  readonly file: DatabaseFile;
   /** Maximum time of a write in milliseconds, for messages. */
   readonly timeout: number;
   /** Called when the writer thread dies. */
@@ -54,9 +64,9 @@ export class SqliteWriter {
     this.#commits.add(Number(isCommitted));
     this.#lockWaits.add(Number(lockWait > 0));
     this.#lockWait.add(lockWait);
-    const { path } = this.#options;
+    const { file } = this.#options;
     return outcomes.map(({ row, failure }) =>
-      failure ? sqliteProblem(Object.assign(new Error(), failure), path) : row,
+      failure ? sqliteProblem(Object.assign(new Error(), failure), file) : row,
     );
   }
 
@@ -67,7 +77,8 @@ export class SqliteWriter {
    * @returns `STORE_LOCKED`, or `STORE_INTERRUPTED` if the thread is already making the writes.
    */
   giveUp(count: number): StoreError {
-    const { path, timeout } = this.#options;
+    const { file, timeout } = this.#options;
+    const { path } = file;
     const before = Atomics.load(this.#claim, 0);
     if (before >= 0 && Atomics.compareExchange(this.#claim, 0, before, count) === before) {
       return new StoreError(
@@ -93,9 +104,10 @@ export class SqliteWriter {
   }
 
   #start(): Worker {
-    const { path, files, maxPages, warn } = this.#options;
-    const workerData: WriterData = { path, files, maxPages, claim: this.#claim };
-    const worker = new Worker(WORKER, { workerData, name: 'users-api-sqlite-writer' });
+    const { file, files, statements, maxPages, warn } = this.#options;
+    const { path, program } = file;
+    const workerData: WriterData = { path, files, statements, maxPages, claim: this.#claim };
+    const worker = new Worker(WORKER, { workerData, name: `${program}-sqlite-writer` });
     let cause: unknown;
     worker.on('message', (reply: string) => {
       // An idle thread must not keep the process alive.

@@ -1,0 +1,255 @@
+import { resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  arrayOf,
+  describeValue,
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  kind,
+  nonEmptyString,
+} from '@fairlead/options';
+import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
+import { findMoved, type OpenedFiles, rememberFiles } from './connection.js';
+import { type DatabaseFile, openDatabase, sqliteProblem } from './database.js';
+import { StoreError } from './store-error.js';
+import { WriteQueue } from './write-queue.js';
+import { SqliteWriter, type StoreMetric } from './writer.js';
+
+/** Options of {@link openSqlite}. */
+export interface SqliteOptions<Name extends string, Queries> {
+  /** Name of the program, for messages and for its writer thread, such as `users-api`. */
+  readonly program: string;
+  /** Name of the setting that holds the path, for messages, such as `DATABASE_URL`. */
+  readonly setting: string;
+  /** Marks the file as one of the program: a number from 1 to 2³¹ − 1, the same in all versions. */
+  readonly applicationId: number;
+  /**
+   * SQL that migrates from each schema version to the next, starting at an empty database. Append to it, and
+   * never change what you have released.
+   */
+  readonly migrations: readonly string[];
+  /** SQL of the writes by name, one statement each. */
+  readonly statements: Readonly<Record<Name, string>>;
+  /** Prepares what {@link SqliteDatabase.read} passes on. Called once, after the migrations. */
+  readonly prepare: (database: DatabaseSync) => Queries;
+  /**
+   * Whether the program wrote a database that has this schema version but not the application id. Default:
+   * it did not. Use it for files that the program created before it used this package.
+   */
+  readonly isOurs?: (database: DatabaseSync, version: number) => boolean;
+  /** Maximum time of a write, and of opening a locked file, in milliseconds. Default 5,000. */
+  readonly timeout?: number;
+  /** Maximum size of the file, in pages of 4 KiB. Unlimited by default. */
+  readonly maxPages?: number;
+  /** Called for each failure that the store recovers from. Default: `process.emitWarning`. */
+  readonly warn?: (error: StoreError) => void;
+}
+
+const OPTIONS: Kinds<SqliteOptions<string, unknown>> = {
+  program: nonEmptyString,
+  setting: nonEmptyString,
+  applicationId: integer(1, 2 ** 31 - 1),
+  migrations: kind(
+    'a non-empty array of SQL strings',
+    (value) => arrayOf(nonEmptyString, '').accepts(value) && Object(value).length > 0,
+  ),
+  statements: kind(
+    'an object of SQL strings by name',
+    (value) =>
+      typeof value === 'object' &&
+      arrayOf(nonEmptyString, '').accepts(Object.values(value ?? [null])),
+  ),
+  prepare: fn,
+  isOurs: fn,
+  timeout: integer(1, 2 ** 31 - 1, 'of milliseconds'),
+  maxPages: integer(1, 2 ** 32 - 2, 'of pages'),
+  warn: fn,
+};
+const REQUIRED = [
+  'program',
+  'setting',
+  'applicationId',
+  'migrations',
+  'statements',
+  'prepare',
+] as const;
+
+/** An SQLite file. The main thread reads, and a separate thread commits concurrent writes together. */
+export class SqliteDatabase<Name extends string, Queries> {
+  readonly #file: DatabaseFile;
+  readonly #opened: { database: DatabaseSync; queries: Queries; files: OpenedFiles };
+  readonly #statements: ReadonlySet<string>;
+  readonly #writer: SqliteWriter;
+  readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
+  #closing: Promise<void> | undefined = undefined;
+
+  /** Use {@link openSqlite}, which checks the arguments. */
+  constructor(file: DatabaseFile, options: SqliteOptions<Name, Queries>) {
+    const { statements, timeout = 5_000, maxPages = 0, warn = process.emitWarning } = options;
+    this.#file = file;
+    this.#statements = new Set(Object.keys(statements));
+    this.#opened = openDatabase(file, options, timeout, (database) => {
+      // Finds mistakes in the statements. The writer thread has its own connection.
+      for (const sql of Object.values<string>(statements)) database.prepare(sql);
+      return { database, queries: options.prepare(database), files: rememberFiles(file.path) };
+    });
+    const { files } = this.#opened;
+    const writer = new SqliteWriter({ file, files, statements, maxPages, timeout, warn });
+    this.#writer = writer;
+    this.#writes = new WriteQueue(file.path, (writes) => writer.commit(writes), {
+      textOf: (write) =>
+        write.reduce<number>((sum, one) => sum + (typeof one === 'string' ? one.length : 0), 0),
+      deadline: { timeout, giveUp: (count) => writer.giveUp(count) },
+    });
+  }
+
+  /** Numbers for monitoring. */
+  get metrics(): readonly StoreMetric[] {
+    const help = 'Writes that wait for their commit to begin.';
+    const value = () => this.#writes.waiting;
+    return [{ name: 'store_waiting_writes', help, type: 'gauge', value }, ...this.#writer.metrics];
+  }
+
+  /**
+   * Reads synchronously.
+   *
+   * @param work - Called with the result of `prepare`. Must be synchronous.
+   * @returns The result of `work`.
+   * @throws {StoreError} `STORE_CLOSED`, or when `work` throws, with the error as `cause`.
+   */
+  read<T>(work: (queries: Queries) => T): T {
+    this.#assertOpen();
+    try {
+      return work(this.#opened.queries);
+    } catch (error) {
+      throw sqliteProblem(error, this.#file);
+    }
+  }
+
+  /** Like {@link read}, and all queries of `work` see the database at the same moment. */
+  snapshot<T>(work: (queries: Queries) => T): T {
+    const { database } = this.#opened;
+    return this.read((queries) => {
+      database.exec('BEGIN');
+      try {
+        const result = work(queries);
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        try {
+          database.exec('ROLLBACK');
+        } catch {
+          // SQLite has already rolled back, as it does when the disk fails.
+        }
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Runs a statement in the writer thread. Concurrent writes are committed together, in the order of the
+   * calls. A statement that violates a constraint rejects only its own write.
+   *
+   * @param statement - A name in `statements`.
+   * @param parameters - Finite numbers, strings and null, in the order of the placeholders.
+   * @returns The first row of `RETURNING`, if any, once the write is on the disk.
+   * @throws {StoreError} `INVALID_WRITE` for an unknown statement or another parameter. `STORE_INTERRUPTED`
+   *   when the write may or may not have been made. With any other code, it has not been made.
+   */
+  async write(statement: Name, ...parameters: SqliteValue[]): Promise<WrittenRow> {
+    this.#assertOpen();
+    if (!this.#statements.has(statement)) {
+      throw invalidWrite(describeValue(statement), 'as a statement', 'Add it to statements');
+    }
+    for (const [index, value] of parameters.entries()) {
+      if (typeof value === 'string' || value === null || Number.isFinite(value)) continue;
+      const place = `as parameter ${index + 1} of '${statement}'`;
+      throw invalidWrite(describeValue(value), place, 'Use a string, a finite number or null');
+    }
+    return this.#writes.add([statement, ...parameters]);
+  }
+
+  /**
+   * Fails when the file cannot be read or is no longer in place. Cheap enough for a health probe.
+   *
+   * @throws {StoreError} `STORE_GONE`, `STORE_CLOSED`, or why reading failed.
+   */
+  check(): void {
+    this.read(() => {
+      const moved = this.#findMoved();
+      if (moved !== undefined) throw moved;
+      this.#opened.database.exec('SELECT 1 FROM sqlite_schema');
+    });
+  }
+
+  /**
+   * Finishes pending writes, then closes the file and stops the writer thread. Later calls of `close` do
+   * nothing, and calls of other methods fail with `STORE_CLOSED`.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writes.idle();
+    try {
+      this.#findMoved();
+    } finally {
+      // The last connection to close checkpoints the log, which blocks. The writer thread does that.
+      this.#opened.database.close();
+      await this.#writer.close();
+    }
+  }
+
+  /**
+   * Detects moved files, and then checkpoints the log into the original file. A log left behind would be
+   * applied to the file that another process finds at the path.
+   */
+  #findMoved(): Error | undefined {
+    const { database, files } = this.#opened;
+    const moved = findMoved(files);
+    if (moved !== undefined) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return moved;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing === undefined) return;
+    const message = `The store ${this.#file.path} is closed. Open a new one.`;
+    throw new StoreError('STORE_CLOSED', message);
+  }
+}
+
+function invalidWrite(value: string, place: string, fix: string): StoreError {
+  return new StoreError('INVALID_WRITE', `write() cannot use ${value} ${place}. ${fix}.`);
+}
+
+/**
+ * Opens an SQLite file, creating it and its folders if necessary, and migrates it to the latest schema. The
+ * caller closes it. Commits wait for the disk, so acknowledged writes survive a crash of the process and of
+ * the machine. Several processes may open the same file.
+ *
+ * @param path - Path of the file.
+ * @throws {StoreError} `INVALID_STORE_OPTION`, when an option is missing, unknown or invalid. Otherwise, when
+ *   the file cannot be opened, read or written, is locked, is not an SQLite database, or belongs to another
+ *   program or a newer version of this one.
+ */
+export function openSqlite<Name extends string, Queries>(
+  path: string,
+  options: SqliteOptions<Name, Queries>,
+): SqliteDatabase<Name, Queries> {
+  const problems = findOptionProblems('openSqlite()', options, OPTIONS);
+  if (!nonEmptyString.accepts(path)) {
+    const { description } = nonEmptyString;
+    problems.unshift(`openSqlite() cannot use ${describeValue(path)} as path. Use ${description}.`);
+  }
+  const missing = REQUIRED.filter((name) => Object(options)[name] === undefined);
+  for (const name of missing) {
+    problems.push(`openSqlite() needs the option ${name}. Use ${OPTIONS[name].description}.`);
+  }
+  if (problems.length > 0) throw new StoreError('INVALID_STORE_OPTION', problems.join('\n'));
+  const { program, setting } = options;
+  return new SqliteDatabase({ path: resolve(path), program, setting }, options);
+}

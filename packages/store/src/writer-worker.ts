@@ -1,0 +1,126 @@
+// Runs in a worker thread. Node.js runs the source without a TypeScript loader, which requires the extension
+// of the import below, and types that it can erase.
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import {
+  BUSY,
+  findMoved,
+  primaryCode,
+  type SqliteWrite,
+  TAKEN,
+  type WriterData,
+  type WriterReply,
+  type WrittenRow,
+} from './connection.ts';
+
+/**
+ * Size of the log that triggers a checkpoint, in pages of 4 KiB. Random ids touch pages all over the file,
+ * so a large log merges more changes per page.
+ */
+const CHECKPOINT_PAGES = 10_000;
+// Errors that only roll back their statement, not the transaction: TOOBIG, CONSTRAINT, MISMATCH, RANGE.
+const STATEMENT_ERRORS: readonly number[] = [18, 19, 20, 25];
+/** Milliseconds between attempts to acquire the lock. */
+const LOCK_INTERVAL = 1;
+
+const { path, files, statements: texts, maxPages, claim } = workerData as WriterData;
+
+let connection: ReturnType<typeof connect> | undefined;
+/** Time that the current batch has waited for the lock, in seconds. */
+let lockWait = 0;
+
+parentPort?.on('message', (message: string) => {
+  if (message !== 'close') {
+    parentPort?.postMessage(JSON.stringify(commit(JSON.parse(message))));
+    return;
+  }
+  connection?.database.close();
+  parentPort?.close();
+});
+
+function commit(writes: readonly SqliteWrite[]): WriterReply {
+  lockWait = 0;
+  try {
+    // SQLite would create a missing file.
+    assertInPlace();
+    connection ??= connect();
+    const { database, statements } = connection;
+    const givenUp = begin(database, writes.length);
+    const outcomes = writes.map((write, index) =>
+      index < givenUp ? {} : run(database, statements, write),
+    );
+    assertInPlace();
+    database.exec('COMMIT');
+    return { outcomes, isCommitted: true, lockWait };
+  } catch (error) {
+    // Rolls back. The next batch connects again.
+    connection?.database.close();
+    connection = undefined;
+    return { outcomes: writes.map(() => failed(error)), isCommitted: false, lockWait };
+  }
+}
+
+function connect() {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA max_page_count = ${maxPages}`);
+    const prepared = Object.entries(texts).map(
+      ([name, sql]) => [name, database.prepare(sql)] as const,
+    );
+    return { database, statements: new Map(prepared) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Acquires the write lock and then claims the batch. Polls for the lock, because SQLite's busy handler
+ * backs off and starves next to a busy process.
+ *
+ * @returns The number of writes at the start of the batch that were given up before.
+ */
+function begin(database: DatabaseSync, count: number): number {
+  const start = performance.now();
+  for (;;) {
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      return Atomics.exchange(claim, 0, TAKEN);
+    } catch (error) {
+      const givenUp = Atomics.load(claim, 0);
+      if (primaryCode(error) !== BUSY || givenUp === count) throw error;
+      Atomics.wait(claim, 0, givenUp, LOCK_INTERVAL);
+      lockWait = (performance.now() - start) / 1_000;
+    }
+  }
+}
+
+function run(
+  database: DatabaseSync,
+  statements: ReadonlyMap<string, StatementSync>,
+  [name, ...parameters]: SqliteWrite,
+): WriterReply['outcomes'][0] {
+  try {
+    // Bytes would not survive the way to the main thread.
+    const row = statements.get(name)?.get(...parameters) as WrittenRow;
+    const bytes = Object.entries(row ?? {}).find(([, value]) => typeof value === 'object' && value);
+    if (bytes !== undefined) throw new Error(`statement ${name} returns bytes as ${bytes[0]}`);
+    return { row };
+  } catch (error) {
+    // `ON CONFLICT ROLLBACK` has rolled back the other writes, too. Undefined before Node.js 22.16.
+    const isRolledBack = database.isTransaction === false;
+    if (isRolledBack || !STATEMENT_ERRORS.includes(primaryCode(error))) throw error;
+    return failed(error);
+  }
+}
+
+function failed(error: unknown) {
+  // The message of an error is not enumerable.
+  return { failure: { ...(error as Error), message: (error as Error).message } };
+}
+
+function assertInPlace(): void {
+  const moved = findMoved(files);
+  if (moved !== undefined) throw moved;
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { SqliteOptions, StoreErrorCode } from '../src/index.js';
+
+const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
+
+it("the README's table lists every option", () => {
+  const options: Readonly<Record<keyof SqliteOptions<string, unknown>, true>> = {
+    program: true,
+    setting: true,
+    applicationId: true,
+    migrations: true,
+    statements: true,
+    prepare: true,
+    isOurs: true,
+    timeout: true,
+    maxPages: true,
+    warn: true,
+  };
+  const listed = [...readme.matchAll(/^\| `([a-z]\w+)` /gm)].map(([, option]) => option);
+  expect(listed).toEqual(Object.keys(options));
+});
+
+it("the README's table lists every code", () => {
+  const codes: Readonly<Record<StoreErrorCode, true>> = {
+    STORE_UNREACHABLE: true,
+    STORE_BUSY: true,
+    STORE_LOCKED: true,
+    STORE_INTERRUPTED: true,
+    STORE_GONE: true,
+    STORE_FULL: true,
+    STORE_NOT_A_DATABASE: true,
+    STORE_INCOMPATIBLE: true,
+    STORE_READ_ONLY: true,
+    STORE_CLOSED: true,
+    STORE_FAILED: true,
+    INVALID_STORE_OPTION: true,
+    INVALID_WRITE: true,
+  };
+  const listed = [...readme.matchAll(/^\| `([A-Z]+_[A-Z_]+)` /gm)].map(([, code]) => code);
+  expect(listed).toEqual(Object.keys(codes));
+});

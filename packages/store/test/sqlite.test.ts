@@ -1,0 +1,344 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openSqlite, StoreError } from '../src/index.js';
+import {
+  CREATE_NOTES,
+  metricsOf,
+  NOTES,
+  openNotes,
+  openRaw,
+  temporaryFolder,
+  temporaryPath,
+  textsOf,
+} from './support/notes.js';
+
+/** Writes a database like another program, and returns the bytes of the file. */
+function writeDatabase(path: string, sql: string): Buffer {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+  return readFileSync(path);
+}
+
+const AT_WORK = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(workerData);
+  database.exec('BEGIN IMMEDIATE');
+  parentPort.postMessage('begun');
+  database.exec(\`
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000000)
+    SELECT count(*) FROM numbers\`);
+  database.exec('COMMIT');
+  database.close();`;
+
+/** Resolves once a thread has started a long write to a file. */
+async function writing(path: string): Promise<void> {
+  const worker = new Worker(AT_WORK, { eval: true, workerData: path });
+  onTestFinished(async () => void (await worker.terminate()));
+  await once(worker, 'message');
+}
+
+describe('openSqlite', () => {
+  it('creates the file and its folders', () => {
+    const path = join(temporaryFolder(), 'a', 'b', 'notes.db');
+    openNotes(path);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('uses a write-ahead log, which it removes when it is closed', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    await store.write('add', 'Ada');
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    await store.close();
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('rejects a file that is not a database without modifying it, and names it', () => {
+    const path = join(temporaryFolder(), 'notes.txt');
+    const text = 'A shopping list, which is by no means a database. '.repeat(50);
+    writeFileSync(path, text);
+    expect(() => openNotes(path)).toThrow(
+      expect.objectContaining({
+        name: 'StoreError',
+        code: 'STORE_NOT_A_DATABASE',
+        message: expect.stringContaining(`The store ${path} is not an SQLite database`),
+      }),
+    );
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('rejects a folder', () => {
+    const path = temporaryFolder();
+    expect(() => openNotes(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_UNREACHABLE',
+        message: expect.stringContaining(path),
+      }),
+    );
+  });
+
+  it('rejects a device', () => {
+    expect(() => openNotes('/dev/null')).toThrow(
+      expect.objectContaining({
+        code: 'STORE_UNREACHABLE',
+        message: 'The store /dev/null is not a regular file. Set NOTES_PATH to another file.',
+      }),
+    );
+  });
+
+  it.each([
+    ['below a file', (folder: string) => join(folder, 'file', 'notes.db')],
+    ['two levels below a file', (folder: string) => join(folder, 'file', 'a', 'notes.db')],
+    ['below a broken link', (folder: string) => join(folder, 'link', 'notes.db')],
+  ])('rejects a path %s', (_, pathIn) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    symlinkSync(join(folder, 'missing'), join(folder, 'link'));
+    const path = pathIn(folder);
+    expect(() => openNotes(path)).toThrow(
+      expect.objectContaining({
+        name: 'StoreError',
+        code: 'STORE_UNREACHABLE',
+        message: expect.stringContaining(`The store ${path} `),
+      }),
+    );
+  });
+
+  it('rejects a damaged database', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    await store.write('add', 'Ada');
+    await store.close();
+    truncateSync(path, 5_000);
+    expect(() => openNotes(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_NOT_A_DATABASE',
+        message: expect.stringContaining(path),
+      }),
+    );
+  });
+
+  it('rejects writes while another process holds the lock, and recovers', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path, { timeout: 200 });
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    await expect(store.write('add', 'Ada')).rejects.toMatchObject({
+      code: 'STORE_LOCKED',
+      message: expect.stringContaining(path),
+      isTransient: true,
+    });
+    raw.exec('ROLLBACK');
+    // A loaded machine may need more time than the timeout of a write.
+    await vi.waitFor(() => store.write('add', 'Bob'), 60_000);
+    expect(new Set(textsOf(store))).toEqual(new Set(['Bob']));
+  });
+
+  it('waits for the writes of another process while opening', async () => {
+    const path = temporaryPath();
+    await writing(path);
+    const store = openNotes(path);
+    expect(textsOf(store)).toEqual([]);
+  });
+
+  it('reads what another store has written to the same file', async () => {
+    const path = temporaryPath();
+    const [one, other] = [openNotes(path), openNotes(path)];
+    await one.write('add', 'Ada');
+    await other.write('add', 'Bob');
+    expect([textsOf(one), textsOf(other)]).toEqual([
+      ['Ada', 'Bob'],
+      ['Ada', 'Bob'],
+    ]);
+  });
+
+  it('reads a snapshot while another process writes', () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    const raw = openRaw(path);
+    const counts = store.snapshot(({ texts }) => {
+      const before = texts.all(-1).length;
+      raw.exec("INSERT INTO notes (text) VALUES ('Ada')");
+      return [before, texts.all(-1).length];
+    });
+    expect(counts).toEqual([0, 0]);
+    expect(textsOf(store)).toEqual(['Ada']);
+  });
+
+  it.each(['read', 'snapshot'] as const)('stays usable after a failed %s', async (method) => {
+    const store = openNotes(temporaryPath());
+    await store.write('add', 'Ada');
+    expect(() => store[method](({ texts }) => texts.all(1.5))).toThrow(
+      expect.objectContaining({ code: 'STORE_FAILED', cause: expect.any(Error) }),
+    );
+    expect(store[method](({ texts }) => texts.all(1))).toEqual([{ text: 'Ada' }]);
+  });
+
+  it('rejects every call but close once it is closed', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    await store.close();
+    const closed = {
+      code: 'STORE_CLOSED',
+      message: `The store ${path} is closed. Open a new one.`,
+    };
+    for (const work of [
+      () => store.read(() => 1),
+      () => store.snapshot(() => 1),
+      () => store.check(),
+    ]) {
+      expect(work).toThrow(expect.objectContaining(closed));
+    }
+    await expect(store.write('add', 'Ada')).rejects.toMatchObject(closed);
+    await store.close();
+  });
+
+  it('resolves a relative path and names the file by it', async () => {
+    const path = temporaryPath();
+    const store = openNotes(relative('.', path));
+    await store.close();
+    expect(() => store.check()).toThrow(`The store ${path} is closed`);
+  });
+
+  it('marks the file, and migrates it from an earlier version', async () => {
+    const path = temporaryPath();
+    const before = openNotes(path, { migrations: [CREATE_NOTES] });
+    await before.write('add', 'Ada');
+    await before.close();
+    const marks =
+      'SELECT user_version AS version, application_id AS id, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_user_version, pragma_application_id';
+    expect(openRaw(path).prepare(marks).get()).toEqual({ version: 1, id: 0x6e6f7465, objects: 1 });
+    expect(textsOf(openNotes(path))).toEqual(['Ada']);
+    expect(openRaw(path).prepare(marks).get()).toEqual({ version: 2, id: 0x6e6f7465, objects: 2 });
+  });
+
+  it('migrates completely or not', () => {
+    const path = temporaryPath();
+    const migrations = [CREATE_NOTES, 'CREATE TABLE notes (id TEXT)'];
+    expect(() => openNotes(path, { migrations })).toThrow(
+      expect.objectContaining({
+        code: 'STORE_FAILED',
+        message: expect.stringContaining('table notes already exists'),
+      }),
+    );
+    expect(openRaw(path).prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
+  });
+
+  it('rejects a database with a newer schema without modifying it', () => {
+    const path = temporaryPath();
+    const bytes = writeDatabase(
+      path,
+      `${CREATE_NOTES}; PRAGMA application_id = 0x6e6f7465; PRAGMA user_version = 99`,
+    );
+    expect(() => openNotes(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_INCOMPATIBLE',
+        message:
+          `The store ${path} has schema version 99, but this notes supports versions up to 2. ` +
+          'Run a newer notes, or set NOTES_PATH to another file.',
+      }),
+    );
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it.each([
+    ['without a schema version', 'CREATE TABLE songs (title TEXT)'],
+    ['with a schema version of ours', `PRAGMA user_version = 1; ${CREATE_NOTES}`],
+    ['with another application id', `PRAGMA application_id = 7; ${CREATE_NOTES}`],
+  ])('rejects a database of another program %s without modifying it', (_, sql) => {
+    const path = temporaryPath();
+    const bytes = writeDatabase(path, sql);
+    expect(() => openNotes(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_INCOMPATIBLE',
+        message: `The store ${path} is a database of another program. Set NOTES_PATH to another file.`,
+      }),
+    );
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it('accepts a database without the application id that isOurs recognizes, and marks it', () => {
+    const path = temporaryPath();
+    writeDatabase(path, `PRAGMA user_version = 1; ${CREATE_NOTES}`);
+    const isOurs = vi.fn((database: DatabaseSync, version: number) => {
+      return version === 1 && database.prepare('SELECT * FROM notes').all().length === 0;
+    });
+    const store = openSqlite(path, { ...NOTES, isOurs });
+    onTestFinished(() => store.close());
+    expect(isOurs).toHaveBeenCalled();
+    expect(textsOf(openNotes(path))).toEqual([]);
+  });
+
+  it('names and closes the file when a statement cannot be prepared', () => {
+    const path = temporaryPath();
+    expect(() => openNotes(path, { migrations: ['CREATE TABLE notes (id INTEGER)'] })).toThrow(
+      expect.objectContaining({
+        code: 'STORE_FAILED',
+        message: expect.stringContaining(`The store ${path} failed (table notes has no column`),
+      }),
+    );
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('counts commits, and the commits and time that waited for another process', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    await Promise.all([store.write('add', 'Ada'), store.write('add', 'Ada')]);
+    expect(metricsOf(store)).toEqual({
+      store_waiting_writes: 0,
+      store_commits_total: 1,
+      store_lock_waits_total: 0,
+      store_lock_wait_seconds_total: 0,
+    });
+    await writing(path);
+    await store.write('add', 'Ada');
+    expect(metricsOf(store)).toEqual({
+      store_waiting_writes: 0,
+      store_commits_total: 2,
+      store_lock_waits_total: 1,
+      store_lock_wait_seconds_total: expect.any(Number),
+    });
+    expect(metricsOf(store).store_lock_wait_seconds_total).toBeGreaterThan(0);
+  });
+
+  it('reports every invalid option', () => {
+    const path = temporaryPath();
+    const options = {
+      ...NOTES,
+      applicationId: 0,
+      setting: undefined,
+      migrations: [],
+      statements: { add: 7 },
+      timout: 1,
+    };
+    expect(() => openSqlite('', options as never)).toThrow(
+      new StoreError(
+        'INVALID_STORE_OPTION',
+        [
+          "openSqlite() cannot use '' as path. Use a non-empty string.",
+          'openSqlite() cannot use 0 as applicationId. Use an integer from 1 to 2147483647.',
+          'openSqlite() cannot use [] as migrations. Use a non-empty array of SQL strings.',
+          'openSqlite() cannot use an object as statements. Use an object of SQL strings by name.',
+          "openSqlite() has no option 'timout'. Did you mean 'timeout'?",
+          'openSqlite() needs the option setting. Use a non-empty string.',
+        ].join('\n'),
+      ),
+    );
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('reports missing options', () => {
+    expect(() => openSqlite(temporaryPath(), undefined as never)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_STORE_OPTION',
+        message: expect.stringContaining('openSqlite() needs the option prepare. Use a function.'),
+      }),
+    );
+  });
+});

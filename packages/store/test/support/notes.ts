@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import { openSqlite, type StoreError } from '../../src/index.js';
+
+/** SQL that creates the table of the first version. */
+export const CREATE_NOTES =
+  'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT';
+
+/** Options of a store of notes. The long timeout keeps writes from failing on a loaded machine. */
+export const NOTES = {
+  program: 'notes',
+  setting: 'NOTES_PATH',
+  applicationId: 0x6e6f7465,
+  migrations: [CREATE_NOTES, 'CREATE INDEX notes_text ON notes (text)'],
+  statements: {
+    add: 'INSERT INTO notes (text) VALUES (?) RETURNING id, text',
+    insert: 'INSERT INTO notes (id, text) VALUES (?, ?)',
+    insertOrRollback: 'INSERT OR ROLLBACK INTO notes (id, text) VALUES (?, ?)',
+    remove: 'DELETE FROM notes WHERE id = ? RETURNING id',
+    bytes: "INSERT INTO notes (text) VALUES (?) RETURNING x'00' AS content",
+  },
+  prepare: (database: DatabaseSync) => ({
+    texts: database.prepare('SELECT text FROM notes ORDER BY id LIMIT ?'),
+  }),
+  timeout: 60_000,
+};
+
+/** Options that tests change. */
+interface Changes {
+  readonly migrations?: readonly string[];
+  readonly timeout?: number;
+  readonly maxPages?: number;
+  readonly warn?: (error: StoreError) => void;
+}
+
+export type NotesStore = ReturnType<typeof openNotes>;
+
+/** Opens a store and closes it when the current test ends. */
+export function openNotes(path: string, changes: Changes = {}) {
+  const store = openSqlite(path, { ...NOTES, ...changes });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Returns the texts of all notes. */
+export function textsOf(store: NotesStore): readonly unknown[] {
+  return store.read(({ texts }) => texts.all(-1)).map(({ text }) => text);
+}
+
+/** Returns the value of each metric, by name. */
+export function metricsOf(store: NotesStore): Record<string, number> {
+  return Object.fromEntries(store.metrics.map(({ name, value }) => [name, value()]));
+}
+
+/** Opens a database file as another process would, and closes it when the current test ends. */
+export function openRaw(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** Creates a folder and removes it with its contents when the current test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Returns a path in a new temporary folder. */
+export function temporaryPath(): string {
+  return join(temporaryFolder(), 'notes.db');
+}

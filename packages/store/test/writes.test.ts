@@ -1,0 +1,153 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setImmediate } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import type { StoreError } from '../src/index.js';
+import { metricsOf, openNotes, openRaw, temporaryPath, textsOf } from './support/notes.js';
+
+describe('writes', () => {
+  it('return the first row of RETURNING, or undefined', async () => {
+    const store = openNotes(temporaryPath());
+    expect(await store.write('add', 'Ada')).toEqual({ id: 1, text: 'Ada' });
+    expect(await store.write('insert', 2 ** 40, 'B\u0000b 😀')).toBeUndefined();
+    expect(textsOf(store)).toEqual(['Ada', 'B\u0000b 😀']);
+    expect(await store.write('remove', 7)).toBeUndefined();
+    expect(await store.write('remove', null)).toBeUndefined();
+  });
+
+  it.each([
+    ['violates a constraint', ['insert', 1, 'again']],
+    ['has a value of the wrong type', ['insert', 'one', 'text']],
+    ['has too many parameters', ['add', 'text', 'text']],
+  ] as const)(
+    'are committed when another write of the batch %s',
+    async (_, [statement, ...rest]) => {
+      const store = openNotes(temporaryPath());
+      await store.write('add', 'Ada');
+      const results = await Promise.allSettled([
+        store.write('add', 'Bob'),
+        store.write(statement, ...rest),
+        store.write('add', 'Cy'),
+      ]);
+      expect(results).toMatchObject([
+        { status: 'fulfilled' },
+        { status: 'rejected', reason: { code: 'STORE_FAILED', isTransient: false } },
+        { status: 'fulfilled' },
+      ]);
+      expect(textsOf(store)).toEqual(['Ada', 'Bob', 'Cy']);
+    },
+  );
+
+  it.each([
+    ['rolls back', ['insertOrRollback', 1, 'again'], 'UNIQUE constraint failed'],
+    ['returns bytes', ['bytes', 'text'], 'statement bytes returns bytes as content'],
+  ] as const)('are all rejected when a statement %s', async (_, [statement, ...rest], problem) => {
+    const store = openNotes(temporaryPath());
+    await store.write('add', 'Ada');
+    const results = await Promise.allSettled([
+      store.write('add', 'Bob'),
+      store.write(statement, ...rest),
+      store.write('add', 'Cy'),
+    ]);
+    const reason = { code: 'STORE_FAILED', message: expect.stringContaining(problem) };
+    expect(results).toMatchObject(results.map(() => ({ status: 'rejected', reason })));
+    expect(textsOf(store)).toEqual(['Ada']);
+    await store.write('add', 'Dee');
+    expect(textsOf(store)).toEqual(['Ada', 'Dee']);
+  });
+
+  it.each([
+    [['toString', 'a'], "write() cannot use 'toString' as a statement. Add it to statements."],
+    [
+      ['insert', 1, Number.NaN],
+      "write() cannot use NaN as parameter 2 of 'insert'. Use a string, a finite number or null.",
+    ],
+    [
+      ['add', new Uint8Array(1)],
+      "write() cannot use an instance of Uint8Array as parameter 1 of 'add'. " +
+        'Use a string, a finite number or null.',
+    ],
+  ])('are rejected with INVALID_WRITE for %j', async (call, message) => {
+    const store = openNotes(temporaryPath());
+    const write = store.write(...(call as ['add', string]));
+    await expect(write).rejects.toMatchObject({ code: 'INVALID_WRITE', message });
+  });
+
+  it('rejects a whole batch when the disk is full, and recovers when there is space', async () => {
+    const store = openNotes(temporaryPath(), { maxPages: 20 });
+    await store.write('add', 'x'.repeat(15_000));
+    const large = 'x'.repeat(10_000);
+    const results = await Promise.allSettled(
+      [large, large, large].map((text) => store.write('add', text)),
+    );
+    expect(results).toEqual(
+      results.map(() => ({
+        status: 'rejected',
+        reason: expect.objectContaining({ code: 'STORE_FULL', isTransient: true }),
+      })),
+    );
+    expect(textsOf(store)).toHaveLength(1);
+    await store.write('remove', 1);
+    await store.write('add', large);
+    expect(textsOf(store)).toEqual([large]);
+  });
+
+  it('rejects writes while 10,000 are waiting, and accepts them later', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    const waiting = Array.from({ length: 10_000 }, () => store.write('add', 'Ada'));
+    expect(metricsOf(store)).toMatchObject({ store_waiting_writes: 10_000 });
+    await expect(store.write('add', 'Ada')).rejects.toMatchObject({
+      code: 'STORE_BUSY',
+      isTransient: true,
+    });
+    expect(textsOf(store)).toEqual([]);
+    raw.exec('ROLLBACK');
+    await Promise.all(waiting);
+    await store.write('add', 'Ada');
+    expect(textsOf(store)).toHaveLength(10_001);
+    expect(metricsOf(store)).toMatchObject({ store_waiting_writes: 0 });
+  });
+
+  it('finishes pending writes when it is closed', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    const writes = Promise.all([store.write('add', 'Ada'), store.write('add', 'Ada')]);
+    await store.close();
+    expect(await writes).toHaveLength(2);
+    expect(textsOf(openNotes(path))).toHaveLength(2);
+  });
+
+  it('rejects the writes of a thread that dies, warns, and starts a new thread', async () => {
+    const path = temporaryPath();
+    const warnings: StoreError[] = [];
+    const store = openNotes(path, { warn: (error) => warnings.push(error) });
+    const worker = await startedBy(() => store.write('add', 'Ada'));
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    const interrupted = expect(store.write('add', 'Ada')).rejects.toMatchObject({
+      code: 'STORE_INTERRUPTED',
+      isTransient: true,
+    });
+    await setImmediate();
+    await worker.terminate();
+    await interrupted;
+    raw.exec('ROLLBACK');
+    await store.write('add', 'Ada');
+    expect(textsOf(store)).toHaveLength(2);
+    expect(warnings).toMatchObject([{ code: 'STORE_INTERRUPTED' }]);
+  });
+});
+
+/** Runs a callback and returns the thread that it starts. */
+async function startedBy(work: () => Promise<unknown>): Promise<Worker> {
+  const workers: Worker[] = [];
+  const onThread = (message: unknown) => void workers.push((message as { worker: Worker }).worker);
+  subscribe('worker_threads', onThread);
+  await work();
+  unsubscribe('worker_threads', onThread);
+  expect(workers).toHaveLength(1);
+  return workers[0] as Worker;
+}
