@@ -53,6 +53,7 @@ it.each([
   'connect',
   'openapi',
   'opentelemetry',
+  'store',
   'testing',
 ])('includes the errors of @fairlead/%s', (name) => {
   expect(sections).toContainEqual(expect.stringContaining(`@fairlead/${name}]`));
