@@ -42,14 +42,16 @@ export interface UsersAppOptions {
  *   `app` unless `OPERATIONS_PORT` is set.
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
  */
-export async function createUsersApp({ config, store, logger, stopping }: UsersAppOptions) {
-  const app = createApp({ checkResponses: config.checkResponses });
-  const operations = config.OPERATIONS_PORT === undefined ? app : createApp();
+export async function createUsersApp(options: UsersAppOptions) {
+  const { config, store, logger, stopping } = options;
+  const onError = logErrors(logger);
+  const app = createApp({ checkResponses: config.checkResponses, onError });
+  const operations = config.OPERATIONS_PORT === undefined ? app : createApp({ onError });
   const apps = new Set([app, operations]);
   const header = config.REQUEST_ID_HEADER;
   for (const one of apps) {
     one.use(
-      errorHandler({ includeStack: config.includeStack, onError: logErrors(logger) }),
+      errorHandler({ includeStack: config.includeStack }),
       logRequests(logger, { quiet: isPolled }),
       requestId(header === undefined ? {} : { header, trust: true }),
     );

@@ -243,6 +243,19 @@ describe('logErrors', () => {
     ]);
   });
 
+  it('logs what quiet throws', async () => {
+    const { app, waitFor } = createLogged({
+      quiet() {
+        throw new Error('No pattern.');
+      },
+    });
+    const response = await fetch(await serve(app.get('/', () => 'hello')));
+    expect(response.status).toBe(200);
+    expect(await waitFor(1)).toMatchObject([
+      { level: 'error', msg: 'request failed', err: { message: 'No pattern.' } },
+    ]);
+  });
+
   it('logs an error whose response is replaced', async () => {
     const { logger, waitFor } = captureLog();
     const app = createApp().use(
