@@ -13,7 +13,16 @@ interface Seen {
 
 /** Checks that lists show each user once, in creation order, in an order that never changes. */
 export class Listing {
+  readonly #isStrict: boolean;
   #lists: Seen[] = [];
+
+  /**
+   * @param isStrict - Whether users become visible in the order of the list. Otherwise, of two users whose
+   *   creations overlap, the first in the list may become visible last.
+   */
+  constructor(isStrict: boolean) {
+    this.#isStrict = isStrict;
+  }
 
   /**
    * Checks one page or one whole list.
@@ -38,8 +47,8 @@ export class Listing {
   /**
    * Compares a whole list with the lists before it.
    *
-   * @throws {Violation} When two users have swapped positions, or a new user appears before users
-   *   of an earlier list.
+   * @throws {Violation} When two users have swapped positions or, if the order is strict, a new user
+   *   appears before users of an earlier list.
    */
   compare(users: readonly User[], span: Span): void {
     for (const earlier of this.#lists) {
@@ -53,7 +62,7 @@ export class Listing {
           continue;
         }
         if (place < last) throw new Violation(`${id} has changed its position in the list`);
-        if (isLater && lastNew !== undefined) {
+        if (this.#isStrict && isLater && lastNew !== undefined) {
           throw new Violation(
             `${lastNew} appeared before ${id}, which an earlier list showed without it`,
           );

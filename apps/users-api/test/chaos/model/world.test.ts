@@ -50,6 +50,21 @@ describe('World', () => {
     expect(() => list(world, ['a', 'b'])).toThrow(Violation);
   });
 
+  it('accepts that, of two overlapping creations, the first in the list appears last', () => {
+    const world = new World(false);
+    for (const name of ['a', 'b']) world.beginCreation({ name, email: `${name}@a` });
+    list(world, ['b']);
+    expect(() => list(world, ['a', 'b'])).not.toThrow();
+  });
+
+  it('rejects a creation that began after another had ended before it in the list', () => {
+    const world = new World(false);
+    world.beginCreation({ name: 'b', email: 'b@a' });
+    list(world, ['b']);
+    world.beginCreation({ name: 'a', email: 'a@a' });
+    expect(() => list(world, ['a', 'b'])).toThrow(Violation);
+  });
+
   it.each([
     ['that is too short', ['a'], 3],
     ['whose total is too small', ['a', 'b'], 2],

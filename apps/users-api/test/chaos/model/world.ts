@@ -24,9 +24,14 @@ export class World {
   readonly #gone = new Map<string, UserModel>();
   readonly #creations = new Map<string, Creation>();
   readonly #orphans: UserModel[] = [];
-  readonly #listing = new Listing();
+  readonly #listing: Listing;
   /** The start moments of the lists in flight, oldest first. */
   readonly #reading = new Set<number>();
+
+  /** @param isStrict - Whether users become visible in the order of the list. */
+  constructor(isStrict = true) {
+    this.#listing = new Listing(isStrict);
+  }
 
   /** Users that may exist. */
   get users(): Iterable<UserModel> {
