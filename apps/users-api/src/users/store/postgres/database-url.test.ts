@@ -80,19 +80,18 @@ describe('findUrlProblem', () => {
   });
 
   it('accepts a URL in which pg finds the password, or explains how to encode it', () => {
-    const password = fc.string({ unit: fc.constantFrom(...'aB3%#/?@:&=+ 2f'), minLength: 1 });
+    const end = fc.string({ unit: fc.constantFrom(...'aB3%#/?@:&=+ 2f') });
     fc.assert(
-      fc.property(password, (text) => {
-        const url = `postgres://ada:${text}@db/users`;
-        const problem = findUrlProblem(url);
-        const encoded = `postgres://ada:${encodeURIComponent(text)}@db/users`;
+      fc.property(end, (text) => {
+        const password = `Zq9${text}`;
+        const encoded = `postgres://ada:${encodeURIComponent(password)}@db/users`;
         expect(findUrlProblem(encoded)).toBeUndefined();
-        expect(new pg.Client(encoded).password).toBe(text);
-        return problem === undefined
-          ? new pg.Client(url).host === 'db'
-          : !problem.includes(text) || text.length < 3;
+        expect(new pg.Client(encoded).password).toBe(password);
+        const url = `postgres://ada:${password}@db/users`;
+        const problem = findUrlProblem(url);
+        return problem === undefined ? new pg.Client(url).host === 'db' : !problem.includes('Zq9');
       }),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     );
   });
 });
