@@ -128,6 +128,16 @@ describe.each(MOUNTS)('a long list at %s', (mount) => {
     await ended.promise;
   });
 
+  it('is a 503 when the store fails at the first batch', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before its first batch
+    const store = new ListedStore(async function* () {
+      throw new StoreError('STORE_UNREACHABLE', 'The store test has gone away.');
+    });
+    const response = await fetch(`${await startService({ store })}${mount}`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'STORE_UNREACHABLE' });
+  });
+
   it('is cut off, and never well-formed, when the store fails in the middle', async () => {
     const { logger, lines } = captureLog();
     const store = new ListedStore(async function* () {

@@ -32,8 +32,15 @@ export async function sendList(
   if (users.length >= Math.min(slice.limit, total - slice.offset)) {
     return ctx.json({ data: users, ...rest(users.length) });
   }
+  const chunks = writeEnvelope(store.list(slice), rest);
+  // A store that fails here gets an error response.
+  const { value: first } = await chunks.next();
+  const body = (async function* () {
+    yield first;
+    yield* chunks;
+  })();
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.send(Readable.from(writeEnvelope(store.list(slice), rest), { highWaterMark: 1 }));
+  ctx.send(Readable.from(body, { highWaterMark: 1 }));
 }
 
 /** Serializes `{ data, ...rest }` to JSON, one batch at a time. `rest` receives the number of users. */
