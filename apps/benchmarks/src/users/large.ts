@@ -20,7 +20,7 @@ import {
   writeReport,
 } from '../report.js';
 import { Databases, STORES, type StoreKind } from './databases.js';
-import type { WorkerLoad } from './load-worker.js';
+import type { LoadResult, WorkerLoad } from './load-worker.js';
 import { NODE_FLAGS, onDatabase, SERVERS } from './servers.js';
 import { countUsers, createUsers, getOne, PAGE_LENGTH, post, readPage } from './workloads.js';
 
@@ -72,6 +72,7 @@ const COLUMNS: readonly Column[] = [
   ...times('GET /health/live', 'live'),
   ...times('GET one', 'one'),
   quantiles('Requests/s of the load', 'requests', oneDigit),
+  quantiles('503', 'refusals', integer),
   quantiles('Memory before, MiB', 'idle', mebibytes),
   quantiles('Peak above, MiB', 'growth', mebibytes),
 ];
@@ -163,11 +164,13 @@ async function measureLoad(
     }
   }
   worker?.postMessage('stop');
-  const [requests] = (await finished) ?? [0];
+  const [result] = (await finished) ?? [];
+  const { requests, refusals }: LoadResult = result ?? { requests: 0, refusals: 0 };
   const duration = (performance.now() - start) / 1_000;
   return {
     ...series,
     requests: [requests / duration],
+    refusals: [refusals],
     idle: [idle],
     growth: [readMemory(pid, 'VmHWM') - idle],
   };

@@ -5,7 +5,7 @@ import type { Exchange } from '../http/workloads.js';
 
 /**
  * Loads a server in its own thread, so that it does not delay who measures the server's delays. The
- * thread sends how many requests it has sent when it has been told to stop.
+ * thread sends a {@link LoadResult} when it has been told to stop.
  */
 
 /** A load. */
@@ -16,8 +16,15 @@ export interface WorkerLoad {
   readonly exchange: Exchange & { readonly streamed?: boolean };
 }
 
+/** What a load has done. */
+export interface LoadResult {
+  readonly requests: number;
+  /** How often the server responded with 503. The load then went on with new connections. */
+  readonly refusals: number;
+}
+
 /** The length of a run, in milliseconds. A load ends with the run in which it is told to stop. */
-const RUN = 100;
+const RUN = 1_000;
 
 const { port, connections, exchange } = workerData as WorkerLoad;
 let isStopping = false;
@@ -26,17 +33,27 @@ parentPort?.once('message', () => {
 });
 
 let requests = 0;
+let refusals = 0;
 if (exchange.streamed) {
   while (!isStopping) {
     await discard(`http://127.0.0.1:${port}${exchange.path}`);
     requests += 1;
   }
 } else {
-  const load = new Load(port, [exchange], connections);
-  while (!isStopping) requests += (await load.run(RUN)).requests;
+  let load = new Load(port, [exchange], connections);
+  while (!isStopping) {
+    try {
+      requests += (await load.run(RUN)).requests;
+    } catch (error) {
+      if (!/HTTP\/1\.1 503/.test(String(error))) throw error;
+      refusals += 1;
+      load.close();
+      load = new Load(port, [exchange], connections);
+    }
+  }
   load.close();
 }
-parentPort?.postMessage(requests);
+parentPort?.postMessage({ requests, refusals } satisfies LoadResult);
 
 function discard(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
