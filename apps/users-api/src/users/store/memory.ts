@@ -12,9 +12,11 @@ import { BATCH_USERS, type Slice, type UserPage, type UserStore } from './user-s
 /** Maximum number of users per block. */
 const BLOCK_USERS = 1_024;
 
+const EVERYTHING: Slice = { offset: 0, limit: Number.POSITIVE_INFINITY };
+
 interface Entry {
   user: User;
-  readonly block: Set<Entry>;
+  readonly block: Entry[];
 }
 
 /** Stores users in the memory of this process. They are lost when it exits. */
@@ -22,9 +24,9 @@ export class MemoryUserStore implements UserStore {
   readonly metrics = [];
   readonly #entries = new Map<string, Entry>();
   /** All entries in creation order. A page skips whole blocks. */
-  readonly #blocks = new Set<Set<Entry>>();
+  readonly #blocks = new Set<Entry[]>();
   /** The block of the next user. */
-  #last = new Set<Entry>();
+  #last: Entry[] = [];
   readonly #now: Clock;
   #closed = false;
 
@@ -33,22 +35,29 @@ export class MemoryUserStore implements UserStore {
     this.#now = now;
   }
 
-  async *list({ offset, limit }: Slice = { offset: 0, limit: Infinity }) {
-    let batch: User[] = [];
-    // New users are appended, so this many users include every user present now.
-    for (const user of this.#from(offset).take(Math.min(this.#open().size, limit))) {
-      batch.push(user);
-      if (batch.length < BATCH_USERS) continue;
-      yield batch;
-      this.#open();
-      batch = [];
+  async *list({ offset, limit }: Slice = EVERYTHING): AsyncGenerator<readonly User[]> {
+    // New users are appended, so this many include every user present now.
+    let left = Math.min(this.#open().size, limit);
+    for (const entries of this.#copies(offset, left)) {
+      for (let start = 0; start < entries.length && left > 0; start += BATCH_USERS) {
+        const batch = entries.slice(start, start + Math.min(left, BATCH_USERS));
+        left -= batch.length;
+        yield batch.map(({ user }) => user);
+        this.#open();
+      }
+      if (left === 0) return;
     }
-    if (batch.length > 0) yield batch;
   }
 
   page({ offset, limit }: Slice): UserPage {
-    const { size: total } = this.#open();
-    return { users: this.#from(offset).take(Math.min(limit, BATCH_USERS)).toArray(), total };
+    const total = this.#open().size;
+    const count = Math.min(limit, BATCH_USERS);
+    const users: User[] = [];
+    for (const entries of this.#copies(offset, count)) {
+      for (const { user } of entries.slice(0, count - users.length)) users.push(user);
+      if (users.length === count) break;
+    }
+    return { users, total };
   }
 
   find(id: string): User | undefined {
@@ -58,9 +67,10 @@ export class MemoryUserStore implements UserStore {
   create(input: CreateUserInput): User {
     const entries = this.#open();
     const user = createUser(input, this.#now());
-    if (this.#last.size >= BLOCK_USERS) this.#last = new Set();
+    if (this.#last.length >= BLOCK_USERS) this.#last = [];
     const entry = { user, block: this.#last };
-    this.#blocks.add(this.#last.add(entry));
+    this.#last.push(entry);
+    this.#blocks.add(this.#last);
     entries.set(user.id, entry);
     return user;
   }
@@ -75,8 +85,8 @@ export class MemoryUserStore implements UserStore {
   delete(id: string, expected?: User): boolean {
     const entry = this.#expect(id, expected);
     if (entry === undefined) return false;
-    entry.block.delete(entry);
-    if (entry.block.size === 0) this.#blocks.delete(entry.block);
+    entry.block.splice(entry.block.indexOf(entry), 1);
+    if (entry.block.length === 0) this.#blocks.delete(entry.block);
     return this.#entries.delete(id);
   }
 
@@ -90,18 +100,12 @@ export class MemoryUserStore implements UserStore {
     this.#blocks.clear();
   }
 
-  /** Iterates over users, also while others are created and deleted. */
-  *#from(offset: number): Generator<User, void> {
+  /** Copies up to `limit` entries of each block after the first `offset` entries, because blocks change. */
+  *#copies(offset: number, limit: number): Generator<readonly Entry[]> {
     let skip = offset;
     for (const block of this.#blocks) {
-      if (skip >= block.size) {
-        skip -= block.size;
-        continue;
-      }
-      for (const { user } of block) {
-        if (skip === 0) yield user;
-        else skip -= 1;
-      }
+      if (skip < block.length) yield block.slice(skip, skip + limit);
+      skip = Math.max(0, skip - block.length);
     }
   }
 
