@@ -33,12 +33,19 @@ const CONFLICTS = ['40001', '40P01'];
 /** SQLSTATEs of timeouts. A write reaches one only while it waits for a lock. */
 const TIMEOUTS = ['55P03', '57014'];
 
+/** A time in UTC, which takes a tenth of the time to convert. PostgreSQL omits trailing zeros. */
+const UTC = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?\+00$/;
+
 /** Parses times to ISO 8601 strings and counts to numbers. */
 const TYPES = new pg.TypeOverrides();
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;
 const parseDate: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ, 'text');
 TYPES.setTypeParser(INT8, Number);
-TYPES.setTypeParser(TIMESTAMPTZ, (text) => parseDate(text).toISOString());
+TYPES.setTypeParser(TIMESTAMPTZ, (text) => {
+  const [, date, time, fraction = ''] = UTC.exec(text) ?? [];
+  if (date === undefined) return parseDate(text).toISOString();
+  return `${date}T${time}.${fraction.padEnd(3, '0')}Z`;
+});
 
 /** A bounded pool of connections, which open when they are needed. */
 export class PostgresConnections {

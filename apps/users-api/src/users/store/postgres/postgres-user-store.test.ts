@@ -62,6 +62,16 @@ function times<T>(count: number, make: (index: number) => T): T[] {
 }
 
 describe('PostgresUserStore', () => {
+  it.each([0, 5, 50, 999])('returns times with %i ms in UTC in every time zone', async (ms) => {
+    const url = await postgresUrl();
+    const now = Date.UTC(2030, 0, 2, 23, 59, 58, ms);
+    const { id, createdAt } = await (await openStore(url, { now: () => now })).create(ADA);
+    for (const zone of ['UTC', 'Asia/Kolkata']) {
+      const store = await openStore(`${url}%20-cTimeZone%3D${zone}`);
+      expect(await store.find(id)).toMatchObject({ createdAt, updatedAt: createdAt });
+    }
+  });
+
   it('preserves users, their order and their times when it is reopened', async () => {
     const url = await postgresUrl();
     const before = await openStore(url);
