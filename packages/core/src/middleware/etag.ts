@@ -47,7 +47,9 @@ function isFresh(ctx: Context): boolean {
         .includes(opaqueOf(String(etag)))
     );
   }
-  const since = Date.parse(ctx.get('If-Modified-Since') ?? '');
+  const modifiedSince = ctx.get('If-Modified-Since');
+  if (modifiedSince === undefined) return false;
+  const since = Date.parse(modifiedSince);
   const modified = Date.parse(String(ctx.responseHeaders.get('Last-Modified')));
   return modified <= since;
 }
