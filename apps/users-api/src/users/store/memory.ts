@@ -7,12 +7,16 @@ import {
   type User,
   updateUser,
 } from '../user.js';
-import { BATCH_USERS, type Slice, type UserPage, type UserStore } from './user-store.js';
+import {
+  BATCH_USERS,
+  EVERYTHING,
+  type Slice,
+  type UserPage,
+  type UserStore,
+} from './user-store.js';
 
 /** Maximum number of users per block. */
 const BLOCK_USERS = 1_024;
-
-const EVERYTHING: Slice = { offset: 0, limit: Number.POSITIVE_INFINITY };
 
 interface Entry {
   user: User;

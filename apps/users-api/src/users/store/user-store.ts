@@ -16,6 +16,9 @@ export interface Slice {
   readonly limit: number;
 }
 
+/** The range of the whole list. */
+export const EVERYTHING: Slice = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
+
 /** A page of users and the total number of users, read at the same moment. */
 export interface UserPage {
   /** The users of the page, or the first {@link BATCH_USERS} of them. */

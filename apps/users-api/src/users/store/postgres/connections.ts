@@ -1,6 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { StoreMetric } from '@fairlead/store';
-import { StoreError } from '@fairlead/store';
+import { StoreError, type StoreMetric } from '@fairlead/store';
 import pg from 'pg';
 import type { Clock } from '../../user.js';
 import { isTermination, NO_CONNECTION_FREE, postgresProblem } from './postgres-problem.js';

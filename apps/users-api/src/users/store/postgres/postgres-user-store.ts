@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { StoreError, type WriteBatch, WriteQueue } from '@fairlead/store';
-import { type CreateUserInput, createUser, type UpdateUserInput, type User } from '../../user.js';
-import { BATCH_USERS, type Slice, type UserPage, type UserStore } from '../user-store.js';
+import {
+  type CreateUserInput,
+  createUser,
+  toIso,
+  type UpdateUserInput,
+  type User,
+} from '../../user.js';
+import {
+  BATCH_USERS,
+  EVERYTHING,
+  type Slice,
+  type UserPage,
+  type UserStore,
+} from '../user-store.js';
 import { metric, PostgresConnections, type PostgresSettings } from './connections.js';
 import { describeUrl } from './database-url.js';
 import { isRowError } from './postgres-problem.js';
@@ -188,7 +200,7 @@ export class PostgresUserStore implements UserStore {
   }
 
   async update(id: string, changes: UpdateUserInput, expected?: User): Promise<User | undefined> {
-    const now = new Date(this.#now()).toISOString();
+    const now = toIso(this.#now());
     const values = [toUuid(id), changes.name, changes.email, now];
     const before = [expected?.name, expected?.email, expected?.updatedAt];
     return (await this.#query<User>('update', [...values, ...before]))[0];
@@ -261,8 +273,6 @@ export class PostgresUserStore implements UserStore {
     throw new StoreError('STORE_CLOSED', `The store ${this.#name} is closed. Open a new one.`);
   }
 }
-
-const EVERYTHING: Slice = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
 
 const columnsOf = <R>(rows: readonly R[], keys: readonly (keyof R)[]) =>
   keys.map((key) => rows.map((row) => row[key]));

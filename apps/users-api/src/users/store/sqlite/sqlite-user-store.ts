@@ -5,10 +5,21 @@ import {
   type SqliteOptions,
   type StoreMetric,
 } from '@fairlead/store';
-import type { Clock, CreateUserInput, UpdateUserInput, User } from '../../user.js';
-import { createUser } from '../../user.js';
-import type { Slice, UserPage, UserStore } from '../user-store.js';
-import { BATCH_USERS } from '../user-store.js';
+import {
+  type Clock,
+  type CreateUserInput,
+  createUser,
+  toIso,
+  type UpdateUserInput,
+  type User,
+} from '../../user.js';
+import {
+  BATCH_USERS,
+  EVERYTHING,
+  type Slice,
+  type UserPage,
+  type UserStore,
+} from '../user-store.js';
 
 /** The `application_id` of users-api databases: "user" in ASCII. Version 1 has none. */
 const APPLICATION_ID = 0x75736572;
@@ -104,7 +115,7 @@ export class SqliteUserStore implements UserStore {
     return this.#database.metrics;
   }
 
-  async *list({ offset, limit }: Slice = { offset: 0, limit: Infinity }) {
+  async *list({ offset, limit }: Slice = EVERYTHING) {
     let left = limit;
     let { rows, last } = this.#first({ offset, limit });
     while (rows.length > 0) {
@@ -133,7 +144,7 @@ export class SqliteUserStore implements UserStore {
   }
 
   async update(id: string, { name, email }: UpdateUserInput, expected?: User) {
-    const changes = [name ?? null, email ?? null, new Date(this.#now()).toISOString()];
+    const changes = [name ?? null, email ?? null, toIso(this.#now())];
     const row = await this.#database.write('update', ...changes, id, ...comparedOf(expected));
     // The statement returns the columns of a user.
     return row as User | undefined;
