@@ -30,7 +30,7 @@ function countTurns(): () => number {
   return () => turns;
 }
 
-/** A memory store with more users than a batch, and a list of its own. */
+/** A memory store with more users than a batch. The test supplies its list. */
 class ListedStore extends MemoryUserStore {
   readonly #list: () => AsyncGenerator<User[]>;
 
@@ -129,9 +129,8 @@ describe.each(MOUNTS)('a long list at %s', (mount) => {
   });
 
   it('is a 503 when the store fails at the first batch', async () => {
-    // biome-ignore lint/correctness/useYield: it fails before its first batch
     const store = new ListedStore(async function* () {
-      throw new StoreError('STORE_UNREACHABLE', 'The store test has gone away.');
+      yield Promise.reject(new StoreError('STORE_UNREACHABLE', 'The store test has gone away.'));
     });
     const response = await fetch(`${await startService({ store })}${mount}`);
     expect(response.status).toBe(503);

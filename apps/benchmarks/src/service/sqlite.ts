@@ -31,7 +31,7 @@ const POSITION = `(SELECT position FROM users INDEXED BY users_position
 
 const UNCHANGED = 'id = ? AND name = ? AND email = ? AND updated_at = ?';
 
-/** Stores users in an SQLite file. Each write is a transaction of its own. */
+/** Stores users in an SQLite file. Each write has a separate transaction. */
 export class SqliteStore implements UserStore {
   protected readonly database: Database.Database;
   readonly #find: Statement<[string], User>;

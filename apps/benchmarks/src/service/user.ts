@@ -46,7 +46,7 @@ export function toStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Returns a strong entity tag. The page of a user has a tag of its own. */
+/** Returns a strong entity tag. The HTML page of a user has another tag. */
 export function etagOf({ updatedAt, name, email }: User, isHtml = false): string {
   return `"${updatedAt}-${crc32(`${name}\0${email}`).toString(36)}${isHtml ? '-html' : ''}"`;
 }

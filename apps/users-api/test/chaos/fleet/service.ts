@@ -9,7 +9,7 @@ import { Violation } from '../model/violation.js';
 /** How much of what a service wrote is kept for the message of a failure, in lines. */
 const LINES = 40;
 
-/** One users-api that listens, as a process of its own. */
+/** A users-api that listens in a separate process. */
 export class Service {
   readonly name: string;
   /** Connections to this service alone. */

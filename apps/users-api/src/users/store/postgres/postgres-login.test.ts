@@ -51,7 +51,7 @@ beforeAll(async () => {
   await server.initialise();
   createCertificate(other);
   createCertificate(certificate);
-  // The server accepts only a key of its own user.
+  // The server accepts a key only if its user owns the file.
   for (const file of [certificate, key])
     chownSync(file, statSync(folder).uid, statSync(folder).gid);
   await server.start();
