@@ -457,11 +457,10 @@ export class Context<
    * @param name - Case-insensitive.
    */
   get(name: string): string | undefined {
-    const { headers } = this.req;
-    const key = name.toLowerCase();
-    if (!Object.hasOwn(headers, key)) return undefined;
-    const value = headers[key];
-    return Array.isArray(value) ? value.join(', ') : value;
+    // Inherited members, such as `constructor`, are no text.
+    const value: unknown = this.req.headers[name.toLowerCase()];
+    if (typeof value === 'string') return value;
+    return Array.isArray(value) ? value.join(', ') : undefined;
   }
 
   /**

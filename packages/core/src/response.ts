@@ -72,9 +72,10 @@ export class ResponseHeaders {
    * @throws {TypeError} As {@link set}.
    */
   append(name: string, value: string | readonly string[]): void {
-    assertHeader(name, value);
     const present = this.get(name);
-    this.set(name, present === undefined ? value : [present, value].flat().map(String));
+    if (present === undefined) return this.set(name, value);
+    assertHeader(name, value);
+    this.#put(name, [present, value].flat().map(String));
   }
 
   /** Removes a header. Returns whether it was set. */
