@@ -73,9 +73,11 @@ export class ResponseHeaders {
    */
   append(name: string, value: string | readonly string[]): void {
     const present = this.get(name);
-    if (present === undefined) return this.set(name, value);
-    assertHeader(name, value);
-    this.#put(name, [present, value].flat().map(String));
+    if (present === undefined) this.set(name, value);
+    else {
+      assertHeader(name, value);
+      this.#put(name, [present, value].flat().map(String));
+    }
   }
 
   /** Removes a header. Returns whether it was set. */
