@@ -42,7 +42,7 @@ const require = createRequire(import.meta.url);
  *
  * JSON is written asynchronously, at most 4 KiB at a time, so a slow reader does not delay requests. Up to
  * 16 MiB wait for it, and later lines are dropped. Lines that wait when the process exits are written then.
- * A failing write does not end the process.
+ * A failing write does not end the process, and does not keep it from exiting: its lines are then lost.
  *
  * @returns A logger whose level is a name in each line.
  * @throws {SetupError} `INVALID_LOGGER_OPTION`, when an option is unknown or invalid; `PRETTY_UNAVAILABLE`,
@@ -67,8 +67,19 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 function openOutput(sync: boolean): DestinationStream {
   const limits = sync ? {} : { maxWrite: MAX_WRITE, maxLength: MAX_BUFFERED };
   const output = pino.destination({ dest: 1, sync, ...limits });
+  let isFailing = false;
   // A failing log must not end the service.
-  output.on('error', () => undefined);
+  output.on('error', () => {
+    isFailing = true;
+  });
+  output.on('write', () => {
+    isFailing = false;
+  });
+  const { flushSync } = output;
+  // Called when the process exits. After an error, such as a full disk, the original would try forever.
+  output.flushSync = () => {
+    if (!isFailing) flushSync.call(output);
+  };
   return output;
 }
 

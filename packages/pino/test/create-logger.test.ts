@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { SetupError } from '@fairlead/core';
@@ -10,10 +11,11 @@ const PROGRAM = join(import.meta.dirname, 'support/chatty.ts');
 const FROM_SOURCE = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
 
 /** Runs a program that logs 40 MB, reports "logged" on stderr, and ends once its stdin does. */
-function startChatty(): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM]);
+function startChatty(stdout: 'pipe' | number = 'pipe'): ChildProcessWithoutNullStreams {
+  const stdio = ['pipe', stdout, 'pipe'] as const;
+  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM], { stdio: [...stdio] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
+  return child as ChildProcessWithoutNullStreams;
 }
 
 /** Creates a logger whose lines are collected. */
@@ -150,6 +152,16 @@ describe('standard output', () => {
   it('does not end the process when its reader has gone', async () => {
     const child = startChatty();
     child.stdout.destroy();
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('logged\n');
+    child.stdin.end();
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('ending\n');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('neither ends the process nor keeps it running when it cannot be written', async () => {
+    const file = await open(import.meta.filename, 'r');
+    onTestFinished(() => file.close());
+    const child = startChatty(file.fd);
     expect(String((await once(child.stderr, 'data'))[0])).toBe('logged\n');
     child.stdin.end();
     expect(String((await once(child.stderr, 'data'))[0])).toBe('ending\n');
