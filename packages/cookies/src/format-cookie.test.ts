@@ -24,6 +24,12 @@ const invalid: [CookieErrorCode, string, Partial<ResolvedCookie>, RegExp][] = [
   ['INVALID_COOKIE_ATTRIBUTE', 'a relative path', { path: 'admin' }, /Start it with '\/'/],
   ['INVALID_COOKIE_ATTRIBUTE', 'a path with ;', { path: '/;Domain=a' }, /path is invalid/],
   ['INVALID_COOKIE_ATTRIBUTE', 'a path with CR LF', { path: '/\r\nX: 1' }, /path is invalid/],
+  [
+    'INVALID_COOKIE_ATTRIBUTE',
+    'a path of 1,025 bytes',
+    { path: `/${'é'.repeat(512)}` },
+    /has 1025 bytes, but clients ignore one of more than 1024\. Use a shorter/,
+  ],
   ['INVALID_COOKIE_ATTRIBUTE', 'a domain with ;', { domain: 'a;b' }, /domain is invalid/],
   ['INVALID_COOKIE_ATTRIBUTE', 'a fraction of a second', { maxAge: 1.5 }, /maxAge is invalid/],
   ['INVALID_COOKIE_ATTRIBUTE', 'an invalid date', { expires: new Date(NaN) }, /expires is invalid/],
@@ -43,6 +49,31 @@ const invalid: [CookieErrorCode, string, Partial<ResolvedCookie>, RegExp][] = [
     '__Host- with a domain',
     { name: '__Host-a', secure: true, domain: 'example.com' },
     /does not allow a domain/,
+  ],
+  ['COOKIE_PREFIX_BROKEN', '__Http- without Secure', { name: '__Http-a' }, /requires Secure/],
+  [
+    'COOKIE_PREFIX_BROKEN',
+    '__Http- without HttpOnly',
+    { name: '__http-a', secure: true },
+    /the prefix __Http- requires HttpOnly\. Pass httpOnly: true/,
+  ],
+  [
+    'COOKIE_PREFIX_BROKEN',
+    '__Host-Http- without HttpOnly',
+    { name: '__Host-Http-a', secure: true },
+    /the prefix __Host-Http- requires HttpOnly/,
+  ],
+  [
+    'COOKIE_PREFIX_BROKEN',
+    '__Host-Http- with a path',
+    { name: '__host-http-a', secure: true, httpOnly: true, path: '/admin' },
+    /the prefix __Host-Http- requires the path '\/'/,
+  ],
+  [
+    'COOKIE_PREFIX_BROKEN',
+    '__Host-Http- with a domain',
+    { name: '__Host-Http-a', secure: true, httpOnly: true, domain: 'example.com' },
+    /the prefix __Host-Http- does not allow a domain/,
   ],
   ['COOKIE_TOO_LARGE', '4,097 bytes', { value: 'x'.repeat(4_097 - 'a=; Path=/'.length) }, /4097/],
 ];
@@ -70,6 +101,11 @@ describe('formatCookie', () => {
     expect(formatCookie({ ...plain, value })).toHaveLength(4_096);
   });
 
+  it('accepts a path of 1,024 bytes', () => {
+    const path = `/${'x'.repeat(1_023)}`;
+    expect(formatCookie({ ...plain, path })).toBe(`a=1; Path=${path}`);
+  });
+
   it('counts encoded bytes, not characters', () => {
     expect(() => formatCookie({ ...plain, value: 'é'.repeat(700) })).toThrow(/4210 bytes/);
   });
@@ -77,6 +113,9 @@ describe('formatCookie', () => {
   it.each([
     ['__Host-a', {}],
     ['__Secure-a', { path: '/admin', domain: 'example.com' }],
+    ['__Http-a', { path: '/admin', domain: 'example.com', httpOnly: true }],
+    ['__Host-Http-a', { httpOnly: true }],
+    ['__HostHttp-a', {}],
   ])('accepts %s with %j and Secure', (name, options) => {
     expect(formatCookie({ ...plain, ...options, name, secure: true })).toMatch(/; Secure$/);
   });

@@ -5,6 +5,9 @@ import { CookieError } from './errors.js';
 /** The largest cookie that every client keeps, in bytes: name, value and attributes. RFC 6265 §6.1 */
 const MAX_BYTES = 4_096;
 
+/** The longest attribute, in bytes. Clients ignore a longer one. RFC 6265bis §5.6 */
+const MAX_ATTRIBUTE_BYTES = 1_024;
+
 /** RFC 6265 §4.1.1, RFC 9110 §5.6.2 */
 const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
 
@@ -59,15 +62,37 @@ function checkAttributes({ name, path, secure, sameSite, partitioned }: Resolved
   };
   if (typeof path !== 'string') reject(`its path is ${describeValue(path)}. Use a string.`);
   if (!path.startsWith('/')) reject(`its path '${path}' is relative. Start it with '/'.`);
+  const size = Buffer.byteLength(path);
+  if (size > MAX_ATTRIBUTE_BYTES) {
+    reject(
+      `its path has ${size} bytes, but clients ignore one of more than ${MAX_ATTRIBUTE_BYTES}. Use a shorter prefix of it.`,
+    );
+  }
   if (secure) return;
   if (sameSite === 'none') reject("sameSite: 'none' requires Secure. Pass secure: true.");
   if (partitioned) reject('partitioned: true requires Secure. Pass secure: true.');
 }
 
+/** A prefix of names, and what clients require of the cookies that have it. */
+interface Prefix {
+  readonly text: string;
+  readonly isHost: boolean;
+  readonly isHttp: boolean;
+}
+
+/** The prefixes that clients enforce. All require Secure. `__Host-Http-` must come before `__Host-`. */
+const PREFIXES: readonly Prefix[] = [
+  { text: '__Host-Http-', isHost: true, isHttp: true },
+  { text: '__Secure-', isHost: false, isHttp: false },
+  { text: '__Host-', isHost: true, isHttp: false },
+  { text: '__Http-', isHost: false, isHttp: true },
+];
+
 /** Clients ignore the case of the prefixes. RFC 6265bis §4.1.3, §5.7 */
-function checkPrefix({ name, path, domain, secure }: ResolvedCookie): void {
-  const isHost = /^__host-/i.test(name);
-  if (!isHost && !/^__secure-/i.test(name)) return;
+function checkPrefix({ name, path, domain, secure, httpOnly }: ResolvedCookie): void {
+  const prefix = PREFIXES.find(({ text }) => name.toLowerCase().startsWith(text.toLowerCase()));
+  if (prefix === undefined) return;
+  const { text, isHost, isHttp } = prefix;
   const reject = (reason: string): never => {
     throw new CookieError('COOKIE_PREFIX_BROKEN', name, reason);
   };
@@ -76,8 +101,9 @@ function checkPrefix({ name, path, domain, secure }: ResolvedCookie): void {
       'its prefix requires Secure. Use TLS, set createApp({ proxy }) if a proxy terminates TLS, or pass secure: true.',
     );
   }
-  if (isHost && path !== '/') reject("the prefix __Host- requires the path '/'. Pass path: '/'.");
-  if (isHost && domain) reject('the prefix __Host- does not allow a domain. Remove the domain.');
+  if (isHttp && !httpOnly) reject(`the prefix ${text} requires HttpOnly. Pass httpOnly: true.`);
+  if (isHost && path !== '/') reject(`the prefix ${text} requires the path '/'. Pass path: '/'.`);
+  if (isHost && domain) reject(`the prefix ${text} does not allow a domain. Remove the domain.`);
 }
 
 function stringify(cookie: ResolvedCookie): string {

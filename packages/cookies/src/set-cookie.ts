@@ -44,8 +44,8 @@ const COOKIE_OPTIONS: Kinds<CookieOptions> = {
  * Sets a cookie on the response. Replaces an earlier one with the same name, domain, path and
  * partition.
  *
- * @param name - A token as defined in RFC 9110. The prefixes `__Host-` and `__Secure-` restrict the
- *   options.
+ * @param name - A token as defined in RFC 9110. The prefixes `__Host-`, `__Secure-`, `__Http-` and
+ *   `__Host-Http-` restrict the options.
  * @param value - Text without control characters, which is percent-encoded where necessary.
  * @param options - Attributes, all with safe defaults.
  * @throws {CookieError} 500, when clients would drop or misread the cookie, or an option is unknown.

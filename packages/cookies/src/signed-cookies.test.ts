@@ -69,6 +69,17 @@ describe('signedCookies', () => {
     expect(await read(signedCookies([NEW]), 'user', before)).toBeUndefined();
   });
 
+  it('reports a cookie that an old key has signed as outdated', async () => {
+    const rotated = signedCookies([NEW, OLD]);
+    const isOutdated = (header: string) =>
+      readWith(header, (ctx) => rotated.isOutdated(ctx, 'user'));
+    const old = await sent(cookies, 'user', '7');
+    expect(await isOutdated(old)).toBe(true);
+    expect(await isOutdated(await sent(rotated, 'user', '7'))).toBe(false);
+    expect(await isOutdated(old.replace('=7', '=8'))).toBe(false);
+    expect(await isOutdated('')).toBe(false);
+  });
+
   it('copies binary keys, so that later changes have no effect', async () => {
     const key = Buffer.from(OLD);
     const signed = signedCookies([key]);

@@ -16,6 +16,11 @@ export interface SignedCookies {
    */
   read(ctx: Context, name: string): string | undefined;
   /**
+   * Whether the request's cookie is signed with a known key other than the first. Set the cookie again, so
+   * that it outlives the old key. False for a cookie that `read` returns undefined for.
+   */
+  isOutdated(ctx: Context, name: string): boolean;
+  /**
    * Sets a cookie on the response, signed with the first key.
    *
    * @throws {CookieError} 500, under the same conditions as `setCookie`.
@@ -36,20 +41,28 @@ export function signedCookies(keys: readonly (string | Uint8Array)[]): SignedCoo
   const secrets = problems.length > 0 ? [] : keys.map((key) => createSecretKey(Buffer.from(key)));
   const [first] = secrets;
   if (first === undefined) throw new CookieKeysError(problems.join('\n'));
+  const verify = (ctx: Context, name: string): VerifiedCookie | undefined => {
+    const text = readCookies(ctx)[name] ?? '';
+    const dot = text.lastIndexOf('.');
+    if (dot === -1) return undefined;
+    const value = text.slice(0, dot);
+    const received = Buffer.from(text.slice(dot + 1));
+    const index = secrets.findIndex((secret) => isEqual(received, sign(secret, name, value)));
+    return index === -1 ? undefined : { value, isOutdated: index > 0 };
+  };
   return Object.freeze<SignedCookies>({
-    read(ctx, name) {
-      const text = readCookies(ctx)[name] ?? '';
-      const dot = text.lastIndexOf('.');
-      if (dot === -1) return undefined;
-      const value = text.slice(0, dot);
-      const received = Buffer.from(text.slice(dot + 1));
-      const isGenuine = secrets.some((secret) => isEqual(received, sign(secret, name, value)));
-      return isGenuine ? value : undefined;
-    },
+    read: (ctx, name) => verify(ctx, name)?.value,
+    isOutdated: (ctx, name) => verify(ctx, name)?.isOutdated ?? false,
     set(ctx, name, value, options) {
       setCookie(ctx, name, `${value}.${sign(first, name, value)}`, options);
     },
   });
+}
+
+interface VerifiedCookie {
+  readonly value: string;
+  /** Whether a key other than the first has signed it. */
+  readonly isOutdated: boolean;
 }
 
 /** Does not show the keys, which are secret. */
