@@ -452,6 +452,14 @@ export class Context<
   }
 
   /**
+   * Whether {@link takeOver} was called, and no body was recorded since. Response headers that are set here
+   * are then not sent.
+   */
+  get takenOver(): boolean {
+    return this.#response.takenOver;
+  }
+
+  /**
    * Returns a request header, or undefined. Joins repeated headers with `, `.
    *
    * @param name - Case-insensitive.

@@ -175,6 +175,19 @@ describe('a recorded response', () => {
     expect(reply.headers['x-raw']).toBe('1');
   });
 
+  it('reports a takeover until a body is recorded', async () => {
+    const states: boolean[] = [];
+    const reply = await getResponse((ctx) => {
+      states.push(ctx.takenOver);
+      ctx.takeOver();
+      states.push(ctx.takenOver);
+      ctx.json('recorded');
+      states.push(ctx.takenOver);
+    });
+    expect(states).toEqual([false, true, false]);
+    expect(reply.text).toBe('"recorded"');
+  });
+
   it('is not sent when the raw response is written later', async () => {
     const reply = await getResponse((ctx) => {
       const res = ctx.takeOver();
