@@ -1,0 +1,223 @@
+import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/cookies';
+import { type Context, type Middleware, SetupError } from '@fairlead/core';
+import {
+  anything,
+  boolean,
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  kind,
+  markFactories,
+  milliseconds,
+  nonEmptyString,
+  oneOf,
+} from '@fairlead/options';
+import { cookieSessions } from './cookie-sessions.js';
+import { SessionError } from './errors.js';
+import { type Backend, type Found, OpenSession, type Session } from './session.js';
+import { type SessionStore, storedSessions } from './stored-sessions.js';
+
+/** Options of {@link session}. Pass either `keys` or `store`. */
+export interface SessionOptions {
+  /**
+   * Keeps sessions in encrypted cookies. Secrets of at least 32 bytes each: the first encrypts, and all
+   * decrypt. To rotate keys, add a new one in front and remove the old one after `lifetime`.
+   */
+  readonly keys?: readonly (string | Uint8Array)[];
+  /** Keeps sessions in a store, and only a random id in the cookie. */
+  readonly store?: SessionStore;
+  /** The name of the cookie, without a prefix. Default `session`. */
+  readonly name?: string;
+  /** Seconds without a request until a session ends. Default 1,800: half an hour. */
+  readonly idleTimeout?: number;
+  /** Seconds until a session ends, from its start or its last `rotate()`. Default 43,200: 12 hours. */
+  readonly lifetime?: number;
+  /** Whether the cookie outlives the client's window. Default false. */
+  readonly persistent?: boolean;
+  /** Whether the cookie is sent over TLS only. Default true. Disable it only for HTTP on localhost. */
+  readonly secure?: boolean;
+  /** Which requests from other sites send the cookie. `none` requires `secure`. Default `lax`. */
+  readonly sameSite?: 'strict' | 'lax' | 'none';
+  /** The host whose subdomains also receive the cookie. Default: only the host that set it. */
+  readonly domain?: string;
+  /** The path prefix of requests that send the cookie. Default `/`. */
+  readonly path?: string;
+  /** Milliseconds until a call of the store counts as failed. Default 2,000. */
+  readonly storeTimeout?: number;
+}
+
+/** 400 days: clients keep no cookie longer. RFC 6265bis §5.5 */
+const MAX_SECONDS = 34_560_000;
+
+/** The shortest key, in bytes: the output length of SHA-256. */
+const MIN_KEY_BYTES = 32;
+
+const SESSION_OPTIONS: Kinds<SessionOptions> = {
+  // findKeyProblems() checks them without showing them.
+  keys: anything,
+  store: kind('an object with the methods read, write and delete', isStore),
+  name: kind(
+    "letters, digits, '_' and '-', beginning with a letter",
+    (value) => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value),
+  ),
+  idleTimeout: integer(1, MAX_SECONDS, 'of seconds'),
+  lifetime: integer(1, MAX_SECONDS, 'of seconds'),
+  persistent: boolean,
+  secure: boolean,
+  sameSite: oneOf('strict', 'lax', 'none'),
+  domain: nonEmptyString,
+  path: kind("a path that starts with '/'", (value) => String(value).startsWith('/')),
+  storeTimeout: milliseconds,
+};
+
+/**
+ * Gives each request a session, in `ctx.state.session`. It is in an encrypted cookie, or in a store with
+ * only a random id in the cookie. A client receives a cookie when its session has its first member.
+ *
+ * The cookie has `HttpOnly`, `Secure`, `SameSite=Lax` and the strictest prefix that its options allow:
+ * `__Host-Http-session` by default. A response that sets it also has `Cache-Control: no-store`, unless the
+ * handler sets another value.
+ *
+ * The middleware throws a ServiceUnavailableError, 503 `SESSION_STORE_UNAVAILABLE`, when the store fails,
+ * and a ConflictError, 409 `SESSION_CONFLICT`, when another request has changed the same member of a stored
+ * session, or has ended the session. It throws a CookieError, 500 `COOKIE_TOO_LARGE`, when an encrypted
+ * session does not fit into a cookie of 4,096 bytes.
+ *
+ * @typeParam Data - The members of the session by name.
+ * @throws {SetupError} `INVALID_SESSION_OPTION`, when an option is unknown or invalid, or when there is not
+ *   exactly one of `keys` and `store`.
+ * @see RFC 6265bis; OWASP Session Management Cheat Sheet
+ */
+export function session<Data extends object = Record<string, unknown>>(
+  options: SessionOptions,
+): Middleware<{ session: Session<Data> }> {
+  assertOptions(options);
+  const { keys = [], store, storeTimeout = 2_000, lifetime = 43_200 } = options;
+  const lifetimes = {
+    idleTimeout: Math.min(options.idleTimeout ?? 1_800, lifetime) * 1_000,
+    lifetime: lifetime * 1_000,
+  };
+  const cookie = describeCookie(options);
+  return store === undefined
+    ? createMiddleware(cookieSessions(keys, cookie.name, lifetimes), cookie)
+    : createMiddleware(storedSessions(store, storeTimeout, lifetimes), cookie);
+}
+
+markFactories(session);
+
+function createMiddleware<Data extends object, Kept extends Found>(
+  backend: Backend<Kept>,
+  { name, attributes, maxAgeOf }: SessionCookie,
+): Middleware<{ session: Session<Data> }> {
+  const save = async (ctx: Context, current: OpenSession<Kept>): Promise<void> => {
+    current.close();
+    const deletes = current.isDestroyed && readCookies(ctx)[name] !== undefined;
+    const needsCookie = current.isNew || deletes || (backend.isInCookie && current.isChanged);
+    const canSetCookie = !ctx.takenOver && !ctx.res.headersSent;
+    if (needsCookie && !canSetCookie) throw cookieNotSent();
+    const value = await backend.save(current);
+    if (!canSetCookie || (value === undefined && !deletes)) return;
+    if (value === undefined) deleteCookie(ctx, name, attributes);
+    else setCookie(ctx, name, value, { ...attributes, ...maxAgeOf(current.kept) });
+    if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
+  };
+
+  return async function session(ctx, next) {
+    const received = readCookies(ctx)[name];
+    const found = received === undefined ? undefined : await backend.find(received);
+    const current = new OpenSession(ctx, found);
+    ctx.state.session = current as Session<Data>;
+    try {
+      await next();
+    } catch (error) {
+      await save(ctx, current).catch((failure: unknown) => {
+        throw new AggregateError([error, failure], 'The session was not saved after an error.');
+      });
+      throw error;
+    }
+    await save(ctx, current);
+  };
+}
+
+function cookieNotSent(): SessionError {
+  return new SessionError(
+    'SESSION_CLOSED',
+    'Cannot set the cookie of the session: the handler has written the response itself. Let Fairlead send the response, or change the session in an earlier request.',
+  );
+}
+
+/** The cookie of the sessions. */
+interface SessionCookie {
+  /** With its prefix. */
+  readonly name: string;
+  readonly attributes: CookieOptions;
+  readonly maxAgeOf: (kept: Found | undefined) => Pick<CookieOptions, 'maxAge'>;
+}
+
+function describeCookie(options: SessionOptions): SessionCookie {
+  const { name = 'session', secure = true, sameSite = 'lax', path = '/', domain } = options;
+  const { persistent = false, lifetime = 43_200 } = options;
+  const isHost = path === '/' && domain === undefined;
+  const prefix = isHost ? '__Host-Http-' : '__Http-';
+  const scope = domain === undefined ? { path } : { path, domain };
+  return {
+    name: secure ? prefix + name : name,
+    attributes: { ...scope, secure, sameSite, httpOnly: true },
+    maxAgeOf(kept) {
+      if (!persistent) return {};
+      const age = kept === undefined ? 0 : Date.now() - kept.created;
+      return { maxAge: Math.max(1, lifetime - Math.floor(age / 1_000)) };
+    },
+  };
+}
+
+function isStore(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['read', 'write', 'delete'].every((method) => fn.accepts(Reflect.get(value, method)));
+}
+
+/** @throws {SetupError} `INVALID_SESSION_OPTION` */
+function assertOptions(options: SessionOptions): void {
+  const problems = findOptionProblems('session()', options, SESSION_OPTIONS);
+  if (problems.length === 0) problems.push(...findContradictions(options ?? {}));
+  if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));
+}
+
+function findContradictions(options: SessionOptions): readonly string[] {
+  const { keys, store, sameSite, secure, idleTimeout = 1, lifetime = 43_200 } = options;
+  const problems: string[] = [];
+  if (keys === undefined && store === undefined) {
+    problems.push(
+      'session() needs a place for sessions. Pass keys to encrypt cookies, such as keys: [process.env.SESSION_KEY], or a store.',
+    );
+  } else if (store === undefined) problems.push(...findKeyProblems(keys));
+  else if (keys !== undefined) {
+    problems.push('session() cannot use both keys and store. Remove one of them.');
+  }
+  if (idleTimeout > lifetime) {
+    problems.push(
+      `session() cannot use an idleTimeout of ${idleTimeout} s with a lifetime of ${lifetime} s. Use at most the lifetime.`,
+    );
+  }
+  if (sameSite === 'none' && secure === false) {
+    problems.push("session() cannot use sameSite: 'none' without Secure. Remove secure: false.");
+  }
+  return problems;
+}
+
+/** Does not show the keys, which are secret. */
+function findKeyProblems(keys: unknown): readonly string[] {
+  if (!Array.isArray(keys) || keys.length === 0) {
+    return ['session() needs at least one key. Pass an array of secrets as keys.'];
+  }
+  return keys.flatMap((key: unknown, index) => {
+    if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
+      return `session() cannot use a value of type ${typeof key} as keys[${index}]. Use a string or bytes.`;
+    }
+    const size = Buffer.byteLength(key);
+    return size < MIN_KEY_BYTES
+      ? `session() cannot use a key of ${size} bytes as keys[${index}]. Use at least ${MIN_KEY_BYTES}, for example from randomBytes(32).`
+      : [];
+  });
+}

@@ -1,0 +1,191 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context } from '@fairlead/core';
+import { describeValue } from '@fairlead/options';
+import { SessionError } from './errors.js';
+import { isEqual, type Members } from './members.js';
+
+/**
+ * The session of a request, in `ctx.state.session`. It is saved after the handler has run, also when the
+ * handler throws, and only if it has changed. A client without a session gets one, and its cookie, with the
+ * first member.
+ *
+ * @typeParam Data - The members of the session by name. Their values must be JSON values.
+ */
+export interface Session<Data extends object = Record<string, unknown>> {
+  /**
+   * Identifies the session. Undefined while there is none. It is not the value of the cookie, so it may be
+   * logged.
+   */
+  readonly id: string | undefined;
+  /** Returns a copy of a member, or undefined. */
+  get<Name extends keyof Data & string>(name: Name): Data[Name] | undefined;
+  /**
+   * Sets a member. Undefined deletes it. Keeps a copy, so later changes to the value have no effect.
+   *
+   * @throws {SessionError} 500 `INVALID_SESSION_VALUE`, when JSON cannot represent the value.
+   *   500 `SESSION_CLOSED`, when the response was sent or the session was saved.
+   */
+  set<Name extends keyof Data & string>(name: Name, value: Data[Name] | undefined): void;
+  /**
+   * Gives the session a new id and a new lifetime, and ends the old one. Keeps the members. Call it when a
+   * user signs in or gains privileges: an id that somebody else has planted or seen is then useless.
+   *
+   * @throws {SessionError} 500 `SESSION_CLOSED`, as {@link set}.
+   */
+  rotate(): void;
+  /**
+   * Ends the session and deletes its cookie. Members that are set later start a new session.
+   *
+   * @throws {SessionError} 500 `SESSION_CLOSED`, as {@link set}.
+   */
+  destroy(): void;
+}
+
+/** A session that was found for a cookie. */
+export interface Found {
+  readonly id: string;
+  /** When the session began, in milliseconds since 1970. */
+  readonly created: number;
+  readonly members: Members;
+}
+
+/** When sessions expire, in milliseconds. */
+export interface Lifetimes {
+  readonly idleTimeout: number;
+  readonly lifetime: number;
+}
+
+/** Keeps sessions. */
+export interface Backend<Kept extends Found> {
+  /** Returns the session of a cookie; undefined for a cookie without one. */
+  find(cookie: string): Kept | undefined | Promise<Kept | undefined>;
+  /** Saves what has changed. Returns the value of the cookie to set; undefined to leave it. */
+  save(session: OpenSession<Kept>): string | undefined | Promise<string | undefined>;
+  /** Whether the changes of a session that continues are lost without a new cookie. */
+  readonly isInCookie: boolean;
+}
+
+/** A {@link Session}, and what saves it. */
+export class OpenSession<Kept extends Found> implements Session {
+  /** The session that the request's cookie has; undefined without one, and once it is rotated or destroyed. */
+  #kept: Kept | undefined;
+  /** The session that must end. */
+  #ended: Kept | undefined = undefined;
+  #members: Map<string, string>;
+  #isDestroyed = false;
+  #isClosed = false;
+  #secret: string | undefined = undefined;
+  readonly #ctx: Context;
+
+  constructor(ctx: Context, found: Kept | undefined) {
+    this.#ctx = ctx;
+    this.#kept = found;
+    this.#members = new Map(found?.members);
+  }
+
+  get id(): string | undefined {
+    if (this.#kept !== undefined) return this.#kept.id;
+    return this.isNew ? idOf(this.secret) : undefined;
+  }
+
+  get(name: string): unknown {
+    const text = this.#members.get(name);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  set(name: string, value: unknown): void {
+    this.#assertOpen(`set '${name}'`);
+    if (value === undefined) this.#members.delete(name);
+    else this.#members.set(name, stringify(name, value));
+  }
+
+  rotate(): void {
+    this.#assertOpen('rotate it');
+    this.#end();
+  }
+
+  destroy(): void {
+    this.#assertOpen('destroy it');
+    this.#end();
+    this.#isDestroyed = true;
+    this.#members = new Map();
+  }
+
+  #end(): void {
+    this.#ended ??= this.#kept;
+    this.#kept = undefined;
+    this.#secret = undefined;
+  }
+
+  /** @throws {SessionError} 500 `SESSION_CLOSED` */
+  #assertOpen(action: string): void {
+    if (!this.#isClosed && !this.#ctx.res.headersSent) return;
+    const reason = this.#isClosed ? 'it was already saved' : 'the response was already sent';
+    throw new SessionError(
+      'SESSION_CLOSED',
+      `Cannot change the session (${action}): ${reason}. Change it before the response, and await every promise.`,
+    );
+  }
+
+  /** Rejects changes from now on. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The session that continues; undefined if none does. */
+  get kept(): Kept | undefined {
+    return this.#kept;
+  }
+
+  /** The session that was rotated or destroyed; undefined if none was. */
+  get ended(): Kept | undefined {
+    return this.#ended;
+  }
+
+  get members(): Members {
+    return this.#members;
+  }
+
+  get isDestroyed(): boolean {
+    return this.#isDestroyed;
+  }
+
+  /** Whether a new session must be saved. */
+  get isNew(): boolean {
+    if (this.#kept !== undefined) return false;
+    return this.#members.size > 0 || (this.#ended !== undefined && !this.#isDestroyed);
+  }
+
+  get isChanged(): boolean {
+    return this.#kept !== undefined && !isEqual(this.#kept.members, this.#members);
+  }
+
+  /** 256 random bits, from which the id of a new session is derived. */
+  get secret(): string {
+    this.#secret ??= randomBytes(32).toString('base64url');
+    return this.#secret;
+  }
+}
+
+/** Returns the id of a session. It does not reveal the secret. */
+export function idOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** @throws {SessionError} 500 `INVALID_SESSION_VALUE` */
+function stringify(name: string, value: unknown): string {
+  const problem = `Cannot keep ${describeValue(value)} as '${name}' in the session`;
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  throw new SessionError(
+    'INVALID_SESSION_VALUE',
+    `${problem}: JSON cannot represent it. Use JSON values.`,
+    cause === undefined ? {} : { cause },
+  );
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { COOKIE, createAccounts } from './support/accounts.js';
+import { type Client, serve } from './support/client.js';
+import { NEW_KEY, OLD_KEY } from './support/keys.js';
+
+const POST = { method: 'POST' };
+const NOBODY = { user: null, visits: null, cart: null };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Returns a client that has signed in. */
+async function signIn(...keys: readonly string[]): Promise<Client> {
+  const client = await serve(createAccounts({ keys }));
+  await client.send('/sign-in/ada', POST);
+  return client;
+}
+
+const cookieOf = (client: Client): string => client.cookies.get(COOKIE) ?? '';
+
+describe('an encrypted cookie', () => {
+  it('hides the members and differs each time', async () => {
+    const client = await signIn(NEW_KEY);
+    const first = cookieOf(client);
+    await client.send('/sign-in/ada', POST);
+    expect(cookieOf(client)).not.toBe(first);
+    expect(Buffer.from(first, 'base64url').toString('latin1')).not.toMatch(/ada|user/);
+  });
+
+  it('is rejected after any change', async () => {
+    const client = await signIn(NEW_KEY);
+    const genuine = cookieOf(client);
+    const change = fc.record({
+      at: fc.nat(genuine.length - 1),
+      removed: fc.nat(3),
+      added: fc.stringMatching(/^[\w-]{0,3}$/),
+    });
+    await fc.assert(
+      fc.asyncProperty(change, async ({ at, removed, added }) => {
+        const forged = genuine.slice(0, at) + added + genuine.slice(at + removed);
+        fc.pre(forged !== genuine);
+        const attacker = client.copy();
+        attacker.cookies.set(COOKIE, forged);
+        expect(await (await attacker.send('/')).json()).toEqual(NOBODY);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is rejected in every truncated form', async () => {
+    const client = await signIn(NEW_KEY);
+    const attacker = client.copy();
+    for (let length = 0; length < cookieOf(client).length; length += 1) {
+      attacker.cookies.set(COOKIE, cookieOf(client).slice(0, length));
+      expect(await (await attacker.send('/')).json()).toEqual(NOBODY);
+    }
+  });
+
+  it('is rejected with the beginning or the end of another one', async () => {
+    const [one, other] = [await signIn(NEW_KEY), await signIn(NEW_KEY)];
+    const bytes = [one, other].map((client) => Buffer.from(cookieOf(client), 'base64url'));
+    const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = bytes;
+    for (const at of [16, 32, first.length - 16]) {
+      const mixed = Buffer.concat([first.subarray(0, at), second.subarray(at)]);
+      one.cookies.set(COOKIE, mixed.toString('base64url'));
+      expect(await (await one.send('/')).json()).toEqual(NOBODY);
+    }
+  });
+
+  it('is rejected under another name, and by an application with another key', async () => {
+    const client = await signIn(NEW_KEY);
+    const renamed = await serve(createAccounts({ keys: [NEW_KEY], name: 'admin' }));
+    renamed.cookies.set('__Host-Http-admin', cookieOf(client));
+    expect(await (await renamed.send('/')).json()).toEqual(NOBODY);
+    const other = await serve(createAccounts({ keys: [OLD_KEY] }));
+    other.cookies.set(COOKIE, cookieOf(client));
+    expect(await (await other.send('/')).json()).toEqual(NOBODY);
+  });
+
+  it('of an old key is accepted, and encrypted again with the first key', async () => {
+    const client = await signIn(OLD_KEY);
+    const rotated = await serve(createAccounts({ keys: [NEW_KEY, OLD_KEY] }));
+    rotated.cookies.set(COOKIE, cookieOf(client));
+    const response = await rotated.send('/');
+    expect(await response.json()).toMatchObject({ user: 'ada' });
+    expect(response.headers.getSetCookie()).toHaveLength(1);
+    const later = await serve(createAccounts({ keys: [NEW_KEY] }));
+    later.cookies.set(COOKIE, cookieOf(client));
+    expect(await (await later.send('/')).json()).toEqual(NOBODY);
+    later.cookies.set(COOKIE, cookieOf(rotated));
+    expect(await (await later.send('/')).json()).toMatchObject({ user: 'ada' });
+  });
+
+  it('is set again after a tenth of the idle timeout, with the same id', async () => {
+    const client = await signIn(NEW_KEY);
+    const { id } = (await (await client.send('/id')).json()) as { id: string };
+    vi.setSystemTime(Date.now() + 179_999);
+    expect((await client.send('/none')).headers.getSetCookie()).toEqual([]);
+    vi.setSystemTime(Date.now() + 1);
+    expect((await client.send('/none')).headers.getSetCookie()).toHaveLength(1);
+    expect(await (await client.send('/id')).json()).toEqual({ id });
+  });
+
+  it('does not fail a response that the handler writes when it would be set again', async () => {
+    const app = createAccounts({ keys: [NEW_KEY] }).get('/raw', (ctx) => {
+      ctx.takeOver().end('raw');
+    });
+    const client = await serve(app);
+    await client.send('/visit', POST);
+    vi.setSystemTime(Date.now() + 600_000);
+    expect(await (await client.send('/raw')).text()).toBe('raw');
+  });
+
+  it('copies own keys, so that later changes have no effect', async () => {
+    const key = Buffer.from(NEW_KEY);
+    const app = createAccounts({ keys: [key] });
+    key.fill(0);
+    const client = await serve(app);
+    client.cookies.set(COOKIE, cookieOf(await signIn(NEW_KEY)));
+    expect(await (await client.send('/')).json()).toMatchObject({ user: 'ada' });
+  });
+
+  it('is accepted again after a sign-out, until it expires', async () => {
+    const client = await signIn(NEW_KEY);
+    const thief = client.copy();
+    await client.send('/sign-out', POST);
+    expect(await (await thief.send('/')).json()).toMatchObject({ user: 'ada' });
+    vi.setSystemTime(Date.now() + 1_800_000);
+    expect(await (await thief.send('/')).json()).toEqual(NOBODY);
+  });
+
+  it('keeps the change of the response that arrives last', async () => {
+    const client = await signIn(NEW_KEY);
+    const other = client.copy();
+    await client.send('/cart/rope', POST);
+    await other.send('/visit', POST);
+    expect(await (await other.send('/')).json()).toEqual({ user: 'ada', visits: 1, cart: null });
+  });
+
+  it('fails with a clear error if it has more than 4,096 bytes', async () => {
+    const errors: unknown[] = [];
+    const app = createAccounts({ keys: [NEW_KEY] }, errors).post('/fill', ({ state }) => {
+      state.session.set('user', 'x'.repeat(4_000));
+    });
+    const client = await serve(app);
+    const response = await client.send('/fill', POST);
+    expect(response.status).toBe(500);
+    expect(response.headers.getSetCookie()).toEqual([]);
+    expect(errors).toEqual([expect.objectContaining({ code: 'COOKIE_TOO_LARGE' })]);
+    expect(String(errors[0])).toMatch(/keep at most 4096\. Store the data on the server/);
+  });
+});

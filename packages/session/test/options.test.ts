@@ -1,0 +1,74 @@
+import { SetupError } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import { memoryStore, type SessionOptions, session } from '../src/index.js';
+import { type RedisClient, redisStore } from '../src/redis.js';
+import { NEW_KEY } from './support/keys.js';
+
+const keys = [NEW_KEY];
+
+describe('session', () => {
+  it.each<[string, unknown, string]>([
+    ['no options', undefined, 'session() needs a place for sessions. Pass keys'],
+    ['neither keys nor a store', {}, 'session() needs a place for sessions. Pass keys'],
+    ['both', { keys, store: memoryStore() }, 'session() cannot use both keys and store. Remove'],
+    ['no key', { keys: [] }, 'session() needs at least one key. Pass an array of secrets'],
+    ['a key without an array', { keys: NEW_KEY }, 'session() needs at least one key.'],
+    [
+      'a key that is missing from the environment',
+      { keys: [undefined] },
+      'session() cannot use a value of type undefined as keys[0]. Use a string or bytes.',
+    ],
+    [
+      'a short key',
+      { keys: [NEW_KEY, 'secret'] },
+      'session() cannot use a key of 6 bytes as keys[1]. Use at least 32, for example from randomBytes(32).',
+    ],
+    ['an unknown option', { keys, secret: 'x' }, "session() has no option 'secret'."],
+    ['a store without methods', { store: {} }, 'session() cannot use an object as store. Use an'],
+    ['a name with a prefix', { keys, name: '__Host-a' }, "cannot use '__Host-a' as name. Use let"],
+    ['a timeout of 0', { keys, idleTimeout: 0 }, 'cannot use 0 as idleTimeout. Use an integer'],
+    [
+      'an idle timeout above the lifetime',
+      { keys, idleTimeout: 60, lifetime: 59 },
+      'session() cannot use an idleTimeout of 60 s with a lifetime of 59 s. Use at most the lifetime.',
+    ],
+    ['a relative path', { keys, path: 'a' }, "cannot use 'a' as path. Use a path that starts"],
+    [
+      'sameSite none without Secure',
+      { keys, sameSite: 'none', secure: false },
+      "session() cannot use sameSite: 'none' without Secure. Remove secure: false.",
+    ],
+  ])('rejects %s', (_, options, message) => {
+    const create = () => session(options as SessionOptions);
+    expect(create).toThrow(SetupError);
+    expect(create).toThrow(message);
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_SESSION_OPTION' }));
+  });
+
+  it('does not show keys', () => {
+    expect(() => session({ keys: ['hunter2'] })).toThrow(/^(?!.*hunter2)/s);
+  });
+});
+
+describe('the stores', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'memoryStore()',
+      () => memoryStore({ maxSessions: 0 }),
+      'memoryStore() cannot use 0 as maxSessions. Use an integer of at least 1.',
+    ],
+    [
+      'redisStore() without a client',
+      () => redisStore(undefined as unknown as RedisClient),
+      'redisStore() cannot use undefined as a client. Pass a client of the package redis, from createClient().',
+    ],
+    [
+      'redisStore() with an unknown option',
+      () => redisStore({ getEx: async () => null, eval: async () => 0 }, { prefx: '' } as object),
+      "redisStore() has no option 'prefx'. Did you mean 'prefix'?",
+    ],
+  ])('rejects %s', (_, create, message) => {
+    expect(create).toThrow(message);
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_SESSION_OPTION' }));
+  });
+});

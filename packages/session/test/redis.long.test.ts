@@ -1,0 +1,87 @@
+import { type RedisServer, startRedis } from '@fairlead/test-support/redis-server';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redisStore } from '../src/redis.js';
+import { COOKIE, createAccounts } from './support/accounts.js';
+import { serve } from './support/client.js';
+import { testStore } from './support/contract.js';
+
+const POST = { method: 'POST' };
+
+/** Connects a client. It does not report lost connections, which the tests cause. */
+async function connect(path: string) {
+  const client = createClient({
+    disableOfflineQueue: true,
+    socket: { path, reconnectStrategy: () => 10 },
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+let server: RedisServer;
+let client: Awaited<ReturnType<typeof connect>>;
+beforeAll(async () => {
+  server = await startRedis();
+  client = await connect(server.path);
+});
+afterAll(async () => {
+  client.destroy();
+  await server.stop();
+});
+
+let stores = 0;
+testStore('redisStore', () => {
+  stores += 1;
+  return redisStore(client, { prefix: `test-${stores}:` });
+});
+
+describe('redisStore', () => {
+  it('sets the time to live of a key, and extends it when it is read', async () => {
+    const store = redisStore(client);
+    await store.write('ttl', '1', 60_000, undefined);
+    expect(await client.pTTL('session:ttl')).toBeGreaterThan(50_000);
+    await store.read('ttl', 600_000);
+    expect(await client.pTTL('session:ttl')).toBeGreaterThan(500_000);
+    await store.write('ttl', '2', 60_000, '1');
+    expect(await client.pTTL('session:ttl')).toBeLessThanOrEqual(60_000);
+  });
+
+  it('shares sessions between applications', async () => {
+    const other = await connect(server.path);
+    const one = await serve(createAccounts({ store: redisStore(client) }));
+    const two = await serve(createAccounts({ store: redisStore(other) }));
+    await one.send('/sign-in/ada', POST);
+    two.cookies.set(COOKIE, one.cookies.get(COOKIE) ?? '');
+    expect(await (await two.send('/')).json()).toMatchObject({ user: 'ada' });
+    await two.send('/sign-out', POST);
+    expect(await (await one.send('/')).json()).toMatchObject({ user: null });
+    other.destroy();
+  });
+
+  it('lets the session end in Redis after its idle timeout', async () => {
+    const accounts = await serve(createAccounts({ store: redisStore(client), idleTimeout: 1 }));
+    await accounts.send('/sign-in/ada', POST);
+    const { id } = (await (await accounts.send('/id')).json()) as { id: string };
+    await expect.poll(() => client.exists(`session:${id}`)).toBe(0);
+    expect(await (await accounts.send('/')).json()).toMatchObject({ user: null });
+  });
+
+  it('responds with 503 while the server is down, and works again after it restarts', async () => {
+    const errors: unknown[] = [];
+    const accounts = await serve(createAccounts({ store: redisStore(client) }, errors));
+    await accounts.send('/sign-in/ada', POST);
+    await server.kill();
+    expect((await accounts.send('/')).status).toBe(503);
+    expect((await accounts.send('/sign-out', POST)).status).toBe(503);
+    expect((await accounts.copy().send('/none')).status).toBe(503);
+    accounts.cookies.clear();
+    expect((await accounts.send('/')).status).toBe(200);
+    expect(errors).toContainEqual(
+      expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE', status: 503 }),
+    );
+    await server.start();
+    await expect.poll(async () => (await accounts.send('/sign-in/ada', POST)).status).toBe(200);
+    expect(await (await accounts.send('/')).json()).toMatchObject({ user: 'ada' });
+  });
+});
