@@ -1,0 +1,148 @@
+import { type Context, ForbiddenError, type Middleware, SetupError } from '@fairlead/core';
+import {
+  arrayOf,
+  findOptionProblems,
+  fn,
+  type Kinds,
+  kind,
+  markFactories,
+  oneOf,
+} from '@fairlead/options';
+import type { CsrfTokens } from './tokens.js';
+
+/** Options of {@link csrf} and {@link csrfGuard}. */
+export interface CsrfOptions {
+  /** Other origins whose pages may send requests, such as `https://admin.example.com`. Default none. */
+  readonly origins?: readonly string[];
+  /** Checks the tokens of browsers that send neither `Sec-Fetch-Site` nor `Origin`. Default: they get a 403. */
+  readonly tokens?: CsrfTokens;
+  /**
+   * Whether a request without `Sec-Fetch-Site`, `Origin`, cookies and credentials may pass, such as one from
+   * curl. Default `allow`.
+   */
+  readonly withoutCredentials?: 'allow' | 'deny';
+  /** Whether to skip the check, such as for a webhook with a signature. Default: never. */
+  readonly skip?: (ctx: Context) => boolean;
+}
+
+const CSRF_OPTIONS: Kinds<CsrfOptions> = {
+  origins: arrayOf(
+    kind('an origin', isOrigin),
+    "an array of origins, such as 'https://admin.example.com', without a path or a final slash",
+  ),
+  tokens: kind('the result of csrfTokens()', isTokens),
+  withoutCredentials: oneOf('allow', 'deny'),
+  skip: fn,
+};
+
+/**
+ * Rejects requests that pages of other origins make a browser send. It compares `Sec-Fetch-Site`, or else
+ * `Origin`. GET, HEAD, OPTIONS and TRACE pass, so they must not change anything.
+ *
+ * The middleware throws a ForbiddenError, 403 `CROSS_ORIGIN_REQUEST` or `INVALID_CSRF_TOKEN`.
+ *
+ * @throws {SetupError} `INVALID_CSRF_OPTION`, when an option is unknown or invalid.
+ * @see Fetch Metadata Request Headers §2.3; RFC 6454 §7; RFC 9110 §9.2.1 (safe methods)
+ */
+export function csrf(options: CsrfOptions = {}): Middleware {
+  const check = createCheck('csrf()', options);
+  return function csrf(ctx, next) {
+    check(ctx);
+    return next();
+  };
+}
+
+/**
+ * Creates a guard for `@UseGuard()` that checks requests like {@link csrf}. It runs after the body was
+ * parsed.
+ *
+ * @throws {SetupError} `INVALID_CSRF_OPTION`, when an option is unknown or invalid.
+ */
+export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean {
+  const check = createCheck('csrfGuard()', options);
+  return function csrfGuard(ctx) {
+    check(ctx);
+    return true;
+  };
+}
+
+markFactories(csrf, csrfGuard);
+
+/** RFC 9110 §9.2.1 */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+/** Creates the check. The README has it as a table. */
+function createCheck(call: string, options: CsrfOptions): (ctx: Context) => void {
+  const problems = findOptionProblems(call, options, CSRF_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_CSRF_OPTION', problems.join('\n'));
+  const { tokens, withoutCredentials = 'allow', skip = () => false } = options;
+  const origins: ReadonlySet<string> = new Set(options.origins);
+
+  return (ctx) => {
+    if (SAFE_METHODS.has(ctx.method) || skip(ctx)) return;
+    const site = ctx.get('Sec-Fetch-Site');
+    const origin = ctx.get('Origin');
+    if (site === 'same-origin') return;
+    if (origin !== undefined && origins.has(origin)) return;
+    if (site !== undefined || origin !== undefined) {
+      const isUserInitiated = site === undefined || site === 'none';
+      if (isUserInitiated && origin !== undefined && origin === ownOrigin(ctx)) return;
+      throw crossOrigin(ctx, origin);
+    }
+    if (withoutCredentials === 'allow' && !hasCredentials(ctx)) return;
+    if (tokens === undefined) throw unknownOrigin();
+    if (!tokens.isValid(ctx)) throw invalidToken();
+  };
+}
+
+/** Returns the origin that pages of this application have. RFC 6454 §6.2 */
+function ownOrigin({ protocol, host }: Context): string | undefined {
+  return URL.parse(`${protocol}://${host}`)?.origin;
+}
+
+/** Whether a request has what browsers add on their own. They never add a bearer token. */
+function hasCredentials(ctx: Context): boolean {
+  const authorization = ctx.get('Authorization');
+  if (authorization !== undefined && !/^Bearer /i.test(authorization)) return true;
+  return ctx.get('Cookie') !== undefined;
+}
+
+function crossOrigin(ctx: Context, origin = 'null'): ForbiddenError {
+  return rejection(
+    'CROSS_ORIGIN_REQUEST',
+    `Cannot accept ${ctx.method} from another origin. Send it from a page of this site.`,
+    `The origin of the request is ${origin}, and that of the application is ${ownOrigin(ctx)}. If the page is yours, add its origin to origins, or set createApp({ proxy }) behind a proxy.`,
+  );
+}
+
+function unknownOrigin(): ForbiddenError {
+  return rejection(
+    'CROSS_ORIGIN_REQUEST',
+    'Cannot tell where the request comes from: it has neither Sec-Fetch-Site nor Origin. Send Origin.',
+    'To accept browsers that send neither header, pass csrf({ tokens: csrfTokens(…) }).',
+  );
+}
+
+function invalidToken(): ForbiddenError {
+  return rejection(
+    'INVALID_CSRF_TOKEN',
+    'The CSRF token is missing, or belongs to another session. Load the page again, and send its token.',
+    'The request has neither Sec-Fetch-Site nor Origin, so it needs a token.',
+  );
+}
+
+/** @param hint - For the developer; clients do not receive it. */
+function rejection(code: string, message: string, hint: string): ForbiddenError {
+  return new ForbiddenError(message, { code, cause: new Error(hint) });
+}
+
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  if (/^https?:/i.test(value)) return URL.parse(value)?.origin === value;
+  // Apps and browser extensions have schemes of their own.
+  return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value);
+}
+
+function isTokens(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, 'isValid'));
+}

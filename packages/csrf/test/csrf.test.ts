@@ -1,0 +1,201 @@
+import { Controller, Get, Post, UseGuard } from '@fairlead/controllers';
+import { createApp, errorHandler, SetupError, urlencoded } from '@fairlead/core';
+import { type Session, session } from '@fairlead/session';
+import { createTestApp } from '@fairlead/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  type CsrfOptions,
+  type CsrfTokenOptions,
+  csrf,
+  csrfGuard,
+  csrfTokens,
+} from '../src/index.js';
+
+const KEY = 'a key of at least thirty-two bytes ok';
+const OLD_KEY = 'an old key of at least thirty-two bytes';
+const PREFIXED = '__Host-Http-csrf';
+
+describe('csrfGuard', () => {
+  it('guards the methods of a class', async () => {
+    @Controller('/notes')
+    @UseGuard(csrfGuard())
+    class NotesController {
+      @Get()
+      list() {
+        return [];
+      }
+
+      @Post()
+      create() {
+        return 'created';
+      }
+    }
+    await using app = await createTestApp({ controllers: [NotesController] });
+    const headers = { 'Sec-Fetch-Site': 'cross-site', Cookie: 'session=1' };
+    expect((await app.request('/notes', { headers })).status).toBe(200);
+    const denied = await app.request('/notes', { method: 'POST', headers });
+    expect(denied.status).toBe(403);
+    expect(await denied.json()).toMatchObject({
+      code: 'CROSS_ORIGIN_REQUEST',
+      detail: 'Cannot accept POST from another origin. Send it from a page of this site.',
+    });
+    const own = { ...headers, 'Sec-Fetch-Site': 'same-origin' };
+    expect((await app.request('/notes', { method: 'POST', headers: own })).status).toBe(200);
+  });
+});
+
+describe('behind a proxy', () => {
+  it('compares the origin that the proxy reports', async () => {
+    const app = createApp({ proxy: 1 }).use(errorHandler(), csrf(), (ctx) => ctx.send('passed'));
+    const from = (origin: string) =>
+      app.request('/', {
+        method: 'POST',
+        headers: {
+          Origin: origin,
+          Host: 'internal:8080',
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-Host': 'app.example.com',
+        },
+      });
+    expect((await from('https://app.example.com')).status).toBe(200);
+    expect((await from('http://app.example.com')).status).toBe(403);
+    expect((await from('http://internal:8080')).status).toBe(403);
+  });
+});
+
+describe('csrfTokens', () => {
+  /** Creates an application with a form, a sign-in and a token for each session. */
+  function createForms(keys: readonly string[] = [KEY]) {
+    const tokens = csrfTokens({
+      keys,
+      session: (ctx) => (ctx.state.session as Session).id,
+    });
+    return createApp()
+      .use(errorHandler(), urlencoded(), session<{ user: string }>({ keys: [KEY] }))
+      .use(csrf({ tokens }))
+      .get('/form', (ctx) => [tokens.issue(ctx), tokens.issue(ctx)])
+      .post('/form', (ctx) => ctx.body)
+      .post('/sign-in', (ctx) => {
+        ctx.state.session.rotate();
+        ctx.state.session.set('user', 'ada');
+        return tokens.issue(ctx);
+      });
+  }
+
+  /** Keeps the cookies of responses, like an old browser. */
+  function createBrowser(app: ReturnType<typeof createForms>) {
+    const cookies = new Map<string, string>();
+    return {
+      cookies,
+      async send(path: string, form?: Readonly<Record<string, string>>) {
+        const Cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+        const post = form && { method: 'POST', body: new URLSearchParams(form) };
+        const response = await app.request(path, { headers: { Cookie }, ...post });
+        for (const line of response.headers.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+          cookies.set(name, value);
+        }
+        return response;
+      },
+    };
+  }
+
+  it('issues one token for a session, in a cookie that scripts cannot read', async () => {
+    const browser = createBrowser(createForms());
+    const response = await browser.send('/form');
+    const [token, again] = (await response.json()) as string[];
+    expect(again).toBe(token);
+    expect(response.headers.getSetCookie()).toEqual([
+      `${PREFIXED}=${token}; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    ]);
+    const later = await browser.send('/form');
+    expect(await later.json()).toEqual([token, token]);
+    expect(later.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('accepts the token in a form, until the session changes', async () => {
+    const browser = createBrowser(createForms());
+    const [token = ''] = (await (await browser.send('/form')).json()) as string[];
+    const sent = await browser.send('/form', { _csrf: token, text: 'hi' });
+    expect(await sent.json()).toEqual({ _csrf: token, text: 'hi' });
+    expect((await browser.send('/form', { text: 'hi' })).status).toBe(403);
+
+    const fresh = await (await browser.send('/sign-in', { _csrf: token })).json();
+    expect(fresh).not.toBe(token);
+    expect((await browser.send('/form', { _csrf: token })).status).toBe(403);
+    expect((await browser.send('/form', { _csrf: String(fresh) })).status).toBe(200);
+    // An attacker who plants the cookie cannot bring a token for the session.
+    browser.cookies.set(PREFIXED, token);
+    const planted = await browser.send('/form', { _csrf: token });
+    expect(await planted.json()).toMatchObject({ code: 'INVALID_CSRF_TOKEN' });
+  });
+
+  it('accepts tokens of every key', async () => {
+    const old = createBrowser(createForms([OLD_KEY]));
+    const [token = ''] = (await (await old.send('/form')).json()) as string[];
+    const rotated = createBrowser(createForms([KEY, OLD_KEY]));
+    rotated.cookies.set(PREFIXED, token);
+    expect((await rotated.send('/form', { _csrf: token })).status).toBe(200);
+    const fresh = createBrowser(createForms([KEY]));
+    fresh.cookies.set(PREFIXED, token);
+    expect((await fresh.send('/form', { _csrf: token })).status).toBe(403);
+  });
+});
+
+describe('the options', () => {
+  const valid: CsrfTokenOptions = { keys: [KEY], session: () => undefined };
+  const create: [string, () => unknown, string][] = [
+    ['an unknown one', () => csrf({ origin: [] } as CsrfOptions), "Did you mean 'origins'?"],
+    [
+      'an origin with a slash',
+      () => csrf({ origins: ['https://a.example/'] }),
+      "csrf() cannot use ['https://a.example/'] as origins. Use an array of origins, such as 'https://admin.example.com', without a path or a final slash.",
+    ],
+    ['every origin', () => csrf({ origins: ['*'] }), "cannot use ['*'] as origins."],
+    ['the origin null', () => csrf({ origins: ['null'] }), "cannot use ['null'] as origins."],
+    ['a default port', () => csrf({ origins: ['https://a.example:443'] }), 'as origins.'],
+    ['upper case', () => csrf({ origins: ['https://A.example'] }), 'as origins.'],
+    [
+      'another policy',
+      () => csrfGuard({ withoutCredentials: 'block' } as object),
+      "csrfGuard() cannot use 'block' as withoutCredentials. Use 'allow' or 'deny'.",
+    ],
+    [
+      'tokens that are keys',
+      () => csrf({ tokens: [KEY] } as object),
+      'as tokens. Use the result of csrfTokens().',
+    ],
+    [
+      'no key',
+      () => csrfTokens({ ...valid, keys: [] }),
+      'csrfTokens() needs at least one key. Pass an array of secrets as keys.',
+    ],
+    [
+      'a short key',
+      () => csrfTokens({ ...valid, keys: ['hunter2'] }),
+      'csrfTokens() cannot use a key of 7 bytes as keys[0]. Use at least 32',
+    ],
+    [
+      'no session',
+      () => csrfTokens({ keys: [KEY] } as object as CsrfTokenOptions),
+      'csrfTokens() needs session. Pass a function such as',
+    ],
+    [
+      'a header with a space',
+      () => csrfTokens({ ...valid, header: 'a b' }),
+      "cannot use 'a b' as header.",
+    ],
+  ];
+
+  it.each(create)('reject %s', (_, call, message) => {
+    expect(call).toThrow(SetupError);
+    expect(call).toThrow(message);
+    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_CSRF_OPTION' }));
+  });
+
+  it('accept origins of apps and extensions', () => {
+    expect(csrf({ origins: ['capacitor://localhost', 'http://localhost:3000'] })).toBeTypeOf(
+      'function',
+    );
+  });
+});
