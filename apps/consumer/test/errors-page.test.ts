@@ -43,6 +43,8 @@ it.each([
   'di',
   'controllers',
   'cookies',
+  'session',
+  'csrf',
   'static',
   'multipart',
   'rate-limit',
