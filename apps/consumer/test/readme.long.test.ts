@@ -21,6 +21,7 @@ const LIBRARIES = [
   'pino',
   'pino-pretty',
   'prom-client',
+  'redis',
   'ws',
   '@types/ws',
   'helmet',
