@@ -114,10 +114,9 @@ function createMiddleware<Data extends object, Kept extends Found>(
     current.close();
     const deletes = current.isDestroyed && readCookies(ctx)[name] !== undefined;
     const needsCookie = current.isNew || deletes || (backend.isInCookie && current.isChanged);
-    const canSetCookie = !ctx.takenOver && !ctx.res.headersSent;
-    if (needsCookie && !canSetCookie) throw cookieNotSent();
+    if (needsCookie && (ctx.takenOver || ctx.res.headersSent)) throw cookieNotSent();
     const value = await backend.save(current);
-    if (!canSetCookie || (value === undefined && !deletes)) return;
+    if (value === undefined && !deletes) return;
     if (value === undefined) deleteCookie(ctx, name, attributes);
     else setCookie(ctx, name, value, { ...attributes, ...maxAgeOf(current.kept) });
     if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');

@@ -52,6 +52,12 @@ describe('an encrypted cookie', () => {
     );
   });
 
+  it('is rejected in another encoding of the same bytes', async () => {
+    const client = await signIn(NEW_KEY);
+    client.cookies.set(COOKIE, `${cookieOf(client)}=`);
+    expect(await (await client.send('/')).json()).toEqual(NOBODY);
+  });
+
   it('is rejected in every truncated form', async () => {
     const client = await signIn(NEW_KEY);
     const attacker = client.copy();

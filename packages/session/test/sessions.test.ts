@@ -71,6 +71,22 @@ describe.each(backends)('a session %s', (_, createOptions) => {
     expect(client.cookies.get(COOKIE)).not.toContain((second as { id: string }).id);
   });
 
+  it('has another id after each rotate() of a request', async () => {
+    const app = createAccounts(createOptions()).post('/ids', ({ state: { session } }) => {
+      const ids: unknown[] = [session.id ?? null];
+      session.set('visits', 1);
+      ids.push(session.id);
+      session.rotate();
+      ids.push(session.id);
+      return ids;
+    });
+    const client = await serve(app);
+    const [before, first, second] = (await (await client.send('/ids', POST)).json()) as string[];
+    expect(before).toBeNull();
+    expect(second).not.toBe(first);
+    expect(await (await client.send('/id')).json()).toEqual({ id: second });
+  });
+
   it('keeps its members when it rotates', async () => {
     const client = await serve(createAccounts(createOptions()));
     await client.send('/cart/rope', POST);
