@@ -566,6 +566,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       pipeline: compose(steps),
       refusalPipeline: compose(steps.map(refuseTarget)),
       environment: Object.freeze({
+        app: this,
         routes: table,
         errors: this.#errors,
         readClient: this.#readClient,

@@ -155,6 +155,7 @@ export interface ErrorPolicy {
 
 /** What all requests of an application share. */
 export interface ContextEnvironment {
+  readonly app: object;
   readonly routes: RouteTable;
   readonly errors: ErrorPolicy;
   readonly readClient: ClientReader;
@@ -241,6 +242,11 @@ export class Context<
     this.#environment = environment;
     this.#errors = environment.errors;
     this.#target = parseTarget(this.method, req.url ?? '');
+  }
+
+  /** The application that handles the request, such as for the key of a `WeakMap`. */
+  get app(): object {
+    return this.#environment.app;
   }
 
   /** The request method, in upper case. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
+  type Context,
   createApp,
   createRouter,
   listen,
@@ -279,6 +280,19 @@ it('ready() cannot register anything', async () => {
   });
   app.seal();
   expect(codes).toEqual(['APPLICATION_SEALED', 'APPLICATION_SEALED']);
+});
+
+it('ctx.app identifies the application', async () => {
+  const apps: object[] = [];
+  const keep = (ctx: Context) => {
+    apps.push(ctx.app);
+    ctx.send('');
+  };
+  const [first, second] = [createApp().use(keep), createApp().use(keep)];
+  for (const app of [first, second, first]) await app.request('/');
+  expect(apps[0]).toBe(first);
+  expect(apps[1]).toBe(second);
+  expect(apps[2]).toBe(first);
 });
 
 function codeOf(attempt: () => unknown): unknown {

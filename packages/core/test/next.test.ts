@@ -108,6 +108,7 @@ describe('a second call of next', () => {
 });
 
 const ENVIRONMENT: ConstructorParameters<typeof Context>[2] = {
+  app: {},
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => undefined, format: undefined },
   readClient: createClientReader(undefined),

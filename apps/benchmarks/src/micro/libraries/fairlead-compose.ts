@@ -8,6 +8,7 @@ import { composeOperations } from '../middlewares.js';
 const req = new IncomingMessage(new Socket());
 Object.assign(req, { method: 'GET', url: '/' });
 const ctx = new Context(req, new ServerResponse(req), {
+  app: {},
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => {}, format: undefined },
   readClient: createClientReader(undefined),
