@@ -1,27 +1,44 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import {
+  type AnyContext,
   type Context,
+  InternalServerError,
   type Middleware,
   ServiceUnavailableError,
   SetupError,
   TooManyRequestsError,
 } from '@fairlead/core';
 import {
+  describeValue,
+  either,
   findOptionProblems,
   fn,
   integer,
   type Kinds,
   kind,
   markFactories,
+  nonEmptyString,
   oneOf,
 } from '@fairlead/options';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { networkOf } from './network-of.js';
+import { MemoryStore, type RateLimitStore } from './store.js';
 
-/** The state of a key after a request was counted. */
+/** What a limit knows about a client after it has counted a request. */
+export interface RateLimitState {
+  /** Whether the request was within the limit. */
+  readonly allowed: boolean;
+  /** The points that the client has in a window. */
+  readonly limit: number;
+  /** The points that are left in the window. */
+  readonly remaining: number;
+  /** The time until the window ends: whole seconds, at least 1. */
+  readonly reset: number;
+}
+
+/** What a limiter of rate-limiter-flexible returns. */
 export interface RateLimiterResult {
-  /** The number of requests left in the window. */
+  /** The number of points left in the window. */
   readonly remainingPoints: number;
   /** The time until the window ends, in milliseconds. */
   readonly msBeforeNext: number;
@@ -34,45 +51,76 @@ export interface RateLimiter {
   /** The window of the limiter in seconds, if it has one. */
   readonly duration?: number;
   /** Counts a request. Rejects with the state of the key when the limit is exceeded. */
-  consume(key: string): Promise<RateLimiterResult>;
+  consume(key: string, points?: number): Promise<RateLimiterResult>;
+  /** Takes back points. Needed for limits that count failures only. */
+  reward?(key: string, points?: number): Promise<unknown>;
 }
 
-/** Options of {@link rateLimit}. */
+/** Options of {@link rateLimit} and {@link rateLimitGuard}. */
 export interface RateLimitOptions {
-  /** The number of requests allowed per key and window: a whole number of at least 1. */
-  readonly points: number;
+  /**
+   * The points that a key has in one window, of which a request costs one: a whole number of at least 1. Or a
+   * function that returns them for a request, from 0.
+   */
+  readonly points: number | ((ctx: Context) => number | Promise<number>);
   /** The length of a window in seconds: a whole number from 1 to 2,147,483 (24 days). */
   readonly duration: number;
-  /** Returns the key that a request counts towards. Default: the network of `ctx.ip`. */
-  readonly key?: (ctx: Context) => string;
-  /** Counts requests, with the same `points` and `duration`. Default: counts in memory. */
-  readonly limiter?: RateLimiter;
-  /** The policy name in the headers: printable ASCII without `"` and `\`. Default `default`. */
+  /** Returns the key that a request counts towards: not empty. Default: the network of `ctx.ip`. */
+  readonly key?: (ctx: Context) => string | Promise<string>;
+  /** The points that a request costs: a whole number of at least 1. Or a function, from 0. Default 1. */
+  readonly cost?: number | ((ctx: Context) => number | Promise<number>);
+  /** Whether to let a request pass without counting it. */
+  readonly skip?: (ctx: Context) => boolean | Promise<boolean>;
+  /**
+   * Whether to count `all` requests or only `failures`: responses of status 400 or higher, and those that
+   * were aborted. A request counts until its response has succeeded. Default `all`.
+   */
+  readonly count?: 'all' | 'failures';
+  /** The policy name in the headers and in a store: printable ASCII without `"` and `\`. Default `default`. */
   readonly name?: string;
-  /** Whether to allow (`open`) or reject (`closed`) requests while counting fails. Default `open`. */
-  readonly onFailure?: 'open' | 'closed';
-  /** Called when counting fails and the request is allowed. Default: logs with `console.error`. */
+  /**
+   * Holds the counts; needs a `name`. Limits with the same name in a store count together. Default: the
+   * memory of the process, separately for each application.
+   */
+  readonly store?: RateLimitStore;
+  /** Counts requests instead of a store, with the same `points` and `duration`. */
+  readonly limiter?: RateLimiter;
+  /**
+   * What happens to requests while counting fails: they pass (`open`), are rejected with 503 (`closed`), or
+   * are counted in this process (`memory`). Default `open`.
+   */
+  readonly onFailure?: 'open' | 'closed' | 'memory';
+  /**
+   * Called with the error when counting fails, unless `onFailure` is `closed`. Default: logs with
+   * `console.error`.
+   */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
 
-/** The longest delay of a Node.js timer, in seconds. With a longer one, a window would end at once. */
+/** The longest delay of a Node.js timer, in seconds. With a longer one, a limiter's window would end at once. */
 const MAX_DURATION = 2_147_483;
 
 const RATE_LIMIT_OPTIONS: Kinds<RateLimitOptions> = {
-  points: integer(1),
+  points: either(integer(1), fn),
   duration: integer(1, MAX_DURATION, 'of seconds'),
   key: fn,
+  cost: either(integer(1), fn),
+  skip: fn,
+  count: oneOf('all', 'failures'),
+  name: kind('printable ASCII without quotes or backslashes', isPolicyName),
+  store: kind('an object with a method add, such as redisStore()', (value) =>
+    hasMethod(value, 'add'),
+  ),
   limiter: kind(
     'an object with a method consume, such as a limiter of rate-limiter-flexible',
-    isLimiter,
+    (value) => hasMethod(value, 'consume'),
   ),
-  name: kind('printable ASCII without quotes or backslashes', isPolicyName),
-  onFailure: oneOf('open', 'closed'),
+  onFailure: oneOf('open', 'closed', 'memory'),
   onError: fn,
 };
 
-function isLimiter(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, 'consume'));
+function hasMethod(value: unknown, method: string): boolean {
+  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, method));
 }
 
 function isPolicyName(value: unknown): boolean {
@@ -82,47 +130,165 @@ function isPolicyName(value: unknown): boolean {
 /**
  * Limits how many requests a client can make in a window of time. Every response has the headers
  * `RateLimit-Policy` and `RateLimit`, with the limit and the remaining requests. A 429 response also
- * has `Retry-After`, in whole seconds of at least 1.
+ * has `Retry-After`, in whole seconds of at least 1. {@link rateLimitsOf} returns the same data.
  *
  * The middleware throws a TooManyRequestsError, 429, when the limit is exceeded. When counting fails
  * and `onFailure` is `closed`, it throws a ServiceUnavailableError, 503 `RATE_LIMIT_UNAVAILABLE`, with
- * the failure as its cause.
+ * the failure as its cause. When a function of the options returns an unusable value, it throws an
+ * InternalServerError, 500 `INVALID_RATE_LIMIT_VALUE`.
  *
  * @throws {SetupError} `INVALID_RATE_LIMIT`, when an option is missing, unknown or invalid, or the limiter
  *   has a different limit or window.
  * @see draft-ietf-httpapi-ratelimit-headers-11 §3, §4; RFC 6585 §4; RFC 9110 §10.2.3
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  assertOptions(options);
-  const { points, duration, name = 'default', onFailure = 'open', onError = logError } = options;
-  const { key = clientNetwork, limiter = new RateLimiterMemory({ points, duration }) } = options;
-  const consume = createConsume(limiter);
-  const policy = `"${name}";q=${points};w=${duration}`;
-
+  const limit = createLimit('rateLimit()', options);
   return async function rateLimit(ctx, next) {
-    const storedKey = toStoredKey(key(ctx));
-    ctx.append('RateLimit-Policy', policy);
-    const state = await count(consume, storedKey).catch((cause: unknown) => {
-      if (onFailure === 'closed') throw unavailable(cause);
-      onError(cause, ctx);
-    });
-    if (state !== undefined) {
-      const { allowed, remaining, seconds } = state;
-      ctx.append('RateLimit', `"${name}";r=${remaining};t=${seconds}`);
-      if (!allowed) throw tooMany(options, seconds);
-    }
+    await limit(ctx);
     return next();
   };
 }
 
-markFactories(rateLimit);
+/**
+ * Creates a guard that limits like {@link rateLimit}. Middleware runs before guards, so a limit per signed-in
+ * user has to be a guard: list it after the one that authenticates.
+ *
+ * @returns A function for `@UseGuard()` or for `guards` of `controllersPlugin()`.
+ * @throws {SetupError} As {@link rateLimit}.
+ */
+export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Promise<boolean> {
+  const limit = createLimit('rateLimitGuard()', options);
+  return async function rateLimit(ctx) {
+    await limit(ctx);
+    return true;
+  };
+}
 
-/** The state of a key, as the headers present it. */
-interface KeyState {
-  readonly allowed: boolean;
-  readonly remaining: number;
-  /** The time until the window ends, rounded up. */
-  readonly seconds: number;
+markFactories(rateLimit, rateLimitGuard);
+
+/** Returns the states of the limits that a request was counted for, by their names: `ctx.state.rateLimits`. */
+export function rateLimitsOf({ state }: AnyContext): Readonly<Record<string, RateLimitState>> {
+  // Only limits set it.
+  return (state.rateLimits ?? {}) as Readonly<Record<string, RateLimitState>>;
+}
+
+/** A request that was counted. */
+interface Counted {
+  readonly state: RateLimitState;
+  /** Milliseconds until the window ends. */
+  readonly left: number;
+  /** Takes the points of the request back. */
+  readonly undo: () => Promise<unknown>;
+}
+
+/** What to count for a request. */
+interface Charge {
+  readonly key: string;
+  readonly cost: number;
+  readonly points: number;
+}
+
+/** Creates the function that counts a request and throws when it exceeds the limit. */
+function createLimit(call: string, options: RateLimitOptions): (ctx: Context) => Promise<void> {
+  assertOptions(call, options);
+  const { duration, name = 'default', key = clientNetwork, cost = 1, skip, count } = options;
+  const { onFailure = 'open', onError = logError } = options;
+  const countInMemory = createMemoryCount(duration);
+  const countRequest = createCount(options, countInMemory);
+
+  const tryCount = async (ctx: Context, charge: Charge): Promise<Counted | undefined> => {
+    try {
+      return await countRequest(ctx, charge);
+    } catch (cause) {
+      if (onFailure === 'closed') throw unavailable(cause);
+      onError(cause, ctx);
+      return onFailure === 'memory' ? countInMemory(ctx, charge) : undefined;
+    }
+  };
+
+  return async (ctx) => {
+    if (skip !== undefined && (await skip(ctx))) return;
+    const charge: Charge = {
+      key: toStoredKey(readKey(call, await key(ctx))),
+      points: await readPoints(call, 'points', options.points, ctx),
+      cost: await readPoints(call, 'cost', cost, ctx),
+    };
+    ctx.append('RateLimit-Policy', `"${name}";q=${charge.points};w=${duration}`);
+    const counted = await tryCount(ctx, charge);
+    if (counted === undefined) return;
+    const { state } = counted;
+    ctx.state.rateLimits = Object.freeze({ ...rateLimitsOf(ctx), [name]: state });
+    ctx.append('RateLimit', `"${name}";r=${state.remaining};t=${state.reset}`);
+    if (!state.allowed) throw tooMany(state, duration);
+    if (count === 'failures') undoOnSuccess(ctx, counted);
+  };
+}
+
+/**
+ * Counts a request only if it fails. It counts from the start, so that concurrent attempts cannot exceed
+ * the limit before the first of them has failed.
+ */
+function undoOnSuccess(ctx: Context, { left, undo }: Counted): void {
+  const end = performance.now() + left;
+  ctx.onFinish(({ status, aborted }) => {
+    const isFailure = aborted || status >= 400;
+    // The points of a window that has ended must not be taken from the next one.
+    if (!isFailure && performance.now() < end) return undo();
+  });
+}
+
+type Count = (ctx: Context, charge: Charge) => Promise<Counted>;
+
+/** Creates a function that counts in memory, separately for each application. */
+function createMemoryCount(duration: number): Count {
+  const stores = new WeakMap<object, MemoryStore>();
+  return (ctx, charge) => {
+    const store = stores.get(ctx.app) ?? new MemoryStore();
+    stores.set(ctx.app, store);
+    return countIn(store, charge, duration);
+  };
+}
+
+function createCount(options: RateLimitOptions, countInMemory: Count): Count {
+  const { store, limiter, name = 'default', duration } = options;
+  if (limiter !== undefined) return createLimiterCount(limiter);
+  if (store === undefined) return countInMemory;
+  return (_ctx, charge) => countIn(store, { ...charge, key: `${name}:${charge.key}` }, duration);
+}
+
+async function countIn(
+  store: RateLimitStore,
+  { key, cost, points }: Charge,
+  duration: number,
+): Promise<Counted> {
+  const { points: used, msBeforeNext } = await store.add(key, cost, duration);
+  return {
+    state: describeState(used <= points, points, points - used, msBeforeNext),
+    left: msBeforeNext,
+    undo: () => store.add(key, -cost, duration),
+  };
+}
+
+/**
+ * Creates a function that counts with a limiter. A limiter rejects with an error when it fails, or with a
+ * result at the limit.
+ */
+function createLimiterCount(limiter: RateLimiter): Count {
+  const consume = createConsume(limiter);
+  return async (_ctx, { key, cost, points }) => {
+    const { allowed, result } = await consume(key, cost).then(
+      (result) => ({ allowed: true, result }),
+      (reason: unknown) => {
+        if (!isResult(reason)) throw reason;
+        return { allowed: false, result: reason };
+      },
+    );
+    return {
+      state: describeState(allowed, points, result.remainingPoints, result.msBeforeNext),
+      left: result.msBeforeNext,
+      undo: async () => limiter.reward?.(key, cost),
+    };
+  };
 }
 
 /**
@@ -130,34 +296,33 @@ interface KeyState {
  * the snapshot, that timer would retain the asynchronous context of the key's first request, such as
  * that of `shareContext()`, until the window ends.
  */
-function createConsume(limiter: RateLimiter): RateLimiter['consume'] {
-  const consume: RateLimiter['consume'] = (key) => limiter.consume(key);
-  if (!(limiter instanceof RateLimiterMemory)) return consume;
+function createConsume(
+  limiter: RateLimiter,
+): (key: string, cost: number) => Promise<RateLimiterResult> {
+  const consume = async (key: string, cost: number) => limiter.consume(key, cost);
+  if (limiter.constructor.name !== 'RateLimiterMemory') return consume;
   const run = AsyncLocalStorage.snapshot();
-  return (key) => run(consume, key);
-}
-
-/** Counts a request. A limiter rejects with an error when it fails, or with a result at the limit. */
-async function count(consume: RateLimiter['consume'], key: string): Promise<KeyState> {
-  try {
-    return describeState(await consume(key), true);
-  } catch (reason) {
-    if (!isResult(reason)) throw reason;
-    return describeState(reason, false);
-  }
+  return (key, cost) => run(consume, key, cost);
 }
 
 function isResult(reason: unknown): reason is RateLimiterResult {
   return typeof reason === 'object' && reason !== null && 'msBeforeNext' in reason;
 }
 
-function describeState(result: RateLimiterResult, allowed: boolean): KeyState {
-  const remaining = allowed ? result.remainingPoints : 0;
-  return { allowed, remaining, seconds: Math.max(1, Math.ceil(result.msBeforeNext / 1_000)) };
+function describeState(
+  allowed: boolean,
+  limit: number,
+  left: number,
+  msBeforeNext: number,
+): RateLimitState {
+  const remaining = allowed ? Math.max(0, left) : 0;
+  const reset = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+  return Object.freeze({ allowed, limit, remaining, reset });
 }
 
 function clientNetwork(ctx: Context): string {
-  return networkOf(ctx.ip);
+  // The address is empty on a Unix socket.
+  return networkOf(ctx.ip) || 'unknown';
 }
 
 /** Hashes long and unusual keys, because a client can choose a key of any length with any bytes. */
@@ -166,39 +331,86 @@ function toStoredKey(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }
 
-function tooMany({ points, duration }: RateLimitOptions, seconds: number): TooManyRequestsError {
+/** @throws {InternalServerError} 500, because all clients without a key would share one count. */
+function readKey(call: string, key: unknown): string {
+  if (nonEmptyString.accepts(key)) return String(key);
+  throw invalidValue(
+    `The function key of ${call} returned ${describeValue(key)}. Return a non-empty string that identifies the client, or let the request pass with skip.`,
+  );
+}
+
+async function readPoints(
+  call: string,
+  option: 'points' | 'cost',
+  value: number | ((ctx: Context) => number | Promise<number>),
+  ctx: Context,
+): Promise<number> {
+  if (typeof value === 'number') return value;
+  const points: unknown = await value(ctx);
+  if (POINTS.accepts(points)) return Number(points);
+  throw invalidValue(
+    `The function ${option} of ${call} returned ${describeValue(points)}. Return ${POINTS.description}.`,
+  );
+}
+
+const POINTS = integer(0);
+
+function invalidValue(message: string): InternalServerError {
+  return new InternalServerError(message, { code: 'INVALID_RATE_LIMIT_VALUE' });
+}
+
+function tooMany({ limit, reset }: RateLimitState, duration: number): TooManyRequestsError {
   return new TooManyRequestsError(
-    `Too many requests: the limit is ${points} per ${duration} s. Try again in ${seconds} s.`,
-    { retryAfter: seconds },
+    `Too many requests: the limit is ${limit} per ${duration} s. Try again in ${reset} s.`,
+    { retryAfter: reset },
   );
 }
 
 function unavailable(cause: unknown): ServiceUnavailableError {
-  const message = 'Cannot apply the rate limit: the limiter failed. Check its store.';
+  const message = 'Cannot apply the rate limit: the store failed. Check it.';
   return new ServiceUnavailableError(message, { code: 'RATE_LIMIT_UNAVAILABLE', cause });
 }
 
 function logError(error: unknown): void {
-  console.error('Cannot apply the rate limit, so the request is allowed. Check the store:', error);
+  console.error('Cannot apply the rate limit. Check the store:', error);
 }
 
 /** @throws {SetupError} `INVALID_RATE_LIMIT` */
-function assertOptions(options: RateLimitOptions): void {
-  const problems = findOptionProblems('rateLimit()', options, RATE_LIMIT_OPTIONS);
+function assertOptions(call: string, options: RateLimitOptions): void {
+  const problems = findOptionProblems(call, options, RATE_LIMIT_OPTIONS);
   for (const name of ['points', 'duration'] as const) {
     if (options?.[name] !== undefined) continue;
-    problems.push(`rateLimit() needs ${name}. Pass ${RATE_LIMIT_OPTIONS[name].description}.`);
+    problems.push(`${call} needs ${name}. Pass ${RATE_LIMIT_OPTIONS[name].description}.`);
   }
-  if (problems.length === 0) problems.push(...findMismatch(options));
+  if (problems.length === 0) problems.push(...findConflicts(call, options));
   if (problems.length > 0) throw new SetupError('INVALID_RATE_LIMIT', problems.join('\n'));
 }
 
-function findMismatch({ points, duration, limiter }: RateLimitOptions): readonly string[] {
+/** Finds options that do not fit each other. */
+function findConflicts(call: string, options: RateLimitOptions): readonly string[] {
+  const { points, duration, limiter, store, name, count } = options;
+  if (store !== undefined && limiter !== undefined) {
+    return [`${call} cannot use both store and limiter. Pass one of them.`];
+  }
+  if (store !== undefined && name === undefined) {
+    return [
+      `${call} needs a name in a store, because limits with the same name count together. Pass one.`,
+    ];
+  }
+  if (limiter === undefined) return [];
+  if (typeof points === 'function') {
+    return [`${call} cannot use a function as points of a limiter. Pass a store instead.`];
+  }
+  if (count === 'failures' && limiter.reward === undefined) {
+    return [
+      `${call} cannot count failures with a limiter without a method reward. Pass a store instead.`,
+    ];
+  }
   // Wrappers of other limiters have undefined or 0 here.
-  const allowed = limiter?.points || points;
-  const window = limiter?.duration || duration;
+  const allowed = limiter.points || points;
+  const window = limiter.duration || duration;
   if (allowed === points && window === duration) return [];
   return [
-    `rateLimit() cannot use a limiter that allows ${allowed} requests per ${window} s: points and duration allow ${points} per ${duration} s. Use the same values in both.`,
+    `${call} cannot use a limiter that allows ${allowed} requests per ${window} s: points and duration allow ${points} per ${duration} s. Use the same values in both.`,
   ];
 }

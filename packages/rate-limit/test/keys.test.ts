@@ -1,7 +1,11 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Caller, createApp, errorHandler } from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rateLimit } from '../src/index.js';
 import { create } from './support/limit.js';
 import { serve } from './support/serve.js';
@@ -63,6 +67,48 @@ describe('a key', () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(broken, expect.anything());
   });
 
+  it('can be read asynchronously', async () => {
+    const app = create({ points: 1, duration: 10, key: async (ctx) => String(ctx.query.user) });
+    const responses = [await app.request('/?user=a'), await app.request('/?user=b')];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await app.request('/?user=a')).status).toBe(429);
+  });
+
+  it.each([undefined, null, '', 7, {}])('of %o is a 500 that names the fix', async (value) => {
+    const onError = vi.fn();
+    const key = () => value as string;
+    const app = createApp().use(
+      errorHandler({ onError }),
+      rateLimit({ points: 1, duration: 1, key }),
+    );
+    expect((await app.request('/')).status).toBe(500);
+    const message = expect.stringMatching(
+      /^The function key of rateLimit\(\) returned .*\. Return a non-empty string that identifies the client, or let the request pass with skip\.$/,
+    );
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ code: 'INVALID_RATE_LIMIT_VALUE', message }),
+      expect.anything(),
+    );
+  });
+
+  it('is shared by clients without an address', async () => {
+    const app = create({ points: 1, duration: 10 });
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-'));
+    const socketPath = join(folder, 'http.sock');
+    const server = createServer((req, res) => app.handle(req, res)).listen(socketPath);
+    onTestFinished(async () => {
+      server.close();
+      await rm(folder, { recursive: true });
+    });
+    await once(server, 'listening');
+    const status = async () => {
+      const [response] = await once(request({ socketPath, agent: false }).end(), 'response');
+      return response.resume().statusCode;
+    };
+    expect(await status()).toBe(200);
+    expect(await status()).toBe(429);
+  });
+
   it.each([
     ['long', 'x'.repeat(129)],
     ['not ASCII', 'naïve'],
@@ -88,6 +134,6 @@ describe('a key', () => {
     const store = new RateLimiterMemory(limit);
     const consume = vi.spyOn(store, 'consume');
     await create({ ...limit, limiter: store, key: () => 'x'.repeat(128) }).request('/');
-    expect(consume).toHaveBeenCalledExactlyOnceWith('x'.repeat(128));
+    expect(consume).toHaveBeenCalledExactlyOnceWith('x'.repeat(128), 1);
   });
 });

@@ -103,6 +103,8 @@ describe('a limit', () => {
 });
 
 describe('rateLimit()', () => {
+  const store = { add: async () => ({ points: 1, msBeforeNext: 1 }) };
+
   it.each<[string, Partial<RateLimitOptions>]>([
     ['points', { points: 0 }],
     ['points', { points: 1.5 }],
@@ -129,7 +131,7 @@ describe('rateLimit()', () => {
   it.each<[unknown, ...string[]]>([
     [
       undefined,
-      'rateLimit() needs points. Pass an integer of at least 1.',
+      'rateLimit() needs points. Pass an integer of at least 1 or a function.',
       'rateLimit() needs duration. Pass an integer of seconds from 1 to 2147483.',
     ],
     [
@@ -138,7 +140,7 @@ describe('rateLimit()', () => {
     ],
     [
       { points: 1, duration: 1, onFailure: 'close' },
-      "rateLimit() cannot use 'close' as onFailure. Use 'open' or 'closed'.",
+      "rateLimit() cannot use 'close' as onFailure. Use 'open', 'closed' or 'memory'.",
     ],
     [
       { points: 1, duration: 1, limiter: {} },
@@ -150,12 +152,41 @@ describe('rateLimit()', () => {
     ],
     [
       { points: '5', window: 60, key: 'ip', name: 1, onError: null },
-      "rateLimit() cannot use '5' as points. Use an integer of at least 1.",
-      "rateLimit() has no option 'window'. Remove it, or use points, duration, key, limiter, name, onFailure or onError.",
+      "rateLimit() cannot use '5' as points. Use an integer of at least 1 or a function.",
+      "rateLimit() has no option 'window'. Remove it, or use points, duration, key, cost, skip, count, name, store, limiter, onFailure or onError.",
       "rateLimit() cannot use 'ip' as key. Use a function.",
       'rateLimit() cannot use 1 as name. Use printable ASCII without quotes or backslashes.',
       'rateLimit() cannot use null as onError. Use a function.',
       'rateLimit() needs duration. Pass an integer of seconds from 1 to 2147483.',
+    ],
+    [
+      { points: 1, duration: 1, cost: 0, skip: true, count: 'failure', store: {} },
+      'rateLimit() cannot use 0 as cost. Use an integer of at least 1 or a function.',
+      'rateLimit() cannot use true as skip. Use a function.',
+      "rateLimit() cannot use 'failure' as count. Use 'all' or 'failures'.",
+      'rateLimit() cannot use an object as store. Use an object with a method add, such as redisStore().',
+    ],
+    [
+      { points: 1, duration: 1, store },
+      'rateLimit() needs a name in a store, because limits with the same name count together. Pass one.',
+    ],
+    [
+      {
+        points: 1,
+        duration: 1,
+        name: 'a',
+        store,
+        limiter: new RateLimiterMemory({ points: 1, duration: 1 }),
+      },
+      'rateLimit() cannot use both store and limiter. Pass one of them.',
+    ],
+    [
+      { points: () => 1, duration: 1, limiter: new RateLimiterMemory({ points: 1, duration: 1 }) },
+      'rateLimit() cannot use a function as points of a limiter. Pass a store instead.',
+    ],
+    [
+      { points: 1, duration: 1, count: 'failures', limiter: { consume: () => undefined } },
+      'rateLimit() cannot count failures with a limiter without a method reward. Pass a store instead.',
     ],
   ])('rejects %o with one error', (options, ...messages) => {
     expect(() => Reflect.apply(rateLimit, undefined, [options])).toThrow(

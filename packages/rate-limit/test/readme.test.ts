@@ -14,8 +14,12 @@ describe("the README's tables", () => {
       points: 1,
       duration: 1,
       key: () => '',
-      limiter: new RateLimiterMemory({ points: 1, duration: 1 }),
+      cost: 1,
+      skip: () => false,
+      count: 'all',
       name: 'default',
+      store: { add: async () => ({ points: 1, msBeforeNext: 1 }) },
+      limiter: new RateLimiterMemory({ points: 1, duration: 1 }),
       onFailure: 'open',
       onError: () => undefined,
     };
@@ -39,6 +43,9 @@ describe("the README's tables", () => {
     await full.request('/');
     const closed = rateLimit({ ...limit, limiter: gone, onFailure: 'closed' });
     await createApp().use(keep, closed).request('/');
+    await createApp()
+      .use(keep, rateLimit({ ...limit, key: () => '' }))
+      .request('/');
     await createApp()
       .use(keep, () => rateLimit({ points: 0, duration: 1 }))
       .request('/');

@@ -1,0 +1,103 @@
+import { SetupError } from '@fairlead/core';
+import {
+  describeValue,
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  nonEmptyString,
+} from '@fairlead/options';
+import type { RateLimitCount, RateLimitStore } from './store.js';
+
+/** A client of the npm package `redis`, also of a cluster. You create, connect and close it. */
+export interface RedisClient {
+  /** Whether the client is connected. */
+  readonly isReady?: boolean;
+  /** Runs a script. */
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+/** Options of {@link redisStore}. */
+export interface RedisStoreOptions {
+  /** Precedes every key. Default `rate-limit:`. */
+  readonly prefix?: string;
+  /** Milliseconds until counting fails: a whole number of at least 1. Default 500. */
+  readonly timeout?: number;
+}
+
+const REDIS_STORE_OPTIONS: Kinds<RedisStoreOptions> = {
+  prefix: nonEmptyString,
+  timeout: integer(1, 2 ** 31 - 1, 'of milliseconds'),
+};
+
+/** Adds points to a count that expires. A script is atomic. */
+const ADD = `
+local points = tonumber(ARGV[1])
+if points < 0 and redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0} end
+local total = redis.call('INCRBY', KEYS[1], points)
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  left = tonumber(ARGV[2])
+end
+return {total, left}`;
+
+/** How long a server that did not respond in time is left alone, in milliseconds. */
+const PAUSE = 1_000;
+
+/**
+ * Creates a store that counts in Redis or Valkey, so that a limit holds across processes and machines.
+ *
+ * Counting fails at once while the client is not connected. After a timeout, it fails at once for a second,
+ * so that a hanging server delays few requests. `onFailure` of the limit decides what happens then.
+ *
+ * @param client - A client of the npm package `redis`. It needs a listener for its `error` event.
+ * @throws {SetupError} `INVALID_RATE_LIMIT`, when `client` or an option is invalid.
+ */
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RateLimitStore {
+  const problems = findOptionProblems('redisStore()', options, REDIS_STORE_OPTIONS);
+  if (!isClient(client)) {
+    problems.unshift(
+      `redisStore() cannot use ${describeValue(client)}. Pass a client of the npm package redis.`,
+    );
+  }
+  if (problems.length > 0) throw new SetupError('INVALID_RATE_LIMIT', problems.join('\n'));
+  const { prefix = 'rate-limit:', timeout = 500 } = options;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  const late = (): Error => new Error(`Redis did not respond within ${timeout} ms.`);
+
+  return {
+    async add(key, points, duration) {
+      if (client.isReady === false) throw new Error('The Redis client is not connected.');
+      if (performance.now() < pausedUntil) throw late();
+      let timer: NodeJS.Timeout | undefined;
+      const timedOut = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          pausedUntil = performance.now() + PAUSE;
+          reject(late());
+        }, timeout);
+      });
+      try {
+        const reply = client.eval(ADD, {
+          keys: [`${prefix}${key}`],
+          arguments: [String(points), String(duration * 1_000)],
+        });
+        return toCount(await Promise.race([reply, timedOut]));
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+function isClient(client: unknown): boolean {
+  return typeof client === 'object' && client !== null && fn.accepts(Reflect.get(client, 'eval'));
+}
+
+function toCount(reply: unknown): RateLimitCount {
+  const [points, msBeforeNext]: unknown[] = Array.isArray(reply) ? reply : [];
+  if (!Number.isSafeInteger(Number(points)) || !Number.isSafeInteger(Number(msBeforeNext))) {
+    throw new Error('Redis did not respond with two integers.');
+  }
+  return { points: Number(points), msBeforeNext: Number(msBeforeNext) };
+}

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { MemoryStore } from './store.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('counts until the window ends, and then starts another', async () => {
+  const store = new MemoryStore();
+  expect(await store.add('a', 2, 10)).toEqual({ points: 2, msBeforeNext: 10_000 });
+  vi.setSystemTime(9_999);
+  expect(await store.add('a', -1, 10)).toEqual({ points: 1, msBeforeNext: 1 });
+  vi.setSystemTime(10_000);
+  expect(await store.add('a', -1, 10)).toEqual({ points: 0, msBeforeNext: 0 });
+  expect(await store.add('a', 1, 10)).toEqual({ points: 1, msBeforeNext: 10_000 });
+});
+
+it('removes ended windows, some with each request', async () => {
+  const remove = vi.spyOn(Map.prototype, 'delete');
+  const store = new MemoryStore();
+  for (let key = 0; key < 25; key += 1) await store.add(`${key}`, 1, 10);
+  vi.setSystemTime(10_000);
+  remove.mockClear();
+  const removed = async () => {
+    await store.add('next', 1, 10);
+    const keys = remove.mock.calls.flatMap(([key]) => (/^\d+$/.test(key) ? [key] : []));
+    remove.mockClear();
+    return keys.length;
+  };
+  const counts = [await removed(), await removed(), await removed(), await removed()];
+  remove.mockRestore();
+  expect(counts).toEqual([10, 10, 5, 0]);
+});
