@@ -51,6 +51,7 @@ it.each([
   'serve',
   'metrics',
   'health',
+  'jwt',
   'pino',
   'connect',
   'openapi',

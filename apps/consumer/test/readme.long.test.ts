@@ -22,6 +22,8 @@ const LIBRARIES = [
   'pino-pretty',
   'prom-client',
   'redis',
+  'jose',
+  'rate-limiter-flexible',
   'ws',
   '@types/ws',
   'helmet',

@@ -1,0 +1,67 @@
+import { createRouteMetadata, type GuardFn, UseGuard } from '@fairlead/controllers';
+import { declareSecurity, markFactories } from '@fairlead/options';
+import type { JwtAuth } from './jwt-auth.js';
+import { createRoleCheck, createScopeCheck } from './requirements.js';
+import { BEARER } from './verified-token.js';
+
+const PUBLIC = createRouteMetadata<boolean>('Public');
+
+/** Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard} lets them pass. */
+export function Public(): ClassDecorator & MethodDecorator {
+  return PUBLIC(true);
+}
+
+/**
+ * Creates a guard that verifies the token of a request and sets `ctx.state.jwt`. It throws as
+ * {@link JwtAuth.verify}. It does nothing for routes with `@Public()`.
+ *
+ * @param auth - From `createJwtAuth()`.
+ */
+export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
+  return declareSecurity<GuardFn>(async function jwt(ctx) {
+    if (PUBLIC.get(ctx) !== true) await auth.verify(ctx);
+    return true;
+  }, BEARER);
+}
+
+markFactories(jwtGuard);
+
+/**
+ * Guards the routes of a class, or one route: the token needs one of the roles. Several `@Roles()` of a route,
+ * such as those of its class, all apply. List {@link jwtGuard} before it.
+ *
+ * Requests receive 403 `INSUFFICIENT_SCOPE` without a role, and 500 `TOKEN_NOT_VERIFIED` when no token was
+ * verified.
+ *
+ * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a role.
+ */
+export function Roles(...roles: readonly [string, ...string[]]): ClassDecorator & MethodDecorator {
+  const check = createRoleCheck('@Roles()', roles);
+  return UseGuard(
+    declareSecurity<GuardFn>(function hasRole(ctx) {
+      check(ctx);
+      return true;
+    }, BEARER),
+  );
+}
+
+/**
+ * Guards the routes of a class, or one route: the token needs all of the scopes. List {@link jwtGuard} before
+ * it. Requests receive the responses of {@link Roles}.
+ *
+ * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a scope.
+ */
+export function Scopes(
+  ...scopes: readonly [string, ...string[]]
+): ClassDecorator & MethodDecorator {
+  const check = createScopeCheck('@Scopes()', scopes);
+  return UseGuard(
+    declareSecurity<GuardFn>(
+      function hasScope(ctx) {
+        check(ctx);
+        return true;
+      },
+      { ...BEARER, scopes },
+    ),
+  );
+}

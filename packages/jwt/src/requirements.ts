@@ -1,0 +1,82 @@
+import { type Context, type Middleware, SetupError } from '@fairlead/core';
+import { declareSecurity, describeValue, markFactories } from '@fairlead/options';
+import { insufficientScope } from './challenge.js';
+import { BEARER, verifiedToken } from './verified-token.js';
+
+/**
+ * Creates middleware that lets requests pass whose token has all of the scopes. Add it after the middleware
+ * that verifies the token.
+ *
+ * The middleware throws a ForbiddenError, 403 `INSUFFICIENT_SCOPE`, when a scope is missing, and an
+ * InternalServerError, 500 `TOKEN_NOT_VERIFIED`, when no token was verified.
+ *
+ * @param scopes - At least one, such as `users:write`.
+ * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a scope.
+ * @see RFC 6750 §3.1; RFC 6749 §3.3
+ */
+export function requireScope(...scopes: readonly [string, ...string[]]): Middleware {
+  const check = createScopeCheck('requireScope()', scopes);
+  return declareSecurity<Middleware>(
+    function requireScope(ctx, next) {
+      check(ctx);
+      return next();
+    },
+    { ...BEARER, scopes },
+  );
+}
+
+/**
+ * Creates middleware that lets requests pass whose token has one of the roles. Add it after the middleware
+ * that verifies the token.
+ *
+ * The middleware throws a ForbiddenError, 403 `INSUFFICIENT_SCOPE`, without a role, and an
+ * InternalServerError, 500 `TOKEN_NOT_VERIFIED`, when no token was verified.
+ *
+ * @param roles - At least one, such as `admin`.
+ * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a role.
+ */
+export function requireRole(...roles: readonly [string, ...string[]]): Middleware {
+  const check = createRoleCheck('requireRole()', roles);
+  return declareSecurity<Middleware>(function requireRole(ctx, next) {
+    check(ctx);
+    return next();
+  }, BEARER);
+}
+
+markFactories(requireScope, requireRole);
+
+/** Creates a function that throws unless the token of a request has all of the scopes. */
+export function createScopeCheck(call: string, scopes: readonly string[]): (ctx: Context) => void {
+  assertNames(call, scopes);
+  const message = `The token needs the scope ${scopes.join(' ')}.`;
+  return (ctx) => {
+    const token = verifiedToken(ctx);
+    if (scopes.every((scope) => token.scopes.includes(scope))) return;
+    throw insufficientScope(token.realm, message, scopes);
+  };
+}
+
+/** Creates a function that throws unless the token of a request has one of the roles. */
+export function createRoleCheck(call: string, roles: readonly string[]): (ctx: Context) => void {
+  assertNames(call, roles);
+  const message = `The token needs the role ${roles.join(' or ')}.`;
+  return (ctx) => {
+    const token = verifiedToken(ctx);
+    if (roles.some((role) => token.roles.includes(role))) return;
+    throw insufficientScope(token.realm, message);
+  };
+}
+
+/** @throws {SetupError} `INVALID_JWT_OPTION` */
+function assertNames(call: string, names: readonly unknown[]): void {
+  const invalid = names.filter((name) => typeof name !== 'string' || !NAME.test(name));
+  const problems = invalid.map(
+    (name) =>
+      `${call} cannot use ${describeValue(name)}. Use visible ASCII without quotes and backslashes.`,
+  );
+  if (names.length === 0) problems.push(`${call} needs at least one argument, such as 'admin'.`);
+  if (problems.length > 0) throw new SetupError('INVALID_JWT_OPTION', problems.join('\n'));
+}
+
+/** RFC 6749 §3.3: scope-token */
+const NAME = /^[\x21\x23-\x5b\x5d-\x7e]+$/;

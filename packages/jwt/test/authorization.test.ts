@@ -1,0 +1,275 @@
+import 'reflect-metadata';
+import {
+  Controller,
+  controllersPlugin,
+  createCustomParamDecorator,
+  describeRoutes,
+  Get,
+  Post,
+  UseGuard,
+} from '@fairlead/controllers';
+import { type Application, createApp, createRouter, errorHandler } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+import { createDocument } from '@fairlead/openapi';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { z } from 'zod';
+import { jwtGuard, Public, Roles, Scopes } from '../src/controllers.js';
+import { createJwtAuth, requireRole, requireScope } from '../src/index.js';
+import { EXPECTED, rejectionOf, SECRET, sign } from './support/issuer.js';
+
+const auth = createJwtAuth({ ...EXPECTED, secret: SECRET });
+const CurrentSubject = createCustomParamDecorator((ctx) => auth.token(ctx).claims.sub);
+
+@Controller('/users')
+@Roles('user', 'admin')
+class UsersController {
+  @Get()
+  list(@CurrentSubject subject: string | undefined) {
+    return { subject };
+  }
+
+  @Post()
+  @Scopes('users:read', 'users:write')
+  create() {
+    return { subject: 'created' };
+  }
+
+  @Get('/audit')
+  @Roles('admin')
+  audit() {
+    return { subject: 'audited' };
+  }
+}
+
+@Controller('/status')
+class StatusController {
+  @Get()
+  @Public()
+  read() {
+    return 'up';
+  }
+}
+
+async function createClasses(guards = [jwtGuard(auth)]): Promise<Application> {
+  const router = createRouter();
+  const app = createApp().use(errorHandler({ onError: () => undefined }));
+  const controllers = [UsersController, StatusController];
+  await app.plugin(
+    controllersPlugin({ router, container: createContainer(), controllers, guards }),
+  );
+  return app.route('/', router);
+}
+
+function createFunctions(): Application {
+  const users = createRouter()
+    .use(auth.middleware, requireRole('user', 'admin'))
+    .get('/', (ctx) => ({ subject: ctx.state.jwt.claims.sub }))
+    .post('/', requireScope('users:read', 'users:write'), () => ({ subject: 'created' }))
+    .get('/audit', requireRole('admin'), () => ({ subject: 'audited' }));
+  return createApp()
+    .use(errorHandler({ onError: () => undefined }))
+    .route('/users', users)
+    .get('/status', () => 'up');
+}
+
+describe.each([
+  ['classes', createClasses],
+  ['functions', async () => createFunctions()],
+])('in %s', (_, create) => {
+  const send = async (method: string, path: string, claims?: object) => {
+    const authorization =
+      claims === undefined ? {} : { authorization: `Bearer ${await sign({ ...claims })}` };
+    return (await create()).request(path, { method, headers: authorization });
+  };
+
+  it('a route needs a token unless it is public', async () => {
+    expect((await send('GET', '/status')).status).toBe(200);
+    expect(await rejectionOf(await send('GET', '/users'))).toMatchObject({
+      status: 401,
+      code: 'TOKEN_REQUIRED',
+    });
+  });
+
+  it('a token with one of the roles is allowed, and its claims are readable', async () => {
+    const response = await send('GET', '/users', { roles: ['user', 1] });
+    expect(await response.json()).toEqual({ subject: 'ada' });
+  });
+
+  it.each([
+    {},
+    { roles: [] },
+    { roles: 'user' },
+    { roles: { user: true } },
+    { roles: ['User', 'user '] },
+  ])('a token with %o lacks a role', async (claims) => {
+    const message = 'The token needs the role user or admin.';
+    expect(await rejectionOf(await send('GET', '/users', claims))).toEqual({
+      status: 403,
+      code: 'INSUFFICIENT_SCOPE',
+      detail: message,
+      challenge: `Bearer realm="api", error="insufficient_scope", error_description="${message}"`,
+    });
+  });
+
+  it('the roles of a method add to those of its class or router', async () => {
+    expect((await send('GET', '/users/audit', { roles: ['admin'] })).status).toBe(200);
+    expect((await send('GET', '/users/audit', { roles: ['user'] })).status).toBe(403);
+  });
+
+  it.each([
+    { scope: 'users:write other users:read' },
+    { scp: ['users:read', 'users:write'] },
+    { scp: 'users:read users:write' },
+  ])('a token with %o has the scopes', async (claims) => {
+    expect((await send('POST', '/users', { roles: ['user'], ...claims })).status).toBe(200);
+  });
+
+  it.each([
+    {},
+    { scope: 'users:write' },
+    { scope: 'users:readusers:write' },
+    { scope: ['users:read'] },
+  ])('a token with %o lacks a scope', async (claims) => {
+    const message = 'The token needs the scope users:read users:write.';
+    expect(await rejectionOf(await send('POST', '/users', { roles: ['user'], ...claims }))).toEqual(
+      {
+        status: 403,
+        code: 'INSUFFICIENT_SCOPE',
+        detail: message,
+        challenge: `Bearer realm="api", error="insufficient_scope", error_description="${message}", scope="users:read users:write"`,
+      },
+    );
+  });
+
+  it('an OpenAPI document shows the scheme and the scopes', async () => {
+    const { paths, components } = createDocument(await create(), {
+      info: { title: 'Users', version: '1.0.0' },
+    });
+    expect(paths['/users']?.post).toMatchObject({
+      security: [{ bearer: ['users:read', 'users:write'] }],
+    });
+    expect(components?.securitySchemes).toEqual({
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    });
+  });
+});
+
+it('roles without a verified token are a 500 that names the fix', async () => {
+  const onError = vi.fn();
+  const app = createApp()
+    .use(errorHandler({ onError }))
+    .get('/', requireRole('admin'), () => 'ok')
+    .get('/token', (ctx) => auth.token(ctx).claims);
+  for (const path of ['/', '/token']) expect((await app.request(path)).status).toBe(500);
+  expect(onError).toHaveBeenCalledTimes(2);
+  expect(onError).toHaveBeenCalledWith(
+    expect.objectContaining({
+      code: 'TOKEN_NOT_VERIFIED',
+      message:
+        'No token was verified for GET /. Add the middleware of createJwtAuth(), or list jwtGuard() before what reads the token.',
+    }),
+    expect.anything(),
+  );
+  const headers = { Authorization: `Bearer ${await sign({ roles: ['admin'] })}` };
+  expect((await (await createClasses([])).request('/users', { headers })).status).toBe(500);
+});
+
+it('the guards of routes are listed', async () => {
+  const routes = describeRoutes(await createClasses());
+  expect(routes.map(({ path, guards }) => [path, guards])).toContainEqual([
+    '/users/audit',
+    ['jwt', 'hasRole', 'hasRole'],
+  ]);
+});
+
+it('@Roles above the guard that verifies denies every request', async () => {
+  @Controller('/wrong')
+  @Roles('admin')
+  @UseGuard(jwtGuard(auth))
+  class WrongController {
+    @Get()
+    read() {
+      return 'secret';
+    }
+  }
+  const router = createRouter();
+  const app = createApp().use(errorHandler({ onError: () => undefined }));
+  await app.plugin(
+    controllersPlugin({ router, container: createContainer(), controllers: [WrongController] }),
+  );
+  app.route('/', router);
+  const headers = { Authorization: `Bearer ${await sign({ roles: ['admin'] })}` };
+  expect((await app.request('/wrong', { headers })).status).toBe(500);
+});
+
+it.each<[() => unknown, string]>([
+  [() => Reflect.apply(requireScope, undefined, []), 'requireScope() needs at least one argument'],
+  [() => requireScope('a b'), "requireScope() cannot use 'a b'. Use visible ASCII"],
+  [() => requireRole('a"'), "requireRole() cannot use 'a\"'."],
+  [() => Reflect.apply(requireRole, undefined, [['admin']]), "requireRole() cannot use ['admin']."],
+  [() => Roles(''), "@Roles() cannot use ''."],
+  [() => Scopes('ä'), "@Scopes() cannot use 'ä'."],
+])('invalid names are refused: %s', (call, message) => {
+  expect(call).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_JWT_OPTION',
+      message: expect.stringContaining(message),
+    }),
+  );
+});
+
+describe('claims', () => {
+  const schema = z.object({ sub: z.string(), tenant: z.coerce.number() });
+
+  it('are what the schema makes of them', async () => {
+    const typed = createJwtAuth({ ...EXPECTED, secret: SECRET, claims: schema });
+    const app = createApp()
+      .use(errorHandler(), typed.middleware)
+      .get('/', (ctx) => {
+        expectTypeOf(ctx.state.jwt.claims).toEqualTypeOf<{ sub: string; tenant: number }>();
+        return typed.token(ctx).claims;
+      });
+    const send = async (claims: object) =>
+      app.request('/', { headers: { Authorization: `Bearer ${await sign({ ...claims })}` } });
+    expect(await (await send({ tenant: '7' })).json()).toEqual({ sub: 'ada', tenant: 7 });
+    expect(await rejectionOf(await send({ tenant: 'x' }))).toMatchObject({
+      status: 401,
+      detail: 'The claims are not accepted.',
+    });
+  });
+
+  it('may have a type without a schema', () => {
+    const typed = createJwtAuth<{ tenant: number }>({ ...EXPECTED, secret: SECRET });
+    expectTypeOf<ReturnType<typeof typed.token>['claims']['tenant']>().toEqualTypeOf<number>();
+    expectTypeOf<ReturnType<typeof typed.token>['claims']['iss']>().toEqualTypeOf<
+      string | undefined
+    >();
+  });
+
+  it('may hold roles and scopes anywhere', async () => {
+    const { middleware } = createJwtAuth({
+      ...EXPECTED,
+      secret: SECRET,
+      roles: ({ realm_access }) => (realm_access as { roles: string[] }).roles,
+      scopes: () => ['all'],
+    });
+    const app = createApp()
+      .use(errorHandler(), middleware, requireRole('admin'), requireScope('all'))
+      .get('/', () => 'ok');
+    const token = await sign({ realm_access: { roles: ['admin'] } });
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await app.request('/', { headers })).status).toBe(200);
+  });
+
+  it('of a schema that throws are a 500', async () => {
+    const broken = z.object({}).transform(() => {
+      throw new Error('broken');
+    });
+    const onError = vi.fn();
+    const { middleware } = createJwtAuth({ ...EXPECTED, secret: SECRET, claims: broken });
+    const app = createApp().use(errorHandler({ onError }), middleware);
+    const headers = { Authorization: `Bearer ${await sign()}` };
+    expect((await app.request('/', { headers })).status).toBe(500);
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+});

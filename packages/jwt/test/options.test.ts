@@ -1,0 +1,194 @@
+import { generateKeyPairSync, webcrypto } from 'node:crypto';
+import { createApp, errorHandler } from '@fairlead/core';
+import { isFactory } from '@fairlead/options';
+import { exportJWK } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { createJwtAuth, type JwtAuthOptions, requireRole, requireScope } from '../src/index.js';
+import { createPair, EXPECTED, SECRET, sign } from './support/issuer.js';
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const spki = { type: 'spki', format: 'pem' } as const;
+const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
+
+describe('createJwtAuth()', () => {
+  it.each<[object | undefined, string]>([
+    [undefined, 'createJwtAuth() needs issuer, so that tokens for others are rejected. Pass it.'],
+    [{ issuer: 'a', secret: SECRET }, 'createJwtAuth() needs audience, so that'],
+    [{ audience: 'a', secret: SECRET }, 'createJwtAuth() needs issuer, so that'],
+    [EXPECTED, 'createJwtAuth() needs a key. Pass either secret, publicKey or jwks.'],
+    [
+      { ...EXPECTED, secret: SECRET, jwks: 'https://a' },
+      'createJwtAuth() needs one key, not secret and jwks. Pass either',
+    ],
+    [{ ...EXPECTED, secret: SECRET, isuer: 'a' }, "has no option 'isuer'. Did you mean 'issuer'?"],
+    [
+      { issuer: '', audience: [], secret: SECRET },
+      "cannot use '' as issuer. Use a non-empty string or",
+    ],
+    [{ issuer: 'a', audience: [], secret: SECRET }, 'cannot use [] as audience.'],
+    [{ ...EXPECTED, secret: SECRET, clockTolerance: 301 }, 'cannot use 301 as clockTolerance.'],
+    [{ ...EXPECTED, secret: SECRET, realm: 'a"b' }, 'as realm. Use printable ASCII'],
+    [
+      { ...EXPECTED, secret: SECRET, claims: {} },
+      'cannot use an object as claims. Use a Standard Schema',
+    ],
+    [
+      { ...EXPECTED, jwks: 'https://a', remote: { timeot: 1 } },
+      "has no option 'timeot'. Did you mean 'timeout'?",
+    ],
+    [{ ...EXPECTED, jwks: 'https://a', remote: [] }, 'cannot use [] as remote. Use an object.'],
+    [
+      { ...EXPECTED, secret: SECRET, algorithms: ['none'] },
+      'as algorithms. Use a non-empty array of HS256',
+    ],
+    [{ ...EXPECTED, secret: SECRET, algorithms: [] }, 'cannot use [] as algorithms.'],
+    [
+      { ...EXPECTED, secret: SECRET, algorithms: ['RS256'] },
+      "cannot use ['RS256'] as algorithms of this key. Use HS256.",
+    ],
+    [
+      { ...EXPECTED, publicKey: rsa.publicKey, algorithms: ['HS256'] },
+      'as algorithms of this key. Use RS256',
+    ],
+    [{ ...EXPECTED, jwks: 'https://a', algorithms: ['HS256'] }, 'as algorithms of this key.'],
+    [
+      { ...EXPECTED, secret: 'short' },
+      'cannot use a secret of 5 bytes. Use at least 32 random bytes',
+    ],
+    [{ ...EXPECTED, secret: '' }, 'cannot use a secret of 0 bytes.'],
+    [{ ...EXPECTED, secret: 1 }, 'cannot use 1 as secret. Use a string or bytes.'],
+    [{ ...EXPECTED, secret: rsa.publicKey.export(spki) }, 'cannot use a PEM key as secret'],
+    [
+      { ...EXPECTED, publicKey: rsa.privateKey.export(pkcs8) },
+      'cannot use a private key as publicKey.',
+    ],
+    [{ ...EXPECTED, publicKey: rsa.privateKey }, 'cannot use a private key as publicKey.'],
+    [
+      { ...EXPECTED, publicKey: rsa.privateKey.export({ format: 'jwk' }) },
+      'cannot use a private key',
+    ],
+    [
+      { ...EXPECTED, publicKey: { kty: 'oct', k: 'AAAA' } },
+      'cannot use a secret key as publicKey. Use secret.',
+    ],
+    [{ ...EXPECTED, publicKey: 'secret' }, 'cannot use this publicKey. Use PEM'],
+    [{ ...EXPECTED, publicKey: {} }, 'cannot use this publicKey. Use PEM'],
+    [{ ...EXPECTED, publicKey: 5 }, 'cannot use 5 as publicKey. Use PEM'],
+    [
+      { ...EXPECTED, publicKey: generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey },
+      'cannot use an RSA key of 1024 bits as publicKey. Use a key of at least 2048 bits.',
+    ],
+    [
+      { ...EXPECTED, publicKey: generateKeyPairSync('x25519').publicKey },
+      'cannot use a key of type x25519 as publicKey.',
+    ],
+    [
+      { ...EXPECTED, publicKey: { ...ec.publicKey.export({ format: 'jwk' }), alg: 'RS256' } },
+      'a key of type ec for RS256 as publicKey.',
+    ],
+    [
+      { ...EXPECTED, jwks: 'issuer' },
+      "cannot use 'issuer' as jwks. Use a URL that begins with https://.",
+    ],
+    [
+      { ...EXPECTED, jwks: 'http://issuer.example/jwks' },
+      "cannot use 'http:' as the protocol of jwks",
+    ],
+    [
+      { ...EXPECTED, jwks: 'http://127.0.0.1.example/' },
+      "cannot use 'http:' as the protocol of jwks",
+    ],
+    [{ ...EXPECTED, jwks: 'file:///etc/keys' }, "cannot use 'file:' as the protocol of jwks"],
+    [{ ...EXPECTED, jwks: { keys: [] } }, 'cannot use this jwks. Use a URL, or an object { keys }'],
+    [{ ...EXPECTED, jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'cannot use this jwks.'],
+    [{ ...EXPECTED, jwks: 5 }, 'cannot use this jwks.'],
+  ])('rejects %o', (options, message) => {
+    expect(() => Reflect.apply(createJwtAuth, undefined, [options])).toThrow(
+      expect.objectContaining({
+        name: 'SetupError',
+        code: 'INVALID_JWT_OPTION',
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  it('is a factory, like those of middleware', () => {
+    expect([createJwtAuth, requireScope, requireRole].every(isFactory)).toBe(true);
+  });
+});
+
+describe('a key', () => {
+  const statusOf = async (options: Partial<JwtAuthOptions>, token: string) => {
+    const { middleware } = createJwtAuth({
+      ...EXPECTED,
+      ...options,
+    } as unknown as JwtAuthOptions<undefined>);
+    const app = createApp()
+      .use(errorHandler(), middleware)
+      .get('/', () => 'ok');
+    return (await app.request('/', { headers: { Authorization: `Bearer ${token}` } })).status;
+  };
+
+  it.each<[string, () => unknown]>([
+    ['PEM', () => rsa.publicKey.export(spki)],
+    ['a JWK', () => exportJWK(rsa.publicKey)],
+    ['a KeyObject', () => rsa.publicKey],
+    [
+      'a CryptoKey',
+      () => {
+        const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+        const der = rsa.publicKey.export({ type: 'spki', format: 'der' });
+        return webcrypto.subtle.importKey('spki', der, algorithm, true, ['verify']);
+      },
+    ],
+  ])('may be %s', async (_, create) => {
+    const publicKey = (await create()) as NonNullable<JwtAuthOptions['publicKey']>;
+    for (const alg of ['RS256', 'PS256', 'RS512']) {
+      expect(await statusOf({ publicKey }, await sign({}, rsa.privateKey, { alg }))).toBe(200);
+    }
+    const other = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+    expect(await statusOf({ publicKey }, await sign({}, other, { alg: 'RS256' }))).toBe(401);
+  });
+
+  it.each([
+    ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
+    ['ES512', generateKeyPairSync('ec', { namedCurve: 'P-521' })],
+    ['EdDSA', generateKeyPairSync('ed25519')],
+    ['Ed25519', generateKeyPairSync('ed25519')],
+  ])('may be for %s', async (alg, { publicKey, privateKey }) => {
+    expect(await statusOf({ publicKey }, await sign({}, privateKey, { alg }))).toBe(200);
+  });
+
+  it('may be bytes, for every algorithm that it is long enough for', async () => {
+    const secret = new Uint8Array(48).fill(7);
+    expect(await statusOf({ secret }, await sign({}, secret, { alg: 'HS384' }))).toBe(200);
+    expect(
+      await statusOf({ secret, algorithms: ['HS256'] }, await sign({}, secret, { alg: 'HS384' })),
+    ).toBe(401);
+    expect(() => createJwtAuth({ ...EXPECTED, secret, algorithms: ['HS512'] })).toThrow(
+      'Use HS256, HS384.',
+    );
+  });
+
+  it('with an algorithm of its own is used for no other', async () => {
+    const jwk = { ...(await exportJWK(rsa.publicKey)), alg: 'PS256' };
+    expect(
+      await statusOf({ publicKey: jwk }, await sign({}, rsa.privateKey, { alg: 'PS256' })),
+    ).toBe(200);
+    expect(
+      await statusOf({ publicKey: jwk }, await sign({}, rsa.privateKey, { alg: 'RS256' })),
+    ).toBe(401);
+  });
+
+  it('of a set is selected by its kid', async () => {
+    const [a, b] = [await createPair('a'), await createPair('b')];
+    const jwks = { keys: [a.jwk, b.jwk] };
+    const token = await sign({}, b.privateKey, { alg: 'ES256', kid: 'b' });
+    expect(await statusOf({ jwks }, token)).toBe(200);
+    expect(await statusOf({ jwks }, await sign({}, b.privateKey, { alg: 'ES256', kid: 'a' }))).toBe(
+      401,
+    );
+  });
+});
