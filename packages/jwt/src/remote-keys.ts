@@ -55,7 +55,11 @@ export class RemoteKeys {
    * @throws {errors.JOSEError} When the current keys of the issuer do not match.
    */
   readonly find: JWTVerifyGetKey = async (header, token) => {
-    if (performance.now() - this.#fetchedAt >= this.#options.maxAge) await this.#refresh();
+    if (this.#age() >= this.#options.maxAge) {
+      const refreshed = this.#refresh();
+      // While the issuer fails, no request waits for it as long as there are keys.
+      if (this.#failure === undefined || !this.#isUsable()) await refreshed;
+    }
     try {
       return await this.#current()(header, token);
     } catch (error) {
@@ -69,10 +73,16 @@ export class RemoteKeys {
 
   /** @throws {ServiceUnavailableError} 503, when no keys were fetched, or they are too old. */
   #current(): JWTVerifyGetKey {
-    const { maxAge, maxStale } = this.#options;
-    const isUsable = performance.now() - this.#fetchedAt < maxAge + maxStale;
-    if (this.#keys === undefined || !isUsable) throw this.#unavailable();
+    if (this.#keys === undefined || !this.#isUsable()) throw this.#unavailable();
     return this.#keys;
+  }
+
+  #age(): number {
+    return performance.now() - this.#fetchedAt;
+  }
+
+  #isUsable(): boolean {
+    return this.#age() < this.#options.maxAge + this.#options.maxStale;
   }
 
   /** Fetches the keys, unless the last fetch has just begun. Concurrent callers share a fetch. */

@@ -159,6 +159,20 @@ describe('an issuer that fails', () => {
     expect(await statusOf(await signWith(first))).toBe(200);
   });
 
+  it('delays no requests with its last keys after the first failure', async () => {
+    const responses = [
+      (res: ServerResponse) => respond(res, oneKey),
+      (res: ServerResponse) => res.writeHead(500).end(),
+    ];
+    // From the third request on, the issuer hangs.
+    const keys = await serveKeys((_, res) => responses.shift()?.(res));
+    const { statusOf } = await consume(keys.url, { cooldown: 0, maxAge: 0, timeout: 600_000 });
+    const token = await signWith(first);
+    expect([await statusOf(token), await statusOf(token)]).toEqual([200, 200]);
+    expect([await statusOf(token), await statusOf(token)]).toEqual([200, 200]);
+    expect(keys.requests()).toBe(3);
+  });
+
   it('loses its keys after the stated time', async () => {
     const keys = await serveKeys((_, res) => respond(res, oneKey));
     const { statusOf } = await consume(keys.url, { cooldown: 0, maxAge: 0, maxStale: 1 });
