@@ -96,16 +96,19 @@ describe('the keys of an issuer', () => {
 });
 
 describe('an issuer that fails', () => {
-  const failures: Record<string, (res: ServerResponse) => unknown> = {
+  const failures: Record<string, (res: ServerResponse, path?: string) => unknown> = {
     'status 500': (res) => res.writeHead(500).end('{"keys":[]}'),
     'status 204': (res) => res.writeHead(204).end(),
-    'a redirect': (res) => res.writeHead(302, { Location: '/elsewhere' }).end(),
+    'a redirect': (res, path) => {
+      if (path === '/elsewhere') respond(res, oneKey);
+      else res.writeHead(302, { Location: '/elsewhere' }).end();
+    },
     'invalid JSON': (res) => res.end('<html>'),
     null: (res) => res.end('null'),
     'another shape': (res) => respond(res, { keys: 'none' }),
     'keys that are not objects': (res) => respond(res, { keys: [1] }),
     'no keys': (res) => respond(res, { keys: [] }),
-    'a huge body': (res) => res.end(`{"keys":[],"x":"${'x'.repeat(1_100_000)}"}`),
+    'a huge body': (res) => respond(res, { ...oneKey, padding: 'x'.repeat(1_100_000) }),
     'a connection that breaks': (res) => res.destroy(),
     'a body that breaks': (res) => {
       res.writeHead(200, { 'Content-Length': '100' }).write('{', () => res.destroy());
@@ -113,7 +116,7 @@ describe('an issuer that fails', () => {
   };
 
   it.each(Object.entries(failures))('with %s is a 503, not a 401', async (_, fail) => {
-    const keys = await serveKeys((_, res) => fail(res));
+    const keys = await serveKeys((req, res) => fail(res, req.url));
     const { send, onError, report } = await consume(keys.url);
     const response = await send(await signWith(first));
     expect(response.headers.get('Retry-After')).toMatch(/^([1-9]|10)$/);
