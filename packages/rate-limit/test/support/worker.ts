@@ -12,7 +12,7 @@ const limit = rateLimit({
   points: Number(points),
   duration: 600,
   name: 'shared',
-  store: redisStore(client),
+  store: redisStore(client, { timeout: 10_000 }),
 });
 const app = createApp().use(errorHandler(), limit, (ctx) => ctx.send('hello'));
 const { url } = await listen(app, 0, { host: '127.0.0.1' });
