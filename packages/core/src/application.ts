@@ -35,7 +35,7 @@ import {
 } from './middleware/error-handler.js';
 import { assertTarget, createLastMiddleware } from './middleware/not-found-handler.js';
 import { after, isPromiseLike, type Next } from './next.js';
-import { findOptionErrors, throwTogether } from './options.js';
+import { assertOptions, findOptionErrors, throwTogether } from './options.js';
 import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
 import { writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
@@ -486,7 +486,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param path - Path and query.
    * @param init - As for `new Request()`.
    * @param caller - As for {@link fetch}.
-   * @throws As {@link fetch}.
+   * @throws As {@link fetch}. {@link SetupError} `INVALID_OPTION`, also when `init` has a member that
+   *   `new Request()` does not know.
    */
   async request(path: string, init?: RequestInit, caller?: Caller): Promise<Response> {
     if (typeof path !== 'string') {
@@ -495,6 +496,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
         `app.request() cannot use ${describeValue(path)} as path. Pass a path such as '/users', or call app.fetch() with a Request.`,
       );
     }
+    assertOptions<object>('app.request()', init ?? undefined, REQUEST_INIT);
     // `new URL('//users', base)` would read 'users' as the host.
     const url = path.startsWith('/') ? `http://localhost${path}` : path;
     return this.fetch(new Request(new URL(url, 'http://localhost'), init), caller);
@@ -626,6 +628,25 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     if (this.#closing !== undefined) throw closedError(failure);
   }
 }
+
+/** The members of `RequestInit` in browsers and Node.js. `new Request()` checks their values. */
+const REQUEST_INIT: Kinds<object> = Object.fromEntries(
+  [
+    ...[
+      'method',
+      'headers',
+      'body',
+      'signal',
+      'duplex',
+      'redirect',
+      'credentials',
+      'cache',
+      'mode',
+    ],
+    ...['referrer', 'referrerPolicy', 'integrity', 'keepalive', 'priority', 'window', 'dispatcher'],
+    ...['attributionReporting', 'browsingTopics', 'sharedStorageWritable', 'targetAddressSpace'],
+  ].map((name) => [name, anything]),
+);
 
 function closedError(failure: string): SetupError {
   return new SetupError(

@@ -116,6 +116,34 @@ describe('app.request()', () => {
     const response = await app.request('/a%2Fb/c?d=%20e');
     expect(await response.text()).toBe('/a%2Fb/c?d=+e');
   });
+
+  it.each([
+    [{ header: {} }, "app.request() has no option 'header'. Did you mean 'headers'?"],
+    [{ json: {} }, "app.request() has no option 'json'. "],
+    ['POST', "app.request() cannot use 'POST' as options. Pass an object."],
+  ])('rejects the init %j', async (init, message) => {
+    const app = createApp();
+    const call: Promise<Response> = Reflect.apply(app.request, app, ['/', init]);
+    await expect(call).rejects.toMatchObject({
+      name: 'SetupError',
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('accepts every member of RequestInit that Node.js reads', async () => {
+    const read = new Set<string>();
+    const recorder = new Proxy(
+      {},
+      { has: () => false, get: (_, name) => void read.add(String(name)) },
+    );
+    new Request('http://localhost', recorder);
+    const app = createApp().use((ctx) => ctx.json(null));
+    const init = Object.fromEntries([...read].map((name) => [name, undefined]));
+    expect(read.size).toBeGreaterThan(10);
+    expect((await app.request('/', init)).status).toBe(200);
+    expect((await app.request('/', new Request('http://localhost'))).status).toBe(200);
+  });
 });
 
 describe('app.fetch()', () => {

@@ -119,6 +119,67 @@ describe('the family', () => {
   });
 });
 
+describe('the options', () => {
+  const classes = Object.values(httpErrors).filter(
+    (value): value is typeof httpErrors.NotFoundError =>
+      typeof value === 'function' && value.prototype instanceof HttpError,
+  );
+  const withOptions = classes.filter(({ name }) => !/^Validation|^NextCalledTwice/.test(name));
+  const optionError = (...messages: readonly string[]) =>
+    expect.objectContaining({
+      name: 'SetupError',
+      code: 'INVALID_OPTION',
+      message: messages.join('\n'),
+    });
+
+  it('of HttpError are checked, and reported together', () => {
+    const options = { header: {}, code: '', expose: 'no', report: 1, details: [] };
+    expect(() => Reflect.construct(HttpError, [404, 'Why.', options])).toThrow(
+      optionError(
+        "new HttpError() has no option 'header'. Did you mean 'headers'?",
+        "new HttpError() cannot use '' as code. Use a non-empty string.",
+        "new HttpError() cannot use 'no' as expose. Use true or false.",
+        'new HttpError() cannot use 1 as report. Use true or false.',
+        'new HttpError() cannot use [] as details. Use an object.',
+      ),
+    );
+  });
+
+  it.each(withOptions.map((type) => [type.name, type] as const))(
+    'of %s are checked',
+    (name, type) => {
+      expect(() => Reflect.construct(type, ['Why.', { headrs: {} }])).toThrow(
+        optionError(`new ${name}() has no option 'headrs'. Did you mean 'headers'?`),
+      );
+      expect(() => new type('Why.', { code: 'A', headers: { A: 'b' }, cause: 1 })).not.toThrow();
+    },
+  );
+
+  it.each([
+    ['TooManyRequestsError', httpErrors.TooManyRequestsError, 'retryafter', 'retryAfter'],
+    ['ServiceUnavailableError', httpErrors.ServiceUnavailableError, 'retryafter', 'retryAfter'],
+    ['MethodNotAllowedError', httpErrors.MethodNotAllowedError, 'alow', 'allow'],
+  ])('of %s include its own', (name, type, wrong, right) => {
+    expect(() => Reflect.construct(type, ['Why.', { [wrong]: 1 }])).toThrow(
+      optionError(`new ${name}() has no option '${wrong}'. Did you mean '${right}'?`),
+    );
+  });
+
+  it('of ValidationError are checked', () => {
+    const call = () => Reflect.construct(httpErrors.ValidationError, [[], { stauts: 422 }]);
+    expect(call).toThrow("new ValidationError() has no option 'stauts'. Did you mean 'status'?");
+  });
+
+  it('of other subclasses are left to them', () => {
+    class OutOfStockError extends HttpError {
+      constructor(options: { readonly product: string; readonly code?: string }) {
+        super(409, 'Out of stock.', options);
+      }
+    }
+    expect(new OutOfStockError({ product: 'tea', code: 'OUT_OF_STOCK' }).code).toBe('OUT_OF_STOCK');
+  });
+});
+
 describe('isHttpError', () => {
   it('recognizes errors of another copy of the package', async () => {
     const copy = await importCopy();

@@ -1,4 +1,6 @@
+import { anything, boolean, type Kinds, nonEmptyString, object } from '@fairlead/options';
 import { STATUS_CODES } from '../node-http.js';
+import { assertOptions } from '../options.js';
 import type { ValidationIssue } from '../schema.js';
 
 /** Marks every HttpError, so copies of this package recognize each other's errors. */
@@ -62,8 +64,12 @@ export class HttpError extends Error {
    * @param message - The problem, and how to fix it; the reason phrase of the status by default.
    * @param options - Code, exposure, headers, details and cause.
    * @throws {RangeError} When `status` is out of range.
+   * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. The options of your own
+   *   subclasses are not checked.
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
+    const kinds = OPTIONS.get(new.target);
+    if (kinds !== undefined) assertOptions<object>(`new ${new.target.name}()`, options, kinds);
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new RangeError(
         `Invalid HttpError status: ${String(status)}. Use an integer from 400 to 599.`,
@@ -325,3 +331,36 @@ export class NextCalledTwiceError extends HttpError {
     );
   }
 }
+
+const HTTP_ERROR_OPTIONS: Kinds<HttpErrorOptions> = {
+  code: nonEmptyString,
+  expose: boolean,
+  report: boolean,
+  headers: object,
+  details: object,
+  cause: anything,
+};
+
+const RETRY_AFTER_OPTIONS: Kinds<RetryAfterOptions> = {
+  ...HTTP_ERROR_OPTIONS,
+  retryAfter: anything,
+};
+
+/** The options of each class of this package. Other classes may have options of their own. */
+const OPTIONS: ReadonlyMap<unknown, Kinds<object>> = new Map<unknown, Kinds<object>>([
+  [HttpError, HTTP_ERROR_OPTIONS],
+  [BadRequestError, HTTP_ERROR_OPTIONS],
+  [UnauthorizedError, HTTP_ERROR_OPTIONS],
+  [ForbiddenError, HTTP_ERROR_OPTIONS],
+  [NotFoundError, HTTP_ERROR_OPTIONS],
+  [MethodNotAllowedError, { ...HTTP_ERROR_OPTIONS, allow: anything }],
+  [ConflictError, HTTP_ERROR_OPTIONS],
+  [PreconditionFailedError, HTTP_ERROR_OPTIONS],
+  [PayloadTooLargeError, HTTP_ERROR_OPTIONS],
+  [UnsupportedMediaTypeError, HTTP_ERROR_OPTIONS],
+  [ValidationError, { ...HTTP_ERROR_OPTIONS, status: anything }],
+  [UnprocessableContentError, HTTP_ERROR_OPTIONS],
+  [TooManyRequestsError, RETRY_AFTER_OPTIONS],
+  [InternalServerError, HTTP_ERROR_OPTIONS],
+  [ServiceUnavailableError, RETRY_AFTER_OPTIONS],
+]);
