@@ -15,7 +15,7 @@ import { timeout } from './middleware/timeout.js';
 export { Application, type ApplicationOptions, createApp, type Plugin } from './application.js';
 export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
-export { json } from './body/json.js';
+export { json, parseJson } from './body/json.js';
 export { raw, text } from './body/text.js';
 export {
   type AnyContext,
