@@ -1,4 +1,4 @@
-import { HttpError, SetupError } from '@fairlead/core';
+import { BadRequestError, ForbiddenError, HttpError, SetupError } from '@fairlead/core';
 import { describeValue } from '@fairlead/options';
 
 /** The root of `serveStatic` is not a directory. Thrown while the application is set up. */
@@ -14,34 +14,33 @@ export class StaticRootError extends SetupError {
   }
 }
 
-/** An error emitted by `send`. */
-export interface SendError extends Error {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+/** Creates the error for a path that cannot be decoded. */
+export function malformedPath(cause?: unknown): BadRequestError {
+  const message = 'The path is malformed. Send percent-encoded UTF-8 without NUL.';
+  return new BadRequestError(message, { cause });
 }
 
-const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'The path is malformed. Send percent-encoded UTF-8 without NUL.',
-  403: 'Files and directories with names that start with a dot are not served.',
-  412: 'The file does not match If-Match or If-Unmodified-Since. Fetch its current version first.',
-  416: 'The range is outside the file. Request a range within the length in Content-Range.',
-};
+/** Creates the error for a dotfile. */
+export function deniedDotfile(): ForbiddenError {
+  return new ForbiddenError(
+    'Files and directories with names that start with a dot are not served.',
+  );
+}
 
 /**
- * Converts an error for `errorHandler`. Only the log contains the message of a file system error.
+ * Creates the error for a file that exists but cannot be read. Only the log contains its cause.
  *
- * @param error - An error from `send` or from the file system.
- * @param path - The path that could not be read.
+ * @param path - The path for the log.
+ * @param cause - The error of the file system.
  */
-export function toHttpError(error: Error | SendError, path: string): HttpError {
-  const { status, headers = {} } = 'status' in error ? error : { status: 500 };
-  const message = MESSAGES[status];
-  if (message !== undefined) return new HttpError(status, message, { headers, cause: error });
-  return new HttpError(
-    500,
-    `Cannot read ${path}: ${error.message}. Check the file and its permissions.`,
-    {
-      cause: error,
-    },
-  );
+export function unreadable(path: string, cause: unknown): HttpError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new ForbiddenError('The server is not permitted to read this file.', {
+      cause,
+      report: true,
+    });
+  }
+  const fix = 'Check the file and its permissions.';
+  return new HttpError(500, `Cannot read ${path}: ${message}. ${fix}`, { cause });
 }

@@ -1,66 +1,110 @@
-import { statSync } from 'node:fs';
-import { validateHeaderValue } from 'node:http';
-import { resolve } from 'node:path';
+import { type Stats, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Context, InvalidPatternError, type Middleware, SetupError } from '@fairlead/core';
+import {
+  type Context,
+  type HeaderValue,
+  InvalidPatternError,
+  type Middleware,
+  SetupError,
+} from '@fairlead/core';
 import {
   anything,
+  arrayOf,
   describeValue,
   either,
   findOptionProblems,
+  fn,
   type Kinds,
   kind,
   markFactories,
   nonEmptyString,
   oneOf,
 } from '@fairlead/options';
-import { StaticRootError } from './errors.js';
-import { type LookupOptions, negotiate, openBody } from './negotiate.js';
+import { deniedDotfile, malformedPath, StaticRootError } from './errors.js';
+import { contentTypeOf, type FileRules, type OpenFile, openFile, respondWithFile } from './file.js';
+import { parseQualities } from './negotiate.js';
+import { hasDotfile, splitPath } from './path.js';
+import { FILE_OPTIONS } from './send-file.js';
 
 /** Options of {@link serveStatic}. */
 export interface StaticOptions {
   /**
-   * The path prefix of the files, which starts with a slash and has no parameters. Default: the part
+   * The path prefix of the files, such as `/assets` or `/assets/`. It has no parameters. Default: the part
    * of the path before the wildcard of the matched route, or `/` outside such a route.
    */
   readonly prefix?: string;
   /** The file to serve for a directory, or `false` for none. Default `'index.html'`. */
   readonly index?: string | false;
+  /** Extensions to add to a path that has no file, in order, such as `['.html']`. Default: none. */
+  readonly extensions?: readonly string[];
+  /**
+   * The file below the root to serve to browsers that navigate to a path without a file, such as
+   * `'index.html'` of a single-page application. Default: none.
+   */
+  readonly fallback?: string;
   /**
    * How to treat names that start with a dot: `'ignore'` treats them as missing, `'deny'` responds
-   * with 403, and `'allow'` serves them. Default `'ignore'`.
+   * with 403, and `'allow'` serves them. Default `'ignore'`. `/.well-known/` is always served.
    */
   readonly dotfiles?: 'ignore' | 'allow' | 'deny';
+  /**
+   * `'follow'` serves what symbolic links lead to, even out of the directory. `'inside'` treats links out
+   * of the directory as missing. Default `'follow'`.
+   */
+  readonly symlinks?: 'follow' | 'inside';
+  /**
+   * Whether to send `app.js.br`, `app.js.zst` or `app.js.gz` in place of `app.js` to clients that accept
+   * the encoding. Default `false`.
+   */
+  readonly precompressed?: boolean;
   /** The value of `Cache-Control`, or `false` to omit it. Default `'public, max-age=0'`. */
   readonly cacheControl?: string | false;
+  /**
+   * Returns further headers for a file. They replace all others.
+   *
+   * @param path - The path of the file below the root, such as `docs/index.html`.
+   */
+  readonly headers?: (path: string, stats: Stats) => Readonly<Record<string, HeaderValue>>;
 }
 
 const STATIC_OPTIONS: Kinds<StaticOptions> = {
-  // findPrefixError() checks it.
+  // findPrefixErrors() checks it.
   prefix: anything,
   index: either(nonEmptyString, oneOf(false)),
-  dotfiles: oneOf('ignore', 'allow', 'deny'),
-  cacheControl: either(kind('a string without control characters', isHeaderValue), oneOf(false)),
+  extensions: arrayOf(
+    kind('an extension', (value) => typeof value === 'string' && /^\.[\w.-]+$/.test(value)),
+    "an array of extensions such as '.html'",
+  ),
+  fallback: kind("a path below the root such as 'index.html'", isPathBelow),
+  ...FILE_OPTIONS,
+  headers: fn,
 };
 
-function isHeaderValue(value: unknown): boolean {
-  try {
-    validateHeaderValue('Cache-Control', String(value));
-    return typeof value === 'string';
-  } catch {
-    return false;
-  }
+function isPathBelow(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0') && splitPath(value) !== undefined;
+}
+
+/** The resolved options of `serveStatic`. */
+interface Lookup
+  extends FileRules,
+    Required<Pick<StaticOptions, 'index' | 'extensions' | 'dotfiles'>> {
+  readonly headers: StaticOptions['headers'] | undefined;
+  readonly fallback: string | undefined;
+  /** The absolute path of the directory. */
+  readonly root: string;
 }
 
 /**
  * Serves the files of a directory to GET and HEAD requests. Calls `next()` for other methods and
  * when there is no file.
  *
- * Symbolic links are followed, even out of the directory.
+ * A status and headers that are already set are kept. With another status than 200, the whole file is sent.
  *
  * @param root - The directory: a path, relative to the working directory, or a `file:` URL.
  * @returns A middleware. It throws an {@link HttpError}: 400 for a malformed path, 403 for a denied
- *   dotfile, 412 or 416 when a precondition or range fails, 500 when the file cannot be read.
+ *   dotfile and for a file that the process may not read, 412 or 416 when a precondition or range
+ *   fails, 500 when the file cannot be read.
  * @throws {StaticRootError} When `root` is not a directory.
  * @throws {InvalidPatternError} When `prefix` is invalid.
  * @throws {SetupError} `INVALID_OPTION`, when another option is unknown or invalid, or several arguments
@@ -77,9 +121,18 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
     ),
   ];
   if (typeof directory !== 'string' || errors.length > 0) throw together(errors);
-  const { index = 'index.html', dotfiles = 'ignore', cacheControl = 'public, max-age=0' } = options;
-  const lookup = Object.freeze({ root: directory, index, dotfiles, cacheControl });
-  const prefix = options.prefix === '/' ? '' : options.prefix;
+  const lookup: Lookup = Object.freeze({
+    root: directory,
+    boundary: options.symlinks === 'inside' ? directory : undefined,
+    index: options.index ?? 'index.html',
+    extensions: options.extensions ?? [],
+    dotfiles: options.dotfiles ?? 'ignore',
+    precompressed: options.precompressed ?? false,
+    cacheControl: options.cacheControl ?? 'public, max-age=0',
+    headers: options.headers,
+    fallback: options.fallback,
+  });
+  const prefix = options.prefix?.replace(/\/$/, '');
   return function serveStatic(ctx, next) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const path = pathBelow(ctx, prefix);
@@ -109,10 +162,13 @@ function pathOf(root: unknown): string | undefined {
 
 function findPrefixErrors(prefix: unknown): readonly SetupError[] {
   if (prefix === undefined || prefix === '/') return [];
-  if (typeof prefix === 'string' && /^(?:\/(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()+,;=@]+)+$/.test(prefix))
+  if (
+    typeof prefix === 'string' &&
+    /^(?:\/(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()+,;=@]+)+\/?$/.test(prefix)
+  )
     return [];
   const reason =
-    "start the prefix with '/', do not end it with '/', and use no parameters and no '.' or '..'. To serve files below a parameter, use a route that ends with a wildcard.";
+    "start the prefix with '/', and use no parameters and no '.' or '..'. To serve files below a parameter, use a route that ends with a wildcard.";
   return [
     new InvalidPatternError(typeof prefix === 'string' ? prefix : describeValue(prefix), reason),
   ];
@@ -157,30 +213,95 @@ function beforeWildcard({ path, pattern = '' }: Context): string {
     .join('/');
 }
 
-/** Records the response for a file. Returns false when there is no file. */
-async function respond(ctx: Context, path: string, lookup: LookupOptions): Promise<boolean> {
-  const found = await negotiate(ctx, path, lookup);
-  if (found === undefined) return false;
-  if (found === 'directory') return redirectToIndex(ctx, path, lookup);
-  const body = await openBody(found, ctx.method);
-  if (body === undefined) return false;
-  for (const [name, value] of found.headers) ctx.set(name, value);
-  ctx.status = found.status;
-  ctx.send(body);
+/** Records the response for a path. Returns false when there is no file. */
+async function respond(ctx: Context, path: string, lookup: Lookup): Promise<boolean> {
+  const decoded = decode(path);
+  const isDirectory = decoded.endsWith('/');
+  const relative = decoded.slice(1, isDirectory ? -1 : undefined);
+  const names = relative === '' ? [] : splitPath(relative);
+  if (names === undefined) return false;
+  // RFC 8615 §3: the directory is at the root of the host.
+  const isWellKnown = path === ctx.path && names[0] === '.well-known';
+  if (lookup.dotfiles !== 'allow' && hasDotfile(isWellKnown ? names.slice(1) : names)) {
+    if (lookup.dotfiles === 'deny') throw deniedDotfile();
+    return false;
+  }
+  return (
+    (await respondWith(ctx, names, isDirectory, lookup)) || respondWithFallback(ctx, names, lookup)
+  );
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw malformedPath(cause);
+  }
+}
+
+/** Responds with the file, the index of the directory, or the file with one of the extensions. */
+async function respondWith(
+  ctx: Context,
+  names: readonly string[],
+  isDirectory: boolean,
+  lookup: Lookup,
+): Promise<boolean> {
+  const { index, extensions } = lookup;
+  if (isDirectory) return index !== false && send(ctx, [...names, index], lookup);
+  const path = names.join('/');
+  const file = await open(names, lookup);
+  if (typeof file === 'object') return send(ctx, names, lookup, file);
+  if (file === 'directory' && index !== false) {
+    const indexFile = await open([...names, index], lookup);
+    if (typeof indexFile === 'object') {
+      await indexFile.handle.close();
+      redirectToDirectory(ctx);
+      return true;
+    }
+  }
+  for (const extension of path === '' ? [] : extensions) {
+    if (await send(ctx, [`${path}${extension}`], lookup)) return true;
+  }
+  return false;
+}
+
+/** Responds with the fallback to a browser that navigates, unless the path is that of an asset. */
+async function respondWithFallback(
+  ctx: Context,
+  names: readonly string[],
+  lookup: Lookup,
+): Promise<boolean> {
+  const { fallback } = lookup;
+  if (fallback === undefined || contentTypeOf(names.at(-1) ?? '') !== undefined) return false;
+  ctx.append('Vary', 'Accept');
+  const acceptsHtml = (parseQualities(ctx.get('Accept') ?? '').get('text/html') ?? 0) > 0;
+  return acceptsHtml && send(ctx, [fallback], lookup);
+}
+
+function open(names: readonly string[], { root, boundary }: Lookup) {
+  const path = names.join('/');
+  return openFile(join(root, path), `/${path}`, boundary);
+}
+
+/** Responds with a file. Returns false when there is none. */
+async function send(
+  ctx: Context,
+  names: readonly string[],
+  lookup: Lookup,
+  opened?: OpenFile,
+): Promise<boolean> {
+  const file = opened ?? (await open(names, lookup));
+  if (typeof file !== 'object') return false;
+  const path = names.join('/');
+  const { headers } = lookup;
+  const headersOf = headers && ((stats: Stats) => headers(path, stats));
+  await respondWithFile(ctx, join(lookup.root, path), file, lookup, headersOf);
   return true;
 }
 
 /** Redirects to the path with a trailing slash, which the relative links of an index file require. */
-async function redirectToIndex(
-  ctx: Context,
-  path: string,
-  lookup: LookupOptions,
-): Promise<boolean> {
-  if (lookup.index === false) return false;
-  const index = await negotiate(ctx, `${path}/`, lookup);
-  if (index === undefined) return false;
+function redirectToDirectory(ctx: Context): void {
   const { url = '' } = ctx.req;
   const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   ctx.redirect(`${ctx.path}/${search}`, 301);
-  return true;
 }

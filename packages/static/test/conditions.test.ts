@@ -1,10 +1,14 @@
 import { type Context, cors, createApp, errorHandler } from '@fairlead/core';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 import { getter } from './support/serve.js';
 
 const folder = provideFolder();
+
+const PAST = 'Thu, 01 Jan 1970 00:00:00 GMT';
+const FUTURE = 'Fri, 01 Jan 2100 00:00:00 GMT';
 
 const appOf = () => createApp().use(errorHandler(), serveStatic(folder.root));
 const request = (headers: Record<string, string>, path = '/a.txt') =>
@@ -25,21 +29,57 @@ describe('a range', () => {
     expect(response.headers.get('Content-Length')).toBe(String(text.length));
   });
 
-  it.each(['lines=1-2', 'bytes=a-b', 'bytes=0-1,5-6'])('%s is ignored', async (range) => {
-    const response = await request({ Range: range });
+  it.each(['lines=1-2', 'bytes=a-b', 'bytes=-', 'bytes=5-4', 'bytes=0-1,5-6', 'bytes=0-1,1-2'])(
+    '%s is ignored',
+    async (range) => {
+      const response = await request({ Range: range });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('0123456789');
+    },
+  );
+
+  it('is ignored for HEAD', async () => {
+    const headers = { Range: 'bytes=2-3' };
+    const response = await appOf().request('/a.txt', { method: 'HEAD', headers });
     expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Length')).toBe('10');
+    expect(response.headers.has('Content-Range')).toBe(false);
+  });
+
+  it('is ignored where earlier middleware has set Accept-Ranges: none', async () => {
+    const app = createApp().use((ctx, next) => {
+      ctx.set('Accept-Ranges', 'none');
+      return next();
+    }, serveStatic(folder.root));
+    const response = await app.request('/a.txt', { headers: { Range: 'bytes=2-3' } });
     expect(await response.text()).toBe('0123456789');
   });
 
-  it('has the same status and headers for HEAD', async () => {
-    const headers = { Range: 'bytes=2-3' };
-    const response = await appOf().request('/a.txt', { method: 'HEAD', headers });
-    expect(response.status).toBe(206);
-    expect(response.headers.get('Content-Length')).toBe('2');
+  it('agrees with a slice of the file', async () => {
+    const app = appOf();
+    const offset = fc.oneof(fc.nat(15), fc.constant('')).map(String);
+    await fc.assert(
+      fc.asyncProperty(offset, offset, async (first, last) => {
+        const headers = { Range: `bytes=${first}-${last}` };
+        const response = await app.request('/a.txt', { headers });
+        const text = await response.text();
+        const whole = '0123456789';
+        const part =
+          first === ''
+            ? whole.slice(Math.max(0, 10 - Number(last)))
+            : whole.slice(Number(first), last === '' ? undefined : Number(last) + 1);
+        const isInvalid =
+          first + last === '' || (first !== '' && last !== '' && Number(last) < Number(first));
+        const expected = isInvalid ? [200, whole] : part === '' ? [416, text] : [206, part];
+        expect([response.status, text]).toEqual(expected);
+      }),
+    );
   });
 
   it.each([
     ['/a.txt', 'bytes=10-', 'bytes */10'],
+    ['/a.txt', 'bytes=-0', 'bytes */10'],
+    ['/a.txt', `bytes=${'9'.repeat(400)}-`, 'bytes */10'],
     ['/empty.txt', 'bytes=0-', 'bytes */0'],
   ])('outside %s is a 416 with the length of the file', async (path, range, contentRange) => {
     const response = await request({ Range: range }, path);
@@ -54,6 +94,28 @@ describe('a range', () => {
     const other = await request({ Range: 'bytes=0-0', 'If-Range': '"other"' });
     expect(same.status).toBe(206);
     expect(other.status).toBe(200);
+  });
+
+  it('does not apply when If-Range is a weak tag, even that of the file', async () => {
+    const tag = (await request({})).headers.get('ETag') ?? '';
+    expect(tag).toMatch(/^W\//);
+    const response = await request({ Range: 'bytes=0-0', 'If-Range': tag });
+    expect(response.status).toBe(200);
+  });
+
+  it('applies when If-Range is the strong tag that earlier middleware has set', async () => {
+    const app = createApp().use((ctx, next) => {
+      ctx.set('ETag', '"7"');
+      return next();
+    }, serveStatic(folder.root));
+    const headers = { Range: 'bytes=0-0', 'If-Range': '"7"' };
+    expect((await app.request('/a.txt', { headers })).status).toBe(206);
+  });
+
+  it.each([1_000, -1_000])('does not apply when If-Range is off by %i ms', async (offset) => {
+    const modified = Date.parse((await request({})).headers.get('Last-Modified') ?? '');
+    const date = new Date(modified + offset).toUTCString();
+    expect((await request({ Range: 'bytes=0-0', 'If-Range': date })).status).toBe(200);
   });
 });
 
@@ -89,6 +151,42 @@ describe('a condition', () => {
     const response = await request({ [condition]: value });
     expect(response.status).toBe(412);
     expect(await response.json()).toMatchObject({ code: 'PRECONDITION_FAILED' });
+  });
+
+  it('If-Match with the weak tag of the file is a 412', async () => {
+    const tag = (await request({})).headers.get('ETag') ?? '';
+    expect((await request({ 'If-Match': tag })).status).toBe(412);
+    expect((await request({ 'If-Match': '*' })).status).toBe(200);
+  });
+
+  it.each([
+    ['If-Match is true', { 'If-Match': '*', 'If-Unmodified-Since': PAST }, 200],
+    ['If-None-Match is false', { 'If-None-Match': '"other"', 'If-Modified-Since': FUTURE }, 200],
+    ['a date is malformed', { 'If-Modified-Since': 'today', 'If-Unmodified-Since': 'x' }, 200],
+    ['If-None-Match comes with a range', { 'If-None-Match': '*', Range: 'bytes=99-' }, 304],
+    ['If-Match is false', { 'If-Match': '"other"', 'If-None-Match': '*' }, 412],
+  ])('that is less important is not evaluated when %s', async (_, headers, status) => {
+    expect((await request({ ...headers })).status).toBe(status);
+  });
+
+  it('finds the tag in a list, weak or not', async () => {
+    const tag = (await request({})).headers.get('ETag') ?? '';
+    const strong = tag.slice(2);
+    for (const list of [`"a", ${tag}`, `${strong},"b"`, `"a,b" ,\t${strong}`]) {
+      expect((await request({ 'If-None-Match': list })).status).toBe(304);
+    }
+    expect((await request({ 'If-None-Match': strong.slice(1, -1) })).status).toBe(200);
+  });
+
+  it('is not evaluated with another status', async () => {
+    const app = createApp().use((ctx, next) => {
+      ctx.status = 404;
+      return next();
+    }, serveStatic(folder.root));
+    const headers = { 'If-None-Match': '*', Range: 'bytes=0-0' };
+    const response = await app.request('/a.txt', { headers });
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('0123456789');
   });
 });
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createApp, createRouter, notFoundHandler } from '@fairlead/core';
 import { isFactory } from '@fairlead/options';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +17,13 @@ describe('prefix', () => {
     expect((await app.request('/docs/start.html')).status).toBe(404);
     expect((await app.request('/assetsa.txt')).status).toBe(404);
     expect((await app.request('/assets-a.txt')).status).toBe(404);
+  });
+
+  it('can end with a slash', async () => {
+    const app = appOf({ prefix: '/assets/' });
+    expect((await app.request('/assets/docs/start.html')).status).toBe(200);
+    expect((await app.request('/assets/docs/')).status).toBe(200);
+    expect((await app.request('/docs/start.html')).status).toBe(404);
   });
 
   it("'/' selects the whole path, even after a wildcard route", async () => {
@@ -44,14 +52,23 @@ describe('prefix', () => {
     expect((await app.request('/api/files/a.txt', { method: 'PUT' })).status).toBe(405);
   });
 
-  it.each(['assets', '/assets/', '/a//b', '/:id', '/*', '/a%20b', '/é', '/./a', '/a/..', ''])(
-    'cannot be %j',
-    (prefix) => {
-      expect(() => serveStatic(folder.root, { prefix })).toThrow(
-        expect.objectContaining({ code: 'INVALID_PATTERN' }),
-      );
-    },
-  );
+  it.each([
+    'assets',
+    '/assets//',
+    '//',
+    '/a//b',
+    '/:id',
+    '/*',
+    '/a%20b',
+    '/é',
+    '/./a',
+    '/a/..',
+    '',
+  ])('cannot be %j', (prefix) => {
+    expect(() => serveStatic(folder.root, { prefix })).toThrow(
+      expect.objectContaining({ code: 'INVALID_PATTERN' }),
+    );
+  });
 });
 
 describe('index', () => {
@@ -114,6 +131,123 @@ describe('dotfiles', () => {
   });
 });
 
+describe('/.well-known', () => {
+  it.each([undefined, 'ignore', 'deny'] as const)(
+    'is served at the root of the host, with dotfiles: %s',
+    async (dotfiles) => {
+      const app = appOf(dotfiles && { dotfiles });
+      const response = await app.request('/.well-known/security.txt');
+      expect(await response.text()).toBe('contact');
+    },
+  );
+
+  it.each([
+    ['/docs/.well-known/b.txt', '/'],
+    ['/.well-known/.hidden', '/'],
+    ['/assets/.well-known/security.txt', '/assets'],
+  ])('is a dotfile in %s below %s', async (path, prefix) => {
+    expect((await appOf({ prefix }).request(path)).status).toBe(404);
+    expect((await appOf({ prefix, dotfiles: 'deny' }).request(path)).status).toBe(403);
+  });
+});
+
+describe('extensions', () => {
+  const options = { extensions: ['.htm', '.html'] };
+
+  it.each([
+    ['/page', '<p>é</p>'],
+    ['/page.html', '<p>é</p>'],
+    ['/docs/start', 'start'],
+    ['/no-extension', '?'],
+  ])('are added to %s', async (path, text) => {
+    const response = await appOf(options).request(path);
+    expect(await response.text()).toBe(text);
+  });
+
+  it('determine the type', async () => {
+    const response = await appOf(options).request('/page');
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+  });
+
+  it('are tried after the index of a directory, but before it is given up', async () => {
+    const app = appOf(options);
+    const redirect = await app.request('/docs');
+    expect([redirect.status, redirect.headers.get('Location')]).toEqual([301, '/docs/']);
+    expect(await (await app.request('/both')).text()).toBe('beside the folder');
+  });
+
+  it.each(['/page/', '/', '/a', '/missing'])('are not added to %s', async (path) => {
+    expect((await appOf(options).request(path)).status).toBe(404);
+  });
+});
+
+describe('headers', () => {
+  it('receives the path of the file and what the file system knows', async () => {
+    const calls: unknown[] = [];
+    const app = appOf({
+      headers: (path, stats) => {
+        calls.push([path, stats.size]);
+        return { 'X-Path': path };
+      },
+    });
+    const response = await app.request('/docs/');
+    expect(response.headers.get('X-Path')).toBe('docs/index.html');
+    await app.request('/with%20space%20%C3%A9.txt');
+    expect(calls).toEqual([
+      ['docs/index.html', 4],
+      ['with space é.txt', 6],
+    ]);
+  });
+
+  it('replace all others, in any case', async () => {
+    const headers = () => ({ 'cache-control': 'no-cache', 'content-type': 'text/x-log' });
+    const app = createApp().use(
+      (ctx, next) => {
+        ctx.set('Content-Type', 'text/plain');
+        return next();
+      },
+      serveStatic(folder.root, { headers }),
+    );
+    const response = await app.request('/a.txt');
+    expect(response.headers.get('Cache-Control')).toBe('no-cache');
+    expect(response.headers.get('Content-Type')).toBe('text/x-log');
+  });
+
+  it('can set the ETag that conditions are compared with', async () => {
+    const app = appOf({ headers: () => ({ ETag: '"7"' }) });
+    const response = await app.request('/a.txt', { headers: { 'If-None-Match': '"7"' } });
+    expect(response.status).toBe(304);
+  });
+
+  it.each([
+    ['throws', () => JSON.parse('{')],
+    ['returns a header with a line break', () => ({ A: 'b\r\nc' })],
+  ])('is a 500 when it %s', async (_, headers) => {
+    expect((await appOf({ headers }).request('/a.txt')).status).toBe(500);
+  });
+});
+
+describe('symlinks', () => {
+  it("'inside' follows links that stay in the directory only", async () => {
+    const app = appOf({ symlinks: 'inside' });
+    expect(await (await app.request('/inner.txt')).text()).toBe('0123456789');
+    expect(await (await app.request('/inner-docs/start.html')).text()).toBe('start');
+    expect((await app.request('/a.txt')).status).toBe(200);
+    expect((await app.request('/link.txt')).status).toBe(404);
+    expect((await app.request('/outer/secret.txt')).status).toBe(404);
+    expect((await app.request('/outer')).status).toBe(404);
+    const follow = appOf({ symlinks: 'follow' });
+    expect(await (await follow.request('/outer/secret.txt')).text()).toBe('secret');
+  });
+
+  it("'inside' serves a root that is a link itself", async () => {
+    const app = createApp().use(
+      serveStatic(join(folder.root, 'inner-docs'), { symlinks: 'inside' }),
+    );
+    expect(await (await app.request('/start.html')).text()).toBe('start');
+  });
+});
+
 describe('cacheControl', () => {
   it('is the value of Cache-Control', async () => {
     const response = await appOf({ cacheControl: 'max-age=60, immutable' }).request('/a.txt');
@@ -144,6 +278,22 @@ describe('serveStatic() rejects', () => {
     [
       { cacheControl: 60 },
       'serveStatic() cannot use 60 as cacheControl. Use a string without control characters or false.',
+    ],
+    [
+      {
+        extensions: ['html'],
+        fallback: '../a.html',
+        headers: {},
+        symlinks: true,
+        precompressed: 'br',
+      },
+      [
+        "serveStatic() cannot use ['html'] as extensions. Use an array of extensions such as '.html'.",
+        "serveStatic() cannot use '../a.html' as fallback. Use a path below the root such as 'index.html'.",
+        'serveStatic() cannot use an object as headers. Use a function.',
+        "serveStatic() cannot use true as symlinks. Use 'follow' or 'inside'.",
+        "serveStatic() cannot use 'br' as precompressed. Use true or false.",
+      ].join('\n'),
     ],
     ['/assets', "serveStatic() cannot use '/assets' as options. Pass an object."],
   ])('the options %j', (options, message) => {

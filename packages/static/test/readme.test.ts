@@ -1,9 +1,20 @@
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createApp, errorHandler, InvalidPatternError, type Problem } from '@fairlead/core';
+import {
+  createApp,
+  errorHandler,
+  InvalidPatternError,
+  NotFoundError,
+  type Problem,
+} from '@fairlead/core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type StaticOptions, StaticRootError, serveStatic } from '../src/index.js';
+import {
+  type SendFileOptions,
+  type StaticOptions,
+  StaticRootError,
+  serveStatic,
+} from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,11 +27,23 @@ describe("the README's tables", () => {
     const options: Required<StaticOptions> = {
       prefix: '/',
       index: false,
+      extensions: [],
+      fallback: 'index.html',
       dotfiles: 'deny',
+      symlinks: 'follow',
+      precompressed: false,
+      cacheControl: false,
+      headers: () => ({}),
+    };
+    const ofSendFile: Required<SendFileOptions> = {
+      root: '.',
+      dotfiles: 'deny',
+      symlinks: 'follow',
+      precompressed: false,
       cacheControl: false,
     };
     const listed = [...readme.matchAll(/^\| `([a-z]\w+)` /gm)].map(([, option]) => option);
-    expect(listed).toEqual(Object.keys(options));
+    expect(listed).toEqual([...Object.keys(options), ...Object.keys(ofSendFile)]);
   });
 
   it('list every error with its code and status', async () => {
@@ -46,6 +69,7 @@ describe("the README's tables", () => {
     );
     expect(rows).toEqual([
       ...problems.map(({ code, status }) => ['HttpError', code, String(status)]),
+      ['HttpError', new NotFoundError().code, '404'],
       ['StaticRootError', new StaticRootError('').code, ''],
       ['InvalidPatternError', new InvalidPatternError('', '').code, ''],
       ['SetupError', 'INVALID_OPTION', ''],

@@ -28,11 +28,16 @@ const FILES: Readonly<Record<string, string>> = {
   'public/docs/start.html': 'start',
   'public/docs/guide/b.txt': 'guide',
   'public/private/c.txt': 'private',
+  'public/.well-known/security.txt': 'contact',
+  'public/.well-known/.hidden': 'hidden',
+  'public/docs/.well-known/b.txt': 'not well-known',
+  'public/both/b.txt': 'in the folder',
+  'public/both.html': 'beside the folder',
 };
 
 /**
- * Writes the files before the tests of a test file, and removes them afterwards. `link.txt` is a
- * symbolic link out of the directory. Read the root only while tests run.
+ * Writes the files before the tests of a test file, and removes them afterwards. `link.txt` and `outer` are
+ * symbolic links out of the directory. Read the root only while tests run.
  */
 export function provideFolder(): Folder {
   let folder = '';
@@ -42,7 +47,11 @@ export function provideFolder(): Folder {
       await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), text);
     }
-    await symlink(join(folder, 'secret.txt'), join(folder, 'public', 'link.txt'));
+    const link = (target: string, name: string) => symlink(target, join(folder, 'public', name));
+    await link(join(folder, 'secret.txt'), 'link.txt');
+    await link(folder, 'outer');
+    await link('a.txt', 'inner.txt');
+    await link('docs', 'inner-docs');
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {

@@ -1,0 +1,76 @@
+import { createApp, errorHandler, notFoundHandler } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import { serveStatic } from '../src/index.js';
+import { provideFolder } from './support/folder.js';
+import { serving } from './support/serve.js';
+
+const folder = provideFolder();
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+const request = (path: string, accept = BROWSER, method = 'GET') =>
+  serving(folder, { fallback: 'page.html' }).request(path, {
+    method,
+    headers: { Accept: accept },
+  });
+
+describe('the fallback', () => {
+  it.each(['/users/7', '/users/7/', '/', '/users/jane.doe', '/a/b/c?d=e'])(
+    'is served to a browser that navigates to %s',
+    async (path) => {
+      const response = await request(path);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('<p>é</p>');
+      expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('Vary')).toBe('Accept');
+    },
+  );
+
+  it('has the same headers for HEAD', async () => {
+    const response = await request('/users/7', BROWSER, 'HEAD');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Length')).toBe('9');
+  });
+
+  it.each(['/missing.js', '/img/missing.png', '/missing.html', '/assets/a.css', '/.env', '//a'])(
+    'is not served for %s',
+    async (path) => {
+      expect((await request(path)).status).toBe(404);
+    },
+  );
+
+  it.each(['*/*', 'application/json', 'text/css,*/*;q=0.1', 'image/avif,*/*', 'text/html;q=0', ''])(
+    'is not served for Accept: %s',
+    async (accept) => {
+      const response = await request('/users/7', accept);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('Vary')).toBe('Accept');
+    },
+  );
+
+  it.each(['POST', 'PUT', 'DELETE'])('is not served for %s', async (method) => {
+    expect((await request('/users/7', BROWSER, method)).status).toBe(404);
+  });
+
+  it('comes after the files', async () => {
+    expect(await (await request('/a.txt')).text()).toBe('0123456789');
+    expect(await (await request('/docs/')).text()).toBe('docs');
+  });
+
+  it('comes after routes, and does not replace the 404 of a prefix', async () => {
+    const app = createApp()
+      .use(errorHandler())
+      .get('/api/users', () => [])
+      .use('/api', notFoundHandler())
+      .use(serveStatic(folder.root, { fallback: 'page.html' }));
+    const headers = { Accept: BROWSER };
+    expect(await (await app.request('/api/users', { headers })).json()).toEqual([]);
+    expect((await app.request('/api/missing', { headers })).status).toBe(404);
+    expect((await app.request('/missing', { headers })).status).toBe(200);
+  });
+
+  it('can be missing', async () => {
+    const app = serving(folder, { fallback: 'missing.html' });
+    expect((await app.request('/users/7', { headers: { Accept: BROWSER } })).status).toBe(404);
+  });
+});
