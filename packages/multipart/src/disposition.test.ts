@@ -18,6 +18,10 @@ describe('a disposition', () => {
     ['form-data; name="say \\"hi\\""', 'say "hi"', undefined],
     ['form-data; name="a"; filename="x"; filename*=UTF-8\'\'na%C3%AFve', 'a', 'naïve'],
     ['form-data; name="a"; filename*=utf-8\'en\'%E2%82%AC', 'a', '€'],
+    ["form-data; name=a; filename=b; filename*=utf-8''%FF", 'a', 'b'],
+    ["form-data; name=a; filename=b; filename*=latin-1''c", 'a', 'b'],
+    ["form-data; name=a; filename*=utf-8''%00; filename=../b", 'a', 'b'],
+    ['form-data; name=a; filename=b; filename*=', 'a', 'b'],
   ])('parses %s', (header, name, fileName) => {
     expect(parseDisposition(header)).toEqual({ name, fileName });
   });

@@ -18,22 +18,31 @@ const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*/y
  * @throws {BadRequestError} 400 `MALFORMED_MULTIPART`, when the header is not a valid `form-data`
  *   disposition, or a name is not UTF-8 or contains a control character. 400 `FORBIDDEN_KEY`, when the
  *   name is `__proto__`.
- * @see RFC 7578 §4.2; RFC 8187 §3.2 for `filename*`, which some clients send although RFC 7578 forbids it
+ * @see RFC 7578 §4.2; RFC 8187 §3.2 for `filename*`, which some clients send although RFC 7578 forbids it.
+ *   When it is unreadable, `filename` counts, as §4.2 recommends.
  */
 export function parseDisposition(header: string): Disposition {
   const parameters = parseParameters(header);
   const name = parameters.get('name');
   if (name === undefined) throw malformed('a part has no name');
-  const fileName = parameters.get('filename');
-  const extended = parameters.get('filename*');
-  const disposition = {
-    name: decodeName(name),
-    fileName: extended === undefined ? baseName(fileName) : baseName(decodeExtended(extended)),
-  };
+  const disposition = { name: decodeName(name), fileName: fileNameOf(parameters) };
   if (disposition.name !== '__proto__') return disposition;
   throw new BadRequestError("The form contains the forbidden name '__proto__'. Rename the field.", {
     code: 'FORBIDDEN_KEY',
   });
+}
+
+/** Returns the name in `filename*`, or that in `filename` if the former is absent or unreadable. */
+function fileNameOf(parameters: ReadonlyMap<string, string>): string | undefined {
+  const fileName = parameters.get('filename');
+  const extended = parameters.get('filename*');
+  if (extended === undefined) return fileName === undefined ? undefined : baseName(fileName);
+  try {
+    return baseName(decodeExtended(extended));
+  } catch (error) {
+    if (fileName === undefined) throw error;
+    return baseName(fileName);
+  }
 }
 
 /** Decodes UTF-8. @throws {BadRequestError} 400 `MALFORMED_MULTIPART`, for invalid UTF-8. */
@@ -85,8 +94,7 @@ function decodeExtended(value: string): string {
 }
 
 /** Removes the folders, separated as on Windows or POSIX, from a file name. */
-function baseName(latin1: string | undefined): string | undefined {
-  if (latin1 === undefined) return undefined;
+function baseName(latin1: string): string {
   const name = win32.basename(decodeName(latin1));
   return name === '.' || name === '..' ? '' : name;
 }

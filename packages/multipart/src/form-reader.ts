@@ -2,15 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { BadRequestError, type Context } from '@fairlead/core';
 import { Dicer } from '@fastify/busboy';
-import { type Disposition, malformed, parseDisposition } from './disposition.js';
+import { malformed, parseDisposition } from './disposition.js';
 import { assertWithin, type MultipartLimits } from './limits.js';
+import type { PartHead, RuleCheck } from './rules.js';
 
 /** One part of a form with unread content. */
-export interface Entry extends Disposition {
-  /** The media type that the client declares, if any. */
-  readonly mediaType: string | undefined;
+export interface Entry extends PartHead {
   readonly body: Readable;
 }
+
+/**
+ * How many bytes to parse before the reader can stop. The parser creates a stream for each part, which costs
+ * much more time than its few bytes.
+ */
+const SLICE = 4_096;
 
 /** The headers of a part, as arrays of values by lower-case name. */
 type PartHeaders = Readonly<Record<string, readonly string[]>>;
@@ -24,6 +29,7 @@ export class FormReader {
   readonly #res: ServerResponse;
   readonly #parser: Dicer;
   readonly #limits: Required<MultipartLimits>;
+  readonly #rules: RuleCheck;
   readonly #queue: Entry[] = [];
   readonly #counts = { totalSize: 0, parts: 0, files: 0, fields: 0 };
   #current: Readable | undefined = undefined;
@@ -36,10 +42,12 @@ export class FormReader {
    * @param ctx - The context of a request with an unread body.
    * @param boundary - The boundary of the form: 1 to 70 bytes.
    * @param limits - The resolved limits.
+   * @param rules - The rules that the parts must follow.
    */
-  constructor(ctx: Context, boundary: string, limits: Required<MultipartLimits>) {
+  constructor(ctx: Context, boundary: string, limits: Required<MultipartLimits>, rules: RuleCheck) {
     this.#res = ctx.res;
     this.#limits = limits;
+    this.#rules = rules;
     const config = {
       boundary,
       // The parser silently drops headers beyond these. One more is let through and rejected here.
@@ -86,10 +94,10 @@ export class FormReader {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    this.#attempt(() => {
-      this.#count('totalSize', chunk.length);
-      this.#parser.write(chunk);
-    });
+    this.#attempt(() => this.#count('totalSize', chunk.length));
+    for (let start = 0; start < chunk.length && !this.#settled; start += SLICE) {
+      this.#attempt(() => this.#parser.write(chunk.subarray(start, start + SLICE)));
+    }
     this.#pauseOrResume();
   };
 
@@ -127,12 +135,17 @@ export class FormReader {
     const isFile = disposition.fileName !== undefined;
     this.#count('parts', 1);
     this.#count(isFile ? 'files' : 'fields', 1);
-    const body = this.#bodyOf(part, isFile ? 'fileSize' : 'fieldSize');
-    return { ...disposition, mediaType: headers['content-type']?.[0], body };
+    const defaultType = isFile ? 'application/octet-stream' : 'text/plain';
+    const head = {
+      ...disposition,
+      mediaType: headers['content-type']?.[0] || defaultType,
+      headers: joinValues(headers),
+    };
+    return { ...head, body: this.#bodyOf(part, this.#rules.admit(head)) };
   }
 
   /** Returns a separate stream, which can be destroyed while the rest of the part still flows. */
-  #bodyOf(part: Readable, limit: 'fileSize' | 'fieldSize'): Readable {
+  #bodyOf(part: Readable, assertSize: (size: number) => void): Readable {
     const body = new Readable({
       read: () => part.resume(),
       destroy: (error, done) => {
@@ -145,7 +158,7 @@ export class FormReader {
     let size = 0;
     part.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      this.#attempt(() => assertWithin(this.#limits, limit, size));
+      this.#attempt(() => assertSize(size));
       if (!body.destroyed && !body.push(chunk)) part.pause();
     });
     part.once('end', () => {
@@ -191,6 +204,8 @@ export class FormReader {
     this.#res.off('close', this.#onAborted);
     this.#req.off('error', this.#onAborted).off('close', this.#onAborted);
     this.#req.off('data', this.#onData).off('end', this.#onEnd);
+    // Drop what the parser has not parsed yet.
+    this.#parser.destroy();
     // Consume the rest of the body, so the connection can be reused.
     this.#req.resume();
     if (error) this.#release(error);
@@ -201,4 +216,11 @@ export class FormReader {
     this.#current?.destroy(error);
     for (const { body } of this.#queue.splice(0)) body.destroy();
   }
+}
+
+/** Joins repeated headers, as RFC 9110 §5.3 describes. */
+function joinValues(headers: PartHeaders): Readonly<Record<string, string>> {
+  const joined: Record<string, string> = Object.create(null);
+  for (const [name, values] of Object.entries(headers)) joined[name] = values.join(', ');
+  return joined;
 }

@@ -1,5 +1,5 @@
-import { PayloadTooLargeError, SetupError } from '@fairlead/core';
-import { either, findOptionProblems, integer, type Kinds, object, oneOf } from '@fairlead/options';
+import { PayloadTooLargeError } from '@fairlead/core';
+import { either, findOptionProblems, integer, type Kinds, oneOf } from '@fairlead/options';
 
 /** The limits of a form. Each is a whole number or `Infinity`. Sizes are in bytes. */
 export interface MultipartLimits {
@@ -21,12 +21,6 @@ export interface MultipartLimits {
   readonly headerSize?: number;
 }
 
-/** Options of {@link multipart} and {@link parts}. */
-export interface MultipartOptions {
-  /** The limits of a form. Each one has a default. */
-  readonly limits?: MultipartLimits;
-}
-
 const DEFAULTS: Required<MultipartLimits> = Object.freeze({
   totalSize: 10 * 1024 ** 2,
   fileSize: 5 * 1024 ** 2,
@@ -38,7 +32,8 @@ const DEFAULTS: Required<MultipartLimits> = Object.freeze({
   headerSize: 8 * 1024,
 });
 
-const LIMIT = either(integer(0), oneOf(Number.POSITIVE_INFINITY));
+/** Accepts sizes and counts. */
+export const LIMIT = either(integer(0), oneOf(Number.POSITIVE_INFINITY));
 
 const LIMITS: Kinds<MultipartLimits> = {
   totalSize: LIMIT,
@@ -51,23 +46,14 @@ const LIMITS: Kinds<MultipartLimits> = {
   headerSize: LIMIT,
 };
 
-/**
- * Fills in the defaults of missing limits.
- *
- * @param name - The function that received the options.
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is unknown, or is not `Infinity` or a whole number of
- *   at least 0; `INVALID_OPTION`, when an option is unknown or invalid.
- */
-export function resolveLimits(
-  name: 'multipart' | 'parts',
-  options: MultipartOptions,
-): Required<MultipartLimits> {
-  const problems = findOptionProblems(`${name}()`, options, { limits: object });
-  const code = problems.length > 0 ? 'INVALID_OPTION' : 'INVALID_LIMIT';
-  const limits = object.accepts(options?.limits) ? options.limits : {};
-  problems.push(...findOptionProblems(`${name}({ limits })`, limits, LIMITS));
-  if (problems.length > 0) throw new SetupError(code, problems.join('\n'));
-  const defined = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined);
+/** Finds limits that are unknown, or are not `Infinity` or a whole number of at least 0. */
+export function findLimitProblems(call: string, limits: MultipartLimits | undefined): string[] {
+  return findOptionProblems(`${call}({ limits })`, limits, LIMITS);
+}
+
+/** Fills in the defaults of missing limits. */
+export function completeLimits(limits: MultipartLimits = {}): Required<MultipartLimits> {
+  const defined = Object.entries(limits).filter(([, value]) => value !== undefined);
   return { ...DEFAULTS, ...Object.fromEntries(defined) };
 }
 

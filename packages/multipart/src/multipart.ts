@@ -1,40 +1,75 @@
-import type { Middleware } from '@fairlead/core';
-import { declareMediaTypes, markFactories } from '@fairlead/options';
-import { type MultipartOptions, resolveLimits } from './limits.js';
+import { statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Context, Middleware } from '@fairlead/core';
+import { declareMediaTypes, fn, kind, markFactories } from '@fairlead/options';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
+import { type FileHead, type PartsOptions, resolveOptions } from './rules.js';
+import { type StoredFile, TempFiles } from './temp-files.js';
+
+/** Options of {@link multipart}. */
+export interface MultipartOptions extends PartsOptions {
+  /**
+   * Whether to write files to a temporary folder instead of holding them in memory. `true` uses the
+   * temporary directory of the operating system; a string is another directory. The files are removed when
+   * the request has ended, however it ends. Default `false`.
+   */
+  readonly tempFiles?: boolean | string;
+  /**
+   * Decides which requests are left unread, for a later `multipart()` with other limits, or `parts()`.
+   * Default: none.
+   */
+  readonly skip?: (ctx: Context) => boolean;
+}
+
+const TEMP_FILES = kind(
+  'true, false or an existing directory',
+  (value) => typeof value === 'boolean' || isDirectory(value),
+);
+
+function isDirectory(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  return statSync(value, { throwIfNoEntry: false })?.isDirectory() === true;
+}
 
 /** A file in memory. */
-export interface UploadedFile {
-  /** The file name sent by the client, without folders. Empty when the client sends none. */
-  readonly fileName: string;
-  /** The media type declared by the client. Default `application/octet-stream`. */
-  readonly mediaType: string;
+export interface UploadedFile extends Omit<FileHead, 'name'> {
   /** The content of the file. */
   readonly bytes: Buffer;
 }
 
 /** A field or a file of a form. */
-export type FormValue = string | UploadedFile;
+export type FormValue = string | UploadedFile | StoredFile;
 
 /**
  * Reads `multipart/form-data` bodies, including files, into `ctx.body`: an object without a
  * prototype, which maps each name to a {@link FormValue}, or to an array of them when the name is
- * repeated. An empty body leaves `ctx.body` undefined. Bodies of other media types, and bodies that
- * have been read already, are left alone. A form uses up to `totalSize` bytes of memory.
+ * repeated. A part whose rule has `json: true` is the parsed value. An empty body leaves `ctx.body`
+ * undefined. Bodies of other media types, and bodies that have been read already, are left alone. A form
+ * uses up to `totalSize` bytes of memory, or of disk space with `tempFiles`.
  *
- * The middleware rejects a malformed, truncated or forbidden body with 400, a body that exceeds a
- * limit with 413, and a compressed one with 415.
+ * The middleware rejects a malformed, truncated or forbidden body, and one that breaks a rule, with 400, a
+ * body that exceeds a limit with 413, and a compressed one, or one with a wrong part, with 415.
+ *
+ * As middleware of an application, it reads uploads before the middleware after it has checked who sends
+ * them. Register it after authentication, or on the routes that take uploads.
  *
  * @throws {SetupError} `INVALID_LIMIT`, when a limit is unknown or invalid; `INVALID_OPTION`, when another
  *   option is.
  * @see RFC 7578
  */
 export function multipart(options: MultipartOptions = {}): Middleware {
-  const limits = resolveLimits('multipart', options);
+  const settings = resolveOptions('multipart', options, { tempFiles: TEMP_FILES, skip: fn });
+  const { tempFiles = false, skip } = options;
+  const directory = resolve(typeof tempFiles === 'string' ? tempFiles : tmpdir());
   const middleware: Middleware = function multipart(ctx, next) {
     // In a route, `ctx.body` throws for the body that is to be read here.
     if (ctx.req.readableDidRead || !ctx.hasBody || !isMultipart(ctx)) return next();
-    return readForm(readParts(ctx, limits)).then((form) => {
+    if (skip?.(ctx) === true) return next();
+    const source = readParts(ctx, settings);
+    const reading =
+      tempFiles === false ? readForm(source, readFile) : storeForm(ctx, source, directory);
+    return reading.then((form) => {
       ctx.body = form;
       return next();
     });
@@ -46,18 +81,35 @@ markFactories(multipart);
 
 async function readForm(
   source: AsyncIterable<Part>,
-): Promise<Record<string, FormValue | FormValue[]>> {
-  const form: Record<string, FormValue | FormValue[]> = Object.create(null);
+  read: (part: FilePart) => Promise<FormValue>,
+): Promise<Record<string, unknown>> {
+  // By name, because a JSON value may be an array, too.
+  const values = new Map<string, unknown[]>();
   for await (const part of source) {
-    const value = part.kind === 'field' ? part.value : await readFile(part);
-    const earlier = form[part.name];
-    if (Array.isArray(earlier)) earlier.push(value);
-    else form[part.name] = earlier === undefined ? value : [earlier, value];
+    const value = part.kind === 'file' ? await read(part) : part.value;
+    const earlier = values.get(part.name);
+    if (earlier === undefined) values.set(part.name, [value]);
+    else earlier.push(value);
   }
+  const form: Record<string, unknown> = Object.create(null);
+  for (const [name, all] of values) form[name] = all.length === 1 ? all[0] : all;
   return form;
 }
 
 async function readFile(part: FilePart): Promise<UploadedFile> {
-  const { fileName, mediaType, stream } = part;
-  return { fileName, mediaType, bytes: Buffer.concat(await stream.toArray()) };
+  const { fileName, mediaType, headers, stream } = part;
+  return { fileName, mediaType, headers, bytes: Buffer.concat(await stream.toArray()) };
+}
+
+/** Reads a form with its files on disk until the request has ended. */
+function storeForm(
+  ctx: Context,
+  source: AsyncIterable<Part>,
+  directory: string,
+): Promise<Record<string, unknown>> {
+  const files = new TempFiles(directory);
+  const reading = readForm(source, (part) => files.store(part));
+  // A client that leaves ends the request while a file is still being written.
+  ctx.onFinish(() => Promise.allSettled([reading]).then(() => files.remove()));
+  return reading;
 }

@@ -4,16 +4,14 @@ import {
   BadRequestError,
   type Context,
   InternalServerError,
+  isHttpError,
+  parseJson,
   UnsupportedMediaTypeError,
 } from '@fairlead/core';
 import { decodeUtf8 } from './disposition.js';
 import { type Entry, FormReader } from './form-reader.js';
-import {
-  assertWithin,
-  type MultipartLimits,
-  type MultipartOptions,
-  resolveLimits,
-} from './limits.js';
+import { assertWithin } from './limits.js';
+import { type FormSettings, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
 
 /** A field of a form. */
 export interface FieldPart {
@@ -23,6 +21,22 @@ export interface FieldPart {
   readonly name: string;
   /** The text, decoded as UTF-8. */
   readonly value: string;
+  /** The media type declared by the client. Default `text/plain`. */
+  readonly mediaType: string;
+  /** The headers of the part by lower-case name, in an object without a prototype. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A part whose rule has `json: true`. */
+export interface JsonPart {
+  /** Distinguishes the part from a field or a file. */
+  readonly kind: 'json';
+  /** The name sent by the client. */
+  readonly name: string;
+  /** The parsed content. Validate it. */
+  readonly value: unknown;
+  /** The headers of the part by lower-case name, in an object without a prototype. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A file of a form. */
@@ -35,12 +49,14 @@ export interface FilePart {
   readonly fileName: string;
   /** The media type declared by the client. Default `application/octet-stream`. */
   readonly mediaType: string;
+  /** The headers of the part by lower-case name, in an object without a prototype. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The content. Read it before you request the next part, which drops the rest. */
   readonly stream: Readable;
 }
 
 /** One part of a form. */
-export type Part = FieldPart | FilePart;
+export type Part = FieldPart | FilePart | JsonPart;
 
 /** Whether the media type of a request is `multipart/form-data`. */
 export function isMultipart(ctx: Context): boolean {
@@ -53,12 +69,14 @@ export function isMultipart(ctx: Context): boolean {
  * connection usable.
  *
  * @param ctx - The context of a request with an unread body.
- * @param options - The limits of the form.
+ * @param options - The limits of the form, the rules for its parts, and a filter for its files.
  * @throws {BadRequestError} 400 `MISSING_BOUNDARY`, `MALFORMED_MULTIPART`, `FORBIDDEN_KEY`, or
- *   `BODY_ABORTED` when the client disconnects early.
+ *   `BODY_ABORTED` when the client disconnects early. 400 `MISSING_PART`, `WRONG_PART_KIND`,
+ *   `FILE_REJECTED`, `MALFORMED_JSON` or `JSON_TOO_DEEP`, when the form breaks a rule.
  * @throws {PayloadTooLargeError} 413, when the form exceeds a limit. A file's stream fails with the
  *   same error.
- * @throws {UnsupportedMediaTypeError} 415, when the body has another media type or is compressed.
+ * @throws {UnsupportedMediaTypeError} 415, when the body has another media type or is compressed, or a part
+ *   has a media type that is not accepted.
  * @throws {InternalServerError} 500 `BODY_ALREADY_READ`, when the body has been read already.
  * @throws {SetupError} `INVALID_LIMIT`, synchronously, when a limit is unknown or invalid;
  *   `INVALID_OPTION`, when another option is. Uncaught, it results in a 500 response.
@@ -66,41 +84,52 @@ export function isMultipart(ctx: Context): boolean {
  */
 export function parts(
   ctx: Context,
-  options: MultipartOptions = {},
+  options: PartsOptions = {},
 ): AsyncGenerator<Part, void, undefined> {
-  return readParts(ctx, resolveLimits('parts', options));
+  return readParts(ctx, resolveOptions('parts', options, {}));
 }
 
-/** Does the work of {@link parts}, with resolved limits. */
+/** Does the work of {@link parts}, with resolved options. */
 export async function* readParts(
   ctx: Context,
-  limits: Required<MultipartLimits>,
+  settings: FormSettings,
 ): AsyncGenerator<Part, void, undefined> {
+  const { limits } = settings;
   assertReadable(ctx);
   const boundary = boundaryOf(ctx);
   assertWithin(limits, 'totalSize', Number(ctx.get('Content-Length') ?? 0));
-  const reader = new FormReader(ctx, boundary, limits);
+  const rules = new RuleCheck(settings);
+  const reader = new FormReader(ctx, boundary, limits, rules);
   try {
     for (let entry = await reader.next(); entry; entry = await reader.next()) {
-      yield await toPart(entry);
+      await rules.filter(entry, ctx);
+      yield await toPart(entry, rules.isJson(entry));
     }
+    rules.assertComplete();
   } finally {
     reader.cancel();
   }
 }
 
-async function toPart({ name, fileName, mediaType, body }: Entry): Promise<Part> {
-  if (fileName === undefined) {
-    const bytes = Buffer.concat(await body.toArray());
-    return { kind: 'field', name, value: decodeUtf8(bytes) };
+async function toPart(entry: Entry, isJson: boolean): Promise<Part> {
+  const { name, fileName, mediaType, headers, body } = entry;
+  if (fileName !== undefined && !isJson) {
+    return { kind: 'file', name, fileName, mediaType, headers, stream: body };
   }
-  return {
-    kind: 'file',
-    name,
-    fileName,
-    mediaType: mediaType ?? 'application/octet-stream',
-    stream: body,
-  };
+  const bytes = Buffer.concat(await body.toArray());
+  if (isJson) return { kind: 'json', name, value: parsePart(name, bytes), headers };
+  return { kind: 'field', name, value: decodeUtf8(bytes), mediaType, headers };
+}
+
+/** Parses the content of a part, with the checks of `json()`. */
+function parsePart(name: string, bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch (cause) {
+    if (!isHttpError(cause)) throw cause;
+    const { code, message } = cause;
+    throw new BadRequestError(`The part '${name}' is rejected. ${message}`, { code, cause });
+  }
 }
 
 function assertReadable(ctx: Context): void {

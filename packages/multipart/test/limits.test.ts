@@ -71,7 +71,7 @@ it.each<[unknown, string, ...string[]]>([
   [
     { fileSize: 1, limits: { fields: -1 } },
     'INVALID_OPTION',
-    "multipart() has no option 'fileSize'. Remove it, or use limits.",
+    "multipart() has no option 'fileSize'. Remove it, or use limits, rules, filter, tempFiles or skip.",
     'multipart({ limits }) cannot use -1 as fields. Use a non-negative integer or Infinity.',
   ],
   [{ limits: 5 }, 'INVALID_OPTION', 'multipart() cannot use 5 as limits. Use an object.'],

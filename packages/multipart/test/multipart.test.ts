@@ -23,6 +23,7 @@ async function read(body: string): Promise<unknown> {
 const serialized = (fileName: string, mediaType: string, text: string) => ({
   fileName,
   mediaType,
+  headers: expect.any(Object),
   bytes: Buffer.from(text).toJSON(),
 });
 
@@ -64,6 +65,23 @@ describe('a form in ctx.body', () => {
   it('has the media type that the client declares for a file', async () => {
     const headers = ['Content-Disposition: form-data; name="a"; filename="b"', 'Content-Type: a/b'];
     expect(await read(form(part(headers, 'c')))).toEqual({ a: serialized('b', 'a/b', 'c') });
+  });
+
+  it('has the headers of a file, in an object without a prototype', async () => {
+    let photo: unknown;
+    const app = createApp().use(multipart(), (ctx) => {
+      photo = (ctx.body as { a: UploadedFile }).a;
+      ctx.status = 204;
+    });
+    const headers = ['Content-Disposition: form-data; name="a"; filename="b"', 'X-A: 1', 'x-a: 2'];
+    await post(app, form(part([...headers, '__proto__: 3'])));
+    const { headers: received } = photo as UploadedFile;
+    expect(Object.getPrototypeOf(received)).toBeNull();
+    expect(Object.entries(received)).toEqual([
+      ['content-disposition', 'form-data; name="a"; filename="b"'],
+      ['x-a', '1, 2'],
+      ['__proto__', '3'],
+    ]);
   });
 
   it('has a file without a name or bytes for an empty file input', async () => {
@@ -147,6 +165,22 @@ describe('multipart()', () => {
   it('ignores the case of the media type', async () => {
     const headers = { 'Content-Type': `Multipart/Form-Data; Boundary="${BOUNDARY}"` };
     expect(await (await post(echo(), form(field('a', 'b')), headers)).json()).toEqual({ a: 'b' });
+  });
+
+  it('leaves requests to skip for a route with a higher limit', async () => {
+    const app = createApp()
+      .use(
+        errorHandler(),
+        multipart({ limits: { fieldSize: 3 }, skip: ({ path }) => path === '/large' }),
+      )
+      .post('/small', respond)
+      .post('/large', multipart({ limits: { fieldSize: 5 } }), respond);
+    const send = (path: string, value: string) =>
+      app.request(path, { method: 'POST', headers: HEADERS, body: form(field('a', value)) });
+    expect(await (await send('/small', '123')).json()).toEqual({ a: '123' });
+    expect((await send('/small', '1234')).status).toBe(413);
+    expect(await (await send('/large', '12345')).json()).toEqual({ a: '12345' });
+    expect((await send('/large', '123456')).status).toBe(413);
   });
 
   it('leaves ctx.body undefined for an empty body', async () => {

@@ -6,7 +6,7 @@ import { connectRaw } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FilePart, parts } from '../src/index.js';
-import { field, file, form, HEADERS, post, statusAndCode } from './support/form.js';
+import { field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
 import { create, describeAll, head, limits, MEGABYTE } from './support/parts.js';
 import { serve } from './support/serve.js';
 
@@ -24,6 +24,28 @@ describe('parts()', () => {
       { kind: 'file', name: 'b', fileName: 'b.txt', mediaType, text: '2' },
       { kind: 'field', name: 'c', value: '' },
       { kind: 'file', name: 'd', fileName: '', mediaType, text: '' },
+    ]);
+  });
+
+  it('yields the media types and headers of parts', async () => {
+    const app = create(async (ctx) => {
+      const described: unknown[] = [];
+      for await (const { kind, headers, ...rest } of parts(ctx)) {
+        const { mediaType } = rest as FilePart;
+        described.push([kind, mediaType, headers['x-part'], Object.getPrototypeOf(headers)]);
+      }
+      ctx.json(described);
+    });
+    const disposition = 'Content-Disposition: form-data; name=a';
+    const body = form(
+      part([disposition, 'Content-Type: application/json', 'X-Part: 1'], '{}'),
+      part([disposition]),
+      part([`${disposition}; filename=b`, 'Content-Type:', 'x-part: 2']),
+    );
+    expect(await (await post(app, body)).json()).toEqual([
+      ['field', 'application/json', '1', null],
+      ['field', 'text/plain', null, null],
+      ['file', 'application/octet-stream', '2', null],
     ]);
   });
 

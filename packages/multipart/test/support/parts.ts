@@ -8,11 +8,13 @@ export const MEGABYTE = 'x'.repeat(1024 ** 2);
 /** Removes the limits on sizes. */
 export const limits = { totalSize: Infinity, fileSize: Infinity };
 
-/** Returns a part with the content of its file. */
+/** Returns a part with the content of its file, without its headers. */
 export async function describePart(part: Part): Promise<unknown> {
-  if (part.kind === 'field') return part;
-  const { stream, ...rest } = part;
-  return { ...rest, text: Buffer.concat(await stream.toArray()).toString() };
+  const { kind, name } = part;
+  if (part.kind !== 'file') return { kind, name, value: part.value };
+  const { fileName, mediaType, stream } = part;
+  const text = Buffer.concat(await stream.toArray()).toString();
+  return { kind, name, fileName, mediaType, text };
 }
 
 /** Responds with the parts of a form. */

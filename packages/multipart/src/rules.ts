@@ -1,0 +1,253 @@
+import {
+  BadRequestError,
+  type Context,
+  PayloadTooLargeError,
+  SetupError,
+  UnsupportedMediaTypeError,
+} from '@fairlead/core';
+import {
+  arrayOf,
+  boolean,
+  either,
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  kind,
+  object,
+  oneOf,
+} from '@fairlead/options';
+import type { Disposition } from './disposition.js';
+import {
+  assertWithin,
+  completeLimits,
+  findLimitProblems,
+  LIMIT,
+  type MultipartLimits,
+} from './limits.js';
+
+/** What precedes the content of a part. */
+export interface PartHead extends Disposition {
+  readonly mediaType: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What is known of a file before its content arrives. All of it is what the client claims. */
+export interface FileHead {
+  /** The name of the file's field. */
+  readonly name: string;
+  /** The file name, without folders. */
+  readonly fileName: string;
+  /** The media type. Default `application/octet-stream`. */
+  readonly mediaType: string;
+  /** The headers of the part by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the parts with one name must be like. */
+export interface PartRule {
+  /** Whether each part must be a field or a file. Default: both are accepted. */
+  readonly kind?: 'field' | 'file';
+  /** Whether the form must have such a part. Default `false`. */
+  readonly required?: boolean;
+  /** The largest number of such parts, at least 1. Default: as many as the limits allow. */
+  readonly maxCount?: number;
+  /** The largest size of each part, in bytes. Replaces the limits `fileSize` and `fieldSize`. */
+  readonly maxSize?: number;
+  /** The media types to accept, such as `'image/png'` or `'image/*'`. Default: all. */
+  readonly mediaTypes?: readonly string[];
+  /**
+   * Whether to parse the content as JSON, whether it is sent as a field or as a file. It is limited to
+   * `fieldSize`, unless `maxSize` says otherwise. Default `false`.
+   */
+  readonly json?: boolean;
+}
+
+/**
+ * Decides whether to accept a file, before its content is read. Return `true` to accept it. Any other value
+ * rejects the form with 400 `FILE_REJECTED`. Throw an `HttpError` to choose another response.
+ */
+export type FileFilter = (file: FileHead, ctx: Context) => boolean | Promise<boolean>;
+
+/** Options of {@link parts}. */
+export interface PartsOptions {
+  /** The limits of a form. Each one has a default. */
+  readonly limits?: MultipartLimits;
+  /** Rules for parts by their name. Parts with other names only follow the limits and the filter. */
+  readonly rules?: Readonly<Record<string, PartRule>>;
+  /** The files to accept: media types such as `'image/*'`, or a function. Default: all. */
+  readonly filter?: readonly string[] | FileFilter;
+}
+
+/** The resolved options of {@link parts}. */
+export interface FormSettings {
+  readonly limits: Required<MultipartLimits>;
+  readonly rules: ReadonlyMap<string, PartRule>;
+  readonly mediaTypes: readonly string[] | undefined;
+  readonly filter: FileFilter | undefined;
+}
+
+/** A media type or a range. RFC 9110 §12.5.1 */
+const MEDIA_RANGE = /^(?:\*\/\*|[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+))$/;
+
+const MEDIA_TYPES = arrayOf(
+  kind('a media type', (value) => typeof value === 'string' && MEDIA_RANGE.test(value)),
+  "an array of media types such as 'image/png' or 'image/*'",
+);
+
+const RULE: Kinds<PartRule> = {
+  kind: oneOf('field', 'file'),
+  required: boolean,
+  maxCount: integer(1),
+  maxSize: LIMIT,
+  mediaTypes: MEDIA_TYPES,
+  json: boolean,
+};
+
+const PARTS_OPTIONS: Kinds<PartsOptions> = {
+  limits: object,
+  rules: object,
+  filter: either(MEDIA_TYPES, fn),
+};
+
+/**
+ * Checks the options of a call, and fills in the defaults.
+ *
+ * @param call - The name of the function that received the options.
+ * @param further - The options that only this function has.
+ * @throws {SetupError} `INVALID_LIMIT`, when a limit is unknown, or is not `Infinity` or a whole number of
+ *   at least 0; `INVALID_OPTION`, when an option is unknown or invalid.
+ */
+export function resolveOptions<Options extends PartsOptions>(
+  call: string,
+  options: Options,
+  further: Kinds<Omit<Options, keyof PartsOptions>>,
+): FormSettings {
+  const problems = findOptionProblems<object>(`${call}()`, options, {
+    ...PARTS_OPTIONS,
+    ...further,
+  });
+  const rules = object.accepts(options?.rules) ? (options.rules ?? {}) : {};
+  for (const [name, rule] of Object.entries(rules)) {
+    problems.push(...findOptionProblems(`${call}({ rules: { ${name} } })`, rule, RULE));
+  }
+  const code = problems.length > 0 ? 'INVALID_OPTION' : 'INVALID_LIMIT';
+  const limits = object.accepts(options?.limits) ? options.limits : undefined;
+  problems.push(...findLimitProblems(call, limits));
+  if (problems.length > 0) throw new SetupError(code, problems.join('\n'));
+  const { filter } = options;
+  return {
+    limits: completeLimits(limits),
+    rules: new Map(Object.entries(rules)),
+    mediaTypes: typeof filter === 'function' ? undefined : filter,
+    filter: typeof filter === 'function' ? filter : undefined,
+  };
+}
+
+/** Checks the parts of one form against the rules. */
+export class RuleCheck {
+  readonly #settings: FormSettings;
+  readonly #counts = new Map<string, number>();
+
+  constructor(settings: FormSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Checks a part before its content arrives.
+   *
+   * @returns A function that checks the size of the content so far.
+   * @throws {BadRequestError} 400, when the part has the wrong kind.
+   * @throws {PayloadTooLargeError} 413, when there are too many parts with this name.
+   * @throws {UnsupportedMediaTypeError} 415, when the media type is not accepted.
+   */
+  admit(head: PartHead): (size: number) => void {
+    const { limits, rules, mediaTypes, filter } = this.#settings;
+    const { name, fileName } = head;
+    const rule = rules.get(name);
+    if (rule?.kind !== undefined && (fileName !== undefined) !== (rule.kind === 'file')) {
+      const problem = `The part '${name}' must be a ${rule.kind}`;
+      throw new BadRequestError(`${problem}. Send it as one.`, { code: 'WRONG_PART_KIND' });
+    }
+    const isFile = fileName !== undefined && rule?.json !== true;
+    // Browsers send such a part for an input without a file.
+    if (isFile && fileName === '' && (rule ?? mediaTypes ?? filter) !== undefined)
+      return assertEmpty;
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    if (rule?.maxCount !== undefined && count > rule.maxCount) {
+      throw tooMany(name, rule.maxCount);
+    }
+    const accepted = rule?.mediaTypes ?? (isFile ? mediaTypes : undefined);
+    if (accepted !== undefined) assertMediaType(head, accepted);
+    const maxSize = rule?.maxSize;
+    if (maxSize !== undefined) return (size) => assertPartSize(name, size, maxSize);
+    const limit = isFile ? 'fileSize' : 'fieldSize';
+    return (size) => assertWithin(limits, limit, size);
+  }
+
+  /** Whether a part is to be parsed as JSON. */
+  isJson({ name }: PartHead): boolean {
+    return this.#settings.rules.get(name)?.json === true;
+  }
+
+  /**
+   * Lets the filter decide about a file.
+   *
+   * @throws {BadRequestError} 400, when it rejects the file.
+   */
+  async filter(head: PartHead, ctx: Context): Promise<void> {
+    const { filter } = this.#settings;
+    const { name, fileName, mediaType, headers } = head;
+    if (filter === undefined || !fileName || this.isJson(head)) return;
+    if ((await filter({ name, fileName, mediaType, headers }, ctx)) === true) return;
+    throw rejected(`The file in '${name}' is not accepted. Send another file.`);
+  }
+
+  /** @throws {BadRequestError} 400, when a required part is missing. */
+  assertComplete(): void {
+    for (const [name, { required }] of this.#settings.rules) {
+      if (required !== true || this.#counts.has(name)) continue;
+      throw new BadRequestError(`The form has no '${name}'. Add it.`, { code: 'MISSING_PART' });
+    }
+  }
+}
+
+function assertMediaType({ name, mediaType }: PartHead, accepted: readonly string[]): void {
+  const [essence = ''] = mediaType.toLowerCase().split(';');
+  const isAccepted = accepted.some((range) => {
+    if (range === '*/*') return true;
+    const prefix = range.toLowerCase();
+    return prefix.endsWith('/*')
+      ? essence.startsWith(prefix.slice(0, -1))
+      : essence.trim() === prefix;
+  });
+  if (isAccepted) return;
+  throw new UnsupportedMediaTypeError(
+    `The part '${name}' has a media type that is not accepted. Send ${accepted.join(', ')}.`,
+    { code: 'UNSUPPORTED_PART_TYPE' },
+  );
+}
+
+function assertPartSize(name: string, size: number, maxSize: number): void {
+  if (size <= maxSize) return;
+  throw new PayloadTooLargeError(
+    `The part '${name}' is larger than ${maxSize} bytes. Send a smaller one.`,
+    { code: 'PART_TOO_LARGE' },
+  );
+}
+
+function assertEmpty(size: number): void {
+  if (size > 0) throw rejected('A file has content, but no name. Send its name.');
+}
+
+function tooMany(name: string, maxCount: number): PayloadTooLargeError {
+  return new PayloadTooLargeError(
+    `The form has more than ${maxCount} of the part '${name}'. Send fewer.`,
+    { code: 'TOO_MANY_VALUES' },
+  );
+}
+
+function rejected(message: string): BadRequestError {
+  return new BadRequestError(message, { code: 'FILE_REJECTED' });
+}

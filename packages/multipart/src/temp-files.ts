@@ -1,0 +1,41 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { FilePart } from './parts.js';
+import type { FileHead } from './rules.js';
+
+/** A file on disk, which is removed after the response. */
+export interface StoredFile extends Omit<FileHead, 'name'> {
+  /** The absolute path. To keep the file, rename it before you respond. */
+  readonly path: string;
+  /** The size of the content, in bytes. */
+  readonly size: number;
+}
+
+/** The files of one form. Only the user of the process can read them. */
+export class TempFiles {
+  readonly #parent: string;
+  #folder: string | undefined;
+  #count = 0;
+
+  /** @param parent - The directory for the folder of this form. */
+  constructor(parent: string) {
+    this.#parent = parent;
+  }
+
+  /** Writes a file, under a name that the client does not choose. */
+  async store({ fileName, mediaType, headers, stream }: FilePart): Promise<StoredFile> {
+    this.#folder ??= await mkdtemp(join(this.#parent, 'fairlead-upload-'));
+    const path = join(this.#folder, String(this.#count++));
+    const target = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    await pipeline(stream, target);
+    return { fileName, mediaType, headers, path, size: target.bytesWritten };
+  }
+
+  /** Removes all files. Call it when no file is being written any more. */
+  async remove(): Promise<void> {
+    if (this.#folder === undefined) return;
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

@@ -1,0 +1,258 @@
+import { createApp, errorHandler, ForbiddenError } from '@fairlead/core';
+import { describe, expect, it } from 'vitest';
+import { multipart, type PartsOptions, parts } from '../src/index.js';
+import { field, file, form, part, post, statusAndCode } from './support/form.js';
+import { describePart } from './support/parts.js';
+
+/** Both ways to read a form, with rules. */
+const readers = {
+  'multipart()': (options: PartsOptions) =>
+    createApp().use(errorHandler(), multipart(options), (ctx) => {
+      ctx.json(Object.keys(ctx.body as object));
+    }),
+  'parts()': (options: PartsOptions) =>
+    createApp().use(errorHandler(), async (ctx) => {
+      const names = new Set<string>();
+      for await (const one of parts(ctx, options)) {
+        await describePart(one);
+        names.add(one.name);
+      }
+      ctx.json([...names]);
+    }),
+};
+
+const typed = (type: string, content = '', name = 'a') =>
+  part(
+    [`Content-Disposition: form-data; name=${name}; filename=b`, `Content-Type: ${type}`],
+    content,
+  );
+
+describe.each(Object.entries(readers))('rules of %s', (_, create) => {
+  it.each<[string, PartsOptions['rules'], string, readonly [number, string] | 200]>([
+    ['a required field', { a: { required: true } }, form(field('a')), 200],
+    ['a missing field', { a: { required: true } }, form(field('b')), [400, 'MISSING_PART']],
+    ['a missing field of an empty form', { a: { required: true } }, form(), [400, 'MISSING_PART']],
+    ['an absent optional field', { a: { maxCount: 1 } }, form(), 200],
+    [
+      'an empty input for a required file',
+      { a: { required: true } },
+      form(file('a', '')),
+      [400, 'MISSING_PART'],
+    ],
+    ['a field for a field', { a: { kind: 'field' } }, form(field('a')), 200],
+    [
+      'a file for a field',
+      { a: { kind: 'field' } },
+      form(file('a', 'b')),
+      [400, 'WRONG_PART_KIND'],
+    ],
+    ['a field for a file', { a: { kind: 'file' } }, form(field('a')), [400, 'WRONG_PART_KIND']],
+    ['as many parts as allowed', { a: { maxCount: 2 } }, form(field('a').repeat(2)), 200],
+    [
+      'more parts than allowed',
+      { a: { maxCount: 2 } },
+      form(field('a').repeat(3)),
+      [413, 'TOO_MANY_VALUES'],
+    ],
+    ['as many files as allowed', { a: { maxCount: 1 } }, form(file('a', 'b')), 200],
+    [
+      'more files than allowed',
+      { a: { maxCount: 1 } },
+      form(file('a', 'b').repeat(2)),
+      [413, 'TOO_MANY_VALUES'],
+    ],
+    ['other parts', { a: { maxCount: 1 } }, form(field('b').repeat(9)), 200],
+    ['a part of the largest size', { a: { maxSize: 3 } }, form(field('a', 'xyz')), 200],
+    ['a larger field', { a: { maxSize: 3 } }, form(field('a', 'wxyz')), [413, 'PART_TOO_LARGE']],
+    ['a larger file', { a: { maxSize: 3 } }, form(file('a', 'b', 'wxyz')), [413, 'PART_TOO_LARGE']],
+    [
+      'a size above the limit',
+      { a: { maxSize: 70_000 } },
+      form(field('a', 'x'.repeat(66_000))),
+      200,
+    ],
+    ['an accepted type', { a: { mediaTypes: ['image/png'] } }, form(typed('Image/PNG; q=1')), 200],
+    [
+      'an accepted range',
+      { a: { mediaTypes: ['text/x', 'Image/*'] } },
+      form(typed('image/gif')),
+      200,
+    ],
+    ['any type', { a: { mediaTypes: ['*/*'] } }, form(typed('x/y')), 200],
+    [
+      'another type',
+      { a: { mediaTypes: ['image/png'] } },
+      form(typed('image/pngx')),
+      [415, 'UNSUPPORTED_PART_TYPE'],
+    ],
+    [
+      'a type that contains another',
+      { a: { mediaTypes: ['image/*'] } },
+      form(typed('x/image/png')),
+      [415, 'UNSUPPORTED_PART_TYPE'],
+    ],
+    [
+      'no type',
+      { a: { mediaTypes: ['image/*'] } },
+      form(file('a', 'b')),
+      [415, 'UNSUPPORTED_PART_TYPE'],
+    ],
+    ['a field without a type', { a: { mediaTypes: ['text/plain'] } }, form(field('a')), 200],
+    [
+      'an empty input',
+      { a: { mediaTypes: ['image/*'], maxCount: 1 } },
+      form(file('a', '').repeat(2)),
+      200,
+    ],
+    [
+      'content without a name',
+      { a: { mediaTypes: ['image/*'] } },
+      form(file('a', '', 'x')),
+      [400, 'FILE_REJECTED'],
+    ],
+  ])('handle %s', async (_case, rules, body, expected) => {
+    const response = await post(create({ rules: rules ?? {} }), body);
+    const received = response.ok ? response.status : await statusAndCode(response);
+    expect(received).toEqual(expected);
+  });
+
+  it('accept names that objects inherit', async () => {
+    const rules = { constructor: { maxCount: 1 } };
+    const body = form(field('constructor'), field('toString').repeat(2));
+    const response = await post(create({ rules }), body);
+    expect(await response.json()).toEqual(['constructor', 'toString']);
+  });
+});
+
+describe.each(Object.entries(readers))('the filter of %s', (_, create) => {
+  it('accepts files of the listed media types, and all fields', async () => {
+    const app = create({ filter: ['image/*'] });
+    expect((await post(app, form(typed('image/png', 'x'), field('b', 'x')))).status).toBe(200);
+    expect(await statusAndCode(await post(app, form(typed('text/html'))))).toEqual([
+      415,
+      'UNSUPPORTED_PART_TYPE',
+    ]);
+  });
+
+  it('gives way to the media types of a rule', async () => {
+    const app = create({ filter: ['image/*'], rules: { a: { mediaTypes: ['text/csv'] } } });
+    expect((await post(app, form(typed('text/csv')))).status).toBe(200);
+    expect((await post(app, form(typed('image/png')))).status).toBe(415);
+    expect((await post(app, form(typed('image/png', '', 'c')))).status).toBe(200);
+  });
+
+  it('can be a function, which receives what is known of the file', async () => {
+    const seen: unknown[] = [];
+    const app = create({
+      filter: ({ headers, ...rest }, ctx) => {
+        seen.push({ ...rest, part: headers['content-type'], path: ctx.path });
+        return rest.fileName === 'b';
+      },
+    });
+    const accepted = await post(app, form(field('z'), typed('image/png'), file('e', '')));
+    expect(accepted.status).toBe(200);
+    expect(seen).toEqual([
+      { name: 'a', fileName: 'b', mediaType: 'image/png', part: 'image/png', path: '/' },
+    ]);
+  });
+
+  it.each([false, undefined, null, 1, 'yes', Promise.resolve(false)])(
+    'rejects the form when the function returns %o',
+    async (result) => {
+      const app = create({ filter: () => result as boolean });
+      const response = await post(app, form(typed('image/png', 'x'.repeat(100_000))));
+      expect(await statusAndCode(response)).toEqual([400, 'FILE_REJECTED']);
+    },
+  );
+
+  it('may throw an error, which chooses the response', async () => {
+    const app = create({
+      filter: async () => {
+        throw new ForbiddenError('Not you.');
+      },
+    });
+    expect((await post(app, form(typed('image/png')))).status).toBe(403);
+  });
+});
+
+describe('json: true', () => {
+  const app = createApp().use(
+    errorHandler(),
+    multipart({ rules: { meta: { json: true } }, filter: ['image/*'] }),
+    (ctx) => ctx.json(ctx.body),
+  );
+
+  it.each([
+    ['a field', field('meta', '{"a":[1]}')],
+    ['a file, as browsers send a Blob', typed('application/json', '{"a":[1]}', 'meta')],
+  ])('parses %s', async (_, body) => {
+    expect(await (await post(app, form(body))).json()).toEqual({ meta: { a: [1] } });
+  });
+
+  it('keeps an array apart from a repeated name', async () => {
+    const one = await post(app, form(field('meta', '[1]')));
+    expect(await one.json()).toEqual({ meta: [1] });
+    const two = await post(app, form(field('meta', '[1]'), field('meta', '2')));
+    expect(await two.json()).toEqual({ meta: [[1], 2] });
+  });
+
+  it('yields parts of the kind json', async () => {
+    const reader = createApp().use(async (ctx) => {
+      const all: unknown[] = [];
+      for await (const part of parts(ctx, { rules: { meta: { json: true } } })) {
+        all.push(await describePart(part));
+      }
+      ctx.json(all);
+    });
+    const response = await post(reader, form(field('meta', 'null')));
+    expect(await response.json()).toEqual([{ kind: 'json', name: 'meta', value: null }]);
+  });
+
+  it.each([
+    ['{', [400, 'MALFORMED_JSON']],
+    ['', [400, 'MALFORMED_JSON']],
+    ['{"__proto__":{}}', [400, 'FORBIDDEN_KEY']],
+    ['{"constructor":{"prototype":{}}}', [400, 'FORBIDDEN_KEY']],
+    ['['.repeat(2_000) + ']'.repeat(2_000), [400, 'JSON_TOO_DEEP']],
+    [`"${'x'.repeat(65_536)}"`, [413, 'FIELD_TOO_LARGE']],
+  ])('rejects %.20s', async (content, expected) => {
+    expect(await statusAndCode(await post(app, form(field('meta', content))))).toEqual(expected);
+  });
+});
+
+it.each<[unknown, string, ...string[]]>([
+  [
+    { rules: { a: { maxcount: 1, maxSize: '5mb', kind: 'text' } } },
+    'INVALID_OPTION',
+    "multipart({ rules: { a } }) has no option 'maxcount'. Did you mean 'maxCount'?",
+    "multipart({ rules: { a } }) cannot use '5mb' as maxSize. Use a non-negative integer or Infinity.",
+    "multipart({ rules: { a } }) cannot use 'text' as kind. Use 'field' or 'file'.",
+  ],
+  [
+    { rules: { a: true } },
+    'INVALID_OPTION',
+    'multipart({ rules: { a } }) cannot use true as options. Pass an object.',
+  ],
+  [
+    { rules: [], filter: 'image/png', skip: true, tempFiles: '/does/not/exist' },
+    'INVALID_OPTION',
+    'multipart() cannot use [] as rules. Use an object.',
+    "multipart() cannot use 'image/png' as filter. Use an array of media types such as 'image/png' or 'image/*' or a function.",
+    'multipart() cannot use true as skip. Use a function.',
+    "multipart() cannot use '/does/not/exist' as tempFiles. Use true, false or an existing directory.",
+  ],
+])('multipart() rejects %j with one error', (options, code, ...messages) => {
+  expect(() => Reflect.apply(multipart, undefined, [options])).toThrow(
+    expect.objectContaining({ name: 'SetupError', code, message: messages.join('\n') }),
+  );
+});
+
+it('parts() has neither tempFiles nor skip', async () => {
+  const app = createApp().use((ctx) => {
+    const call = () =>
+      Reflect.apply(parts, undefined, [ctx, { tempFiles: true, skip: () => true }]);
+    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+    ctx.json(null);
+  });
+  expect((await post(app, form())).status).toBe(200);
+});
