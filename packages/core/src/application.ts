@@ -37,7 +37,7 @@ import { assertTarget, createLastMiddleware } from './middleware/not-found-handl
 import { after, isPromiseLike, type Next } from './next.js';
 import { assertOptions, findOptionErrors, throwTogether } from './options.js';
 import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
-import { writeResponse } from './response.js';
+import { openingOf, writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, type Entry } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
@@ -595,6 +595,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   #finish(ctx: Context): void {
+    const opening = openingOf(internals.responseOf(ctx));
+    if (opening === undefined) this.#respond(ctx);
+    else opening.then(() => this.#respond(ctx));
+  }
+
+  #respond(ctx: Context): void {
     try {
       if (!ctx.answered) throw noResponse(ctx);
       this.#write(ctx);

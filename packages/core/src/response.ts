@@ -381,6 +381,20 @@ function destroyBody(body: ResponseBody | undefined): void {
 export const NO_CONTENT_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
+ * Returns a promise that resolves when the recorded body, a stream of a file, has opened the file or failed.
+ * Sending the head before that would turn a file that cannot be opened into a response that breaks off.
+ *
+ * @returns Undefined for a body that need not be waited for.
+ */
+export function openingOf({ body }: RecordedResponse): Promise<void> | undefined {
+  if (!(body instanceof Readable) || body.closed) return undefined;
+  if (!('pending' in body) || body.pending !== true) return undefined;
+  return new Promise((resolve) => {
+    body.once('ready', resolve).once('close', resolve);
+  });
+}
+
+/**
  * Sends a recorded response. Discards it when the raw response was taken over, its headers were sent,
  * or the connection has closed.
  *

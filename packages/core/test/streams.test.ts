@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
+import { fileURLToPath } from 'node:url';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { createApp, errorHandler, type Middleware } from '../src/index.js';
@@ -17,6 +20,10 @@ async function getResponse(handler: Middleware, method = 'GET') {
   const send = await sender(createApp().use(errorHandler(), handler));
   return send(method, '/');
 }
+
+/** A file that exists. */
+const file = fileURLToPath(import.meta.url);
+const content = await readFile(file, 'utf8');
 
 /** A stream without data that ends only when it is destroyed. */
 const idle = () => new Readable({ read: () => undefined });
@@ -140,6 +147,37 @@ describe('a stream', () => {
     });
     expect(reply.json()).toMatchObject({ status: 500, code: 'INTERNAL_SERVER_ERROR' });
     expect(stderr.mock.calls).toEqual([[new Error('No such file.')]]);
+  });
+
+  it.each(['GET', 'HEAD'])('of a file that cannot be opened is a 500 to %s', async (method) => {
+    const reply = await getResponse((ctx) => {
+      ctx.set('Content-Length', 7);
+      ctx.send(createReadStream('/does/not/exist'));
+    }, method);
+    expect(reply.status).toBe(500);
+    expect(reply.headers['content-type']).toBe('application/problem+json');
+    expect(stderr).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'ENOENT' }));
+  });
+
+  it.each([
+    ['GET', content],
+    ['HEAD', ''],
+  ])('of a file that opens is sent to %s', async (method, text) => {
+    const reply = await getResponse((ctx) => ctx.send(createReadStream(file)), method);
+    expect(reply).toMatchObject({ status: 200, text });
+  });
+
+  it('of a file is closed when the client leaves before it opens', async () => {
+    const stream = createReadStream(file);
+    const app = createApp().use((ctx) => {
+      ctx.send(stream);
+      ctx.req.socket.destroy();
+    });
+    const closed = closeOf(stream);
+    const { port } = await serve(app);
+    connectRaw(port).socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await closed;
+    expect(stderr).not.toHaveBeenCalled();
   });
 
   it('that is locked to another reader is a 500', async () => {
