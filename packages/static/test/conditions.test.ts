@@ -14,6 +14,15 @@ const appOf = () => createApp().use(errorHandler(), serveStatic(folder.root));
 const request = (headers: Record<string, string>, path = '/a.txt') =>
   appOf().request(path, { headers });
 
+/** Returns the status and the first ten characters of the response to a range of a text. */
+function sliceOf(text: string, first: string, last: string): readonly [number, string] {
+  if (first === '' && last === '') return [200, text];
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return [200, text];
+  const start = first === '' ? Math.max(0, text.length - Number(last)) : Number(first);
+  const part = text.slice(start, first === '' || last === '' ? undefined : Number(last) + 1);
+  return part === '' ? [416, '{"type":"a'] : [206, part];
+}
+
 describe('a range', () => {
   it.each([
     ['bytes=0-3', '0123', 'bytes 0-3/10'],
@@ -62,16 +71,8 @@ describe('a range', () => {
       fc.asyncProperty(offset, offset, async (first, last) => {
         const headers = { Range: `bytes=${first}-${last}` };
         const response = await app.request('/a.txt', { headers });
-        const text = await response.text();
-        const whole = '0123456789';
-        const part =
-          first === ''
-            ? whole.slice(Math.max(0, 10 - Number(last)))
-            : whole.slice(Number(first), last === '' ? undefined : Number(last) + 1);
-        const isInvalid =
-          first + last === '' || (first !== '' && last !== '' && Number(last) < Number(first));
-        const expected = isInvalid ? [200, whole] : part === '' ? [416, text] : [206, part];
-        expect([response.status, text]).toEqual(expected);
+        const part = (await response.text()).slice(0, 10);
+        expect([response.status, part]).toEqual(sliceOf('0123456789', first, last));
       }),
     );
   });
