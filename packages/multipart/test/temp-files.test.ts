@@ -5,7 +5,12 @@ import { dirname, join } from 'node:path';
 import { createApp, errorHandler, type Middleware } from '@fairlead/core';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type MultipartOptions, multipart, type StoredFile } from '../src/index.js';
+import {
+  type FileFilter,
+  type MultipartOptions,
+  multipart,
+  type StoredFile,
+} from '../src/index.js';
 import { field, file, form, HEADERS, post, statusAndCode } from './support/form.js';
 import { head, MEGABYTE } from './support/parts.js';
 import { serve } from './support/serve.js';
@@ -146,6 +151,29 @@ describe('temporary files are removed', () => {
     socket.write(head(begun.length * 2) + begun.slice(0, -100));
     await expect.poll(async () => (await listFiles()).length).toBe(2);
     socket.destroy();
+    await expect.poll(listFiles).toEqual([]);
+  });
+
+  it('when the client disconnects before the first file is written', async () => {
+    const started = Promise.withResolvers<void>();
+    const settled = Promise.withResolvers<void>();
+    const filter: FileFilter = async (_, ctx) => {
+      const closed = once(ctx.res, 'close');
+      started.resolve();
+      await closed;
+      return true;
+    };
+    const app = createApp().use(
+      errorHandler(),
+      (_, next) => Promise.resolve(next()).finally(settled.resolve),
+      multipart({ tempFiles, filter }),
+    );
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.write(head(body.length + 1) + body);
+    await started.promise;
+    socket.destroy();
+    await settled.promise;
     await expect.poll(listFiles).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readlink, truncate, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createApp, type Middleware } from '@fairlead/core';
 import { beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { serveStatic } from '../src/index.js';
@@ -29,14 +29,16 @@ const download = (port: number, path = '/big.bin') =>
       .end();
   });
 
-/** Counts the file descriptors of this process that point into the directory. */
-async function countOpenFiles(): Promise<number> {
+/** Returns the files that this process has open below a directory. */
+async function listOpen(directory: string): Promise<readonly string[]> {
   const descriptors = await readdir('/proc/self/fd');
   const targets = await Promise.all(
     descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')),
   );
-  return targets.filter((target) => target.startsWith(folder.root)).length;
+  return targets.filter((target) => target.startsWith(directory));
 }
+
+const countOpenFiles = async () => (await listOpen(folder.root)).length;
 
 describe('a large file', () => {
   it('is written no faster than the client reads it', async () => {
@@ -97,6 +99,16 @@ describe.runIf(existsSync('/proc/self/fd'))('the file', () => {
     const app = createApp().use(serveStatic(folder.root));
     await (await app.request('/big.bin', { headers })).arrayBuffer();
     await expect.poll(countOpenFiles).toBe(0);
+  });
+
+  it.each([
+    ['a directory', '/docs', {}],
+    ['a directory without an index', '/docs/guide', {}],
+    ['a link out of the directory', '/link.txt', { symlinks: 'inside' as const }],
+  ])('is closed when it is %s', async (_, path, options) => {
+    const app = createApp().use(serveStatic(folder.root, options));
+    await (await app.request(path, { redirect: 'manual' })).arrayBuffer();
+    expect(await listOpen(dirname(folder.root))).toEqual([]);
   });
 
   it('is closed when outer middleware throws afterwards', async () => {
