@@ -88,6 +88,7 @@ export type {
   InterceptorReference,
   MiddlewareReference,
 } from './metadata/references.js';
+export { GUARD_OVERRIDES } from './metadata/references.js';
 export {
   type ControllersPlugin,
   controllersPlugin,

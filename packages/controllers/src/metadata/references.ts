@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from '@fairlead/core';
-import { type Constructor, type InjectionToken, isToken } from '@fairlead/di';
+import { type Constructor, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass, isFactory } from '@fairlead/options';
 import type { Diagnostic } from '../errors/controller-error.js';
 
@@ -25,6 +25,14 @@ export type Guard =
   | InjectionToken<CanActivate | GuardFn>
   | string
   | symbol;
+
+/**
+ * A container token for tests: a function that replaces guard functions. It receives each guard function of
+ * a route while the route is built, and returns the function to call instead, or undefined to keep the
+ * guard. Rejections keep the guard's name. To replace a guard class, override its token.
+ */
+export const GUARD_OVERRIDES: InjectionToken<(guard: GuardFn) => GuardFn | undefined> =
+  token('guard overrides');
 
 /**
  * Wraps a method. Its return value, or the value its promise resolves to, becomes the result.

@@ -45,7 +45,9 @@ import { type RouteValues, setRouteValues } from '../metadata/class-metadata.js'
 import { isInputSource, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
+  GUARD_OVERRIDES,
   type Guard,
+  type GuardFn,
   hasMethodOf,
   type Interceptor,
   type InterceptorReference,
@@ -96,6 +98,8 @@ export interface BuildContext {
   readonly prefix: string;
   readonly shared: SharedReferences;
   readonly instances: Instances;
+  /** Returns the function to call instead of a guard function, if any. */
+  readonly overrideGuard: (guard: GuardFn) => GuardFn | undefined;
   /** Receives the problems of built routes, one for each guard, middleware, interceptor and call. */
   readonly problems: Map<unknown, Error>;
 }
@@ -144,7 +148,9 @@ export function createBuildContext({
 }: BuildRoutesOptions): BuildContext {
   const instances = new Instances(container, warn);
   const shared = { guards, middleware, interceptors };
-  return { prefix, shared, instances, problems: new Map() };
+  const isOverridden = container.has?.(GUARD_OVERRIDES) ?? false;
+  const overrideGuard = isOverridden ? container.resolve(GUARD_OVERRIDES) : () => undefined;
+  return { prefix, shared, instances, overrideGuard, problems: new Map() };
 }
 
 /**
@@ -200,7 +206,7 @@ function createSteps(
   route: RouteDefinition,
   { middleware, guards, interceptors }: SharedReferences,
   { name, controller }: ControllerDefinition,
-  { instances, problems }: BuildContext,
+  { instances, overrideGuard, problems }: BuildContext,
 ): RouteSteps {
   const sources: InstanceSource[] = [];
   const findSource: FindSource = (token, description) => {
@@ -226,7 +232,10 @@ function createSteps(
     middleware: middleware.map((reference) => step<[next: Next]>('middleware', reference)),
     guards: guards.map((guard, index) => ({
       name: guardName(guard, index),
-      check: step<[]>('guard', guard),
+      check: step<[]>(
+        'guard',
+        isFunctionOf<[]>('guard', guard) ? (overrideGuard(guard as GuardFn) ?? guard) : guard,
+      ),
     })),
     interceptors: interceptors.map((each) => step<[next: () => unknown]>('interceptor', each)),
     call: tryCreate(controller, () =>
