@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { controllersPlugin } from '@fairlead/controllers';
+import { controllersPlugin, GUARD_OVERRIDES, type GuardFn } from '@fairlead/controllers';
 import {
   type Application,
   createApp,
@@ -10,8 +10,10 @@ import {
   json,
   notFoundHandler,
   type PublishedError,
+  SetupError,
 } from '@fairlead/core';
 import { type Container, createContainer, type Token } from '@fairlead/di';
+import { createAgent } from './agent.js';
 import { UnusedOverrideError } from './errors.js';
 import { strictProvider } from './fake.js';
 import type { TestApp, TestRequestInit } from './test-app.js';
@@ -19,6 +21,7 @@ import {
   type ApplicationTestOptions,
   assertTestOptions,
   type CommonTestOptions,
+  type GuardOverride,
   type Override,
   type TestAppOptions,
 } from './test-app-options.js';
@@ -33,8 +36,8 @@ import {
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
  * @throws {InjectionError} When an override is invalid.
  * @throws {UnusedOverrideError} When nothing can use an override.
- * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or has an invalid value, or cannot
- *   be combined with `app`.
+ * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or has an invalid value, cannot
+ *   be combined with `app`, or overrides a guard function that no route has.
  * @throws {TypeError} When `app` returns no application.
  */
 export async function createTestApp<const Types extends readonly unknown[]>(
@@ -54,9 +57,12 @@ export async function createTestApp<const Types extends readonly unknown[]>(
   };
   try {
     addOverrides(container, calls, options.overrides);
+    const guards = new GuardOverrides(options.guardOverrides);
+    guards.addTo(container);
     app = await (options.app === undefined
       ? createDefaultApp(options, container, calls)
       : createOwnApp(options, container));
+    guards.assertUsed();
     assertUsed(container, (token) => isUnusable(token, options));
     return createHandle(app, container, calls, close);
   } catch (error) {
@@ -82,9 +88,16 @@ function createHandle(
     checked ??= closeOnce().then(() => assertUsed(container, () => true));
     return checked;
   };
+  const request = (path: string, init: TestRequestInit = {}): Promise<Response> =>
+    calls.run(async () => {
+      const { ip, query, ...rest } = init;
+      const caller = ip === undefined ? {} : { ip };
+      return app.request(addQuery(path, query), toRequestInit(rest), caller);
+    });
   return {
     container,
-    request: (path, init = {}) => calls.run(async () => app.request(path, toRequestInit(init))),
+    request,
+    agent: (options = {}) => createAgent(request, options),
     close,
     // An error of the test matters more than an override that the test did not get to use.
     [Symbol.asyncDispose]: () => (calls.areAnswered ? close() : closeOnce()),
@@ -102,6 +115,36 @@ function addOverrides(
   }
 }
 
+/** Replaces guard functions of controllers. */
+class GuardOverrides {
+  readonly #replacements: ReadonlyMap<GuardFn, GuardFn>;
+  readonly #unused: Set<GuardFn>;
+
+  constructor(overrides: readonly GuardOverride[] = []) {
+    this.#replacements = new Map(overrides);
+    this.#unused = new Set(this.#replacements.keys());
+  }
+
+  addTo(container: Container): void {
+    if (this.#replacements.size === 0) return;
+    const useValue = (guard: GuardFn): GuardFn | undefined => {
+      this.#unused.delete(guard);
+      return this.#replacements.get(guard);
+    };
+    container.register(GUARD_OVERRIDES, { useValue });
+  }
+
+  /** @throws {SetupError} `INVALID_TEST_OPTION`, when no route has one of the guards. */
+  assertUsed(): void {
+    if (this.#unused.size === 0) return;
+    const names = [...this.#unused].map(({ name }) => name || 'a function without a name');
+    throw new SetupError(
+      'INVALID_TEST_OPTION',
+      `createTestApp() cannot override the guard ${names.join(', or ')}: no route of a controller has it. Pass the function that @UseGuard() or the plugin received, and the container of the test to controllersPlugin(), or remove the override.`,
+    );
+  }
+}
+
 /** The options of an application without the types of its overrides. */
 type Untyped<Options> = Omit<Options, 'overrides'> & { readonly overrides?: unknown };
 
@@ -113,7 +156,8 @@ async function createDefaultApp(
   const {
     app: _,
     overrides: __,
-    onError: ___,
+    guardOverrides: ___,
+    onError: ____,
     register,
     before = [],
     after = [],
@@ -260,7 +304,18 @@ function isShown(error: unknown): boolean {
   return isHttpError(error) && error.expose;
 }
 
-function toRequestInit({ json, ...init }: TestRequestInit): RequestInit {
+/** Appends to the query of a path. */
+function addQuery(path: string, query: TestRequestInit['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .flatMap((one): [string, string][] => (one === undefined ? [] : [[name, String(one)]])),
+  );
+  if (pairs.length === 0) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(pairs)}`;
+}
+
+function toRequestInit({ json, ...init }: Omit<TestRequestInit, 'ip' | 'query'>): RequestInit {
   if (json === undefined) return init;
   if (init.body != null) {
     throw new TypeError('Cannot send both json and body in one request. Pass only one of them.');

@@ -1,10 +1,11 @@
 export { createTestApp } from './create-test-app.js';
 export { MissingMemberError, UnusedOverrideError } from './errors.js';
 export type { Fake, FakeProvider, Replacement } from './fake.js';
-export type { TestApp, TestRequestInit } from './test-app.js';
+export type { AgentOptions, TestAgent, TestApp, TestRequestInit } from './test-app.js';
 export type {
   ApplicationTestOptions,
   CommonTestOptions,
+  GuardOverride,
   Override,
   Overrides,
   TestAppOptions,

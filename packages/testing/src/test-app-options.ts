@@ -1,4 +1,4 @@
-import type { ControllersPluginOptions } from '@fairlead/controllers';
+import type { ControllersPluginOptions, GuardFn } from '@fairlead/controllers';
 import {
   type Application,
   type ApplicationOptions,
@@ -7,7 +7,15 @@ import {
   SetupError,
 } from '@fairlead/core';
 import type { Constructor, Container, RegisterOptions, Token } from '@fairlead/di';
-import { anything, arrayOf, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
+import {
+  anything,
+  arrayOf,
+  findOptionProblems,
+  fn,
+  isClass,
+  type Kinds,
+  kind,
+} from '@fairlead/options';
 import type { FakeProvider } from './fake.js';
 
 /** Options of {@link createTestApp} for every application. */
@@ -17,6 +25,11 @@ export interface CommonTestOptions<Types extends readonly unknown[] = readonly u
    * `[token, provider, options?]`.
    */
   readonly overrides?: Overrides<Types>;
+  /**
+   * Functions that replace guard functions of controllers: `[guard, replacement]`. Override a guard class
+   * with `overrides`.
+   */
+  readonly guardOverrides?: readonly GuardOverride[];
   /**
    * Called with every error that `errorHandler` reports: those whose message is hidden from the client,
    * and others whose `report` is true. Then no call rejects with a hidden error, but resolves with the
@@ -70,6 +83,9 @@ export type Override<T> = readonly [
   options?: RegisterOptions,
 ];
 
+/** A guard function that a controller uses, and the function to call instead. */
+export type GuardOverride = readonly [guard: GuardFn, replacement: GuardFn];
+
 const MIDDLEWARE = arrayOf(fn, 'an array of middleware');
 
 /** The container checks what an override contains. */
@@ -81,9 +97,22 @@ const OVERRIDES = arrayOf(
   'an array of [token, provider, options?]',
 );
 
+const GUARD_OVERRIDE_LIST = arrayOf(
+  kind(
+    'a pair of functions',
+    (value) => Array.isArray(value) && value.length === 2 && value.every(isPlainFunction),
+  ),
+  'an array of [guard, replacement] with functions that are not classes',
+);
+
+function isPlainFunction(value: unknown): boolean {
+  return fn.accepts(value) && !isClass(value);
+}
+
 const OPTIONS: Kinds<TestAppOptions> = {
   app: fn,
   overrides: OVERRIDES,
+  guardOverrides: GUARD_OVERRIDE_LIST,
   onError: fn,
   register: fn,
   before: MIDDLEWARE,
@@ -105,7 +134,7 @@ const OPTIONS: Kinds<TestAppOptions> = {
 };
 
 /** Options that can be combined with `app`. */
-const WITH_APP: ReadonlySet<string> = new Set(['app', 'overrides', 'onError']);
+const WITH_APP: ReadonlySet<string> = new Set(['app', 'overrides', 'guardOverrides', 'onError']);
 
 const CALL = 'createTestApp()';
 

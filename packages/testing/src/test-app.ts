@@ -14,8 +14,15 @@ export interface TestApp extends AsyncDisposable {
    * @throws {MissingMemberError} When the application reads a member that a fake lacks, even if the
    *   application catches the error.
    * @throws {TypeError} When `init` is invalid: a body for GET, or both `json` and `body`.
+   * @throws {SetupError} `INVALID_OPTION`, when `ip` is not an IP address.
    */
   request(path: string, init?: TestRequestInit): Promise<Response>;
+  /**
+   * Creates a client with its own cookies, such as the browser of one user.
+   *
+   * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or invalid.
+   */
+  agent(options?: AgentOptions): TestAgent;
   /**
    * Closes the application and disposes the instances of the container, newest first. `await using`
    * calls it too. Further calls return the same promise.
@@ -27,8 +34,38 @@ export interface TestApp extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The options of a request: those of `fetch`, or a value to send as JSON. */
+/** A value in a query. A list repeats its name; undefined omits it. */
+type QueryValue = string | number | bigint | boolean | undefined;
+
+/** The options of a request: those of `fetch`, and shorthands. */
 export interface TestRequestInit extends RequestInit {
   /** The body, sent as `application/json` unless the headers set another `Content-Type`. */
   readonly json?: unknown;
+  /** Appended to the query of the path, percent-encoded. */
+  readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
+  /** The IP address of the client, for `ctx.ip`. Default `127.0.0.1`. */
+  readonly ip?: string;
+}
+
+/** Options of `app.agent()`. */
+export interface AgentOptions {
+  /**
+   * The origin of the application for this client, such as `https://example.com`. It determines
+   * `ctx.protocol` and `ctx.host`, and which cookies are sent. Default `http://localhost`.
+   */
+  readonly origin?: string;
+  /** The IP address of the client, unless a request sets another. Default `127.0.0.1`. */
+  readonly ip?: string;
+}
+
+/** A client that keeps the cookies of its responses. */
+export interface TestAgent {
+  /** Sends a request with the client's cookies, like `app.request()`. A `Cookie` header replaces them. */
+  request(path: string, init?: TestRequestInit): Promise<Response>;
+  /**
+   * Returns the values of the cookies that a request would send, by name.
+   *
+   * @param path - The path of the request. Default `/`.
+   */
+  cookies(path?: string): Readonly<Record<string, string>>;
 }

@@ -21,6 +21,7 @@ const options: Record<keyof TestAppOptions, true> = {
   strict: true,
   register: true,
   overrides: true,
+  guardOverrides: true,
   before: true,
   after: true,
   compileResponse: true,

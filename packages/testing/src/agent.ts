@@ -1,0 +1,49 @@
+import { SetupError } from '@fairlead/core';
+import { findOptionProblems, type Kinds, kind, nonEmptyString } from '@fairlead/options';
+import { CookieJar } from 'tough-cookie';
+import type { AgentOptions, TestAgent } from './test-app.js';
+
+const OPTIONS: Kinds<AgentOptions> = {
+  origin: kind(
+    "an origin such as 'https://example.com'",
+    (value) =>
+      typeof value === 'string' &&
+      URL.canParse(value) &&
+      /^https?:$/.test(new URL(value).protocol) &&
+      new URL(value).origin === value,
+  ),
+  ip: nonEmptyString,
+};
+
+/**
+ * Creates a client with its own cookies.
+ *
+ * @param request - Sends a request to a URL.
+ * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or invalid.
+ * @see RFC 6265
+ */
+export function createAgent(request: TestAgent['request'], options: AgentOptions): TestAgent {
+  const problems = findOptionProblems('app.agent()', options, OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_TEST_OPTION', problems.join('\n'));
+  const { origin = 'http://localhost', ip } = options;
+  // Without the list of public suffixes, an origin such as https://app.test works like any other.
+  const jar = new CookieJar(undefined, { rejectPublicSuffixes: false });
+  const urlOf = (path: string): string =>
+    path.startsWith('/') ? `${origin}${path}` : new URL(path, origin).href;
+  return {
+    async request(path, init = {}) {
+      const url = urlOf(path);
+      const headers = new Headers(init.headers);
+      const cookies = jar.getCookieStringSync(url);
+      if (cookies !== '' && !headers.has('Cookie')) headers.set('Cookie', cookies);
+      const response = await request(url, { ...(ip !== undefined && { ip }), ...init, headers });
+      for (const cookie of response.headers.getSetCookie()) {
+        // Like a browser, ignores a cookie that the origin must not set.
+        jar.setCookieSync(cookie, url, { ignoreError: true });
+      }
+      return response;
+    },
+    cookies: (path = '/') =>
+      Object.fromEntries(jar.getCookiesSync(urlOf(path)).map(({ key, value }) => [key, value])),
+  };
+}
