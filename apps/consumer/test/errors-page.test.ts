@@ -54,6 +54,7 @@ it.each([
   'jwt',
   'pino',
   'connect',
+  'aws-lambda',
   'openapi',
   'opentelemetry',
   'store',
