@@ -515,8 +515,8 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
   const done = (error: NodeJS.ErrnoException | null): void => {
     // If the body fails, the pipeline destroys the response with its error. If the client leaves, node
     // destroys the response, with ECONNRESET or without an error.
-    const { errored }: { readonly errored: NodeJS.ErrnoException | null } = res;
-    const isOfClient = errored === null || errored.code === 'ECONNRESET';
+    const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
+    const isOfClient = !errored || errored.code === 'ECONNRESET';
     const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && isOfClient;
     if (error && !clientLeft) onError(errored ?? error, ctx);
   };

@@ -239,4 +239,22 @@ describe('a connection', () => {
     await closed;
     expect(stderr).not.toHaveBeenCalled();
   });
+
+  it('destroys the stream when the handler destroys the response, without an error', async () => {
+    const stream = idle();
+    stream.push('begun');
+    const closed = closeOf(stream);
+    let destroy = (): unknown => undefined;
+    const app = createApp().use((ctx) => {
+      destroy = () => ctx.res.destroy();
+      ctx.send(stream);
+    });
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.write(REQUEST);
+    await once(socket, 'data');
+    destroy();
+    await Promise.all([closed, once(socket, 'close')]);
+    expect(stderr).not.toHaveBeenCalled();
+  });
 });
