@@ -303,8 +303,11 @@ async function stop(server: HttpServer): Promise<void> {
 }
 
 async function stopImmediately(server: HttpServer): Promise<void> {
-  // HttpServer.close() would also close idle connections, on which a request may be in transit.
-  if (server.listening) NetServer.prototype.close.call(server);
+  if (!server.listening) return;
+  // HttpServer.close() would also close idle connections, on which a request may be in transit. Bun's servers
+  // are no net.Servers.
+  const { close } = server instanceof NetServer ? NetServer.prototype : server;
+  close.call(server);
 }
 
 async function close(
