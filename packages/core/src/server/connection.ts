@@ -290,6 +290,8 @@ function onSent(this: ServerResponse): void {
   if (callbacks !== undefined) for (const callback of callbacks) callback();
   const connection = (this as Tracked)[CONNECTION];
   if (connection === undefined) return;
+  // Deno keeps a body that nobody reads, and then never reads the next request. Node has discarded it.
+  if (!this.req.complete && this.req.readableFlowing === null) this.req.resume();
   connection.running -= 1;
   if (connection.latest === this && this.req.complete) connection.latest = null;
   if (connection.waiting.length > 0) connection.runWaiting();
