@@ -47,6 +47,8 @@ export class InProcess {
       onClose(res, () => socket.end());
       handle(req, res);
     }, completeLimits({}));
+    // Deno destroys the connections of a server that has stopped listening, although they have bytes to send.
+    Object.defineProperty(this.#server, 'listening', { value: true });
   }
 
   /**
