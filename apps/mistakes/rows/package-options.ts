@@ -1,3 +1,4 @@
+import { createLambdaHandler } from '@fairlead/aws-lambda';
 import { connect } from '@fairlead/connect';
 import { setCookie, signedCookies } from '@fairlead/cookies';
 import { type Context, createApp, json, type Middleware } from '@fairlead/core';
@@ -286,4 +287,22 @@ mistake(
   "`app.route('/', metrics.router)`",
   { compiler: 'TS2345', startup: 'instead of a router' },
   () => createApp().route('/', createMetrics({ processMetrics: false }).router),
+);
+
+mistake(
+  '`createLambdaHandler(createMyApp())`, a promise of the application',
+  { compiler: 'Promise', startup: 'Await it' },
+  () => {
+    createLambdaHandler(Promise.resolve(createApp()));
+    return createApp();
+  },
+);
+
+mistake(
+  '`createLambdaHandler(app, { basePath: "api" })` without a leading slash',
+  { startup: "Use a path such as '/api'" },
+  () => {
+    createLambdaHandler(createApp(), { basePath: 'api' });
+    return createApp();
+  },
 );
