@@ -570,6 +570,26 @@ export class Context<
   }
 
   /**
+   * Replaces the recorded body by another form of it, such as a compressed one. Keeps the status and the
+   * headers, except `Content-Length`, which is that of the new body. Set the headers that describe the new
+   * form, such as `Content-Encoding`, afterwards. The new body may be a stream that reads the old one.
+   *
+   * Destroys the new body if there is none to replace, or the response was taken over, timed out or sent.
+   *
+   * @returns Whether the new body replaces the old one.
+   * @throws {TypeError} When `body` is not text, bytes or a stream.
+   */
+  replaceBody(body: ResponseBody): boolean {
+    if (typeof body !== 'string' && !isBody(body)) {
+      const received = `ctx.replaceBody() received ${describeValue(body)}`;
+      throw new TypeError(`${received}. Pass text, bytes or a stream.`);
+    }
+    if (!this.res.headersSent) return this.#response.replace(body);
+    if (body !== this.#response.body) discard(body);
+    return false;
+  }
+
+  /**
    * Responds with a redirect and an empty body.
    *
    * @param url - Value of `Location`: absolute or relative. Characters that the header cannot carry are

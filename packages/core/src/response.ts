@@ -239,6 +239,23 @@ export class RecordedResponse {
     this.takenOver = false;
   }
 
+  /**
+   * Replaces the recorded body by another form of it. Keeps the status, the error and the headers, except
+   * `Content-Length`. Destroys the new body when there is none to replace, or the response is final.
+   *
+   * @returns Whether the body was replaced.
+   */
+  replace(body: ResponseBody): boolean {
+    if (this.#isFinal || this.#isSent || this.takenOver || this.#body === undefined) {
+      if (body !== this.#body) destroyBody(body);
+      return false;
+    }
+    this.headers.delete('Content-Length');
+    this.#hasBlobLength = false;
+    this.#replaceBody(toWritable(body));
+    return true;
+  }
+
   /** Clears the status, the body and the headers that describe the body. */
   reset(): void {
     if (this.#isFinal) return;
