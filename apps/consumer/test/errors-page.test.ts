@@ -48,6 +48,7 @@ it.each([
   'static',
   'multipart',
   'rate-limit',
+  'compression',
   'serve',
   'metrics',
   'health',

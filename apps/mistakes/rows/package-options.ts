@@ -1,4 +1,5 @@
 import { createLambdaHandler } from '@fairlead/aws-lambda';
+import { compression } from '@fairlead/compression';
 import { connect } from '@fairlead/connect';
 import { setCookie, signedCookies } from '@fairlead/cookies';
 import { type Context, createApp, json, type Middleware } from '@fairlead/core';
@@ -151,6 +152,24 @@ mistake(
   "`multipart('photo')`, as `single()` of multer",
   { compiler: '"photo"', startup: 'Pass an object' },
   () => using(multipart('photo')),
+);
+
+mistake(
+  '`compression({ level })`, an option of the npm package compression',
+  { compiler: "'level'", startup: "Did you mean 'levels'?" },
+  () => using(compression({ level: 6 })),
+);
+
+mistake(
+  "`compression({ threshold: '1kb' })`",
+  { compiler: "'string'", startup: 'integer of bytes' },
+  () => using(compression({ threshold: '1kb' })),
+);
+
+mistake(
+  "`compression({ encodings: ['deflate'] })`",
+  { compiler: '"deflate"', startup: 'zstd, br, gzip' },
+  () => using(compression({ encodings: ['deflate'] })),
 );
 
 mistake(

@@ -1,0 +1,1 @@
+export { type CompressionOptions, compression, type Encoding } from './compression.js';
