@@ -30,8 +30,8 @@ export type Handler<Path extends string = string, S extends object = State> = (
 /** A middleware or handler that may need any parameters and any state. */
 export type AnyHandler = (ctx: Context<never, never, never>, next: Next) => unknown;
 
-/** A built-in middleware that only works in some places of an application. */
-export type Role = 'errorHandler' | 'notFoundHandler';
+/** A built-in middleware whose place in an application matters. */
+export type Role = 'errorHandler' | 'notFoundHandler' | 'cors';
 
 /** A global symbol, so that two copies of core recognize each other's middleware. */
 const ROLE = Symbol.for('fairlead:role');

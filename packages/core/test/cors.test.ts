@@ -1,9 +1,11 @@
 import { describeValue } from '@fairlead/options';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  type Application,
   type CorsOptions,
   cors,
   createApp,
+  createRouter,
   errorHandler,
   ForbiddenError,
   type Middleware,
@@ -312,6 +314,92 @@ describe('a preflight', () => {
 
   it('is not an OPTIONS request without Access-Control-Request-Method', async () => {
     expect((await ask({}, { origin: page, method: 'OPTIONS' })).text).toBe('"answered"');
+  });
+});
+
+describe('a preflight for a route with its own cors()', () => {
+  const asked = (method: string) => ({ Origin: page, 'Access-Control-Request-Method': method });
+  const allow = () => cors({ origin: [page] });
+  const routes = () =>
+    createRouter()
+      .get('/:id', () => 'read')
+      .put('/:id', () => 'changed');
+
+  it.each<[string, () => Application]>([
+    ['router', () => createApp().route('/users', routes().use(allow()))],
+    [
+      'outer router',
+      () => createApp().route('/', createRouter().use(allow()).route('/users', routes())),
+    ],
+    ['route', () => createApp().put('/users/:id', allow(), () => 'changed')],
+    ['prefix', () => createApp().use('/users', allow()).route('/users', routes())],
+  ])('gets the headers of CORS from that of the %s', async (_place, create) => {
+    const response = await create().request('/users/7', {
+      method: 'OPTIONS',
+      headers: asked('PUT'),
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe(page);
+    expect(response.headers.get('Access-Control-Allow-Methods')).toContain('PUT');
+    expect(response.headers.get('Allow')).toBeNull();
+  });
+
+  it('runs neither the route nor its other middleware', async () => {
+    const other = vi.fn();
+    const app = createApp().put('/', other, cors(), other, other);
+    await app.request('/', { method: 'OPTIONS', headers: asked('PUT') });
+    expect(other).not.toHaveBeenCalled();
+  });
+
+  it('gets the parameters, and the rules of the last cors()', async () => {
+    const origin = (_origin: string, { params }: { params: Record<string, string> }) =>
+      params.id === '7' ? other : false;
+    const app = createApp().route(
+      '/users',
+      createRouter()
+        .use(allow())
+        .put('/:id', cors({ origin }), () => ''),
+    );
+    const ask = async (path: string) => {
+      const { headers } = await app.request(path, { method: 'OPTIONS', headers: asked('PUT') });
+      return headers.get('Access-Control-Allow-Origin');
+    };
+    expect([await ask('/users/7'), await ask('/users/8')]).toEqual([other, null]);
+  });
+
+  it.each([
+    ['a method without cors()', 'DELETE'],
+    ['a method without a route', 'PATCH'],
+    ['what is no method', '\u00e9'],
+  ])('allows nothing for %s', async (_what, method) => {
+    const app = createApp()
+      .put('/', cors(), () => 'changed')
+      .delete('/', () => 'deleted');
+    const response = await app.request('/', { method: 'OPTIONS', headers: asked(method) });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
+    expect(response.headers.get('Allow')).toBe('DELETE, OPTIONS, PUT');
+  });
+
+  it('has Allow, too, with preflightContinue', async () => {
+    const app = createApp().put('/', cors({ preflightContinue: true }), () => 'changed');
+    const { headers } = await app.request('/', { method: 'OPTIONS', headers: asked('PUT') });
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Allow')).toBe('OPTIONS, PUT');
+  });
+
+  it('runs a route for OPTIONS instead', async () => {
+    const app = createApp()
+      .put('/', cors(), () => 'changed')
+      .options('/', () => 'own');
+    const response = await app.request('/', { method: 'OPTIONS', headers: asked('PUT') });
+    expect(await response.json()).toBe('own');
+  });
+
+  it('is that of HEAD for the route of GET', async () => {
+    const app = createApp().get('/', cors(), () => 'read');
+    const { headers } = await app.request('/', { method: 'OPTIONS', headers: asked('HEAD') });
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
   });
 });
 

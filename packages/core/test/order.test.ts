@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Application,
+  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -74,6 +75,12 @@ describe('notFoundHandler()', () => {
     expect(messagesOf(app)).toEqual([
       'notFoundHandler() responds to every request, so the functions after it never run in a route: GET /users, GET /users/:id. Register it last on the application, with app.use(notFoundHandler()).',
       'notFoundHandler() responds to every request, so the functions after it never run in a route: GET /a. Register it last on the application, with app.use(notFoundHandler()).',
+    ]);
+  });
+
+  it('cannot be registered before cors()', () => {
+    expect(messagesOf(createApp().use(notFoundHandler(), cors()))).toEqual([
+      "notFoundHandler() responds to every request, so what is registered after it never runs: the middleware 'cors'. Register it last.",
     ]);
   });
 

@@ -99,7 +99,8 @@ export class RequestScopes {
       // Promise.resolve awaits a thenable once. Some restart their work each time they are awaited.
       return held && isPromiseLike(result) ? Promise.resolve(result).finally(held.take()) : result;
     };
-    return Object.defineProperty(wrapped, 'name', { value: run.name });
+    // Core recognizes its middleware, such as cors(), by a property.
+    return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(run));
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Context } from '../context.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike, type Next } from '../next.js';
-import type { Middleware } from '../pipeline.js';
+import { type Middleware, withRole } from '../pipeline.js';
 
 /**
  * The origins that may read responses, as in the npm package cors. An origin is a scheme, host and
@@ -91,6 +91,9 @@ const CORS_OPTIONS: Kinds<CorsOptions> = {
  *
  * A response that depends on the request's origin has `Vary: Origin`, even if the request has no origin.
  *
+ * Works on an application, a router, a route or a controller. A preflight runs no route. On anything but an
+ * application, the last `cors()` of the route that the preflight asks about responds to it.
+ *
  * @throws {SetupError} `INVALID_CORS`, when an option is unknown or invalid, or when `credentials` is true
  *   for the origin `'*'`.
  * @see Fetch Standard §3.3 (CORS protocol)
@@ -129,12 +132,12 @@ export function cors(options: CorsOptions = {}): Middleware {
 
   if (typeof origin !== 'function') {
     const rule = readOrigin(origin) ?? false;
-    return function cors(ctx, next) {
+    return withRole('cors', function cors(ctx, next) {
       if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
       return respond(ctx, next, rule);
-    };
+    });
   }
-  return function cors(ctx, next) {
+  return withRole('cors', function cors(ctx, next) {
     ctx.append('Vary', 'Origin');
     const requested = ctx.get('Origin');
     if (!requested) return next();
@@ -143,7 +146,7 @@ export function cors(options: CorsOptions = {}): Middleware {
     return Promise.resolve(result).then((value) =>
       respond(ctx, next, checkResult(value, credentials)),
     );
-  };
+  });
 }
 
 /** @throws {SetupError} `INVALID_CORS` */

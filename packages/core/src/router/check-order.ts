@@ -83,7 +83,8 @@ function mounts(entry: Entry, router: AnyRouter | undefined): boolean {
 
 function registrationOf(middleware: Middleware, prefix: string): Registration {
   const name = middleware.name === '' ? 'a middleware' : `the middleware '${middleware.name}'`;
-  return { name, prefix, role: roleOf(middleware) };
+  const role = roleOf(middleware);
+  return { name, prefix, role: role === 'cors' ? undefined : role };
 }
 
 /** Names a registration if a handler affects all of it, or else the routes that it affects. */

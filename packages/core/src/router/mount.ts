@@ -7,7 +7,7 @@ import {
   type RouteTable,
 } from '../context.js';
 import { isPromiseLike } from '../next.js';
-import { type Branch, compose, type Middleware } from '../pipeline.js';
+import { type Branch, compose, type Middleware, roleOf } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import {
   type PathRules,
@@ -96,6 +96,8 @@ export type ListUpstream = (segments: readonly Segment[]) => readonly Middleware
 /** A route with its composed pipeline. */
 interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
+  /** Responds to preflights for the route: its last `cors()`, if it has one. */
+  readonly preflight: Middleware | undefined;
 }
 
 /** Wraps the last function of a route, so that its return value becomes the response. */
@@ -168,12 +170,27 @@ export function createMount(
     const mediaTypes = readsBody(options)
       ? [...listUpstream(pattern.segments), ...handlers].flatMap(mediaTypesOf)
       : [];
-    tree.insert(method, pattern, { pattern: text, names, endsInWildcard, mediaTypes, write, run });
+    const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
+    tree.insert(method, pattern, {
+      pattern: text,
+      names,
+      endsInWildcard,
+      mediaTypes,
+      write,
+      run,
+      preflight,
+    });
   }
+  const choosePreflight = (ctx: Context): Middleware | undefined => {
+    const method = ctx.get('Access-Control-Request-Method');
+    const match = method === undefined ? undefined : tree.find(method, ctx.path);
+    if (match?.value.preflight !== undefined) internals.setMatch(ctx, match);
+    return match?.value.preflight;
+  };
   return Object.freeze({
     choose(ctx: Context): Middleware | undefined {
       const match = tree.find(ctx.method, ctx.path);
-      if (match === undefined) return undefined;
+      if (match === undefined) return ctx.method === 'OPTIONS' ? choosePreflight(ctx) : undefined;
       internals.setMatch(ctx, match);
       return match.value.run;
     },
