@@ -153,6 +153,23 @@ export interface ErrorPolicy {
   readonly format: ErrorFormatter | undefined;
 }
 
+/** A global symbol, so that two copies of core recognize each other's {@link Responder}s. */
+export const RESPONDER = Symbol.for('fairlead:responder');
+
+/** A value that responds in its own way when a handler returns it. */
+export interface Responder {
+  readonly [RESPONDER]: {
+    /** Records the response. */
+    respond(ctx: Context): void;
+    /** Frees what the value holds open. Called when another response is sent. */
+    discard(): void;
+  };
+}
+
+function isResponder(value: unknown): value is Responder {
+  return typeof value === 'object' && value !== null && RESPONDER in value;
+}
+
 /** What all requests of an application share. */
 export interface ContextEnvironment {
   readonly app: object;
@@ -552,6 +569,7 @@ export class Context<
    * - Undefined does nothing.
    * - Bytes, node and web streams, a `Blob` and async iterables become the body, as with {@link send}.
    * - A web `Response` replaces the status, and adds its headers and body.
+   * - The result of `eventStream()` is sent as with `sendEvents()`.
    * - Every other value, strings included, becomes JSON, as with {@link json}.
    *
    * @param stringify - Serializes JSON values, as for {@link json}.
@@ -561,10 +579,12 @@ export class Context<
     if (value === undefined) return;
     if (this.#response.isFilled || this.#response.isSent || this.res.headersSent) {
       if (this.#response.isSent) reportLate(asContext(this), this.#errors);
-      if (value !== this.#response.body) discard(value);
+      if (isResponder(value)) value[RESPONDER].discard();
+      else if (value !== this.#response.body) discard(value);
       return;
     }
-    if (isBody(value)) this.send(value);
+    if (isResponder(value)) value[RESPONDER].respond(asContext(this));
+    else if (isBody(value)) this.send(value);
     else if (isResponse(value)) recordResponse(this.#response, value);
     else this.json(value, stringify);
   }

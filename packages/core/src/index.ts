@@ -24,6 +24,7 @@ export {
   type Params,
   type RawInputs,
   type RequestInputs,
+  type Responder,
   type RouteTable,
   type State,
 } from './context.js';
@@ -138,7 +139,12 @@ export type { Caller } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
-export { type ServerSentEvent, sendEvents } from './server-sent-events.js';
+export {
+  eventStream,
+  type SendEventsOptions,
+  type ServerSentEvent,
+  sendEvents,
+} from './server-sent-events.js';
 
 markFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
 markFactories(requestId, requestLogger, secureHeaders, shareContext, timeout);

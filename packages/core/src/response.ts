@@ -175,6 +175,8 @@ export class RecordedResponse {
   takenOver = false;
   /** The error that the recorded body describes; undefined if it describes none. */
   error: unknown = undefined;
+  /** Whether a streamed body sends its head at once, instead of with its first bytes. */
+  flushesHead = false;
   /** The listeners of `ctx.onFinish()`; undefined before the first one. */
   finishListeners: FinishListener[] | undefined = undefined;
   #status: number | undefined = undefined;
@@ -237,6 +239,7 @@ export class RecordedResponse {
     this.#replaceBody(toWritable(body));
     this.error = undefined;
     this.takenOver = false;
+    this.flushesHead = false;
   }
 
   /**
@@ -441,8 +444,10 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   if (close) putHeader(headers, 'Connection', 'close');
   if (close || hasCloseOption(headers.get('Connection'))) announceEnd(res);
   else announceKeepAlive(res, headers);
-  if (body instanceof Readable) sendStream(body, ctx, status, headers, onError);
-  else sendWhole(body ?? '', res, status, headers);
+  if (body instanceof Readable) {
+    sendStream(body, ctx, status, headers, onError);
+    if (response.flushesHead) res.flushHeaders();
+  } else sendWhole(body ?? '', res, status, headers);
   response.markSent();
 }
 

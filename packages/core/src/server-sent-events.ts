@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import { describeValue, integer } from '@fairlead/options';
-import { type Context, internals } from './context.js';
+import { describeValue, integer, type Kinds } from '@fairlead/options';
+import { type Context, internals, RESPONDER, type Responder } from './context.js';
+import { assertOptions } from './options.js';
 import { onClose } from './server/connection.js';
 
 /** One server-sent event. */
@@ -15,9 +17,23 @@ export interface ServerSentEvent {
   readonly retry?: number;
 }
 
+/** Options of {@link sendEvents} and {@link eventStream}. */
+export interface SendEventsOptions {
+  /**
+   * Milliseconds without an event after which a comment is sent, from 1 to 2,147,483,647. It keeps proxies
+   * from closing the connection, and detects clients that have left. Default: no comments.
+   */
+  readonly heartbeat?: number;
+}
+
+const SEND_EVENTS_OPTIONS: Kinds<SendEventsOptions> = {
+  heartbeat: integer(1, 2 ** 31 - 1, 'of milliseconds'),
+};
+
 /**
  * Responds with a stream of server-sent events. Sends the headers before the first event, and reads
- * `events` as fast as the client receives them.
+ * `events` as fast as the client receives them. `events` runs in the asynchronous context of the call, so
+ * `currentContext()` works in a generator.
  *
  * When the client disconnects, the iteration ends and an async generator runs its `finally` as soon
  * as its pending `await` settles. Pass `ctx.signal` to what it awaits. Events of a client that has
@@ -28,26 +44,22 @@ export interface ServerSentEvent {
  * what it awaits, too.
  *
  * @param events - The events, in order.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @throws {TypeError} When `events` is not an async iterable. While streaming, when an event is invalid,
  *   such as with a line break in its type; the connection is then closed.
  * @see HTML Standard §9.2
  */
-export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>): void {
-  if (typeof events?.[Symbol.asyncIterator] !== 'function') {
-    const fix =
-      typeof events === 'function' ? 'Call it.' : 'Pass the result of an async generator.';
-    throw new TypeError(`sendEvents() cannot use ${describeValue(events)} as events. ${fix}`);
-  }
+export function sendEvents(
+  ctx: Context,
+  events: AsyncIterable<ServerSentEvent>,
+  options: SendEventsOptions = {},
+): void {
+  assertEvents('sendEvents()', events, options);
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
   const { closing, res } = ctx;
-  const stream = new EventStream(events, {
-    onStart: () => {
-      // Node would send the head with the first event, so clients could not tell that they are connected.
-      if (res.headersSent) res.flushHeaders();
-    },
-    onError: (error) => internals.errorPolicyOf(ctx).onError(error, ctx),
-  });
+  const onError = (error: unknown): void => internals.errorPolicyOf(ctx).onError(error, ctx);
+  const stream = new EventStream(events, options, onError);
   // A response that has closed emits nothing that could remove a listener.
   if (res.destroyed) stream.destroy();
   else if (closing.aborted) stream.endEvents();
@@ -59,29 +71,66 @@ export function sendEvents(ctx: Context, events: AsyncIterable<ServerSentEvent>)
     });
   }
   ctx.send(stream);
+  // Node would send the head with the first event, so clients could not tell that they are connected.
+  internals.responseOf(ctx).flushesHead = true;
 }
 
-interface EventStreamHooks {
-  /** Called before the first event is read. */
-  readonly onStart: () => void;
-  /** Called when the events fail after the stream has stopped reading them. */
-  readonly onError: (error: unknown) => void;
+/**
+ * Turns events into a value that a handler or a method of a controller can return. The response is then that
+ * of {@link sendEvents}.
+ *
+ * @param events - The events, in order.
+ * @throws As {@link sendEvents}.
+ */
+export function eventStream(
+  events: AsyncIterable<ServerSentEvent>,
+  options: SendEventsOptions = {},
+): Responder {
+  assertEvents('eventStream()', events, options);
+  return Object.freeze({
+    [RESPONDER]: {
+      respond: (ctx: Context) => sendEvents(ctx, events, options),
+      discard: () => void new EventStream(events, {}, () => undefined).destroy(),
+    },
+  });
+}
+
+/** @throws {SetupError | TypeError} */
+function assertEvents(
+  call: string,
+  events: AsyncIterable<ServerSentEvent>,
+  options: SendEventsOptions,
+): void {
+  assertOptions(call, options, SEND_EVENTS_OPTIONS);
+  if (typeof events?.[Symbol.asyncIterator] === 'function') return;
+  const fix = typeof events === 'function' ? 'Call it.' : 'Pass the result of an async generator.';
+  throw new TypeError(`${call} cannot use ${describeValue(events)} as events. ${fix}`);
 }
 
 /** The text of events. The stream can end while the next event is pending. */
 class EventStream extends Readable {
   readonly #events: AsyncIterable<ServerSentEvent>;
-  readonly #hooks: EventStreamHooks;
+  readonly #heartbeat: number | undefined;
+  readonly #onError: (error: unknown) => void;
+  /** Runs a function in the asynchronous context of the request. The writer reads in another one. */
+  readonly #inContext = AsyncLocalStorage.snapshot();
+  #timer: NodeJS.Timeout | undefined = undefined;
   #iterator: AsyncIterator<ServerSentEvent> | undefined = undefined;
   #isPending = false;
   /** Whether no more events are read. */
   #isOver = false;
 
-  constructor(events: AsyncIterable<ServerSentEvent>, hooks: EventStreamHooks) {
+  /** @param onError - Called when the events fail after the stream has stopped reading them. */
+  constructor(
+    events: AsyncIterable<ServerSentEvent>,
+    { heartbeat }: SendEventsOptions,
+    onError: (error: unknown) => void,
+  ) {
     // Reads an event once the previous one was taken.
     super({ highWaterMark: 1 });
     this.#events = events;
-    this.#hooks = hooks;
+    this.#heartbeat = heartbeat;
+    this.#onError = onError;
   }
 
   /** Ends the stream after the events that were already read. */
@@ -94,10 +143,12 @@ class EventStream extends Readable {
   };
 
   override _read(): void {
-    if (!this.#isOver) void this.#readNext();
+    // A comment may be read while an event is pending.
+    if (!this.#isOver && !this.#isPending) void this.#readNext();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    clearInterval(this.#timer);
     if (this.#isOver) callback(error);
     else void this.#return().then(() => callback(error));
   }
@@ -106,9 +157,9 @@ class EventStream extends Readable {
     let result: IteratorResult<ServerSentEvent>;
     this.#isPending = true;
     try {
-      if (this.#iterator === undefined) this.#hooks.onStart();
-      this.#iterator ??= this.#events[Symbol.asyncIterator]();
-      result = await this.#iterator.next();
+      this.#iterator ??= this.#start();
+      const iterator = this.#iterator;
+      result = await this.#inContext(() => iterator.next());
     } catch (error) {
       this.#fail(error);
       return;
@@ -118,14 +169,29 @@ class EventStream extends Readable {
     if (this.#isOver) return;
     if (result.done) {
       this.#isOver = true;
+      clearInterval(this.#timer);
       this.push(null);
       return;
     }
     try {
-      this.push(formatEvent(result.value));
+      const text = formatEvent(result.value);
+      // Before the push, which may destroy the stream: refreshing restarts a timer that was cleared.
+      this.#timer?.refresh();
+      this.push(text);
     } catch (error) {
       this.destroy(error as Error);
     }
+  }
+
+  /** Starts the events, and the comments while there are none. */
+  #start(): AsyncIterator<ServerSentEvent> {
+    if (this.#heartbeat !== undefined) {
+      this.#timer = setInterval(() => {
+        // A client that has not taken everything yet needs no comment.
+        if (this.readableLength === 0) this.push(':\n\n');
+      }, this.#heartbeat);
+    }
+    return this.#inContext(() => this.#events[Symbol.asyncIterator]());
   }
 
   #fail(error: unknown): void {
@@ -136,19 +202,21 @@ class EventStream extends Readable {
       return;
     }
     // Code that was given `ctx.signal` or `ctx.closing` fails with an AbortError.
-    if (!(error instanceof Error && error.name === 'AbortError')) this.#hooks.onError(error);
+    if (!(error instanceof Error && error.name === 'AbortError')) this.#onError(error);
   }
 
   /** Stops reading events. The promise never rejects. */
   async #return(): Promise<void> {
     this.#isOver = true;
+    clearInterval(this.#timer);
     try {
-      if (this.#iterator !== undefined) await this.#iterator.return?.();
+      const iterator = this.#iterator;
+      if (iterator !== undefined) await this.#inContext(() => iterator.return?.());
       // The iterator of a stream destroys it only after the first read.
       else if (this.#events instanceof Readable) this.#events.destroy();
       else await this.#events[Symbol.asyncIterator]().return?.();
     } catch (error) {
-      this.#hooks.onError(error);
+      this.#onError(error);
     }
   }
 }
@@ -176,7 +244,11 @@ function formatEvent(sent: ServerSentEvent): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-function oneLine(field: string, text: string): string {
+function oneLine(field: string, text: unknown): string {
+  if (typeof text !== 'string') {
+    const problem = `Invalid ${field} of a server-sent event: ${describeValue(text)}`;
+    throw new TypeError(`${problem}. Use a string.`);
+  }
   if (!/[\r\n\0]/.test(text)) return text;
   throw new TypeError(
     `Invalid ${field} of a server-sent event: ${JSON.stringify(text)}. Remove line breaks and NUL characters.`,

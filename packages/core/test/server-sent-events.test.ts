@@ -1,5 +1,6 @@
 import { getEventListeners, once } from 'node:events';
-import { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -7,9 +8,13 @@ import {
   type Application,
   type Context,
   createApp,
+  currentContext,
   errorHandler,
+  eventStream,
+  type Server,
   type ServerSentEvent,
   sendEvents,
+  shareContext,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
 
@@ -300,6 +305,13 @@ describe('sendEvents()', () => {
       { data: { tick: 1 } },
       /^Invalid data of a server-sent event: an object\. Use a string, such as that of JSON\.stringify\(\)\.$/,
     ],
+    [{ data: '', event: 5 }, /^Invalid event of a server-sent event: 5\. Use a string\.$/],
+    [
+      { data: '', id: { toString: () => '1\ndata: x' } },
+      /^Invalid id of a server-sent event: an object\. Use a string\.$/,
+    ],
+    [{ data: '', event: 'a\rdata: x' }, /^Invalid event of a server-sent event: "a\\rdata: x"/],
+    [{ data: '', retry: '1\ndata: x' }, /^Invalid retry of a server-sent event: '1\ndata: x'/],
     ['tick', /^Invalid data of a server-sent event: undefined\./],
     [undefined, /^Invalid data of a server-sent event: undefined\./],
     [
@@ -365,5 +377,158 @@ describe('sendEvents()', () => {
     await once(socket, 'data');
     socket.destroy();
     expect(await failed.promise).toHaveProperty('message', 'cannot unsubscribe');
+  });
+
+  it('runs a generator in the context of its request', async () => {
+    const app = createApp().use(shareContext(), (ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          try {
+            yield { data: String(currentContext()?.path) };
+            await setImmediate();
+            yield { data: String(currentContext()?.path) };
+          } finally {
+            ended.push(currentContext()?.path);
+          }
+        })(),
+      ),
+    );
+    const ended: unknown[] = [];
+    const texts = ['/a', '/b'].map(async (path) => (await app.request(path)).text());
+    expect(await Promise.all(texts)).toEqual(
+      ['/a', '/b'].map((path) => `data: ${path}\n\n`.repeat(2)),
+    );
+    expect(ended.sort()).toEqual(['/a', '/b']);
+  });
+
+  it('sends the head at once, even if middleware replaces the stream', async () => {
+    const app = createApp().use(
+      async (ctx, next) => {
+        await next();
+        const body = ctx.responseBody as Readable;
+        ctx.replaceBody(body.pipe(new PassThrough()));
+        await setImmediate();
+      },
+      (ctx) => sendEvents(ctx, idleEvents().events),
+    );
+    expect(await overSocket(app)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+});
+
+describe('a heartbeat', () => {
+  it('is a comment while there are no events, and events still arrive', async () => {
+    const next = Promise.withResolvers<string>();
+    const app = createApp().use((ctx) =>
+      sendEvents(
+        ctx,
+        (async function* () {
+          yield { data: await next.promise };
+          yield { data: 'last' };
+        })(),
+        { heartbeat: 5 },
+      ),
+    );
+    const { socket, ended } = connectRaw((await serve(app)).port);
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+      if (received.split(':\n\n').length === 4) next.resolve('first');
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const chunks = (await ended()).split('\r\n\r\n')[1] ?? '';
+    const body = chunks.replace(/^[\da-f]+\r\n|\r\n[\da-f]+(?=\r\n)|\r\n/g, '');
+    expect(body).toMatch(/^(:\n\n){3,}data: first\n\n(:\n\n)*data: last\n\n0$/);
+  });
+
+  it('reads one event at a time', async () => {
+    let pending = 0;
+    let most = 0;
+    let left = 3;
+    const events: AsyncIterable<ServerSentEvent> = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          pending += 1;
+          most = Math.max(most, pending);
+          await setTimeout(20);
+          pending -= 1;
+          left -= 1;
+          return left < 0
+            ? { done: true, value: undefined }
+            : { done: false, value: { data: 'a' } };
+        },
+      }),
+    };
+    const app = createApp().use((ctx) => sendEvents(ctx, events, { heartbeat: 1 }));
+    const text = await (await app.request('/')).text();
+    expect(text.replaceAll(':\n\n', '')).toBe('data: a\n\n'.repeat(3));
+    expect([text.includes(':\n\n'), most]).toEqual([true, 1]);
+  });
+
+  it.each<[string, (socket: Socket, server: Server) => unknown]>([
+    ['the client leaves', (socket) => socket.destroy()],
+    ['the server closes', (_socket, server) => server.close()],
+  ])('stops when %s', async (_when, end) => {
+    const { events, returned } = idleEvents();
+    const [set, clear] = [
+      vi.spyOn(globalThis, 'setInterval'),
+      vi.spyOn(globalThis, 'clearInterval'),
+    ];
+    const app = createApp().use((ctx) => sendEvents(ctx, events, { heartbeat: 54_321 }));
+    const server = await serve(app);
+    const { socket } = connectRaw(server.port);
+    socket.write(GET);
+    await once(socket, 'data');
+    await end(socket, server);
+    await returned;
+    const started = set.mock.calls.findIndex(([, delay]) => delay === 54_321);
+    const timer = set.mock.results[started]?.value;
+    expect(timer).toBeDefined();
+    expect(clear.mock.calls).toContainEqual([timer]);
+  });
+
+  it.each([{ heartbeat: 0 }, { heartbeat: '15s' }, { heartBeat: 1 }])(
+    'cannot have the options %j',
+    async (options) => {
+      const failed = Promise.withResolvers<unknown>();
+      const app = createApp({ onError: failed.resolve }).use((ctx) =>
+        Reflect.apply(sendEvents, undefined, [ctx, idleEvents().events, options]),
+      );
+      expect((await app.request('/')).status).toBe(500);
+      expect(await failed.promise).toMatchObject({ code: 'INVALID_OPTION' });
+    },
+  );
+});
+
+describe('eventStream()', () => {
+  async function* hello() {
+    yield { data: 'hello' };
+  }
+
+  it('is sent as events when a handler returns it', async () => {
+    const app = createApp()
+      .get('/', () => eventStream(hello()))
+      .get('/later', async () => eventStream(hello(), { heartbeat: 60_000 }));
+    for (const path of ['/', '/later']) {
+      const response = await app.request(path);
+      expect(response.headers.get('Content-Type')).toBe('text/event-stream');
+      expect(await response.text()).toBe('data: hello\n\n');
+    }
+  });
+
+  it('releases its events when another response is sent', async () => {
+    const { events, returned } = idleEvents();
+    const app = createApp().get('/', (ctx) => {
+      ctx.json('other');
+      return eventStream(events);
+    });
+    expect(await (await app.request('/')).json()).toBe('other');
+    await expect(returned).resolves.toBeUndefined();
+  });
+
+  it('refuses what is not an async iterable', () => {
+    expect(() => Reflect.apply(eventStream, undefined, [hello])).toThrow(
+      'eventStream() cannot use the function hello as events. Call it.',
+    );
   });
 });
