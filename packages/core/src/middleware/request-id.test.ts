@@ -16,3 +16,19 @@ it.each([
   const response = await app.request('/', { headers: { 'X-Request-Id': received } });
   expect(response.headers.get('X-Request-Id')).toBe(id);
 });
+
+it('create receives the context', async () => {
+  const own = createApp().use(requestId({ create: ({ path }) => `id-of${path.slice(1)}` }), (ctx) =>
+    ctx.send(String(ctx.state.requestId)),
+  );
+  expect(await (await own.request('/7')).text()).toBe('id-of7');
+});
+
+it('is a UUID by default', async () => {
+  const response = await createApp()
+    .use(requestId(), (ctx) => ctx.send(''))
+    .request('/');
+  expect(response.headers.get('X-Request-Id')).toMatch(
+    /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
+  );
+});

@@ -1,4 +1,5 @@
 import { boolean, fn, type Kinds, kind } from '@fairlead/options';
+import type { Context } from '../context.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 import { isHeader } from '../response.js';
@@ -12,8 +13,8 @@ export interface RequestIdOptions {
    * and `-`; false by default. Enable it only behind a proxy that sets the header.
    */
   readonly trust?: boolean;
-  /** Creates an id; a random UUID by default. */
-  readonly create?: () => string;
+  /** Creates an id, such as from a header of another name; a random UUID by default. */
+  readonly create?: (ctx: Context) => string;
 }
 
 const REQUEST_ID_OPTIONS: Kinds<RequestIdOptions> = {
@@ -35,7 +36,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   const { header = 'X-Request-Id', trust = false, create = randomIds() } = options;
   return function requestId(ctx, next) {
     const received = trust ? ctx.get(header) : undefined;
-    const id = received !== undefined && /^[\w.-]{1,128}$/.test(received) ? received : create();
+    const id = received !== undefined && /^[\w.-]{1,128}$/.test(received) ? received : create(ctx);
     ctx.state.requestId = id;
     ctx.set(header, id);
     return next();
@@ -44,5 +45,6 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
 
 /** Loads node:crypto here, because an import would load it with the package. */
 function randomIds(): () => string {
-  return process.getBuiltinModule('node:crypto').randomUUID;
+  const { randomUUID } = process.getBuiltinModule('node:crypto');
+  return () => randomUUID();
 }
