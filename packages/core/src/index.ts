@@ -78,7 +78,7 @@ export {
   requestLogger,
 } from './middleware/request-logger.js';
 export { secureHeaders } from './middleware/secure-headers.js';
-export { timeout } from './middleware/timeout.js';
+export { type TimeoutOptions, timeout } from './middleware/timeout.js';
 export type { Next } from './next.js';
 export type { Handler, Middleware } from './pipeline.js';
 export type { HeaderValue, RequestOutcome, ResponseBody, ResponseHeaders } from './response.js';

@@ -1,46 +1,110 @@
-import { describeValue, integer } from '@fairlead/options';
-import { internals } from '../context.js';
-import { ServiceUnavailableError } from '../errors/http-error.js';
+import { describeValue, integer, type Kinds, oneOf } from '@fairlead/options';
+import { type Context, internals } from '../context.js';
+import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
+import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 import { respondWithProblem } from './error-handler.js';
 
+/** Options of {@link timeout}. */
+export interface TimeoutOptions {
+  /** Status of the response: 503, the default, or 504 for a service that waits for another one. */
+  readonly status?: 503 | 504;
+}
+
 const MILLISECONDS = integer(1, 2 ** 31 - 1);
+
+const TIMEOUT_OPTIONS: Kinds<TimeoutOptions> = { status: oneOf(503, 504) };
+
+/** The innermost running timeout of each request. */
+const running = new WeakMap<Context, Clock>();
 
 /**
  * Responds with 503 when downstream middleware does not complete in time, and aborts `ctx.signal`. Code
  * that ignores the signal keeps running, but its response is ignored.
  *
- * The middleware throws {@link ServiceUnavailableError} 503 `TIMED_OUT`.
+ * While a `timeout()` further down runs, such as that of a route, this one stands still. So a route can have
+ * more time than the application, or less.
+ *
+ * The middleware throws a {@link ServiceUnavailableError} 503 `TIMED_OUT`, or an {@link HttpError} 504.
  *
  * @param milliseconds - An integer from 1 to 2,147,483,647.
- * @throws {SetupError} `INVALID_TIMEOUT`, when `milliseconds` is not such an integer.
+ * @throws {SetupError} `INVALID_TIMEOUT`, when `milliseconds` is not such an integer; `INVALID_OPTION`, when
+ *   an option is unknown or invalid.
  */
-export function timeout(milliseconds: number): Middleware {
+export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
   if (!MILLISECONDS.accepts(milliseconds)) {
     throw new SetupError(
       'INVALID_TIMEOUT',
       `Invalid timeout: ${describeValue(milliseconds)}. Pass timeout() ${MILLISECONDS.description}.`,
     );
   }
+  assertOptions('timeout()', options, TIMEOUT_OPTIONS);
+  const { status = 503 } = options;
   return function timeout(ctx, next) {
-    const result = next();
-    if (!isPromiseLike(result)) return;
-    return new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        const error = new ServiceUnavailableError(
-          `${ctx.method} ${ctx.path} did not complete within ${milliseconds} ms.`,
-          { code: 'TIMED_OUT' },
-        );
-        respondWithProblem(ctx, error, { ...internals.errorPolicyOf(ctx), includeStack: false });
-        internals.responseOf(ctx).finalize();
-        internals.abortSignal(ctx, error);
-        reject(error);
-      }, milliseconds);
-      Promise.resolve(result)
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
+    const outer = running.get(ctx);
+    const { promise: timedOut, reject } = Promise.withResolvers<never>();
+    const clock = new Clock(milliseconds, () => {
+      const message = `${ctx.method} ${ctx.path} did not complete within ${milliseconds} ms.`;
+      const code = { code: 'TIMED_OUT' };
+      const error =
+        status === 503
+          ? new ServiceUnavailableError(message, code)
+          : new HttpError(status, message, code);
+      respondWithProblem(ctx, error, { ...internals.errorPolicyOf(ctx), includeStack: false });
+      internals.responseOf(ctx).finalize();
+      internals.abortSignal(ctx, error);
+      reject(error);
     });
+    const settle = (): void => {
+      clock.stop();
+      if (outer === undefined) running.delete(ctx);
+      else running.set(ctx, outer);
+      outer?.start();
+    };
+    outer?.stop();
+    running.set(ctx, clock);
+    let result: void | Promise<void>;
+    try {
+      result = next();
+    } catch (error) {
+      settle();
+      throw error;
+    }
+    if (!isPromiseLike(result)) {
+      settle();
+      return;
+    }
+    // Otherwise an inner timeout runs, and starts this one when it has settled.
+    if (running.get(ctx) === clock) clock.start();
+    return Promise.race([result, timedOut]).finally(settle);
   };
+}
+
+/** Calls a function when it has run for a time. Standing still does not count. */
+class Clock {
+  readonly #onEnd: () => void;
+  #left: number;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined = undefined;
+
+  /** @param left - Milliseconds. */
+  constructor(left: number, onEnd: () => void) {
+    this.#left = left;
+    this.#onEnd = onEnd;
+  }
+
+  start(): void {
+    if (this.#timer !== undefined) return;
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(this.#onEnd, Math.max(1, this.#left));
+  }
+
+  stop(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#left -= performance.now() - this.#startedAt;
+  }
 }
