@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import {
   anything,
   boolean,
@@ -500,6 +501,20 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     // `new URL('//users', base)` would read 'users' as the host.
     const url = path.startsWith('/') ? `http://localhost${path}` : path;
     return this.fetch(new Request(new URL(url, 'http://localhost'), init), caller);
+  }
+
+  /**
+   * Opens a connection in memory, for a client that sends one request by itself, such as the handshake of a
+   * WebSocket library.
+   *
+   * @param caller - As for {@link fetch}.
+   * @returns The client's side. Bytes that you write to it are received as over a socket.
+   * @throws As {@link fetch}.
+   */
+  connect(caller: Caller = {}): Duplex {
+    this.seal();
+    this.#inProcess ??= new InProcess(this.handle);
+    return this.#inProcess.connect(caller);
   }
 
   /**

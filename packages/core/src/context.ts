@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
 import {
+  HttpError,
   isHttpError,
   UnsupportedMediaTypeError,
   type ValidationStatus,
@@ -22,6 +23,7 @@ import {
 import { serialize } from './serialize.js';
 import { connectionOf, onClose, sendContinue } from './server/connection.js';
 import type { ClientReader } from './server/proxy.js';
+import { takeUpgrade, type UpgradedConnection } from './server/upgrade.js';
 import {
   decodeParameter,
   decodeWildcard,
@@ -648,6 +650,40 @@ export class Context<
   takeOver(): ServerResponse {
     this.#response.takenOver = true;
     return this.res;
+  }
+
+  /**
+   * Takes over the connection of a WebSocket handshake, for a library that implements the protocol. The
+   * library sends `101 Switching Protocols`. The request lasts until the connection closes: `ctx.signal`
+   * aborts and listeners of `onFinish` run then, with status 101.
+   *
+   * @throws {HttpError} 426 `UPGRADE_REQUIRED`, when the request is not a WebSocket handshake.
+   * @throws {TypeError} When a response was sent, or the connection was taken over before.
+   * @see RFC 6455 §4.2, RFC 9110 §15.5.22
+   */
+  upgrade(): UpgradedConnection {
+    if (this.#response.isFinal || this.#response.isSent || this.res.headersSent) {
+      throw new TypeError(
+        `Cannot upgrade the connection of ${this.method} ${this.path}: its response was sent. Call ctx.upgrade() once, before the response.`,
+      );
+    }
+    const upgraded = takeUpgrade(this.res);
+    if (upgraded === undefined) {
+      throw new HttpError(426, 'This resource needs a WebSocket connection.', {
+        code: 'UPGRADE_REQUIRED',
+        headers: { Upgrade: 'websocket', Connection: 'close, Upgrade' },
+      });
+    }
+    this.#response.upgrade();
+    return upgraded;
+  }
+
+  /**
+   * Passes an error to `onError` of the error handler. Use it for work that continues after the response,
+   * such as that of a WebSocket connection, because such an error has no request to fail.
+   */
+  report(error: unknown): void {
+    this.#errors.onError(error, asContext(this));
   }
 }
 

@@ -139,6 +139,7 @@ export type { Caller } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
+export type { UpgradedConnection } from './server/upgrade.js';
 export {
   eventStream,
   type SendEventsOptions,

@@ -9,6 +9,7 @@ export const {
   createServer,
   METHODS,
   request,
+  ServerResponse,
   STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,

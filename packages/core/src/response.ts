@@ -155,8 +155,8 @@ const BODY_HEADER =
 /** How a request ended. */
 export interface RequestOutcome {
   /**
-   * The status that was sent. If none was: 500 when a stream failed, and 499 when the connection closed
-   * for another reason, such as a client that disconnected.
+   * The status that was sent; 101 for a connection that has left HTTP. If none was: 500 when a stream
+   * failed, and 499 when the connection closed for another reason, such as a client that disconnected.
    */
   readonly status: number;
   /** Whether the client disconnected, or the response failed, before it was complete. */
@@ -272,6 +272,20 @@ export class RecordedResponse {
   /** Ignores later changes to the status and the body. */
   finalize(): void {
     this.#isFinal = true;
+  }
+
+  /** Whether the response is final. */
+  get isFinal(): boolean {
+    return this.#isFinal;
+  }
+
+  /** Records that the connection leaves HTTP: 101, and nothing can be sent. */
+  upgrade(): void {
+    this.reset();
+    this.#status = 101;
+    this.takenOver = true;
+    this.markSent();
+    this.finalize();
   }
 
   /** Records that the response is being sent. */
@@ -490,6 +504,10 @@ function sendWhole(
 
 /** Describes how a request ended. Call it when the response emits 'close'. */
 export function outcomeOf(recorded: RecordedResponse, res: ServerResponse): RequestOutcome {
+  if (recorded.status === 101) {
+    const { error } = recorded;
+    return { status: 101, aborted: false, ...(error !== undefined && { error }) };
+  }
   // Before Node 24, a response also counts as written when its connection was destroyed before.
   const isComplete = res.writableFinished && !res.req.socket.destroyed;
   // A response without a socket was written, or its connection closed while it waited for earlier ones.

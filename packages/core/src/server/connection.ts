@@ -32,6 +32,8 @@ class Connection {
   latest: ServerResponse | null | undefined = undefined;
   /** Whether a response has announced the end of the connection. */
   isEnding = false;
+  /** Whether the connection has left HTTP. Its pending bytes still have a timeout. */
+  isUpgraded = false;
   /** Whether the server is closing, so the last response announces the end of the connection. */
   isDraining = false;
   /** Number of requests whose response has not been sent completely. */
@@ -79,8 +81,9 @@ class Connection {
     this.socket.resume();
   }
 
-  /** Whether a request is running or bytes are pending. */
+  /** Whether a request is running or its bytes are pending. */
   get isBusy(): boolean {
+    if (this.isUpgraded) return false;
     return this.socket.writableLength > 0 || (this.latest != null && !this.latest.writableFinished);
   }
 
@@ -131,6 +134,7 @@ class Connection {
    * @param headTimeout - Milliseconds from the first byte until the request head is complete.
    */
   idleness(now: number, timeout: number, headTimeout: number): 'idle' | 'late' | undefined {
+    if (this.isUpgraded) return undefined;
     // A response may end before the body of its request. Until then, the request has its own timeout.
     if (this.latest?.writableFinished && this.latest.req.complete) this.latest = null;
     if (timeout === 0 || this.latest !== null || this.socket.writableLength > 0) return undefined;
@@ -163,7 +167,7 @@ const CONNECTION = Symbol('connection');
 type Tracked = { [CONNECTION]?: Connection };
 
 /**
- * Starts tracking a connection.
+ * Starts tracking a connection, unless it is tracked already.
  *
  * @param keepAliveTimeout - Milliseconds that responses announce; 0 announces nothing.
  * @param closing - Aborts when the server starts closing.
@@ -173,6 +177,7 @@ export function track(
   keepAliveTimeout: number,
   closing: AbortSignal | undefined,
 ): void {
+  if (connectionOf(socket) !== undefined) return;
   const keepAlive =
     keepAliveTimeout > 0 ? `timeout=${Math.floor(keepAliveTimeout / 1_000)}` : undefined;
   (socket as Tracked)[CONNECTION] = new Connection(socket, keepAlive, closing);
@@ -184,25 +189,26 @@ function keepPaused(this: Socket): void {
 }
 
 /**
- * Stops tracking connections that leave HTTP, such as WebSocket connections. They then have no timeouts,
- * because they belong to the listener for `upgrade` or `connect`.
+ * Stops tracking a connection that belongs to a listener for `upgrade` or `connect`, such as that of a
+ * WebSocket library. It then has no timeouts.
  */
-export function releaseUpgraded(server: Server): void {
-  for (const event of ['upgrade', 'connect']) {
-    const release = ({ socket }: IncomingMessage): void => {
-      socket.off('resume', keepPaused);
-      delete (socket as Tracked)[CONNECTION];
-    };
-    // Node upgrades a connection only if the event has a listener, so listen only while others do.
-    server.on('newListener', (name, listener) => {
-      if (name === event && listener !== release && server.listenerCount(event) === 0) {
-        server.on(event, release);
-      }
-    });
-    server.on('removeListener', (name) => {
-      if (name === event && server.listenerCount(event) === 1) server.off(event, release);
-    });
-  }
+export function releaseUpgraded(socket: Socket): void {
+  socket.off('resume', keepPaused);
+  delete (socket as Tracked)[CONNECTION];
+}
+
+/** Stops tracking the connections that listeners for `connect` receive. */
+export function releaseTunnels(server: Server): void {
+  const release = ({ socket }: IncomingMessage): void => releaseUpgraded(socket);
+  // Without a listener, node closes the connection. Listen only while others do.
+  server.on('newListener', (name, listener) => {
+    if (name === 'connect' && listener !== release && server.listenerCount(name) === 0) {
+      server.on(name, release);
+    }
+  });
+  server.on('removeListener', (name) => {
+    if (name === 'connect' && server.listenerCount(name) === 1) server.off(name, release);
+  });
 }
 
 /** Returns the connection of a socket, or undefined when the socket is not tracked. */

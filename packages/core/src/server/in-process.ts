@@ -74,7 +74,7 @@ export class InProcess {
     signal.throwIfAborted();
     const body = Buffer.from(await request.arrayBuffer());
     const { protocol, pathname, search, host } = new URL(request.url);
-    const connection = this.#connect(ip, protocol === 'https:');
+    const connection = this.#open(ip, protocol === 'https:');
 
     const headers = new Headers(request.headers);
     headers.set('Host', headers.get('Host') ?? host);
@@ -102,6 +102,16 @@ export class InProcess {
   }
 
   /**
+   * Opens a connection for one request.
+   *
+   * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
+   */
+  connect(caller: Caller): Duplex {
+    assertOptions('app.connect()', caller, CALLER_OPTIONS);
+    return this.#open(caller.ip ?? '127.0.0.1', false);
+  }
+
+  /**
    * Destroys the open connections, and resolves when their server sides have closed.
    *
    * @param reason - Pending and later requests reject with this error.
@@ -113,7 +123,7 @@ export class InProcess {
     await Promise.all(closed);
   }
 
-  #connect(remoteAddress: string, encrypted: boolean): Duplex {
+  #open(remoteAddress: string, encrypted: boolean): Duplex {
     if (this.#closedBy !== undefined) throw this.#closedBy;
     const [near, far] = duplexPair();
     // Sockets have these properties.

@@ -18,9 +18,10 @@ import {
   announceEnd,
   connectionOf,
   expectContinue,
-  releaseUpgraded,
+  releaseTunnels,
   track,
 } from './connection.js';
+import { acceptUpgrades } from './upgrade.js';
 
 /** Limits on the requests that a server accepts, and its timeouts. */
 export interface ServerLimits {
@@ -89,7 +90,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
 
 /**
  * Creates a node:http server that refuses requests that are too long, too slow or malformed. Refusals
- * have a problem body and are sent in the order of the requests.
+ * have a problem body and are sent in the order of the requests. WebSocket handshakes are requests, too.
  *
  * @param handle - Handles every other request.
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
@@ -127,7 +128,8 @@ export function createServer(
   const server = tls === undefined ? createNodeServer(options) : createTlsServer(options, tls);
   // Node would silently drop headers past its limit. checkHead() refuses the request instead.
   server.maxHeadersCount = 0;
-  releaseUpgraded(server);
+  releaseTunnels(server);
+  acceptUpgrades(server, connectionEvent(tls));
   // `100 Continue` is sent when the body is read, so a refused body is never sent.
   server.on('checkContinue', (req, res) => {
     expectContinue(req);

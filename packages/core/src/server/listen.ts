@@ -84,8 +84,8 @@ export interface Server {
   /** The port that the server listens on, even if you passed 0. */
   readonly port: number;
   /**
-   * The node:http server, or the node:https server with `tls`, to attach a WebSocket library to. Close it
-   * with {@link close}.
+   * The node:http server, or the node:https server with `tls`, to attach a library to. Close it with
+   * {@link close}. With a listener for `upgrade`, the application receives no WebSocket handshakes.
    */
   readonly node: HttpServer;
   /**
@@ -234,6 +234,8 @@ export function supportsReusePort(version: string): boolean {
 function trackSockets(server: HttpServer, event: string): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
+    // A connection is announced again after a request that asked for an upgrade.
+    if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
