@@ -25,6 +25,7 @@ import {
   type Override,
   type TestAppOptions,
 } from './test-app-options.js';
+import { openTestSocket } from './test-socket.js';
 
 /**
  * Creates an application for one test with its own container. It checks that responses match the schemas
@@ -98,6 +99,7 @@ function createHandle(
     container,
     request,
     agent: (options = {}) => createAgent(request, options),
+    websocket: (path, init = {}) => calls.run(() => openTestSocket(app, path, init)),
     close,
     // An error of the test matters more than an override that the test did not get to use.
     [Symbol.asyncDispose]: () => (calls.areAnswered ? close() : closeOnce()),
@@ -256,11 +258,11 @@ class Calls {
   };
 
   /**
-   * Runs a call and returns its response.
+   * Runs a call and returns its result.
    *
    * @throws The first error reported during the call, or else the rejection of `send`.
    */
-  async run(send: () => Promise<Response>): Promise<Response> {
+  async run<Result>(send: () => Promise<Result>): Promise<Result> {
     try {
       const response = await this.#run(send);
       this.#answered += 1;
@@ -277,7 +279,7 @@ class Calls {
     if (call?.open) call.errors.push(error);
   };
 
-  async #run(send: () => Promise<Response>): Promise<Response> {
+  async #run<Result>(send: () => Promise<Result>): Promise<Result> {
     const call: Call = { errors: [], open: true };
     const [outcome] = await this.#current.run(call, () => Promise.allSettled([send()]));
     call.open = false;

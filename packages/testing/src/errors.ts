@@ -22,6 +22,20 @@ export class MissingMemberError extends Error {
   }
 }
 
+/** The application has refused to open a WebSocket connection. */
+export class RefusedHandshakeError extends Error {
+  readonly code = 'HANDSHAKE_REFUSED';
+  /** The response of the application, with an unread body. */
+  readonly response: Response;
+
+  /** @param path - The path of the handshake. */
+  constructor(path: string, response: Response) {
+    super(`The application refused the WebSocket handshake to ${path} with ${response.status}.`);
+    this.name = 'RefusedHandshakeError';
+    this.response = response;
+  }
+}
+
 /** Overrides have no effect, because nothing uses their tokens. */
 export class UnusedOverrideError extends Error {
   readonly code = 'UNUSED_OVERRIDE';

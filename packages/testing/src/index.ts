@@ -1,5 +1,5 @@
 export { createTestApp } from './create-test-app.js';
-export { MissingMemberError, UnusedOverrideError } from './errors.js';
+export { MissingMemberError, RefusedHandshakeError, UnusedOverrideError } from './errors.js';
 export type { Fake, FakeProvider, Replacement } from './fake.js';
 export type { AgentOptions, TestAgent, TestApp, TestRequestInit } from './test-app.js';
 export type {
@@ -10,3 +10,4 @@ export type {
   Overrides,
   TestAppOptions,
 } from './test-app-options.js';
+export type { TestSocket, TestSocketClose, TestSocketInit } from './test-socket.js';

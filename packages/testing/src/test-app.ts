@@ -1,4 +1,5 @@
 import type { Container } from '@fairlead/di';
+import type { TestSocket, TestSocketInit } from './test-socket.js';
 
 /** The application of one test, which is called in process and opens no port. */
 export interface TestApp extends AsyncDisposable {
@@ -23,6 +24,16 @@ export interface TestApp extends AsyncDisposable {
    * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or invalid.
    */
   agent(options?: AgentOptions): TestAgent;
+  /**
+   * Opens a WebSocket connection to a route of the application, in memory. The handshake passes middleware and
+   * guards, as over a socket. {@link close} closes the connection.
+   *
+   * @param path - The path and query.
+   * @param init - Headers, and subprotocols.
+   * @throws {RefusedHandshakeError} When the application sends an ordinary response.
+   * @throws As {@link request}.
+   */
+  websocket(path: string, init?: TestSocketInit): Promise<TestSocket>;
   /**
    * Closes the application and disposes the instances of the container, newest first. `await using`
    * calls it too. Further calls return the same promise.

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as testing from '../src/index.js';
-import { MissingMemberError, type TestAppOptions, UnusedOverrideError } from '../src/index.js';
+import {
+  MissingMemberError,
+  RefusedHandshakeError,
+  type TestAppOptions,
+  UnusedOverrideError,
+} from '../src/index.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
@@ -37,7 +42,11 @@ it("lists every option in the README's table, in this order", () => {
 });
 
 it('lists every exported error with its code in the README', () => {
-  const errors = [new MissingMemberError('x', 'y'), new UnusedOverrideError(['x'], [])];
+  const errors = [
+    new MissingMemberError('x', 'y'),
+    new RefusedHandshakeError('/', new Response()),
+    new UnusedOverrideError(['x'], []),
+  ];
   const rows = [...readme.matchAll(/^\| `(\w+Error)`\s*\| `([A-Z_]+)`\s*\|/gm)];
   expect(rows.map((row) => row.slice(1))).toEqual(errors.map(({ name, code }) => [name, code]));
   const exported = Object.keys(testing).filter((name) => name.endsWith('Error'));
