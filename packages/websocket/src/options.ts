@@ -1,0 +1,91 @@
+import { SetupError } from '@fairlead/core';
+import {
+  arrayOf,
+  either,
+  findOptionProblems,
+  integer,
+  type Kinds,
+  kind,
+  oneOf,
+} from '@fairlead/options';
+
+/** Options of `websocket()` and `websocketUpgrade()`. */
+export interface WebSocketOptions {
+  /**
+   * The sites whose pages may open connections, such as `https://app.example.com`, or `'*'` for all. By
+   * default, only pages of the host that the client requests, see `ctx.host`. Clients that send no `Origin`,
+   * which are not browsers, may always connect.
+   */
+  readonly origins?: readonly string[] | '*';
+  /** The subprotocols that the handler speaks. The first one that the client offers is selected. Default none. */
+  readonly protocols?: readonly string[];
+  /** Maximum bytes of a message: 1 or more. A longer one closes the connection with 1009. Default 65,536. */
+  readonly maxMessageSize?: number;
+  /**
+   * Messages, pings and pongs that a client may send in a second, on average over ten seconds: 1 or more.
+   * More of them close the connection with 1008. Default 100.
+   */
+  readonly maxMessageRate?: number;
+  /**
+   * Bytes that may wait for a client that reads slowly, before another message disconnects it. Default
+   * 1,048,576.
+   */
+  readonly maxBufferSize?: number;
+  /**
+   * Milliseconds between two pings: 1 or more. A client that has sent nothing since the last one is
+   * disconnected. Default 30,000.
+   */
+  readonly pingInterval?: number;
+}
+
+/** The longest delay of a Node.js timer, in milliseconds. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+/** A token of RFC 9110 §5.6.2. */
+export const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
+
+const ORIGIN = kind("an origin such as 'https://app.example.com'", isOrigin);
+const PROTOCOL = kind(
+  'a token',
+  (value) => typeof value === 'string' && new RegExp(`^${TOKEN}$`).test(value),
+);
+
+const WEBSOCKET_OPTIONS: Kinds<WebSocketOptions> = {
+  origins: either(
+    arrayOf(ORIGIN, "an array of origins such as 'https://app.example.com'"),
+    oneOf('*'),
+  ),
+  protocols: arrayOf(PROTOCOL, 'an array of subprotocol names without spaces'),
+  maxMessageSize: integer(1, 2 ** 31 - 1, 'of bytes'),
+  maxMessageRate: integer(1),
+  maxBufferSize: integer(0, undefined, 'of bytes'),
+  pingInterval: integer(1, MAX_DELAY, 'of milliseconds'),
+};
+
+/** The options with their defaults. */
+export type CompleteOptions = Readonly<Required<Omit<WebSocketOptions, 'origins'>>> &
+  Pick<WebSocketOptions, 'origins'>;
+
+/**
+ * Checks options, and fills in the defaults.
+ *
+ * @param call - The call that received them, for the message.
+ * @throws {SetupError} `INVALID_WEBSOCKET_OPTION`, with every problem.
+ */
+export function completeOptions(call: string, options: WebSocketOptions): CompleteOptions {
+  const problems = findOptionProblems(call, options, WEBSOCKET_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_WEBSOCKET_OPTION', problems.join('\n'));
+  return Object.freeze({
+    protocols: [],
+    maxMessageSize: 65_536,
+    maxMessageRate: 100,
+    maxBufferSize: 1_048_576,
+    pingInterval: 30_000,
+    // A member that is undefined counts as omitted.
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  });
+}
+
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value;
+}

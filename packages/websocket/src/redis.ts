@@ -1,0 +1,68 @@
+import { SetupError } from '@fairlead/core';
+import { findOptionProblems, type Kinds, kind, string } from '@fairlead/options';
+import type { BroadcastAdapter } from './rooms.js';
+
+/** The part of a client of node-redis that publishes. */
+export interface RedisPublisher {
+  publish(channel: string, message: string): Promise<unknown>;
+}
+
+/** The part of a client of node-redis that subscribes. */
+export interface RedisSubscriber {
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  unsubscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+}
+
+/** Options of {@link redisAdapter}. */
+export interface RedisAdapterOptions {
+  /** A connected client of node-redis, which may also send other commands. */
+  readonly publisher: RedisPublisher;
+  /** Another connected client, such as `publisher.duplicate()`. It only subscribes. */
+  readonly subscriber: RedisSubscriber;
+  /** Begins the names of the channels. Default `fairlead:rooms:`. */
+  readonly prefix?: string;
+}
+
+function hasMethods(...names: readonly string[]): (value: unknown) => boolean {
+  return (value) => names.every((name) => typeof Object(value)[name] === 'function');
+}
+
+const REDIS_ADAPTER_OPTIONS: Kinds<RedisAdapterOptions> = {
+  publisher: kind('a client of node-redis', hasMethods('publish')),
+  subscriber: kind('a client of node-redis', hasMethods('subscribe', 'unsubscribe')),
+  prefix: string,
+};
+
+/**
+ * Creates an adapter for rooms that span processes, on the publish and subscribe commands of Redis or Valkey.
+ * You connect the clients, listen to their `error` events, and close them.
+ *
+ * A process that loses its connection misses the messages until node-redis has connected and subscribed
+ * again.
+ *
+ * @throws {SetupError} `INVALID_REDIS_ADAPTER_OPTION`, when an option is missing, unknown or invalid.
+ */
+export function redisAdapter(options: RedisAdapterOptions): BroadcastAdapter {
+  const problems = findOptionProblems('redisAdapter()', options, REDIS_ADAPTER_OPTIONS);
+  for (const name of ['publisher', 'subscriber'] as const) {
+    if (problems.length > 0 || options?.[name] !== undefined) continue;
+    problems.push(`redisAdapter() needs ${name}. Pass a client of node-redis.`);
+  }
+  if (problems.length > 0) {
+    throw new SetupError('INVALID_REDIS_ADAPTER_OPTION', problems.join('\n'));
+  }
+  const { publisher, subscriber, prefix = 'fairlead:rooms:' } = options;
+  return {
+    publish: async (channel, message) => {
+      await publisher.publish(prefix + channel, message);
+    },
+    subscribe: async (channel, listener) => {
+      // node-redis counts listeners by identity.
+      const receive = (message: string): void => listener(message);
+      await subscriber.subscribe(prefix + channel, receive);
+      return async () => {
+        await subscriber.unsubscribe(prefix + channel, receive);
+      };
+    },
+  };
+}

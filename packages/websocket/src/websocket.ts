@@ -1,0 +1,193 @@
+import {
+  type AnyContext,
+  BadRequestError,
+  type Context,
+  ForbiddenError,
+  HttpError,
+  type Params,
+  type RawInputs,
+  type RequestInputs,
+  ServiceUnavailableError,
+  SetupError,
+  type State,
+} from '@fairlead/core';
+import { describeValue, markFactories } from '@fairlead/options';
+import { WebSocketServer } from 'ws';
+import { type CompleteOptions, completeOptions, TOKEN, type WebSocketOptions } from './options.js';
+import { LimitedConnection, type WebSocketConnection } from './web-socket-connection.js';
+
+/**
+ * Handles an open connection. The connection stays open after the handler has returned. When the handler
+ * throws or rejects, `onError` of the error handler receives the error, and the connection closes with 1011.
+ *
+ * @typeParam P - Type of `ctx.params`.
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ * @typeParam I - Types of the query and the headers.
+ */
+export type WebSocketHandler<
+  P extends object = Params,
+  S extends State = State,
+  I extends RequestInputs = RawInputs,
+> = (socket: WebSocketConnection, ctx: Context<P, S, I>) => unknown;
+
+/**
+ * Creates the handler of a GET route that opens WebSocket connections. The middleware of the application and
+ * of the route runs before. What it throws refuses the handshake with an ordinary response. So do requests
+ * that are not a valid handshake: 426 `UPGRADE_REQUIRED`, 400 `INVALID_HANDSHAKE`, 403 `ORIGIN_NOT_ALLOWED`,
+ * and 503 `SERVER_CLOSING` during the shutdown.
+ *
+ * @param handler - Called when a connection has opened.
+ * @param options - Limits, and who may connect.
+ * @throws {SetupError} `INVALID_WEBSOCKET_OPTION`, when an argument is unknown or invalid.
+ * @see RFC 6455 §4.2
+ */
+export function websocket<
+  P extends object = Params,
+  S extends State = State,
+  I extends RequestInputs = RawInputs,
+>(
+  handler: WebSocketHandler<P, S, I>,
+  options: WebSocketOptions = {},
+): (ctx: Context<P, S, I>) => void {
+  const accept = createAccept('websocket()', options);
+  if (typeof handler !== 'function') {
+    throw new SetupError(
+      'INVALID_WEBSOCKET_OPTION',
+      `websocket() cannot use ${describeValue(handler)} as its handler. Pass a function (socket, ctx).`,
+    );
+  }
+  return function websocket(ctx) {
+    accept.check(ctx);
+    accept.open(ctx, (socket) => handler(socket, ctx));
+  };
+}
+
+/**
+ * Creates an interceptor for a controller's method with `@Get()`. The method returns the
+ * {@link WebSocketHandler} of the connection. Guards, parameters and the method itself may refuse the
+ * handshake with an ordinary response.
+ *
+ * @param options - As for {@link websocket}.
+ * @throws {SetupError} `INVALID_WEBSOCKET_OPTION`, when an option is unknown or invalid.
+ */
+export function websocketUpgrade(
+  options: WebSocketOptions = {},
+): (ctx: Context, next: () => unknown) => Promise<void> {
+  const accept = createAccept('websocketUpgrade()', options);
+  return async function websocketUpgrade(ctx, next) {
+    accept.check(ctx);
+    const handler = await next();
+    if (typeof handler !== 'function') {
+      throw new TypeError(
+        `A method with websocketUpgrade() returned ${describeValue(handler)}. Return a function (socket, ctx).`,
+      );
+    }
+    accept.open(ctx, (socket) => handler(socket, ctx));
+  };
+}
+
+markFactories(websocket, websocketUpgrade);
+
+type Run = (socket: WebSocketConnection) => unknown;
+
+/** The two steps of a handshake. */
+interface Accept {
+  /** @throws {HttpError} When the handshake is refused. */
+  check(ctx: AnyContext): void;
+  /** Completes the handshake, then calls the handler. */
+  open(ctx: AnyContext, handler: Run): void;
+}
+
+function createAccept(call: string, given: WebSocketOptions): Accept {
+  const options = completeOptions(call, given);
+  const { protocols, maxMessageSize } = options;
+  const settings = {
+    noServer: true,
+    clientTracking: false,
+    maxPayload: maxMessageSize,
+    closeTimeout: CLOSE_TIMEOUT,
+    handleProtocols: (offered: Set<string>) =>
+      [...offered].find((protocol) => protocols.includes(protocol)) ?? false,
+  };
+  const server = new WebSocketServer(settings);
+  return {
+    check: (ctx) => checkHandshake(ctx, options),
+    open: (ctx, handler) => {
+      const { closing } = ctx;
+      const { socket, head } = ctx.upgrade();
+      server.handleUpgrade(ctx.req, socket, head, (ws) => {
+        const connection = new LimitedConnection(ws, options, closing);
+        void run(connection, ctx, handler);
+      });
+    },
+  };
+}
+
+/** Milliseconds that a client may take to confirm that the connection closes. */
+const CLOSE_TIMEOUT = 5_000;
+
+async function run(connection: LimitedConnection, ctx: AnyContext, handler: Run): Promise<void> {
+  try {
+    await handler(connection);
+  } catch (error) {
+    ctx.report(error);
+    connection.close(1011, 'The server has failed.');
+  } finally {
+    connection.endHandler();
+  }
+}
+
+/** @see RFC 6455 §4.2.1, §4.4, §10.2 */
+function checkHandshake(ctx: AnyContext, { origins }: CompleteOptions): void {
+  if (ctx.get('Upgrade')?.toLowerCase() !== 'websocket') {
+    throw upgradeRequired('This resource needs a WebSocket connection.');
+  }
+  if (ctx.get('Sec-WebSocket-Version') !== '13') {
+    throw upgradeRequired('The version of the WebSocket protocol must be 13.');
+  }
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(ctx.get('Sec-WebSocket-Key') ?? '')) {
+    throw invalid('Sec-WebSocket-Key must be 16 bytes in base64.');
+  }
+  const offered = ctx.get('Sec-WebSocket-Protocol');
+  if (offered !== undefined && !areProtocols(offered)) {
+    throw invalid('Sec-WebSocket-Protocol must be a list of different names.');
+  }
+  const origin = ctx.get('Origin');
+  if (origin !== undefined && !isAllowed(origin, origins, ctx.host)) {
+    throw new ForbiddenError('Pages of this origin may not open WebSocket connections here.', {
+      code: 'ORIGIN_NOT_ALLOWED',
+    });
+  }
+  if (ctx.closing.aborted) {
+    throw new ServiceUnavailableError('The server is closing. Connect again.', {
+      code: 'SERVER_CLOSING',
+      expose: true,
+    });
+  }
+}
+
+function upgradeRequired(message: string): HttpError {
+  return new HttpError(426, message, {
+    code: 'UPGRADE_REQUIRED',
+    headers: { Upgrade: 'websocket', Connection: 'close, Upgrade', 'Sec-WebSocket-Version': '13' },
+  });
+}
+
+function invalid(message: string): BadRequestError {
+  return new BadRequestError(message, { code: 'INVALID_HANDSHAKE' });
+}
+
+const PROTOCOLS = new RegExp(`^${TOKEN}(?:[ \\t]*,[ \\t]*${TOKEN})*$`);
+
+function areProtocols(offered: string): boolean {
+  if (!PROTOCOLS.test(offered)) return false;
+  const names = offered.split(/[ \t]*,[ \t]*/);
+  return new Set(names).size === names.length;
+}
+
+function isAllowed(origin: string, origins: CompleteOptions['origins'], host: string): boolean {
+  if (origins === '*') return true;
+  if (origins !== undefined) return origins.includes(origin);
+  // Behind a proxy that terminates TLS, the application may not know the scheme.
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}

@@ -1,0 +1,138 @@
+import {
+  Controller,
+  controllersPlugin,
+  Get,
+  Param,
+  UseGuard,
+  UseInterceptor,
+} from '@fairlead/controllers';
+import { type Context, createApp, createRouter } from '@fairlead/core';
+import { createContainer, Service } from '@fairlead/di';
+import { createTestApp } from '@fairlead/testing';
+import { describe, expect, it } from 'vitest';
+import { createRooms, Rooms, type WebSocketConnection, websocketUpgrade } from '../src/index.js';
+import { closing, connect, next, serve } from './support.js';
+
+const disposed: string[] = [];
+
+@Service({ scope: 'request' })
+class Greeter implements Disposable {
+  #name = '';
+
+  greet(name: string): string {
+    this.#name = name;
+    return `Hello ${name}`;
+  }
+
+  [Symbol.dispose](): void {
+    disposed.push(this.#name);
+  }
+}
+
+const isSignedIn = (ctx: Context) => ctx.get('Authorization') === 'Bearer ada';
+
+@Controller('/rooms')
+@Service({ scope: 'request' })
+@UseGuard(isSignedIn)
+class RoomsController {
+  static readonly inject = [Rooms, Greeter] as const;
+
+  constructor(
+    private readonly rooms: Rooms,
+    private readonly greeter: Greeter,
+  ) {}
+
+  @Get('/:room', { hidden: true })
+  @UseInterceptor(websocketUpgrade({ maxMessageSize: 1_000 }))
+  join(@Param('room', { transform: (text: string) => text.toUpperCase() }) room: string) {
+    return async (socket: WebSocketConnection) => {
+      await this.rooms.join(room, socket);
+      await socket.send(this.greeter.greet(room));
+      for await (const message of socket) await this.rooms.send(room, message);
+    };
+  }
+
+  @Get('/:room/broken')
+  @UseInterceptor(websocketUpgrade())
+  broken() {
+    return 'not a function';
+  }
+}
+
+const authorized = { headers: { Authorization: 'Bearer ada' } };
+
+async function createServed() {
+  const container = createContainer();
+  container.register(Rooms, { useFactory: () => createRooms() });
+  const router = createRouter();
+  const app = createApp();
+  await app.plugin(controllersPlugin({ router, container, controllers: [RoomsController] }));
+  return serve(app.route('/', router));
+}
+
+describe('a WebSocket method of a controller', () => {
+  it('has guards, parameters, injected services and rooms', async () => {
+    const server = await createServed();
+    const client = connect(server, '/rooms/blue', authorized);
+    expect(await next(client)).toBe('Hello BLUE');
+    const other = connect(server, '/rooms/blue', authorized);
+    expect(await next(other)).toBe('Hello BLUE');
+    other.send('hi');
+    expect(await Promise.all([next(client), next(other)])).toEqual(['hi', 'hi']);
+    other.send('a'.repeat(1_001));
+    expect(await closing(other)).toMatch(/^1009/);
+  });
+
+  it('keeps its request scope until the connection closes', async () => {
+    const server = await createServed();
+    const client = connect(server, '/rooms/red', authorized);
+    await next(client);
+    expect(disposed).not.toContain('RED');
+    client.close();
+    await expect.poll(() => disposed).toContain('RED');
+  });
+});
+
+describe('createTestApp().websocket()', () => {
+  const create = () =>
+    createTestApp({
+      controllers: [RoomsController],
+      register: (container) => {
+        container.register(Rooms, { useFactory: () => createRooms() });
+      },
+    });
+
+  it('opens a connection', async () => {
+    await using app = await create();
+    const socket = await app.websocket('/rooms/blue', authorized);
+    expect(await socket.receive()).toBe('Hello BLUE');
+    socket.send('hi');
+    expect(await socket.receive()).toBe('hi');
+    socket.send(Buffer.of(1));
+    expect(await socket.receive()).toEqual(Buffer.of(1));
+    expect(await socket.close()).toMatchObject({ code: 1_000 });
+    await expect(socket.receive()).rejects.toThrow('/rooms/blue has closed with 1000');
+  });
+
+  it('rejects with the response when guards refuse', async () => {
+    await using app = await create();
+    const refusal = await app.websocket('/rooms/blue').catch((error) => error);
+    expect(refusal).toMatchObject({ code: 'HANDSHAKE_REFUSED', name: 'RefusedHandshakeError' });
+    expect(refusal.response.status).toBe(403);
+    expect(await refusal.response.json()).toMatchObject({ guard: 'isSignedIn' });
+  });
+
+  it('rejects with the error of the application', async () => {
+    await using app = await create();
+    await expect(app.websocket('/rooms/blue/broken', authorized)).rejects.toThrow(
+      'Return a function (socket, ctx)',
+    );
+  });
+
+  it('closes the connection with the application', async () => {
+    const app = await create();
+    const socket = await app.websocket('/rooms/blue', authorized);
+    await app.close();
+    expect([1_001, 1_006]).toContain((await socket.closed).code);
+  });
+});
