@@ -42,5 +42,7 @@ it('10,000 connections that open and close leave nothing behind', async () => {
   const alive = refs.filter((ref) => ref.deref() !== undefined);
   expect(refs).toHaveLength(10_000);
   expect(alive.length).toBeLessThan(100);
-  expect(await new Promise((resolve) => server.node.getConnections((_, count) => resolve(count)))).toBe(0);
+  expect(
+    await new Promise((resolve) => server.node.getConnections((_, count) => resolve(count))),
+  ).toBe(0);
 });

@@ -91,10 +91,13 @@ describe('two processes', () => {
     await redis.start();
     // Messages are lost until both processes have connected again.
     await expect
-      .poll(() => {
-        ada.client.send('again');
-        return bob.received.at(-1);
-      }, { interval: 200 })
+      .poll(
+        () => {
+          ada.client.send('again');
+          return bob.received.at(-1);
+        },
+        { interval: 200 },
+      )
       .toBe('again');
   });
 });
@@ -107,7 +110,10 @@ it('a room with a member that joins and leaves at once keeps its subscription', 
     await Promise.all([publisher.close(), subscriber.close()]);
   });
   const sockets: WebSocketConnection[] = [];
-  const app = createApp().get('/', websocket((socket) => void sockets.push(socket)));
+  const app = createApp().get(
+    '/',
+    websocket((socket) => void sockets.push(socket)),
+  );
   const client = await open(await serve(app), '/');
   const received: string[] = [];
   client.on('message', (data) => received.push(String(data)));
