@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   json,
   type RequestOutcome,
 } from '../src/index.js';
+import { cert, key } from './support/certificate.js';
 import { serve } from './support/serve.js';
 
 const handshake = (path: string, ...lines: string[]) =>
@@ -160,6 +162,22 @@ describe('a handshake', () => {
     socket.write(`${handshake('/')}hi`);
     expect(await received(socket, 'hi')).toMatch(/^HTTP\/1.1 101 [^\0]*\r\n\r\nhi$/);
     expect(errors).toEqual([failure]);
+  });
+
+  it('opens over TLS, after a request for another upgrade', async () => {
+    const app = createApp()
+      .get('/', (ctx) => void echo(ctx))
+      .get('/plain', () => 'plain');
+    const { port } = await serve(app, { tls: { key, cert } });
+    const { socket, responses } = connectRaw(
+      port,
+      connectTls({ port, ca: cert, servername: 'localhost' }),
+    );
+    onTestFinished(() => void socket.destroy());
+    socket.write('GET /plain HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
+    expect((await responses(1))[0]).toContain('"plain"');
+    socket.write(`${handshake('/')}hi`);
+    expect(await received(socket, 'hi')).toMatch(/^HTTP\/1.1 101 /);
   });
 
   it('opens over a connection in memory', async () => {
