@@ -103,7 +103,7 @@ describe('two processes', () => {
 });
 
 it('a room with a member that joins and leaves at once keeps its subscription', async () => {
-  const publisher = createClient({ socket: { path: redis.path } });
+  const publisher = createClient({ socket: { path: redis.path, tls: false } });
   const subscriber = publisher.duplicate();
   await Promise.all([publisher.connect(), subscriber.connect()]);
   onTestFinished(async () => {
