@@ -202,7 +202,9 @@ export class LimitedConnection implements WebSocketConnection {
 
   #refill(max: number): void {
     const now = performance.now();
-    this.#credit = Math.min(max, this.#credit + (now - this.#countedAt) * this.#rate);
+    const refilled = this.#credit + (now - this.#countedAt) * this.#rate;
+    // A pause may have left more credit than the maximum.
+    this.#credit = Math.max(this.#credit, Math.min(max, refilled));
     this.#countedAt = now;
   }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createApp } from '@fairlead/core';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type WebSocketConnection, type WebSocketOptions, websocket } from '../src/index.js';
 import {
   CLOSE,
@@ -217,6 +217,33 @@ describe('a client that sends too much', () => {
     resolve();
     await expect.poll(() => received.length).toBe(400);
     expect(received).toEqual(sent);
+  });
+
+  it('within the average rate may send while the handler is busy', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    const received: string[] = [];
+    const app = createApp().get(
+      '/',
+      websocket(
+        async (socket) => {
+          await release;
+          for await (const message of socket) received.push(String(message));
+        },
+        { maxMessageRate: 2 },
+      ),
+    );
+    const server = await serve(app);
+    const connected = once(server.node, 'connection');
+    const client = await open(server, '/');
+    const [peer] = await connected;
+    for (let count = 0; count < 16; count += 1) client.send('before');
+    await vi.waitUntil(() => peer.isPaused(), { timeout: 30_000 });
+    for (let count = 0; count < 30; count += 1) client.send('meanwhile');
+    vi.advanceTimersByTime(100_000);
+    resolve();
+    await expect.poll(() => received.length).toBe(46);
   });
 });
 
