@@ -297,7 +297,8 @@ function onSent(this: ServerResponse): void {
   const connection = (this as Tracked)[CONNECTION];
   if (connection === undefined) return;
   // Deno keeps a body that nobody reads, and then never reads the next request. Node has discarded it.
-  if (!this.req.complete && this.req.readableFlowing === null) this.req.resume();
+  const isUnread = !this.req.complete && this.req.readableFlowing === null;
+  if (this.writableFinished && isUnread) this.req.resume();
   connection.running -= 1;
   if (connection.latest === this && this.req.complete) connection.latest = null;
   if (connection.waiting.length > 0) connection.runWaiting();
