@@ -1,6 +1,7 @@
 import { http } from './http/command.js';
 import { memory } from './memory.js';
 import { micro } from './micro/command.js';
+import { plugins } from './plugins/command.js';
 import { start } from './start/command.js';
 import { users } from './users/command.js';
 import { large } from './users/large.js';
@@ -12,6 +13,7 @@ try {
     .addCommand(memory)
     .addCommand(users)
     .addCommand(large)
+    .addCommand(plugins)
     .parseAsync();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
