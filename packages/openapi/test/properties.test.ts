@@ -111,7 +111,7 @@ it('a document accepts what its schemas accept, however they are shared', () => 
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
