@@ -84,8 +84,15 @@ function fromSecret(secret: unknown): KeySource {
       `a secret of ${bytes.length} bytes. Use at least 32 random bytes, such as from openssl rand -base64 32.`,
     );
   }
-  const key = createSecretKey(bytes);
-  return { algorithms, find: async () => key };
+  const secretKey = createSecretKey(bytes);
+  // jose would import a KeyObject again for each token.
+  const keys = new Map(
+    algorithms.map((name) => {
+      const algorithm = { name: 'HMAC', hash: `SHA-${name.slice('HS'.length)}` };
+      return [name, secretKey.toCryptoKey(algorithm, false, ['verify'])];
+    }),
+  );
+  return { algorithms, find: async ({ alg = '' }) => keys.get(alg) ?? secretKey };
 }
 
 function fromPublicKey(value: NonNullable<JwtKeys['publicKey']>): KeySource {
