@@ -11,6 +11,7 @@ import {
   anything,
   boolean,
   findOptionProblems,
+  findSecretProblems,
   fn,
   type Kinds,
   kind,
@@ -47,11 +48,8 @@ export interface CsrfTokens {
   isValid(ctx: Context): boolean;
 }
 
-/** The shortest key, in bytes: the output length of SHA-256. RFC 2104 §3 */
-const MIN_KEY_BYTES = 32;
-
 const TOKEN_OPTIONS: Kinds<CsrfTokenOptions> = {
-  // findKeyProblems() checks them without showing them.
+  // findSecretProblems() checks them without showing them.
   keys: anything,
   session: fn,
   header: kind(
@@ -131,7 +129,7 @@ function fieldOf(body: unknown, field: string): unknown {
 function assertOptions(options: CsrfTokenOptions): void {
   const problems = findOptionProblems('csrfTokens()', options, TOKEN_OPTIONS);
   if (problems.length === 0) {
-    problems.push(...findKeyProblems(options?.keys));
+    problems.push(...findSecretProblems('csrfTokens()', options?.keys));
     if (options?.session === undefined) {
       problems.push(
         'csrfTokens() needs session. Pass a function such as (ctx) => ctx.state.session.id.',
@@ -139,20 +137,4 @@ function assertOptions(options: CsrfTokenOptions): void {
     }
   }
   if (problems.length > 0) throw new SetupError('INVALID_CSRF_OPTION', problems.join('\n'));
-}
-
-/** Does not show the keys, which are secret. */
-function findKeyProblems(keys: unknown): readonly string[] {
-  if (!Array.isArray(keys) || keys.length === 0) {
-    return ['csrfTokens() needs at least one key. Pass an array of secrets as keys.'];
-  }
-  return keys.flatMap((key: unknown, index) => {
-    if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
-      return `csrfTokens() cannot use a value of type ${typeof key} as keys[${index}]. Use a string or bytes.`;
-    }
-    const size = Buffer.byteLength(key);
-    return size < MIN_KEY_BYTES
-      ? `csrfTokens() cannot use a key of ${size} bytes as keys[${index}]. Use at least ${MIN_KEY_BYTES}, for example from randomBytes(32).`
-      : [];
-  });
 }

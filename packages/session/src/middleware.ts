@@ -4,6 +4,7 @@ import {
   anything,
   boolean,
   findOptionProblems,
+  findSecretProblems,
   fn,
   integer,
   type Kinds,
@@ -50,11 +51,8 @@ export interface SessionOptions {
 /** 400 days: clients keep no cookie longer. RFC 6265bis §5.5 */
 const MAX_SECONDS = 34_560_000;
 
-/** The shortest key, in bytes: the output length of SHA-256. */
-const MIN_KEY_BYTES = 32;
-
 const SESSION_OPTIONS: Kinds<SessionOptions> = {
-  // findKeyProblems() checks them without showing them.
+  // findSecretProblems() checks them without showing them.
   keys: anything,
   store: kind('an object with the methods read, write and delete', isStore),
   name: kind(
@@ -190,7 +188,7 @@ function findContradictions(options: SessionOptions): readonly string[] {
     problems.push(
       'session() needs a place for sessions. Pass keys to encrypt cookies, such as keys: [process.env.SESSION_KEY], or a store.',
     );
-  } else if (store === undefined) problems.push(...findKeyProblems(keys));
+  } else if (store === undefined) problems.push(...findSecretProblems('session()', keys));
   else if (keys !== undefined) {
     problems.push('session() cannot use both keys and store. Remove one of them.');
   }
@@ -203,20 +201,4 @@ function findContradictions(options: SessionOptions): readonly string[] {
     problems.push("session() cannot use sameSite: 'none' without Secure. Remove secure: false.");
   }
   return problems;
-}
-
-/** Does not show the keys, which are secret. */
-function findKeyProblems(keys: unknown): readonly string[] {
-  if (!Array.isArray(keys) || keys.length === 0) {
-    return ['session() needs at least one key. Pass an array of secrets as keys.'];
-  }
-  return keys.flatMap((key: unknown, index) => {
-    if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
-      return `session() cannot use a value of type ${typeof key} as keys[${index}]. Use a string or bytes.`;
-    }
-    const size = Buffer.byteLength(key);
-    return size < MIN_KEY_BYTES
-      ? `session() cannot use a key of ${size} bytes as keys[${index}]. Use at least ${MIN_KEY_BYTES}, for example from randomBytes(32).`
-      : [];
-  });
 }
