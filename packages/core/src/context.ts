@@ -596,7 +596,7 @@ export class Context<
    * headers, except `Content-Length`, which is that of the new body. Set the headers that describe the new
    * form, such as `Content-Encoding`, afterwards. The new body may be a stream that reads the old one.
    *
-   * Destroys the new body if there is none to replace, or the response was taken over, timed out or sent.
+   * Destroys the new body if no body was recorded, or the response was taken over, timed out or sent.
    *
    * @returns Whether the new body replaces the old one.
    * @throws {TypeError} When `body` is not text, bytes or a stream.

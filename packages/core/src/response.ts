@@ -244,7 +244,7 @@ export class RecordedResponse {
 
   /**
    * Replaces the recorded body by another form of it. Keeps the status, the error and the headers, except
-   * `Content-Length`. Destroys the new body when there is none to replace, or the response is final.
+   * `Content-Length`. Destroys the new body if no body was recorded, or the response is final.
    *
    * @returns Whether the body was replaced.
    */

@@ -13,7 +13,7 @@ import { isEqual, type Members } from './members.js';
  */
 export interface Session<Data extends object = Record<string, unknown>> {
   /**
-   * Identifies the session. Undefined while there is none. It is not the value of the cookie, so it may be
+   * Identifies the session. Undefined without a session. It is not the value of the cookie, so it may be
    * logged.
    */
   readonly id: string | undefined;

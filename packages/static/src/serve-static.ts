@@ -283,7 +283,7 @@ function open(names: readonly string[], { root, boundary }: Lookup) {
   return openFile(join(root, path), `/${path}`, boundary);
 }
 
-/** Responds with a file. Returns false when there is none. */
+/** Responds with a file. Returns false if no file was found. */
 async function send(
   ctx: Context,
   names: readonly string[],
