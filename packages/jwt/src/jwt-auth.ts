@@ -21,11 +21,12 @@ import {
   markFactories,
   nonEmptyString,
 } from '@fairlead/options';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload } from 'jose';
 import { invalidToken, readToken } from './challenge.js';
 import { ALGORITHMS, createKeySource, type JwtKeys, type KeySource } from './keys.js';
 import { REMOTE_KEYS_OPTIONS, type RemoteKeysOptions } from './remote-keys.js';
 import { BEARER, type VerifiedToken, verifiedToken } from './verified-token.js';
+import { createVerifier } from './verifier.js';
 
 /** Options of {@link createJwtAuth}. Pass exactly one of `secret`, `publicKey` and `jwks`. */
 export interface JwtAuthOptions<Schema extends StandardSchema | undefined = StandardSchema>
@@ -133,18 +134,18 @@ export function createJwtAuth(
   const { keys, algorithms } = readOptions(options);
   const { issuer, audience, type, clockTolerance = 5, maxTokenLength = 8_192 } = options;
   const { claims: schema, realm = 'api', scopes = scopesOf, roles = rolesOf } = options;
-  const requirements = {
+  const verifyToken = createVerifier(keys.find, {
     algorithms: [...algorithms],
     issuer: [issuer].flat(),
     audience: [audience].flat(),
     clockTolerance,
     requiredClaims: ['exp'],
     ...(type !== undefined && { typ: type }),
-  };
+  });
 
   const verify = async (ctx: Context): Promise<VerifiedToken> => {
     const token = readToken(ctx, maxTokenLength, realm);
-    const { payload } = await jwtVerify(token, keys.find, requirements).catch((error: unknown) => {
+    const payload = await verifyToken(token).catch((error: unknown) => {
       throw toHttpError(error, realm);
     });
     const claims = schema === undefined ? payload : await validate(schema, payload, realm);

@@ -65,6 +65,17 @@ describe('the keys of an issuer', () => {
     expect(await statusOf(await signWith(first))).toBe(401);
   });
 
+  it('may be replaced: a token that was accepted with another key of this name is rejected', async () => {
+    let set = oneKey;
+    const keys = await serveKeys((_, res) => respond(res, set));
+    const { statusOf } = await consume(keys.url, { cooldown: 0, maxAge: 0 });
+    const token = await signWith(first);
+    expect(await statusOf(token)).toBe(200);
+    expect(await statusOf(token)).toBe(200);
+    set = { keys: [{ ...second.jwk, kid: 'first' }] };
+    expect(await statusOf(token)).toBe(401);
+  });
+
   it('are fetched at most once per cooldown for any number of unknown keys', async () => {
     const keys = await serveKeys((_, res) => respond(res, oneKey));
     const { statusOf } = await consume(keys.url, { cooldown: 600_000 });

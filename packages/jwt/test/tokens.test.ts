@@ -3,7 +3,7 @@ import { createApp, errorHandler } from '@fairlead/core';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { CompactEncrypt, CompactSign, exportJWK } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createJwtAuth } from '../src/index.js';
 import {
   AUDIENCE,
@@ -317,5 +317,40 @@ describe('a token', () => {
         expect((await bearer(value)).status).toBe(401);
       }),
     );
+  });
+});
+
+describe('a token that was accepted before', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is rejected once it has expired', async () => {
+    const token = await sign();
+    expect((await bearer(token)).status).toBe(200);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 66_000 });
+    expect(await rejectionOf(await bearer(token))).toMatchObject({
+      detail: 'The token has expired.',
+    });
+  });
+
+  it('is rejected with another signature', async () => {
+    const token = await sign();
+    expect((await bearer(token)).status).toBe(200);
+    const [head, body] = token.split('.');
+    const [, , other] = (await sign({ sub: 'eve' })).split('.');
+    expect((await bearer(`${head}.${body}.${other}`)).status).toBe(401);
+  });
+
+  it('has claims of its own in each request', async () => {
+    const changing = create();
+    changing.get('/change', ({ state }) => {
+      state.jwt.claims.sub = 'eve';
+      return {};
+    });
+    const token = await sign();
+    expect((await request(`Bearer ${token}`, changing, '/change')).status).toBe(200);
+    const response = await bearer(token, changing);
+    expect(await response.json()).toEqual({ subject: 'ada' });
   });
 });
