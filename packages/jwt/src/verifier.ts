@@ -54,8 +54,10 @@ export function createVerifier(
     );
     const end = Number(payload.exp) + requirements.clockTolerance;
     remembered.set(id, { header: protectedHeader, key, end });
-    const [oldest] = remembered.keys();
-    if (remembered.size > MAX_REMEMBERED) remembered.delete(String(oldest));
+    if (remembered.size > MAX_REMEMBERED) {
+      const [oldest] = remembered.keys();
+      remembered.delete(String(oldest));
+    }
     return payload;
   };
 }

@@ -1,8 +1,8 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHmac,
   createSecretKey,
+  hkdfSync,
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
@@ -18,6 +18,9 @@ export interface CookieFound extends Found {
 /** A cookie is set again after this part of its idle timeout. */
 const STALE_AFTER = 0.1;
 
+/** The cookies that need not be decrypted again. The one that was not received for longest is forgotten first. */
+const MAX_REMEMBERED = 1_000;
+
 /**
  * Keeps sessions in encrypted cookies.
  *
@@ -28,25 +31,30 @@ export function cookieSessions(
   name: string,
   { idleTimeout, lifetime }: Lifetimes,
 ): Backend<CookieFound> {
-  const secrets = keys.map((key) => createSecretKey(Buffer.from(key)));
-  const context = `fairlead-session 1 ${name}`;
+  const ciphers = keys.map((key) => new Cipher(key, `fairlead-session 1 ${name}`));
+  const remembered = new Map<string, OpenCookie>();
   const write = (id: string, created: number, session: OpenSession<CookieFound>): string => {
     const values = formatMembers(session.members);
     const text = `[${JSON.stringify(id)},${created},${Date.now()},${values}]`;
-    return encrypt(secrets[0] as KeyObject, context, text);
+    return (ciphers[0] as Cipher).encrypt(text);
+  };
+  /** Decrypts a cookie, unless it was received before. */
+  const open = (cookie: string): OpenCookie | undefined => {
+    const earlier = remembered.get(cookie);
+    remembered.delete(cookie);
+    const opened = earlier ?? openCookie(ciphers, cookie);
+    if (opened !== undefined) setWithin(MAX_REMEMBERED, remembered, cookie, opened);
+    return opened;
   };
   return {
     find(cookie) {
-      for (const [index, secret] of secrets.entries()) {
-        const text = decrypt(secret, context, cookie);
-        if (text === undefined) continue;
-        const [id, created, seen, values]: [string, number, number, object] = JSON.parse(text);
-        const idle = Date.now() - seen;
-        if (idle >= idleTimeout || Date.now() - created >= lifetime) return undefined;
-        const isStale = index > 0 || idle >= idleTimeout * STALE_AFTER;
-        return { id, created, members: parseMembers(values), isStale };
-      }
-      return undefined;
+      const opened = open(cookie);
+      if (opened === undefined) return undefined;
+      const { id, created, seen, members, isOutdated } = opened;
+      const idle = Date.now() - seen;
+      if (idle >= idleTimeout || Date.now() - created >= lifetime) return undefined;
+      const isStale = isOutdated || idle >= idleTimeout * STALE_AFTER;
+      return { id, created, members, isStale };
     },
     save(session) {
       if (session.isNew) return write(idOf(session.secret), Date.now(), session);
@@ -58,51 +66,106 @@ export function cookieSessions(
   };
 }
 
-const SALT_BYTES = 32;
+/** What a cookie contains. */
+interface OpenCookie extends Found {
+  /** When the cookie was set, in milliseconds since 1970. */
+  readonly seen: number;
+  /** Whether an old key has encrypted it. */
+  readonly isOutdated: boolean;
+}
+
+function openCookie(ciphers: readonly Cipher[], cookie: string): OpenCookie | undefined {
+  for (const [index, cipher] of ciphers.entries()) {
+    const text = cipher.decrypt(cookie);
+    if (text === undefined) continue;
+    const [id, created, seen, values]: [string, number, number, object] = JSON.parse(text);
+    return { id, created, seen, members: parseMembers(values), isOutdated: index > 0 };
+  }
+  return undefined;
+}
+
+/** Adds an entry to a map. Deletes the oldest one if there are too many. */
+function setWithin<Value>(limit: number, map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value);
+  if (map.size <= limit) return;
+  const [oldest] = map.keys();
+  map.delete(String(oldest));
+}
+
+/** The bytes of a salt: 32 characters in base64url. */
+const SALT_BYTES = 24;
+const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** The characters of a salt. */
+const SALT_LENGTH = (SALT_BYTES / 3) * 4;
+
+/** The cookies that a key encrypts. Random nonces stay unique among far more: 2³². */
+const MAX_COOKIES = 2 ** 24;
+
+/** The keys of other processes that are kept. The oldest is derived again when it is needed. */
+const MAX_KEYS = 1_000;
+
 /**
- * Encrypts a text with AES-256-GCM. Each cookie has its own key and nonce, derived from a random salt, so
- * there is no limit on the number of cookies per secret.
+ * Encrypts texts with AES-256-GCM, under keys that are derived from a secret. Each process has keys of its own,
+ * derived from random salts that cookies begin with, so there is no limit on the number of cookies per secret.
  *
  * @see NIST SP 800-38D §8.3
  */
-function encrypt(secret: KeyObject, context: string, text: string): string {
-  const salt = randomBytes(SALT_BYTES);
-  const { key, nonce } = derive(secret, salt, context);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
-  return Buffer.concat([salt, ...encrypted, cipher.getAuthTag()]).toString('base64url');
-}
+class Cipher {
+  readonly #secret: Uint8Array;
+  readonly #context: string;
+  /** The keys of salts. */
+  readonly #keys = new Map<string, KeyObject>();
+  #current: { readonly salt: string; readonly key: KeyObject } | undefined;
+  #count = 0;
 
-/** Reverses {@link encrypt}. Returns undefined for anything that it has not returned. */
-function decrypt(secret: KeyObject, context: string, encrypted: string): string | undefined {
-  const bytes = Buffer.from(encrypted, 'base64url');
-  // Decoders accept several spellings of the same bytes.
-  if (bytes.length < SALT_BYTES + TAG_BYTES || bytes.toString('base64url') !== encrypted) return;
-  const { key, nonce } = derive(secret, bytes.subarray(0, SALT_BYTES), context);
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-  const text = decipher.update(bytes.subarray(SALT_BYTES, -TAG_BYTES));
-  try {
-    return Buffer.concat([text, decipher.final()]).toString('utf8');
-  } catch {
-    // The tag does not match: the cookie was changed, or another key has encrypted it.
-    return undefined;
+  /** @param context - Another context has other keys. */
+  constructor(secret: string | Uint8Array, context: string) {
+    this.#secret = Buffer.from(secret);
+    this.#context = context;
   }
-}
 
-/**
- * Derives a key and a nonce with HMAC-SHA-512, whose output is as long as one block needs.
- *
- * @see NIST SP 800-108 §4.1
- */
-function derive(
-  secret: KeyObject,
-  salt: Buffer,
-  context: string,
-): { key: KeyObject; nonce: Buffer } {
-  const bytes = createHmac('sha512', secret).update(`${context}\0`).update(salt).digest();
-  // Ciphers take three times as long with a key of bytes.
-  return { key: createSecretKey(bytes.subarray(0, 32)), nonce: bytes.subarray(32, 44) };
+  encrypt(text: string): string {
+    if (this.#current === undefined || this.#count >= MAX_COOKIES) {
+      const salt = randomBytes(SALT_BYTES).toString('base64url');
+      this.#current = { salt, key: this.#derive(salt) };
+      this.#count = 0;
+    }
+    this.#count += 1;
+    const { salt, key } = this.#current;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
+    const bytes = Buffer.concat([nonce, ...encrypted, cipher.getAuthTag()]);
+    return salt + bytes.toString('base64url');
+  }
+
+  /** Reverses {@link encrypt}. Returns undefined for anything that it has not returned. */
+  decrypt(encrypted: string): string | undefined {
+    const salt = encrypted.slice(0, SALT_LENGTH);
+    const text = encrypted.slice(SALT_LENGTH);
+    const bytes = Buffer.from(text, 'base64url');
+    // Decoders accept several spellings of the same bytes.
+    if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) return;
+    const known = this.#keys.get(salt);
+    const key = known ?? this.#derive(salt);
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    const decrypted = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8');
+    try {
+      const result = decrypted + decipher.final('utf8');
+      // Salts of forged cookies are not kept.
+      if (known === undefined) setWithin(MAX_KEYS, this.#keys, salt, key);
+      return result;
+    } catch {
+      // The tag does not match: the cookie was changed, or another key has encrypted it.
+      return undefined;
+    }
+  }
+
+  #derive(salt: string): KeyObject {
+    return createSecretKey(Buffer.from(hkdfSync('sha256', this.#secret, salt, this.#context, 32)));
+  }
 }

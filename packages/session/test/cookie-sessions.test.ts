@@ -140,6 +140,23 @@ describe('an encrypted cookie', () => {
     expect(await (await thief.send('/')).json()).toEqual(NOBODY);
   });
 
+  it('that is received again has what it had, whatever another request changed', async () => {
+    const client = await signIn(NEW_KEY);
+    const other = client.copy();
+    for (const visits of [1, 1]) {
+      expect(await (await client.copy().send('/visit', POST)).json()).toBe(visits);
+    }
+    expect(await (await other.send('/')).json()).toEqual({ user: 'ada', visits: null, cart: null });
+  });
+
+  it('is accepted among more cookies than are remembered', async () => {
+    const client = await signIn(NEW_KEY);
+    const first = client.copy();
+    for (let count = 0; count < 1_002; count += 1) await client.send('/visit', POST);
+    expect(await (await client.send('/')).json()).toMatchObject({ visits: 1_002 });
+    expect(await (await first.send('/')).json()).toMatchObject({ user: 'ada', visits: null });
+  });
+
   it('keeps the change of the response that arrives last', async () => {
     const client = await signIn(NEW_KEY);
     const other = client.copy();
