@@ -1,7 +1,7 @@
 import type { Context } from '@fairlead/core';
 import { parseCookie } from 'cookie';
 
-/** The cookies of a request by name: a frozen object without a prototype. */
+/** The cookies of a request by name: a frozen object without inherited members. */
 export type RequestCookies = Readonly<Record<string, string | undefined>>;
 
 const parsed = new WeakMap<Context, RequestCookies>();
@@ -17,10 +17,7 @@ const parsed = new WeakMap<Context, RequestCookies>();
 export function readCookies(ctx: Context): RequestCookies {
   const earlier = parsed.get(ctx);
   if (earlier !== undefined) return earlier;
-  const cookies: RequestCookies = Object.assign(
-    Object.create(null),
-    parseCookie(ctx.get('Cookie') ?? ''),
-  );
-  parsed.set(ctx, Object.freeze(cookies));
+  const cookies = Object.freeze(parseCookie(ctx.get('Cookie') ?? ''));
+  parsed.set(ctx, cookies);
   return cookies;
 }

@@ -18,7 +18,7 @@ export interface CookieFound extends Found {
 /** A cookie is set again after this part of its idle timeout. */
 const STALE_AFTER = 0.1;
 
-/** The cookies that need not be decrypted again. The one that was not received for longest is forgotten first. */
+/** The cookies that need not be decrypted again. The oldest is forgotten first. */
 const MAX_REMEMBERED = 1_000;
 
 /**
@@ -41,8 +41,8 @@ export function cookieSessions(
   /** Decrypts a cookie, unless it was received before. */
   const open = (cookie: string): OpenCookie | undefined => {
     const earlier = remembered.get(cookie);
-    remembered.delete(cookie);
-    const opened = earlier ?? openCookie(ciphers, cookie);
+    if (earlier !== undefined) return earlier;
+    const opened = openCookie(ciphers, cookie);
     if (opened !== undefined) setWithin(MAX_REMEMBERED, remembered, cookie, opened);
     return opened;
   };
