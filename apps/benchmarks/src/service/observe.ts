@@ -33,8 +33,12 @@ new Gauge({
 /** Routes that probes and scrapers poll. */
 const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 
+/** Whether Fastify logs as it does by default: two lines per request, each written at once. */
+const USES_OWN_LOG = process.env.LOG === 'fastify';
+
 /** Options of Fastify that both services use. */
 export const SERVER_OPTIONS = {
+  logger: USES_OWN_LOG,
   genReqId: () => randomUUID(),
   // Requests without a body then cost less on Node 24. `FastifyServerOptions` has no type for it.
   http: { optimizeEmptyRequests: true } as object,
@@ -56,7 +60,7 @@ export function observe(app: FastifyInstance): void {
       const status = headersSent ? statusCode : 499;
       durations.observe({ method, route: route ?? 'none', status }, duration / 1_000);
       const level = status >= 500 ? 'error' : QUIET.has(route ?? '') ? 'debug' : 'info';
-      if (!logger.isLevelEnabled(level)) return;
+      if (USES_OWN_LOG || !logger.isLevelEnabled(level)) return;
       const query = url.indexOf('?');
       const line = {
         method,

@@ -51,6 +51,10 @@ export const SERVERS: readonly UsersServer[] = [
     ...peer('fastify-group-commit', 'Fastify, group commit', 'fastify.js'),
     ...{ stores: ['sqlite'], env: { GROUP_COMMIT: 'on' } },
   },
+  {
+    ...peer('fastify-log', 'Fastify, its own log', 'fastify.js'),
+    env: { LOG: 'fastify' },
+  },
   usersApi('users-api', 'users-api, functions', '/api'),
   usersApi('users-api-class', 'users-api, classes', '/api/v1'),
   peer('nest', 'NestJS on Fastify', 'nest.js'),
