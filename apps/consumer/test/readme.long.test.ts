@@ -7,7 +7,7 @@ import { testBlocks } from './support/test-blocks.js';
 /** Middleware of Express that the documents use. */
 const EXPRESS = ['compression', 'express', 'express-session', 'passport', 'passport-local'];
 
-/** What the documents use beside the packages: peers, validators, a compiler of schemas, a client, WebSockets, middleware. */
+/** What the documents use beside the packages: peers, validators, clients, a database, a queue, templates, middleware. */
 const LIBRARIES = [
   'reflect-metadata',
   'zod',
@@ -26,6 +26,13 @@ const LIBRARIES = [
   'rate-limiter-flexible',
   'ws',
   '@types/ws',
+  'better-sqlite3',
+  '@types/better-sqlite3',
+  'kysely',
+  'bullmq',
+  'eta',
+  'graphql',
+  'graphql-http',
   'helmet',
   ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),
 ];
