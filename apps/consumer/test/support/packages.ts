@@ -12,16 +12,22 @@ declare module 'vitest' {
   }
 }
 
-/** The folder names of the published packages, which are those with a README. */
-export const packages: readonly string[] = readdirSync(join(workspace, 'packages')).filter((name) =>
+/** The program that creates projects, which nobody imports. */
+const PROGRAM = 'create-fairlead';
+
+/** The folder names of all published packages, which are those with a README. */
+const published = readdirSync(join(workspace, 'packages')).filter((name) =>
   existsSync(join(workspace, 'packages', name, 'README.md')),
 );
+
+/** The folder names of the published packages that can be imported. */
+export const packages: readonly string[] = published.filter((name) => name !== PROGRAM);
 
 /** Packs every package as for publishing, once for all test files. */
 export default async function packAll(project: TestProject): Promise<() => Promise<void>> {
   assertBuilt();
   const target = await mkdtemp(join(tmpdir(), 'fairlead-packed-'));
-  const tarballs = packages.map(async (name) => {
+  const tarballs = published.map(async (name) => {
     const folder = join(target, name);
     // The test task has built the packages. Builds that run concurrently would replace files.
     const args = ['pack', '--ignore-scripts', '--pack-destination', folder];
@@ -36,9 +42,10 @@ export default async function packAll(project: TestProject): Promise<() => Promi
 /** Checks that every package is a dependency, because the test task builds only dependencies. */
 function assertBuilt(): void {
   const { devDependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
-  const missing = packages.filter((name) => devDependencies[`@fairlead/${name}`] === undefined);
+  const names = published.map((name) => (name === PROGRAM ? name : `@fairlead/${name}`));
+  const missing = names.filter((name) => devDependencies[name] === undefined);
   if (missing.length === 0) return;
   throw new Error(
-    `Cannot pack packages that are not built before the tests. Add ${missing.map((name) => `@fairlead/${name}`).join(', ')} to the devDependencies of apps/consumer.`,
+    `Cannot pack packages that are not built before the tests. Add ${missing.join(', ')} to the devDependencies of apps/consumer.`,
   );
 }

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { createProject, install, run, workspace } from './support/project.js';
+
+const tarballs = inject('tarballs');
+let root: string;
+let program: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'fairlead-create-'));
+  const tool = join(root, 'tool');
+  await createProject(tool);
+  await install(tool, [tarballs['create-fairlead'] ?? 'create-fairlead']);
+  program = join(tool, 'node_modules/.bin/create-fairlead');
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Creates a project, and installs its dependencies with the packed packages. */
+async function create(template: string, packageManager: string): Promise<string> {
+  const flags = ['--package-manager', packageManager, '--no-install'];
+  await run(program, [template, '--template', template, ...flags], root);
+  const project = join(root, template);
+  const manifest = await readManifest(project);
+  for (const group of [manifest.dependencies, manifest.devDependencies]) {
+    for (const [name, range] of Object.entries<string>(group)) {
+      const [scope, folder = ''] = name.split('/');
+      if (scope !== '@fairlead') continue;
+      const { version } = await readManifest(join(workspace, 'packages', folder));
+      expect(`${name}@${range}`).toBe(`${name}@^${version}`);
+      group[name] = `file:${tarballs[folder]}`;
+    }
+  }
+  await writeFile(join(project, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  const options = packageManager === 'npm' ? ['--no-audit', '--no-fund'] : [];
+  await run(packageManager, ['install', '--prefer-offline', ...options], project);
+  return project;
+}
+
+async function readManifest(folder: string) {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Runs scripts of a project one after the other. Rejects with the output of one that fails. */
+async function runScripts(project: string, ...scripts: readonly string[]): Promise<void> {
+  for (const script of scripts) {
+    await run('npm', ['run', script], project).catch(({ stdout, stderr }) => {
+      throw new Error(`npm run ${script} failed in ${project}:\n${stdout}${stderr}`);
+    });
+  }
+}
+
+/** Starts a script of a project on a free port, without the environment of this test. */
+async function start(project: string, script: 'start' | 'dev') {
+  const { scripts } = await readManifest(project);
+  const [, ...args] = scripts[script].split(' ');
+  const child = spawn(process.execPath, args, {
+    cwd: project,
+    env: { PATH: process.env.PATH, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stderr = text(child.stderr);
+  const ended = once(child, 'close').then(async ([code, signal]) => ({
+    code,
+    signal,
+    stderr: await stderr,
+  }));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    /** Resolves to the URL of the next start. Rejects when the process ends before. */
+    async nextUrl(): Promise<string> {
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done) throw new Error(`The process ended: ${JSON.stringify(await ended)}`);
+        const [url] = /http:\/\/localhost:\d+/.exec(value) ?? [];
+        if (url !== undefined) return url;
+      }
+    },
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+const STOPPED = { code: 0, signal: null, stderr: '' };
+
+/** Sends JSON, and returns the status and the body. */
+async function send(url: string, body?: object, headers: Readonly<Record<string, string>> = {}) {
+  const init = body && { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(url, {
+    ...init,
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+  return [response.status, JSON.parse(await response.text())];
+}
+
+it.concurrent('minimal, with npm', async () => {
+  const project = await create('minimal', 'npm');
+  expect(await readdir(join(project, 'src'))).toHaveLength(1);
+  await runScripts(project, 'lint', 'typecheck', 'test', 'build');
+  const service = await start(project, 'start');
+  const url = await service.nextUrl();
+  expect(await send(`${url}/hello/Ada`)).toEqual([200, { message: 'Hello, Ada!' }]);
+  expect(await service.stop()).toEqual(STOPPED);
+});
+
+it.concurrent('auth, with npm', async () => {
+  const project = await create('auth', 'npm');
+  await runScripts(project, 'lint', 'typecheck', 'test', 'build');
+  const service = await start(project, 'start');
+  const url = await service.nextUrl();
+  const secrets = await readFile(join(project, '.env'), 'utf8');
+  const [, email, password] = /ADMIN_EMAIL=(.*)\nADMIN_PASSWORD=(.*)\n/.exec(secrets) ?? [];
+  const [status, { token }] = await send(`${url}/tokens`, { email, password });
+  expect(status).toBe(201);
+  const headers = { Authorization: `Bearer ${token}` };
+  const accounts = [{ id: 1, email, role: 'admin' }];
+  expect(await send(`${url}/accounts`, undefined, headers)).toEqual([200, accounts]);
+  expect(await send(`${url}/accounts`)).toMatchObject([401, { code: 'TOKEN_REQUIRED' }]);
+  expect(await service.stop()).toEqual(STOPPED);
+});
+
+it.concurrent('rest-api, with pnpm', async () => {
+  const project = await create('rest-api', 'pnpm');
+  await runScripts(project, 'lint', 'typecheck', 'test', 'build');
+  const service = await start(project, 'start');
+  const url = await service.nextUrl();
+  const [status, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' });
+  expect(status).toBe(201);
+  expect(await send(`${url}/api/tasks`)).toEqual([200, [task]]);
+  expect(await (await fetch(`${url}/docs`)).text()).toContain('swagger-ui');
+  expect(await service.stop()).toEqual(STOPPED);
+
+  const dev = await start(project, 'dev');
+  const before = await dev.nextUrl();
+  expect((await fetch(`${before}/api/hello`)).status).toBe(404);
+  const controller = `import { Controller, Get } from '@fairlead/controllers';
+
+@Controller('/hello')
+export class HelloController {
+  @Get()
+  read() {
+    return 'Hello!';
+  }
+}
+`;
+  await writeFile(join(project, 'src/controllers/hello-controller.ts'), controller);
+  const after = await dev.nextUrl();
+  expect(await send(`${after}/api/hello`)).toEqual([200, 'Hello!']);
+});
+
+it('counts at most 400 lines of source, tests and configuration in rest-api', async () => {
+  await run(program, ['counted', '-t', 'rest-api', '--no-install', '--no-git'], root);
+  const entries = await readdir(join(root, 'counted'), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'README.md');
+  const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
+  expect((await Promise.all(texts)).join('').split('\n').length - 1).toBeLessThanOrEqual(400);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { parseCommandLine, UsageError } from './command-line.js';
+
+describe('parseCommandLine()', () => {
+  it('installs, and creates a repository, unless told otherwise', () => {
+    expect(parseCommandLine(['my-app', '-t', 'rest-api'])).toEqual({
+      directory: 'my-app',
+      template: 'rest-api',
+      packageManager: 'npm',
+      install: true,
+      git: true,
+      help: false,
+      version: false,
+    });
+    expect(parseCommandLine(['--no-install', '--no-git'])).toMatchObject({
+      directory: undefined,
+      template: undefined,
+      install: false,
+      git: false,
+    });
+  });
+
+  it.each([
+    ['npm/11.6.2 node/v24.21.0 linux x64', 'npm'],
+    ['pnpm/12.21.0 npm/? node/v24.21.0 linux x64', 'pnpm'],
+    ['yarn/4.9.1 npm/? node/v24.21.0 linux x64', 'yarn'],
+    ['bun/1.4.4 npm/? node/v24.21.0 linux x64', 'bun'],
+    ['cnpm/9.0.0', 'npm'],
+    [undefined, 'npm'],
+  ])('uses the package manager of the user agent %s', (userAgent, packageManager) => {
+    expect(parseCommandLine([], userAgent)).toMatchObject({ packageManager });
+  });
+
+  it('prefers the package manager of the options', () => {
+    const commandLine = parseCommandLine(['--package-manager=yarn'], 'pnpm/12.21.0');
+    expect(commandLine.packageManager).toBe('yarn');
+  });
+
+  it.each([
+    [['--templat', 'minimal'], 'Unknown option --templat. Did you mean --template?'],
+    [
+      ['-x'],
+      'Unknown option -x. Use one of: --template, --package-manager, --no-install, --no-git, --help, --version.',
+    ],
+    [['--template', 'rest'], "Unknown template 'rest'. Use one of: minimal, rest-api, auth."],
+    [['--template', 'restapi'], "Unknown template 'restapi'. Did you mean rest-api?"],
+    [
+      ['--template', 'constructor'],
+      "Unknown template 'constructor'. Use one of: minimal, rest-api, auth.",
+    ],
+    [['--template'], 'The option --template needs a value, such as --template minimal.'],
+    [['--template='], 'The option --template needs a value, such as --template minimal.'],
+    [
+      ['--package-manager', 'cargo'],
+      "Unknown package manager 'cargo'. Use one of: npm, pnpm, yarn, bun.",
+    ],
+    [['--no-git=yes'], "The option --no-git takes no value. Remove '=yes'."],
+    [
+      ['a', 'b'],
+      "Unexpected argument 'b'. Pass one folder. npm needs -- before options: npm create fairlead@latest my-app -- --template minimal",
+    ],
+  ])('refuses %j', (args, message) => {
+    expect(() => parseCommandLine(args)).toThrow(new UsageError(message));
+  });
+});

@@ -1,0 +1,131 @@
+import { parseArgs } from 'node:util';
+import { nearestName } from '@fairlead/options';
+import { PACKAGE_MANAGERS, type PackageManager, TEMPLATES, type Template } from './templates.js';
+
+/** A mistake in what the user typed. Its message explains how to fix it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What the command line asks for. */
+export interface CommandLine {
+  /** Path of the project's folder. */
+  readonly directory: string | undefined;
+  readonly template: Template | undefined;
+  readonly packageManager: PackageManager;
+  readonly install: boolean;
+  readonly git: boolean;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+const OPTIONS = {
+  template: { type: 'string', short: 't' },
+  'package-manager': { type: 'string' },
+  'no-install': { type: 'boolean' },
+  'no-git': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+export const USAGE = `Creates a project with Fairlead.
+
+Usage: npm create fairlead@latest [folder] [-- options]
+       pnpm create fairlead [folder] [options]
+       yarn create fairlead [folder] [options]
+       bun create fairlead [folder] [options]
+
+Options:
+  -t, --template <name>       the template to copy:
+${Object.entries(TEMPLATES)
+  .map(([name, text]) => `                                ${name.padEnd(10)}${text}\n`)
+  .join('')}\
+      --package-manager <name>  ${Object.keys(PACKAGE_MANAGERS).join(', ')}; default: the one that runs this command
+      --no-install            do not install the dependencies
+      --no-git                do not create a git repository
+  -h, --help                  print this text
+  -v, --version               print the version
+
+In a terminal, it asks for the folder and the template if you leave them out.`;
+
+/**
+ * Reads the arguments of the program.
+ *
+ * @param args - Without the paths of node and of the program.
+ * @param userAgent - `npm_config_user_agent` of the environment, which names the running package manager.
+ * @throws {UsageError} When an argument is unknown or invalid.
+ */
+export function parseCommandLine(args: readonly string[], userAgent = ''): CommandLine {
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { rawName, value } = token;
+    const option = Object.hasOwn(OPTIONS, token.name)
+      ? OPTIONS[token.name as keyof typeof OPTIONS]
+      : undefined;
+    if (option === undefined) {
+      const names = Object.keys(OPTIONS).map((name) => `--${name}`);
+      throw new UsageError(`Unknown option ${rawName}. ${suggestion(rawName, names)}`);
+    }
+    if (option.type === 'string' && !value) {
+      throw new UsageError(
+        `The option ${rawName} needs a value, such as ${rawName} ${exampleOf(token.name)}.`,
+      );
+    }
+    if (option.type === 'boolean' && value !== undefined) {
+      throw new UsageError(`The option ${rawName} takes no value. Remove '=${value}'.`);
+    }
+  }
+  const [directory, extra] = positionals;
+  if (extra !== undefined) {
+    throw new UsageError(
+      `Unexpected argument '${extra}'. Pass one folder. npm needs -- before options: npm create fairlead@latest my-app -- --template minimal`,
+    );
+  }
+  const { template, 'package-manager': packageManager = runningManager(userAgent) } = values;
+  return {
+    directory,
+    template: template === undefined ? undefined : parseTemplate(String(template)),
+    packageManager: oneOf(PACKAGE_MANAGERS, 'package manager', String(packageManager)),
+    install: values['no-install'] !== true,
+    git: values['no-git'] !== true,
+    help: values.help === true,
+    version: values.version === true,
+  };
+}
+
+/** @throws {UsageError} When no template has this name. */
+export function parseTemplate(name: string): Template {
+  return oneOf(TEMPLATES, 'template', name);
+}
+
+function oneOf<Name extends string>(
+  known: Record<Name, unknown>,
+  kind: string,
+  name: string,
+): Name {
+  if (Object.hasOwn(known, name)) return name as Name;
+  throw new UsageError(`Unknown ${kind} '${name}'. ${suggestion(name, Object.keys(known))}`);
+}
+
+/** Returns a sentence with the nearest name, or with all of them. */
+function suggestion(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  return nearest === undefined ? `Use one of: ${names.join(', ')}.` : `Did you mean ${nearest}?`;
+}
+
+function exampleOf(option: string): string {
+  return option === 'template' ? 'minimal' : 'npm';
+}
+
+/** Returns the package manager of a user agent such as `pnpm/12.21.0 npm/? node/v24.21.0`. */
+function runningManager(userAgent: string): PackageManager {
+  const [name = ''] = userAgent.split('/');
+  return Object.hasOwn(PACKAGE_MANAGERS, name) ? (name as PackageManager) : 'npm';
+}

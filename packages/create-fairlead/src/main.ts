@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+import { spawnSync } from 'node:child_process';
+import { relative, resolve } from 'node:path';
+import { ask, CancelledError } from './ask.js';
+import { type CommandLine, parseCommandLine, USAGE, UsageError } from './command-line.js';
+import { checkDirectory, createProject, readVersion } from './project.js';
+import { TEMPLATES } from './templates.js';
+
+/** Exit codes. */
+const [FAILED, INVALID_USAGE, CANCELLED] = [1, 2, 130];
+
+try {
+  const commandLine = parseCommandLine(process.argv.slice(2), process.env.npm_config_user_agent);
+  if (commandLine.help) console.log(USAGE);
+  else if (commandLine.version) console.log(await readVersion());
+  else await create(commandLine);
+} catch (error) {
+  process.exitCode = reportFailure(error);
+}
+
+async function create(commandLine: CommandLine): Promise<void> {
+  const { directory, template } = await complete(commandLine);
+  const { packageManager, install, git } = commandLine;
+  await createProject({ directory, template, packageManager });
+  console.log(`Created ${directory} from the template ${template}.`);
+  if (git) initializeRepository(directory);
+  const isInstalled = install && installDependencies(directory, packageManager);
+  const path = relative(process.cwd(), resolve(directory));
+  const steps = [
+    ...(path === '' ? [] : [`cd ${path.includes(' ') ? JSON.stringify(path) : path}`]),
+    ...(isInstalled ? [] : [`${packageManager} install`]),
+    `${packageManager} run dev`,
+  ];
+  console.log(`\nNext steps:\n${steps.map((step) => `  ${step}\n`).join('')}`);
+}
+
+/** Returns the folder and the template, which it asks for in a terminal. */
+async function complete({ directory, template }: CommandLine) {
+  if (directory !== undefined) await checkDirectory(directory, template);
+  if (directory !== undefined && template !== undefined) return { directory, template };
+  if (process.stdin.isTTY && process.stdout.isTTY) {
+    return ask({ directory, template }, { input: process.stdin, output: process.stdout });
+  }
+  const missing = [
+    ...(directory === undefined ? ['a folder'] : []),
+    ...(template === undefined ? [`--template with ${Object.keys(TEMPLATES).join(', ')}`] : []),
+  ];
+  throw new UsageError(
+    `Cannot ask questions: this is not a terminal. Pass ${missing.join(' and ')}, such as: npm create fairlead@latest my-app -- --template minimal`,
+  );
+}
+
+/** Creates a repository, unless the folder is in one. */
+function initializeRepository(directory: string): void {
+  const options = { cwd: directory, encoding: 'utf8' } as const;
+  if (spawnSync('git', ['rev-parse', '--is-inside-work-tree'], options).status === 0) return;
+  const { error, status, stderr } = spawnSync('git', ['init', '--quiet'], options);
+  if (status !== 0)
+    console.error(`No git repository was created: ${error?.message ?? stderr.trim()}`);
+}
+
+/** Returns whether the package manager succeeded. If not, the process will exit with 1. */
+function installDependencies(directory: string, packageManager: string): boolean {
+  const { error, status } = spawnSync(packageManager, ['install'], {
+    cwd: directory,
+    stdio: 'inherit',
+    // On Windows, package managers are .cmd files.
+    shell: process.platform === 'win32',
+  });
+  if (status === 0) return true;
+  const reason = error ? error.message : `it exited with ${status}`;
+  console.error(`The project exists, but '${packageManager} install' failed: ${reason}.`);
+  process.exitCode = FAILED;
+  return false;
+}
+
+/** Prints an error. Returns the exit code. */
+function reportFailure(error: unknown): number {
+  if (error instanceof CancelledError) {
+    console.error(`\n${error.message}`);
+    return CANCELLED;
+  }
+  if (error instanceof UsageError) {
+    console.error(`create-fairlead: ${error.message}`);
+    return INVALID_USAGE;
+  }
+  console.error(error);
+  return FAILED;
+}

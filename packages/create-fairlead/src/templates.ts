@@ -1,0 +1,47 @@
+/** What each template contains, by name of its folder in `templates/`. */
+export const TEMPLATES = {
+  minimal: 'functions in a single file',
+  'rest-api': 'classes, validation, SQLite, OpenAPI page, Dockerfile',
+  auth: 'sign-up, sign-in with tokens, roles, SQLite',
+} as const;
+
+export type Template = keyof typeof TEMPLATES;
+
+/** The instructions of `Dockerfile` in the templates, which are those of npm. */
+const DOCKER = {
+  copy: 'COPY package.json package-lock.json ./',
+  install: 'RUN npm ci',
+  build: 'RUN npm run build && npm prune --omit=dev',
+};
+
+/** The package managers, with their instructions of a Dockerfile. */
+export const PACKAGE_MANAGERS = {
+  npm: DOCKER,
+  pnpm: {
+    copy: 'COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./',
+    install: 'RUN npm install --global pnpm && pnpm install --frozen-lockfile',
+    build: 'RUN pnpm run build && CI=true pnpm prune --prod',
+  },
+  yarn: {
+    copy: 'COPY package.json yarn.lock .yarnrc.yml ./',
+    // The image contains Yarn 1, which --force replaces.
+    install: 'RUN npm install --global --force @yarnpkg/cli-dist && yarn install --immutable',
+    build: 'RUN yarn run build && yarn workspaces focus --production',
+  },
+  bun: {
+    copy: 'COPY package.json bun.lock ./',
+    install: 'RUN npm install --global bun && bun install --frozen-lockfile',
+    build: 'RUN bun run build && rm -r node_modules && bun install --production',
+  },
+} as const satisfies Record<string, typeof DOCKER>;
+
+export type PackageManager = keyof typeof PACKAGE_MANAGERS;
+
+/** Returns a Dockerfile for npm with the instructions of another package manager. */
+export function translateDockerfile(text: string, packageManager: PackageManager): string {
+  const { copy, install, build } = PACKAGE_MANAGERS[packageManager];
+  return text
+    .replace(DOCKER.copy, copy)
+    .replace(DOCKER.install, install)
+    .replace(DOCKER.build, build);
+}

@@ -1,0 +1,83 @@
+import { openSqlite } from '@fairlead/store';
+import { z } from 'zod';
+import { hashPassword, verifyPassword } from './passwords.js';
+
+export const Role = z.enum(['user', 'admin']);
+export const Account = z.object({ id: z.int(), email: z.string(), role: Role });
+export const Credentials = z.object({
+  email: z.email().max(254).toLowerCase(),
+  password: z.string().min(12).max(128),
+});
+
+export type Role = z.infer<typeof Role>;
+export type Account = z.infer<typeof Account>;
+export type Credentials = z.infer<typeof Credentials>;
+
+const COLUMNS = 'id, email, role';
+
+/** The accounts in an SQLite file. */
+export class Accounts {
+  readonly #database: ReturnType<typeof openDatabase>;
+  /** Makes signing in to an unknown account as slow as to a known one. */
+  readonly #otherHash = hashPassword('');
+
+  constructor(path: string) {
+    this.#database = openDatabase(path);
+  }
+
+  list(): Account[] {
+    return this.#database.read(({ list }) => list.all()).map((row) => Account.parse(row));
+  }
+
+  find(id: number): Account | undefined {
+    return Account.optional().parse(this.#database.read(({ find }) => find.get(id)));
+  }
+
+  /** Returns undefined if the address has an account already. */
+  async create({ email, password }: Credentials, role: Role): Promise<Account | undefined> {
+    const row = await this.#database.write('create', email, role, await hashPassword(password));
+    return Account.optional().parse(row);
+  }
+
+  /** Returns the account, or undefined if the address or the password is wrong. */
+  async signIn({ email, password }: Credentials): Promise<Account | undefined> {
+    const row = this.#database.read(({ signIn }) => signIn.get(email));
+    const hash = row === undefined ? await this.#otherHash : String(row.password);
+    const isCorrect = await verifyPassword(password, hash);
+    return isCorrect ? Account.optional().parse(row) : undefined;
+  }
+
+  check(): void {
+    this.#database.check();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database.close();
+  }
+}
+
+function openDatabase(path: string) {
+  return openSqlite(path, {
+    program: 'auth',
+    setting: 'DATABASE_PATH',
+    applicationId: 0x61757468, // "auth" in ASCII
+    // To change the schema, append a migration. Never edit one that you have released.
+    migrations: [
+      `CREATE TABLE accounts (
+         id INTEGER PRIMARY KEY AUTOINCREMENT,
+         email TEXT NOT NULL UNIQUE,
+         role TEXT NOT NULL,
+         password TEXT NOT NULL
+       ) STRICT`,
+    ],
+    statements: {
+      create: `INSERT INTO accounts (email, role, password) VALUES (?, ?, ?)
+               ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
+    },
+    prepare: (database) => ({
+      list: database.prepare(`SELECT ${COLUMNS} FROM accounts ORDER BY id`),
+      find: database.prepare(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`),
+      signIn: database.prepare(`SELECT ${COLUMNS}, password FROM accounts WHERE email = ?`),
+    }),
+  });
+}

@@ -1,0 +1,44 @@
+import { controllersPlugin } from '@fairlead/controllers';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  notFoundHandler,
+  requestId,
+} from '@fairlead/core';
+import type { Container } from '@fairlead/di';
+import { createHealth } from '@fairlead/health';
+import { jwtGuard } from '@fairlead/jwt/controllers';
+import { logErrors, logRequests } from '@fairlead/pino';
+import type { Logger } from 'pino';
+import { Accounts } from './accounts.js';
+import type { Config } from './config.js';
+import { Tokens } from './tokens.js';
+
+interface Options {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Once it aborts, `/health/ready` responds with 503. */
+  readonly stopping?: AbortSignal;
+}
+
+/** Creates the application. Closing it disposes the container, which closes the database. */
+export async function createAuthApi(container: Container, { config, logger, stopping }: Options) {
+  const tokens = new Tokens(config.JWT_SECRET);
+  container.register(Tokens, { useValue: tokens });
+  container.register(Accounts, { useFactory: () => new Accounts(config.DATABASE_PATH) });
+  const checks = { database: () => container.resolve(Accounts).check() };
+  const router = createRouter();
+  const app = createApp({ onError: logErrors(logger) })
+    .use(errorHandler(), logRequests(logger), requestId())
+    .route('/', createHealth({ checks, stopping }))
+    .use(json());
+  const root = new URL('./controllers/', import.meta.url);
+  // Every route needs a token, unless it is @Public().
+  const guards = [jwtGuard(tokens.auth)];
+  await app.plugin(controllersPlugin({ router, container, root, guards, strict: true }));
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
+  if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
+  return app.route('/', router).use(notFoundHandler());
+}

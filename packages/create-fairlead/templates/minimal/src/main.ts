@@ -1,0 +1,16 @@
+import { createApp, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import { serve } from '@fairlead/serve';
+
+/** Creates the application. The tests call it, too. */
+export function createMyApp() {
+  return createApp()
+    .use(errorHandler(), json())
+    .get('/', () => ({ message: 'Hello, world!' }))
+    .get('/hello/:name', ({ params }) => ({ message: `Hello, ${params.name}!` }))
+    .use(notFoundHandler());
+}
+
+// A test that imports this file opens no port.
+if (process.env.VITEST === undefined) {
+  await serve(createMyApp, { port: Number(process.env.PORT ?? 8080) });
+}

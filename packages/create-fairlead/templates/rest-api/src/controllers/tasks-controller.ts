@@ -1,0 +1,48 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@fairlead/controllers';
+import { NotFoundError } from '@fairlead/core';
+import { z } from 'zod';
+import { NewTask, Task, TaskChanges, Tasks } from '../tasks.js';
+
+const Id = z.coerce.number().int().positive();
+const Page = z.object({
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+});
+const tags = ['tasks'];
+
+@Controller('/tasks')
+export class TasksController {
+  constructor(private readonly tasks: Tasks) {}
+
+  @Get('/', { summary: 'List tasks', tags, response: z.array(Task) })
+  list(@Query({ schema: Page }) { offset, limit }: z.infer<typeof Page>) {
+    return this.tasks.list(offset, limit);
+  }
+
+  @Get('/:id', { summary: 'Show a task', tags, response: Task })
+  show(@Param('id', { schema: Id }) id: number) {
+    return this.tasks.find(id) ?? notFound(id);
+  }
+
+  @Post('/', { summary: 'Create a task', tags, response: { 201: Task } })
+  create(@Body({ schema: NewTask }) input: NewTask) {
+    return this.tasks.create(input);
+  }
+
+  @Patch('/:id', { summary: 'Change a task', tags, response: Task })
+  async update(
+    @Param('id', { schema: Id }) id: number,
+    @Body({ schema: TaskChanges }) changes: TaskChanges,
+  ) {
+    return (await this.tasks.update(id, changes)) ?? notFound(id);
+  }
+
+  @Delete('/:id', { summary: 'Delete a task', tags, status: 204 })
+  async delete(@Param('id', { schema: Id }) id: number) {
+    if (!(await this.tasks.delete(id))) notFound(id);
+  }
+}
+
+function notFound(id: number): never {
+  throw new NotFoundError(`There is no task ${id}.`);
+}

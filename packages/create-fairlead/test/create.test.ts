@@ -1,0 +1,226 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+const PACKAGE = join(import.meta.dirname, '..');
+const TEMPLATES = ['minimal', 'rest-api', 'auth'];
+
+let root: string;
+let folder: string;
+
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'create-fairlead-')));
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(root, 'test-'));
+});
+
+afterAll(() => rm(root, { recursive: true }));
+
+/** Runs the built program without a terminal. */
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(PACKAGE, 'dist/main.js'), ...args],
+    { cwd, encoding: 'utf8', env: { PATH: process.env.PATH, ...env } },
+  );
+  return { status, stdout, stderr };
+}
+
+/** Creates a project without installing its dependencies. */
+const create = (...args: readonly string[]) => run(['--no-install', ...args]);
+const read = (file: string) => readFile(join(folder, file), 'utf8');
+const manifestOf = async (project: string) => JSON.parse(await read(`${project}/package.json`));
+
+describe('a created project', () => {
+  it.each(TEMPLATES)(
+    'has the files of the template %s, and says what to do next',
+    async (template) => {
+      expect(create('my-app', '--template', template)).toEqual({
+        status: 0,
+        stdout: `Created my-app from the template ${template}.\n\nNext steps:\n  cd my-app\n  npm install\n  npm run dev\n\n`,
+        stderr: '',
+      });
+      expect(await readdir(join(folder, 'my-app'))).toEqual(
+        expect.arrayContaining([
+          '.git',
+          '.gitignore',
+          'biome.json',
+          'package.json',
+          'src',
+          'test',
+          'tsconfig.json',
+        ]),
+      );
+      expect(await read('my-app/README.md')).toMatch(/^# my-app\n/);
+    },
+  );
+
+  it.each(TEMPLATES)('depends on the versions of this release: %s', async (template) => {
+    create('my-app', '--template', template);
+    const { name, dependencies, devDependencies } = await manifestOf('my-app');
+    const { devDependencies: released } = JSON.parse(
+      await readFile(join(PACKAGE, 'package.json'), 'utf8'),
+    );
+    const ranges = Object.entries({ ...dependencies, ...devDependencies });
+    expect(name).toBe('my-app');
+    expect(
+      ranges.filter(
+        ([dependency, range]) =>
+          dependency.startsWith('@fairlead/') && range !== released[dependency],
+      ),
+    ).toEqual([]);
+    expect(ranges.map(([, range]) => range)).not.toContain('*');
+  });
+
+  it('has secrets of its own', async () => {
+    create('one', '--template', 'auth');
+    create('two', '--template', 'auth');
+    const secrets = [await read('one/.env'), await read('two/.env')].flatMap((text) =>
+      [...text.matchAll(/^(?:JWT_SECRET|ADMIN_PASSWORD)=(.{43})$/gm)].map(([, secret]) => secret),
+    );
+    expect(new Set(secrets).size).toBe(4);
+    expect(await read('one/.gitignore')).toContain('\n.env\n');
+  });
+
+  it.each([
+    ['npm', 'RUN npm ci', []],
+    ['pnpm', 'pnpm install --frozen-lockfile', ['pnpm-workspace.yaml']],
+    ['yarn', 'yarn install --immutable', ['.yarnrc.yml']],
+    ['bun', 'bun install --frozen-lockfile', []],
+  ])('is for the package manager that runs: %s', async (packageManager, instruction, files) => {
+    const { stdout } = run(['my-app', '-t', 'rest-api', '--no-install'], {
+      npm_config_user_agent: `${packageManager}/1.0.0 node/v24.21.0`,
+    });
+    expect(stdout).toContain(`  ${packageManager} install\n  ${packageManager} run dev\n`);
+    expect(await read('my-app/README.md')).toContain(`\n${packageManager} run dev\n`);
+    expect(await read('my-app/Dockerfile')).toContain(instruction);
+    const others = ['pnpm-workspace.yaml', '.yarnrc.yml'];
+    expect((await readdir(join(folder, 'my-app'))).filter((file) => others.includes(file))).toEqual(
+      files,
+    );
+  });
+
+  it('may be the current folder, with an empty repository', async () => {
+    const cwd = join(folder, 'my-app');
+    await mkdir(join(cwd, '.git'), { recursive: true });
+    const { status, stdout } = run(['.', '-t', 'minimal', '--no-install'], {}, cwd);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Next steps:\n  npm install\n');
+    expect(await manifestOf('my-app')).toMatchObject({ name: 'my-app' });
+  });
+
+  it('has no repository with --no-git, or in another repository', async () => {
+    create('one', '-t', 'minimal', '--no-git');
+    expect(await readdir(join(folder, 'one'))).not.toContain('.git');
+    create('two', '-t', 'minimal');
+    create('two/inner', '-t', 'minimal');
+    expect(await readdir(join(folder, 'two'))).toContain('.git');
+    expect(await readdir(join(folder, 'two/inner'))).not.toContain('.git');
+  });
+
+  it('stays when its dependencies cannot be installed', async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'npm'), '#!/bin/sh\nexit 7\n', { mode: 0o755 });
+    const { status, stdout, stderr } = run(['my-app', '-t', 'minimal', '--no-git'], { PATH: bin });
+    expect(status).toBe(1);
+    expect(stderr).toBe("The project exists, but 'npm install' failed: it exited with 7.\n");
+    expect(stdout).toContain('  npm install\n');
+    expect(await readdir(join(folder, 'my-app'))).toContain('package.json');
+  });
+
+  it('installs its dependencies with the package manager', async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'bun'), '#!/bin/sh\necho "$1 in $PWD"\n', { mode: 0o755 });
+    const args = ['my-app', '-t', 'minimal', '--no-git', '--package-manager', 'bun'];
+    const { status, stdout } = run(args, { PATH: `${bin}:${process.env.PATH}` });
+    expect(status).toBe(0);
+    expect(stdout).toContain(`install in ${join(folder, 'my-app')}\n`);
+    expect(stdout).toMatch(/Next steps:\n {2}cd my-app\n {2}bun run dev\n/);
+  });
+});
+
+describe('a refusal', () => {
+  const refused = (stderr: string) => ({
+    status: 2,
+    stdout: '',
+    stderr: `create-fairlead: ${stderr}\n`,
+  });
+
+  it('names what a folder contains', async () => {
+    await mkdir(join(folder, 'my-app/src'), { recursive: true });
+    await writeFile(join(folder, 'my-app/.env'), '');
+    expect(create('my-app', '-t', 'minimal')).toEqual(
+      refused(
+        "Cannot create a project in 'my-app': the folder is not empty. It contains .env and 1 more. Choose another folder, or empty it.",
+      ),
+    );
+    expect((await readdir(join(folder, 'my-app'))).toSorted()).toEqual(['.env', 'src']);
+  });
+
+  it('names a file', async () => {
+    await writeFile(join(folder, 'my-app'), '');
+    expect(create('my-app', '-t', 'minimal')).toEqual(
+      refused("Cannot create a project in 'my-app': it is a file. Choose another folder."),
+    );
+  });
+
+  it.each([
+    [
+      'My App',
+      'names of packages consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
+      'my-app',
+    ],
+    [
+      '.app',
+      'names of packages consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
+      'app',
+    ],
+    ['a'.repeat(215), 'names of packages have at most 214 characters', 'my-app'],
+    ['node_modules', 'npm reserves this name', 'node-modules'],
+    ['vitest', 'a dependency of the template has this name', 'my-app'],
+  ])('suggests another name than %s', async (name, problem, example) => {
+    expect(create(`projects/${name}`, '-t', 'minimal')).toEqual(
+      refused(
+        `Cannot name the project '${name}': ${problem}. Choose another folder name, such as '${example}'.`,
+      ),
+    );
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([
+    [[], 'a folder and --template with minimal, rest-api, auth'],
+    [['my-app'], '--template with minimal, rest-api, auth'],
+    [['--template', 'auth'], 'a folder'],
+  ])('says what to pass without a terminal: %j', (args, missing) => {
+    expect(run(args)).toEqual(
+      refused(
+        `Cannot ask questions: this is not a terminal. Pass ${missing}, such as: npm create fairlead@latest my-app -- --template minimal`,
+      ),
+    );
+  });
+
+  it('of an unknown option suggests one', () => {
+    expect(create('my-app', '--tempalte', 'auth')).toEqual(
+      refused('Unknown option --tempalte. Did you mean --template?'),
+    );
+  });
+});
+
+it('prints its options and templates', () => {
+  const { status, stdout, stderr } = run(['--help']);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(
+    /^Creates a project .*--template <name>.* minimal .* rest-api .* auth .*--no-install .*--no-git .*--help .*--version /s,
+  );
+});
+
+it('prints its version', async () => {
+  const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'));
+  expect(run(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
