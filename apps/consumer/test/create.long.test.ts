@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, inject, it, type TestContext } from 'vitest';
 import { createProject, install, run, workspace } from './support/project.js';
 
 const tarballs = inject('tarballs');
@@ -23,7 +23,11 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** Creates a project, and installs its dependencies with the packed packages. */
-async function create(template: string, packageManager: string): Promise<string> {
+async function create(
+  { expect }: TestContext,
+  template: string,
+  packageManager: string,
+): Promise<string> {
   const flags = ['--package-manager', packageManager, '--no-install'];
   await run(program, [template, '--template', template, ...flags], root);
   const project = join(root, template);
@@ -47,23 +51,25 @@ async function readManifest(folder: string) {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 }
 
-/** Runs scripts of a project one after the other. Rejects with the output of one that fails. */
-async function runScripts(project: string, ...scripts: readonly string[]): Promise<void> {
-  for (const script of scripts) {
-    await run('npm', ['run', script], project).catch(({ stdout, stderr }) => {
-      throw new Error(`npm run ${script} failed in ${project}:\n${stdout}${stderr}`);
+/** Lints, type-checks, tests and builds a project. Rejects with the output of a script that fails. */
+async function check(project: string, packageManager: string): Promise<void> {
+  for (const script of ['lint', 'typecheck', 'test', 'build']) {
+    await run(packageManager, ['run', script], project).catch(({ stdout, stderr }) => {
+      throw new Error(`${packageManager} run ${script} failed in ${project}:\n${stdout}${stderr}`);
     });
   }
 }
 
 /** Starts a script of a project on a free port, without the environment of this test. */
-async function start(project: string, script: 'start' | 'dev') {
+async function start({ onTestFinished }: TestContext, project: string, script: 'start' | 'dev') {
   const { scripts } = await readManifest(project);
   const [, ...args] = scripts[script].split(' ');
   const child = spawn(process.execPath, args, {
     cwd: project,
     env: { PATH: process.env.PATH, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // Its process group also contains the process that `node --watch-path` restarts.
+    detached: true,
   });
   const stderr = text(child.stderr);
   const ended = once(child, 'close').then(async ([code, signal]) => ({
@@ -72,7 +78,7 @@ async function start(project: string, script: 'start' | 'dev') {
     stderr: await stderr,
   }));
   onTestFinished(async () => {
-    child.kill('SIGKILL');
+    if (child.exitCode === null) process.kill(-Number(child.pid), 'SIGKILL');
     await ended;
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -105,20 +111,22 @@ async function send(url: string, body?: object, headers: Readonly<Record<string,
   return [response.status, JSON.parse(await response.text())];
 }
 
-it.concurrent('minimal, with npm', async () => {
-  const project = await create('minimal', 'npm');
+it.concurrent('minimal, with npm', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'minimal', 'npm');
+  await check(project, 'npm');
   expect(await readdir(join(project, 'src'))).toHaveLength(1);
-  await runScripts(project, 'lint', 'typecheck', 'test', 'build');
-  const service = await start(project, 'start');
+  const service = await start(context, project, 'start');
   const url = await service.nextUrl();
   expect(await send(`${url}/hello/Ada`)).toEqual([200, { message: 'Hello, Ada!' }]);
   expect(await service.stop()).toEqual(STOPPED);
 });
 
-it.concurrent('auth, with npm', async () => {
-  const project = await create('auth', 'npm');
-  await runScripts(project, 'lint', 'typecheck', 'test', 'build');
-  const service = await start(project, 'start');
+it.concurrent('auth, with pnpm', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'auth', 'pnpm');
+  await check(project, 'pnpm');
+  const service = await start(context, project, 'start');
   const url = await service.nextUrl();
   const secrets = await readFile(join(project, '.env'), 'utf8');
   const [, email, password] = /ADMIN_EMAIL=(.*)\nADMIN_PASSWORD=(.*)\n/.exec(secrets) ?? [];
@@ -131,10 +139,11 @@ it.concurrent('auth, with npm', async () => {
   expect(await service.stop()).toEqual(STOPPED);
 });
 
-it.concurrent('rest-api, with pnpm', async () => {
-  const project = await create('rest-api', 'pnpm');
-  await runScripts(project, 'lint', 'typecheck', 'test', 'build');
-  const service = await start(project, 'start');
+it.concurrent('rest-api, with pnpm', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'rest-api', 'pnpm');
+  await check(project, 'pnpm');
+  const service = await start(context, project, 'start');
   const url = await service.nextUrl();
   const [status, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' });
   expect(status).toBe(201);
@@ -142,7 +151,7 @@ it.concurrent('rest-api, with pnpm', async () => {
   expect(await (await fetch(`${url}/docs`)).text()).toContain('swagger-ui');
   expect(await service.stop()).toEqual(STOPPED);
 
-  const dev = await start(project, 'dev');
+  const dev = await start(context, project, 'dev');
   const before = await dev.nextUrl();
   expect((await fetch(`${before}/api/hello`)).status).toBe(404);
   const controller = `import { Controller, Get } from '@fairlead/controllers';
@@ -158,9 +167,12 @@ export class HelloController {
   await writeFile(join(project, 'src/controllers/hello-controller.ts'), controller);
   const after = await dev.nextUrl();
   expect(await send(`${after}/api/hello`)).toEqual([200, 'Hello!']);
+  expect(await dev.stop()).toMatchObject({ code: 0 });
 });
 
-it('counts at most 400 lines of source, tests and configuration in rest-api', async () => {
+it('counts at most 400 lines of source, tests and configuration in rest-api', async ({
+  expect,
+}) => {
   await run(program, ['counted', '-t', 'rest-api', '--no-install', '--no-git'], root);
   const entries = await readdir(join(root, 'counted'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.name !== 'README.md');

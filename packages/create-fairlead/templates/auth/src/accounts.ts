@@ -1,6 +1,6 @@
 import { openSqlite } from '@fairlead/store';
 import { z } from 'zod';
-import { hashPassword, verifyPassword } from './passwords.js';
+import type { Passwords } from './passwords.js';
 
 export const Role = z.enum(['user', 'admin']);
 export const Account = z.object({ id: z.int(), email: z.string(), role: Role });
@@ -19,10 +19,13 @@ const COLUMNS = 'id, email, role';
 export class Accounts {
   readonly #database: ReturnType<typeof openDatabase>;
   /** Makes signing in to an unknown account as slow as to a known one. */
-  readonly #otherHash = hashPassword('');
+  readonly #otherHash: Promise<string>;
+  readonly #passwords: Passwords;
 
-  constructor(path: string) {
+  constructor(path: string, passwords: Passwords) {
     this.#database = openDatabase(path);
+    this.#passwords = passwords;
+    this.#otherHash = passwords.hash('');
   }
 
   list(): Account[] {
@@ -35,7 +38,12 @@ export class Accounts {
 
   /** Returns undefined if the address has an account already. */
   async create({ email, password }: Credentials, role: Role): Promise<Account | undefined> {
-    const row = await this.#database.write('create', email, role, await hashPassword(password));
+    const row = await this.#database.write(
+      'create',
+      email,
+      role,
+      await this.#passwords.hash(password),
+    );
     return Account.optional().parse(row);
   }
 
@@ -43,7 +51,7 @@ export class Accounts {
   async signIn({ email, password }: Credentials): Promise<Account | undefined> {
     const row = this.#database.read(({ signIn }) => signIn.get(email));
     const hash = row === undefined ? await this.#otherHash : String(row.password);
-    const isCorrect = await verifyPassword(password, hash);
+    const isCorrect = await this.#passwords.verify(password, hash);
     return isCorrect ? Account.optional().parse(row) : undefined;
   }
 

@@ -14,6 +14,7 @@ import { logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
 import { Accounts } from './accounts.js';
 import type { Config } from './config.js';
+import { Passwords } from './passwords.js';
 import { Tokens } from './tokens.js';
 
 interface Options {
@@ -27,7 +28,11 @@ interface Options {
 export async function createAuthApi(container: Container, { config, logger, stopping }: Options) {
   const tokens = new Tokens(config.JWT_SECRET);
   container.register(Tokens, { useValue: tokens });
-  container.register(Accounts, { useFactory: () => new Accounts(config.DATABASE_PATH) });
+  container.register(Passwords, { useValue: new Passwords() });
+  container.register(Accounts, {
+    inject: [Passwords],
+    useFactory: (passwords) => new Accounts(config.DATABASE_PATH, passwords),
+  });
   const checks = { database: () => container.resolve(Accounts).check() };
   const router = createRouter();
   const app = createApp({ onError: logErrors(logger) })

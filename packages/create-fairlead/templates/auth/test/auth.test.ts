@@ -6,6 +6,7 @@ import { createTestApp, type TestApp } from '@fairlead/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAuthApi } from '../src/app.js';
 import { Config } from '../src/config.js';
+import { Passwords } from '../src/passwords.js';
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' };
 const admin = { email: 'admin@example.com', password: 'a password of the admin' };
@@ -22,7 +23,11 @@ beforeEach(async () => {
     ADMIN_PASSWORD: admin.password,
   });
   const logger = createLogger({ level: 'silent' });
-  api = await createTestApp({ app: (container) => createAuthApi(container, { config, logger }) });
+  api = await createTestApp({
+    app: (container) => createAuthApi(container, { config, logger }),
+    // Hashes in milliseconds.
+    overrides: [[Passwords, { useValue: new Passwords(2 ** 10) }]],
+  });
 });
 
 afterEach(async () => {
