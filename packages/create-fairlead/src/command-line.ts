@@ -36,15 +36,15 @@ Usage: npm create fairlead@latest [folder] [-- options]
        bun create fairlead [folder] [options]
 
 Options:
-  -t, --template <name>       the template to copy:
+  -t, --template <name>         the template to copy:
 ${Object.entries(TEMPLATES)
-  .map(([name, text]) => `                                ${name.padEnd(10)}${text}\n`)
+  .map(([name, text]) => `                                  ${name.padEnd(10)}${text}\n`)
   .join('')}\
       --package-manager <name>  ${Object.keys(PACKAGE_MANAGERS).join(', ')}; default: the one that runs this command
-      --no-install            do not install the dependencies
-      --no-git                do not create a git repository
-  -h, --help                  print this text
-  -v, --version               print the version
+      --no-install              do not install the dependencies
+      --no-git                  do not create a git repository
+  -h, --help                    print this text
+  -v, --version                 print the version
 
 In a terminal, it asks for the folder and the template if you leave them out.`;
 

@@ -31,7 +31,7 @@ async function create(commandLine: CommandLine): Promise<void> {
     ...(isInstalled ? [] : [`${packageManager} install`]),
     `${packageManager} run dev`,
   ];
-  console.log(`\nNext steps:\n${steps.map((step) => `  ${step}\n`).join('')}`);
+  console.log(`\nNext steps:\n${steps.map((step) => `  ${step}`).join('\n')}`);
 }
 
 /** Returns the folder and the template, which it asks for in a terminal. */

@@ -41,7 +41,7 @@ describe('a created project', () => {
     async (template) => {
       expect(create('my-app', '--template', template)).toEqual({
         status: 0,
-        stdout: `Created my-app from the template ${template}.\n\nNext steps:\n  cd my-app\n  npm install\n  npm run dev\n\n`,
+        stdout: `Created my-app from the template ${template}.\n\nNext steps:\n  cd my-app\n  npm install\n  npm run dev\n`,
         stderr: '',
       });
       expect(await readdir(join(folder, 'my-app'))).toEqual(
