@@ -18,6 +18,7 @@ import {
   type RouteTable,
   type State,
 } from './context.js';
+import { markCopy } from './copies.js';
 import { InternalServerError, type ValidationStatus } from './errors/http-error.js';
 import {
   assertMiddleware,
@@ -209,6 +210,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #closing: Promise<void> | undefined = undefined;
   #isOpen = true;
   #closingController: AbortController | undefined = undefined;
+
+  static {
+    markCopy(Application.prototype);
+  }
 
   /** @throws {SetupError} As {@link createApp}. */
   constructor(options: ApplicationOptions = {}) {

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
+import { explainOtherCopy, markCopy } from './copies.js';
 import {
   HttpError,
+  InternalServerError,
   isHttpError,
   UnsupportedMediaTypeError,
   type ValidationStatus,
@@ -100,6 +102,14 @@ export interface RouteMatch {
 
 /** Access to a context's private members for the other modules of core. */
 export interface ContextInternals {
+  /**
+   * Checks that a context is of this copy of core.
+   *
+   * @param user - The call that needs the context's private members, for the message.
+   * @throws {InternalServerError} 500 `MIXED_COPIES`, when another copy has created the context.
+   * @throws {TypeError} When the value is not a context.
+   */
+  assertOwn(user: string, ctx: Context): void;
   /** Makes `ctx.next()` call `next`. */
   enterStep(ctx: Context, next: Next): void;
   /** Sets the route that matches the request. */
@@ -219,7 +229,11 @@ export class Context<
   #controller: AbortController | undefined = undefined;
 
   static {
+    markCopy(Context.prototype);
     internals = {
+      assertOwn: (user, ctx) => {
+        if (!(#response in ctx)) throw foreignContext(user, ctx);
+      },
       enterStep: (ctx, next) => {
         ctx.#next = next;
       },
@@ -773,6 +787,16 @@ function abortOnClose(res: ServerResponse): AbortController {
 function assertStatus(name: string, status: number, min: number, max: number): void {
   if (Number.isInteger(status) && status >= min && status <= max) return;
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
+}
+
+/** Creates the error for a context of another copy of core, and for what is not a context. */
+function foreignContext(user: string, ctx: unknown): Error {
+  const reason = explainOtherCopy(ctx);
+  return reason === undefined
+    ? new TypeError(`${user} received ${describeValue(ctx)} instead of a context. Pass it ctx.`)
+    : new InternalServerError(`${user} cannot use the context of the request. ${reason}`, {
+        code: 'MIXED_COPIES',
+      });
 }
 
 /** Creates the error for a value that cannot be serialized. */

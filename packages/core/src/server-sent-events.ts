@@ -55,6 +55,7 @@ export function sendEvents(
   options: SendEventsOptions = {},
 ): void {
   assertEvents('sendEvents()', events, options);
+  internals.assertOwn('sendEvents()', ctx);
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
   const { closing, res } = ctx;

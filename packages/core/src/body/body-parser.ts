@@ -1,5 +1,6 @@
 import { boolean, declareMediaTypes, type Kinds, kind } from '@fairlead/options';
 import { type Context, internals } from '../context.js';
+import { markCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import type { OptionCodes } from '../options.js';
 import type { Middleware } from '../pipeline.js';
@@ -65,10 +66,12 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   const limit = parseLimit(options.limit ?? '1mb');
   const accepts = types === undefined ? format.accepts : createTypeMatcher(types);
   const mediaTypeOf = createMediaTypeReader();
+  const call = `${format.name}()`;
   const middleware: Middleware = (ctx, next) => {
     if (!ctx.hasBody) return next();
     const type = mediaTypeOf(ctx.req.headers['content-type'] ?? '');
     if (!accepts(type.essence)) return next();
+    internals.assertOwn(call, ctx);
     if (ctx.req.readableEnded || internals.bodyOf(ctx) !== undefined) {
       if (keepsBytes) assertRawBody(ctx, format.name);
       return next();
@@ -82,7 +85,7 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   };
   Object.defineProperty(middleware, 'name', { value: format.name });
   const isListed = types !== undefined && typeof types !== 'function';
-  return declareMediaTypes(middleware, isListed ? [types].flat() : format.mediaTypes);
+  return declareMediaTypes(markCopy(middleware), isListed ? [types].flat() : format.mediaTypes);
 }
 
 /** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */

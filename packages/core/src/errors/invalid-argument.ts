@@ -1,4 +1,5 @@
 import { describeValue, isClass, isFactory } from '@fairlead/options';
+import { explainOtherCopy } from '../copies.js';
 import { isPromiseLike } from '../next.js';
 import { SetupError } from './setup-error.js';
 
@@ -24,7 +25,8 @@ const PASS = 'Pass functions (ctx, next).';
  */
 export function assertMiddleware(call: string, candidates: readonly unknown[]): void {
   for (const candidate of candidates) {
-    if (!isMiddleware(candidate)) throw new InvalidMiddlewareError(call, candidate);
+    if (!isMiddleware(candidate) || explainOtherCopy(candidate) !== undefined)
+      throw new InvalidMiddlewareError(call, candidate);
   }
 }
 
@@ -72,6 +74,8 @@ function diagnoseFunction(
     return [`the factory ${name}`, `Call it: ${addArgument(call, `${name}()`)}.`];
   }
   const received = describeValue(value);
+  const otherCopy = explainOtherCopy(value);
+  if (otherCopy !== undefined) return [received, otherCopy];
   if (isClass(value)) {
     return [
       received,

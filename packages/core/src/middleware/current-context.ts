@@ -2,7 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context } from '../context.js';
 import type { Middleware } from '../pipeline.js';
 
-const storage = new AsyncLocalStorage<Context>();
+/** A global symbol, so that `currentContext()` of one copy of core finds the context of another. */
+const STORAGE = Symbol.for('@fairlead/core:current-context');
+
+const shared = globalThis as { [STORAGE]?: AsyncLocalStorage<Context> };
+
+shared[STORAGE] ??= new AsyncLocalStorage();
+
+const storage = shared[STORAGE];
 
 /**
  * Makes the request's context available to {@link currentContext} in all downstream code, including code

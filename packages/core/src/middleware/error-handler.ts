@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { boolean, fn, type Kinds } from '@fairlead/options';
 import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
+import { markCopy } from '../copies.js';
 import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { isPromiseLike } from '../next.js';
@@ -66,7 +67,8 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     if (base !== last.base) last = { base, policy: createErrorPolicy(options, base) };
     return last.policy;
   };
-  return withRole('errorHandler', function errorHandler(ctx, next) {
+  const middleware: Middleware = function errorHandler(ctx, next) {
+    internals.assertOwn('errorHandler()', ctx);
     const policy = policyFor(internals.errorPolicyOf(ctx));
     internals.setErrorPolicy(ctx, policy);
     try {
@@ -77,7 +79,8 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     } catch (error) {
       respondWithError(ctx, error, policy);
     }
-  });
+  };
+  return withRole('errorHandler', markCopy(middleware));
 }
 
 /** How an application without options turns errors into responses. */

@@ -1,5 +1,6 @@
 import { fn, type Kinds } from '@fairlead/options';
 import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
+import { markCopy } from '../copies.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
@@ -28,9 +29,11 @@ const NOT_FOUND_HANDLER_OPTIONS: Kinds<NotFoundHandlerOptions> = { format: fn };
 export function notFoundHandler(options: NotFoundHandlerOptions = {}): Middleware {
   assertOptions('notFoundHandler()', options, NOT_FOUND_HANDLER_OPTIONS);
   const { format } = options;
-  return withRole('notFoundHandler', function notFoundHandler(ctx) {
+  const middleware: Middleware = function notFoundHandler(ctx) {
+    internals.assertOwn('notFoundHandler()', ctx);
     if (!ctx.answered && !respondToOtherMethod(ctx, format)) respondNotFound(ctx, format);
-  });
+  };
+  return withRole('notFoundHandler', markCopy(middleware));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describeValue, integer, type Kinds, oneOf } from '@fairlead/options';
 import { type Context, internals } from '../context.js';
+import { markCopy } from '../copies.js';
 import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
@@ -42,7 +43,8 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   }
   assertOptions('timeout()', options, TIMEOUT_OPTIONS);
   const { status = 503 } = options;
-  return function timeout(ctx, next) {
+  return markCopy(function timeout(ctx, next) {
+    internals.assertOwn('timeout()', ctx);
     const outer = running.get(ctx);
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
     const clock = new Clock(milliseconds, () => {
@@ -79,7 +81,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     // Otherwise an inner timeout runs, and starts this one when it has settled.
     if (running.get(ctx) === clock) clock.start();
     return Promise.race([result, timedOut]).finally(settle);
-  };
+  });
 }
 
 /** Calls a function when it has run for a time. Standing still does not count. */

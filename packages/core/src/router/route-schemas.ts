@@ -153,6 +153,7 @@ export function createValidate(
  * @see RFC 9110 §15.5.16
  */
 export function requireParsedBody(ctx: Context): void | Promise<void> {
+  internals.assertOwn('requireParsedBody()', ctx);
   if (internals.bodyOf(ctx) !== undefined || !hasUnreadBody(ctx)) return;
   if (ctx.get('Content-Length') !== undefined) throw unreadBody(ctx);
   return hasBytes(ctx).then((found) => {

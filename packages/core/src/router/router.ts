@@ -1,12 +1,12 @@
 import { boolean, describeValue, type Kinds } from '@fairlead/options';
 import type { Context, Params, State } from '../context.js';
+import { explainOtherCopy, markCopy } from '../copies.js';
 import {
   assertMiddleware,
   assertPath,
   describeArgument,
   InvalidMiddlewareError,
   isApplication,
-  isRouter,
   NESTED_APPLICATION,
 } from '../errors/invalid-argument.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
@@ -258,6 +258,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   #sealed = false;
 
   static {
+    markCopy(Router.prototype);
     sealRouter = (router) => {
       router.#sealed = true;
       for (const { router: nested } of router.#nested()) sealRouter(nested);
@@ -457,9 +458,8 @@ export function assertRouter(call: string, value: unknown): asserts value is Any
 function routerFix(call: string, value: unknown): string {
   if (isPromiseLike(value)) return 'Await it first.';
   if (isApplication(value)) return NESTED_APPLICATION;
-  if (isRouter(value)) {
-    return 'It belongs to another copy of @fairlead/core. Install one copy only: `npm ls @fairlead/core` lists them.';
-  }
+  const otherCopy = explainOtherCopy(value);
+  if (otherCopy !== undefined) return otherCopy;
   const fix = 'Pass a router from createRouter().';
   if (typeof value !== 'function') return fix;
   const factory = value.name || 'create';

@@ -11,6 +11,7 @@ import {
   nonEmptyString,
 } from '@fairlead/options';
 import type { Application } from '../application.js';
+import { explainOtherCopy } from '../copies.js';
 import { ListenError, SetupError } from '../errors/setup-error.js';
 import { logError } from '../middleware/error-handler.js';
 import { isPromiseLike } from '../next.js';
@@ -196,6 +197,8 @@ export async function listen(
 
 function findApplicationErrors(app: unknown): readonly SetupError[] {
   const { seal, handle }: Partial<Application> = Object(app);
+  const otherCopy = explainOtherCopy(app);
+  if (otherCopy !== undefined) return [invalidArgument('app', app, otherCopy)];
   if (typeof seal === 'function' && typeof handle === 'function') return [];
   const fix = isPromiseLike(app) ? 'Await it.' : 'Pass an application from createApp().';
   return [invalidArgument('app', app, fix)];
