@@ -1,4 +1,4 @@
-import { createApp, createRouter } from '@fairlead/core';
+import { createApp, createRouter, type Router } from '@fairlead/core';
 import {
   type ContainerInterface,
   createContainer,
@@ -76,16 +76,35 @@ describe('without root and controllers', () => {
 describe('a second copy of this package', () => {
   it('reads the decorators of the first', async () => {
     vi.resetModules();
+    const core = await import('@fairlead/core');
     const copy = await import('../src/index.js');
     expect(copy.controllersPlugin).not.toBe(controllersPlugin);
-    const router = createRouter();
+    const router = core.createRouter();
     const plugin = copy.controllersPlugin({
       router,
       container: createContainer(),
       controllers: [TimeController],
     });
-    await createApp().plugin(plugin);
+    await core.createApp().plugin(plugin);
     expect(plugin.state.routeCount).toBe(2);
+  });
+});
+
+describe('a router of another copy of core', () => {
+  it.each([
+    [
+      'controllersPlugin()',
+      (router: Router) =>
+        createApp().plugin(controllersPlugin({ router, controllers: [BareController] })),
+    ],
+    ['registerController()', async (router: Router) => registerController(router, BareController)],
+  ])('is an error of %s that names the fix', async (call, register) => {
+    vi.resetModules();
+    const { createRouter: createOther } = await import('@fairlead/core');
+    const problem = `${call} cannot use the router: it belongs to another copy of @fairlead/core than the one of @fairlead/controllers.`;
+    const error = { code: 'INVALID_OPTION', message: expect.stringContaining(problem) };
+    await expect(register(createOther())).rejects.toMatchObject(error);
+    await register(createRouter());
   });
 });
 

@@ -1,3 +1,4 @@
+import { Router } from '@fairlead/core';
 import type { ContainerInterface } from '@fairlead/di';
 import { findOptionProblems, fn, type Kinds, kind, string } from '@fairlead/options';
 import { type ControllerError, errorText } from '../errors/controller-error.js';
@@ -34,6 +35,19 @@ export const ROUTER = kind(
     fn.accepts(Reflect.get(value, 'on')) &&
     typeof Reflect.get(value, 'rules') === 'object',
 );
+
+/**
+ * Explains that a router is of another copy of core, whose requests the functions of this package cannot read.
+ *
+ * @param call - The call that received the router, for the message.
+ */
+export function findForeignRouter(call: string, router: unknown): ControllerError | undefined {
+  if (router instanceof Router || !ROUTER.accepts(router)) return undefined;
+  const title = `${call} cannot use the router: it belongs to another copy of @fairlead/core than the one of @fairlead/controllers.`;
+  const fix =
+    'install one copy. `npm ls @fairlead/core` lists the packages that need them, and `npm dedupe` removes those that none needs.';
+  return optionError(errorText({ title, fix }));
+}
 
 /** Options of `createApp()` for the schemas of all routes. */
 const OF_APPLICATIONS: readonly string[] = [

@@ -1,7 +1,12 @@
 import { createRouter, type Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
 import { boolean, type Kinds, kind, object } from '@fairlead/options';
-import { findSharedErrors, ROUTER, SHARED_OPTIONS } from '../definition/shared-options.js';
+import {
+  findForeignRouter,
+  findSharedErrors,
+  ROUTER,
+  SHARED_OPTIONS,
+} from '../definition/shared-options.js';
 import { DISCOVERY_OPTIONS } from '../discovery/find-files.js';
 import type { ControllerError } from '../errors/controller-error.js';
 import { optionError } from '../errors/option-errors.js';
@@ -107,7 +112,8 @@ export function checkPluginOptions(
   if (options === undefined || (object.accepts(options) && options.router === undefined)) {
     errors.unshift(optionError(`${call} needs a router. Pass ${ROUTER.description}.`));
   }
-  return errors;
+  const foreign = findForeignRouter(call, Object(options).router);
+  return foreign === undefined ? errors : [...errors, foreign];
 }
 
 /**

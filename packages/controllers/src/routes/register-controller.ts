@@ -8,7 +8,7 @@ import {
   hasKnownPaths,
   joinPath,
 } from '../definition/definition.js';
-import { ROUTER } from '../definition/shared-options.js';
+import { findForeignRouter, ROUTER } from '../definition/shared-options.js';
 import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import { optionError } from '../errors/option-errors.js';
 import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
@@ -66,6 +66,8 @@ export function registerController(
 }
 
 function checkRouter(router: unknown): ControllerError[] {
+  const foreign = findForeignRouter('registerController()', router);
+  if (foreign !== undefined) return [foreign];
   if (ROUTER.accepts(router)) return [];
   const value = describeValue(router);
   return [
