@@ -26,5 +26,5 @@ export function explainOtherCopy(value: unknown): string | undefined {
   const copy = (Object(value) as { readonly [COPY]?: Copy })[COPY];
   if (copy === undefined || copy === own) return undefined;
   const files = [own, copy].map(({ url }) => (url === undefined ? 'a bundle' : describeFile(url)));
-  return `It belongs to another copy of @fairlead/core. The copies are ${files.join(' and ')}. Install one copy: \`npm ls @fairlead/core\` lists the packages that need them, and \`npm dedupe\` removes those that none needs.`;
+  return `It belongs to another copy of @fairlead/core. The copies are ${files.join(' and ')}. Install one copy: \`npm ls @fairlead/core\` shows which packages need which version, and \`npm dedupe\` removes unnecessary copies.`;
 }

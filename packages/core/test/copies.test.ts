@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 const EXPLANATION =
-  'It belongs to another copy of @fairlead/core. The copies are src/copies.ts and src/copies.ts. Install one copy: `npm ls @fairlead/core` lists the packages that need them, and `npm dedupe` removes those that none needs.';
+  'It belongs to another copy of @fairlead/core. The copies are src/copies.ts and src/copies.ts. Install one copy: `npm ls @fairlead/core` shows which packages need which version, and `npm dedupe` removes unnecessary copies.';
 
 /** Hides that middleware is of another copy, as a function of a library that calls it does. */
 function wrapped(middleware: own.Middleware): own.Middleware {
@@ -45,7 +45,7 @@ describe('two copies of the package', () => {
 
   it('name each other when one mounts a router of the other', () => {
     const router: unknown = other.createRouter();
-    const message = `app.route('/a') received a router instead of a router. ${EXPLANATION}`;
+    const message = `app.route('/a') cannot mount the router. ${EXPLANATION}`;
     expect(() => own.createApp().route('/a', router as own.Router)).toThrow(
       expect.objectContaining({ code: 'INVALID_ROUTER', message }),
     );

@@ -45,7 +45,7 @@ export function findForeignRouter(call: string, router: unknown): ControllerErro
   if (router instanceof Router || !ROUTER.accepts(router)) return undefined;
   const title = `${call} cannot use the router: it belongs to another copy of @fairlead/core than the one of @fairlead/controllers.`;
   const fix =
-    'install one copy. `npm ls @fairlead/core` lists the packages that need them, and `npm dedupe` removes those that none needs.';
+    'install one copy. `npm ls @fairlead/core` shows which packages need which version, and `npm dedupe` removes unnecessary copies.';
   return optionError(errorText({ title, fix }));
 }
 

@@ -7,6 +7,7 @@ import {
   describeArgument,
   InvalidMiddlewareError,
   isApplication,
+  isRouter,
   NESTED_APPLICATION,
 } from '../errors/invalid-argument.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
@@ -451,6 +452,10 @@ export function nameCall(owner: string, method: unknown, pattern: unknown): stri
  */
 export function assertRouter(call: string, value: unknown): asserts value is AnyRouter {
   if (value instanceof Router) return;
+  const otherCopy = isRouter(value) ? explainOtherCopy(value) : undefined;
+  if (otherCopy !== undefined) {
+    throw new SetupError('INVALID_ROUTER', `${call} cannot mount the router. ${otherCopy}`);
+  }
   const problem = `${call} received ${describeArgument(value)} instead of a router`;
   throw new SetupError('INVALID_ROUTER', `${problem}. ${routerFix(call, value)}`);
 }
@@ -458,8 +463,6 @@ export function assertRouter(call: string, value: unknown): asserts value is Any
 function routerFix(call: string, value: unknown): string {
   if (isPromiseLike(value)) return 'Await it first.';
   if (isApplication(value)) return NESTED_APPLICATION;
-  const otherCopy = explainOtherCopy(value);
-  if (otherCopy !== undefined) return otherCopy;
   const fix = 'Pass a router from createRouter().';
   if (typeof value !== 'function') return fix;
   const factory = value.name || 'create';
