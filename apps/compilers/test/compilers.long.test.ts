@@ -87,7 +87,10 @@ describe('a type without a class at run time', () => {
       'an interface, imported with `import type`',
       /^.* parameter 0 of Logger: .*\n.*\n.*an interface/,
     ],
-    ['an enum', /^.* parameter 0 of Logger: .*(Number|enum).*\n.*\n.*@Inject\(token\)/],
+    [
+      'an enum',
+      /^.* parameter 0 of Logger: .*(?:(?:Number|enum).*\n.*\n|Object\.\n.*\n.*an enum).*@Inject\(token\)/,
+    ],
     [
       'a default value without a type: `name = "Ada"`',
       /^.* parameter 0 of Greeter: .*\n.*\n.*(inferred|default value).*@Inject\(token\)/,

@@ -32,6 +32,22 @@ export const compilers: readonly Compiler[] = [
     emitsMetadata: true,
   },
   {
+    name: '@swc/jest',
+    dependency: '@swc/jest',
+    config: 'swc-jest',
+    compile: [],
+    run: ['NODE_OPTIONS=--experimental-vm-modules jest'],
+    emitsMetadata: true,
+  },
+  {
+    name: 'ts-jest',
+    dependency: 'ts-jest',
+    config: 'ts-jest',
+    compile: [],
+    run: ['NODE_OPTIONS=--experimental-vm-modules jest'],
+    emitsMetadata: true,
+  },
+  {
     name: 'oxc-node',
     dependency: '@oxc-node/core',
     config: 'oxc-node',

@@ -176,8 +176,8 @@ function erasedTypeFix(found: unknown): string {
   // class whose module is still being evaluated.
   return found === Object || found === Function
     ? 'import a class with `import`, not with `import type`. If its module imports this one, write ' +
-        '`@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`. For an interface, a union or an ' +
-        `inferred type, ${mark}.`
+        '`@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`. For an interface, a union, an ' +
+        `enum or an inferred type, ${mark}.`
     : `${mark}. For a primitive with a default value, use @Optional() instead.`;
 }
 
