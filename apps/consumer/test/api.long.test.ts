@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Entry, entriesOf, packages } from './support/packages.js';
+import { type Entry, entriesOf } from './support/entries.js';
+import { packages } from './support/packages.js';
 import { workspace } from './support/project.js';
 
 const entries = packages.flatMap(entriesOf);

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { importBudgets, packedBudgets } from './support/budgets.js';
-import { entriesOf, packages } from './support/packages.js';
+import { entriesOf } from './support/entries.js';
+import { packages } from './support/packages.js';
 import { here, run } from './support/project.js';
 
 const BUDGETS = 'apps/consumer/test/support/budgets.ts';
