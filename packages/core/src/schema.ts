@@ -188,7 +188,7 @@ export interface ValidationIssue {
  * @param path - Where the value is in the request; the source first.
  * @param issues - Receives the issues of a value that the schema rejects.
  * @returns The output of the schema, or undefined after an issue; a promise for an asynchronous schema.
- * @throws The error of the schema. {@link TypeError} for a result that is not of Standard Schema.
+ * @throws The error of the schema. `TypeError` for a result that is not of Standard Schema.
  */
 export function validateValue(
   schema: StandardSchema,

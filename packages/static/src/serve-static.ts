@@ -102,7 +102,7 @@ interface Lookup
  * A status and headers that are already set are kept. With another status than 200, the whole file is sent.
  *
  * @param root - The directory: a path, relative to the working directory, or a `file:` URL.
- * @returns A middleware. It throws an {@link HttpError}: 400 for a malformed path, 403 for a denied
+ * @returns A middleware. It throws an `HttpError`: 400 for a malformed path, 403 for a denied
  *   dotfile and for a file that the process may not read, 412 or 416 when a precondition or range
  *   fails, 500 when the file cannot be read.
  * @throws {StaticRootError} When `root` is not a directory.
