@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { slug } from 'github-slugger';
+import { defineConfig } from 'vitepress';
+import { findBrokenLinks } from './check-links.ts';
+import { translateLinks } from './links.ts';
+import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
+import { repository } from './repository.ts';
+import { groupPages } from './sidebar.ts';
+
+const pages = readPages();
+const groups = groupPages(pages);
+
+/** Groups that the bar above each page links. */
+const IN_NAVIGATION = ['guides', 'recipes', 'packages', 'api', 'reference'];
+
+export default defineConfig({
+  title: 'Fairlead',
+  description: 'A TypeScript HTTP framework for JSON APIs',
+  srcDir: workspace,
+  srcExclude: [
+    '!(README).md',
+    'packages/*/!(README).md',
+    'packages/*/*/**',
+    'apps/!(site)/**',
+    'apps/site/!(api)/**',
+  ],
+  outDir: 'dist',
+  cacheDir: 'node_modules/.vitepress',
+  rewrites: pathOf,
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    // Anchors are the same on GitHub.
+    anchor: { slugify: slug },
+    config(md) {
+      md.core.ruler.push('translate-links', ({ tokens, env }) => {
+        translateLinks({ pages, repository }, tokens, env);
+      });
+    },
+  },
+  transformPageData({ filePath, frontmatter }) {
+    if (filePath.startsWith(API_FOLDER)) frontmatter.editLink = false;
+  },
+  buildEnd({ outDir, site }) {
+    const broken = findBrokenLinks(outDir, site.base);
+    if (broken.length > 0) throw new Error(`Broken links:\n${broken.join('\n')}`);
+  },
+  vite: {
+    plugins: [
+      {
+        // Documents become Vue components outside of this package, which alone depends on Vue.
+        name: 'resolve-vue',
+        enforce: 'pre',
+        resolveId(id, importer) {
+          if (!/^vue(?:$|\/)/.test(id) || !importer?.endsWith('.md')) return null;
+          return this.resolve(id, join(import.meta.dirname, 'config.ts'), { skipSelf: true });
+        },
+      },
+    ],
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      ...groups
+        .flatMap(({ items }) => items)
+        .filter(({ link }) => link === '/getting-started')
+        .map(({ link }) => ({ text: 'Get started', link })),
+      ...groups
+        .filter(({ folder }) => IN_NAVIGATION.includes(folder))
+        .map(({ folder, text, items }) => ({
+          text,
+          link: items[0]?.link ?? '/',
+          activeMatch: `^/${folder}/`,
+        })),
+    ],
+    sidebar: groups.map(({ text, items, collapsed = false }) => ({
+      text,
+      collapsed,
+      items: [...items],
+    })),
+    ...(repository && {
+      socialLinks: [{ icon: 'github', link: repository }],
+      editLink: { pattern: `${repository}/edit/main/:path` },
+    }),
+  },
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { pathOf, readPages } from './pages.ts';
+import { groupPages } from './sidebar.ts';
+
+/** Groups documents whose titles are their paths. */
+function group(...sources: readonly string[]) {
+  const pages = sources.map((source) => ({ source, path: pathOf(source), title: source }));
+  return groupPages(pages).map(({ text, items }) => [text, items.map(({ link }) => link)]);
+}
+
+describe('the side bar', () => {
+  it('lists every document once', () => {
+    const pages = readPages();
+    const links = groupPages(pages).flatMap(({ items }) => items.map(({ link }) => link));
+    expect(new Set(links).size).toBe(pages.length);
+    expect(links).toEqual(
+      expect.arrayContaining(['/', '/guides/guards', '/packages/core', '/errors']),
+    );
+  });
+
+  it('groups documents by their folder, in the order of the parts', () => {
+    expect(
+      group(
+        'apps/site/api/core.md',
+        'docs/errors.md',
+        'docs/decisions/sql.md',
+        'packages/core/README.md',
+        'docs/coming-from/express.md',
+        'docs/coming-from.md',
+        'docs/recipes/logs.md',
+        'docs/guides/guards.md',
+        'docs/getting-started.md',
+        'README.md',
+      ),
+    ).toEqual([
+      ['Introduction', ['/', '/getting-started']],
+      ['Guides', ['/guides/guards']],
+      ['Recipes', ['/recipes/logs']],
+      ['Coming from', ['/coming-from/express', '/coming-from']],
+      ['Packages', ['/packages/core']],
+      ['API', ['/api/core']],
+      ['Reference', ['/errors']],
+      ['Decisions', ['/decisions/sql']],
+    ]);
+  });
+
+  it('adds a folder that has no part yet, and puts its index first', () => {
+    expect(group('docs/case-studies/a.md', 'docs/case-studies/README.md')).toEqual([
+      ['Case studies', ['/case-studies/', '/case-studies/a']],
+    ]);
+  });
+});
