@@ -58,7 +58,14 @@ export default defineConfig({
     ],
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // The index leaves out sections whose heading starts with a link.
+        _render: (text, env, md) =>
+          md.render(text, env).replaceAll(/(<h\d[^>]*>)<a href="[^#][^>]*>(.*?)<\/a>/g, '$1$2'),
+      },
+    },
     outline: [2, 3],
     nav: [
       ...groups
@@ -73,10 +80,11 @@ export default defineConfig({
           activeMatch: `^/${folder}/`,
         })),
     ],
-    sidebar: groups.map(({ text, items, collapsed = false }) => ({
+    sidebar: groups.map(({ text, items, collapsed }) => ({
       text,
-      collapsed,
       items: [...items],
+      // Without a link, VitePress nests one button in another.
+      ...(collapsed !== undefined && { collapsed, link: items[0]?.link ?? '/' }),
     })),
     ...(repository && {
       socialLinks: [{ icon: 'github', link: repository }],

@@ -5,14 +5,14 @@ interface Part {
   /** The folder of its pages; the empty string for pages that introduce the framework. */
   readonly folder: string;
   readonly text: string;
-  /** Whether its pages are hidden until a reader opens the part. */
+  /** Whether its pages are hidden until a reader opens the part. Without it, a part cannot be closed. */
   readonly collapsed?: boolean;
 }
 
 /** The parts in their order. A folder that is not listed follows under its own name. */
 const PARTS: readonly Part[] = [
   { folder: '', text: 'Introduction' },
-  { folder: 'guides', text: 'Guides' },
+  { folder: 'guides', text: 'Guides', collapsed: false },
   { folder: 'recipes', text: 'Recipes', collapsed: true },
   { folder: 'coming-from', text: 'Coming from', collapsed: true },
   { folder: 'packages', text: 'Packages', collapsed: true },
@@ -39,7 +39,7 @@ export function groupPages(pages: readonly Page[]): readonly Group[] {
   const byFolder = Map.groupBy(pages, ({ path }) => folderOf(path));
   const known = PARTS.map(({ folder }) => folder);
   const others = [...byFolder.keys()].filter((folder) => !known.includes(folder));
-  return [...PARTS, ...others.map((folder) => ({ folder, text: nameOf(folder) }))]
+  return [...PARTS, ...others.map((folder) => ({ folder, text: nameOf(folder), collapsed: true }))]
     .map((part) => ({
       ...part,
       items: sortIndexFirst(byFolder.get(part.folder) ?? []).map(itemOf),
