@@ -86,11 +86,12 @@ export function drawSpeedChart(): string {
   const panelHeight = PANEL.title + (panels[0]?.bars.length ?? 0) * PANEL.row + 16;
   const width = 2 * PANEL.width + 20;
   const height = HEADER + Math.ceil(panels.length / 2) * panelHeight + FOOTER;
+  const longest = Math.max(1, ...panels.flatMap(({ bars }) => bars.map(({ ratio }) => ratio)));
   const title = 'Requests per second, relative to a hand-written node:http server';
   const drawn = panels.map((panel, index) => {
     const x = 20 + (index % 2) * PANEL.width;
     const y = HEADER + Math.floor(index / 2) * panelHeight;
-    return `<g transform="translate(${x} ${y})">\n${drawPanel(panel)}\n</g>`;
+    return `<g transform="translate(${x} ${y})">\n${drawPanel(panel, longest)}\n</g>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title description">`,
@@ -143,8 +144,8 @@ function describe(panels: readonly Panel[]): string {
     .join(' ');
 }
 
-function drawPanel({ caption, bars }: Panel): string {
-  const longest = Math.max(1, ...bars.map(({ ratio }) => ratio));
+/** Draws a panel. All panels have the scale in which the longest bar has the full width. */
+function drawPanel({ caption, bars }: Panel, longest: number): string {
   const lengthOf = (ratio: number) => ((ratio / longest) * PANEL.bar).toFixed(1);
   const rows = bars.map(({ server, ratio }, index) => {
     const y = PANEL.title + index * PANEL.row;
