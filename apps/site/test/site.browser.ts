@@ -1,0 +1,227 @@
+import { existsSync, globSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, listen, notFoundHandler, type Server } from '@fairlead/core';
+import { serveStatic } from '@fairlead/static';
+import type { AxeResults } from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const { CHROMIUM = '/usr/bin/chromium', SCREENSHOTS = join(tmpdir(), 'fairlead-site') } =
+  process.env;
+
+const site = join(import.meta.dirname, '../dist');
+const axe = createRequire(import.meta.url).resolve('axe-core');
+
+/** The path of each page. */
+const paths = globSync('**/*.html', { cwd: site })
+  .filter((file) => file !== '404.html')
+  .map((file) => `/${file.replace(/(^|\/)index\.html$/, '$1')}`)
+  .toSorted();
+
+/** One page of each kind. */
+const KINDS = [
+  ['home', '/'],
+  ['guide', '/guides/guards.html'],
+  ['package', '/packages/csrf.html'],
+  ['api', '/api/session.html'],
+  ['api-index', '/api/'],
+  ['tables', '/runtimes.html'],
+  ['missing', '/missing.html'],
+] as const;
+
+const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+const phone: BrowserContextOptions = {
+  ...{ viewport: { width: 375, height: 800 }, isMobile: true, hasTouch: true },
+};
+
+let browser: Browser;
+let server: Server;
+
+beforeAll(async () => {
+  if (!existsSync(site)) throw new Error('There is no built site. Run `pnpm --filter site build`.');
+  const app = createApp().use(serveStatic(site, { fallback: '404.html' }), notFoundHandler());
+  server = await listen(app, 0);
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  browser = await chromium.launch({ executablePath: CHROMIUM, args });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.close({ timeout: 0 });
+});
+
+/** A page, and what goes wrong on it. */
+interface OpenPage extends AsyncDisposable {
+  readonly page: Page;
+  readonly problems: string[];
+}
+
+async function openPage(path: string, options = desktop): Promise<OpenPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(server.url) && !url.startsWith('data:')) problems.push(`external: ${url}`);
+  });
+  await visit(page, path);
+  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Opens a page, and waits until its scripts run. */
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(`${server.url}${path}`);
+  await page.waitForFunction('document.querySelector("#app").__vue_app__ !== undefined');
+}
+
+/** What a loaded page contains. */
+interface Contents {
+  readonly ids: readonly string[];
+  /** The addresses of its links within the site, without those that start a download. */
+  readonly links: readonly string[];
+  readonly overflow: number;
+}
+
+/** Reads a page in the browser. */
+const READ = `({
+  ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
+  links: [...document.querySelectorAll('a[href]')].map(({ href }) => href)
+    .filter((href) => href.startsWith(location.origin)),
+  overflow: document.documentElement.scrollWidth - innerWidth,
+})`;
+
+describe('every page', () => {
+  it('loads without errors or other servers, has links that lead somewhere, and fits a phone', async () => {
+    await using opened = await openPage('/', phone);
+    const { page, problems } = opened;
+    const contents = new Map<string, Contents>();
+    for (const path of paths) {
+      await visit(page, path);
+      contents.set(path, await page.evaluate<Contents>(READ));
+    }
+
+    const broken = [...contents].flatMap(([path, { links }]) =>
+      links
+        .filter((link) => {
+          const { pathname, hash } = new URL(link);
+          const anchor = decodeURIComponent(hash.slice(1));
+          const target = contents.get(pathname);
+          return target === undefined || (anchor !== '' && !target.ids.includes(anchor));
+        })
+        .map((link) => `${path}: ${link}`),
+    );
+    const wide = [...contents].filter(([, { overflow }]) => overflow > 0).map(([path]) => path);
+
+    expect(paths).toEqual(expect.arrayContaining(['/', '/guides/guards.html', '/api/core.html']));
+    expect(problems).toEqual([]);
+    expect(broken).toEqual([]);
+    expect(wide).toEqual([]);
+  });
+});
+
+describe.each<[string, BrowserContextOptions]>([
+  ['light', { ...desktop, colorScheme: 'light' }],
+  ['dark', { ...desktop, colorScheme: 'dark' }],
+  ['phone', { ...phone, colorScheme: 'light', deviceScaleFactor: 2 }],
+])('%s', (scheme, options) => {
+  it.each(KINDS)('has no violations that axe finds: %s', async (kind, path) => {
+    await using opened = await openPage(path, options);
+    const { page } = opened;
+    await page.screenshot({ path: join(SCREENSHOTS, `${kind}-${scheme}.png`) });
+    await page.addScriptTag({ path: axe });
+    const { violations } = await page.evaluate<AxeResults>(
+      "axe.run({ resultTypes: ['violations'] })",
+    );
+    const found = violations.map(({ id, nodes }) => [
+      id,
+      nodes.slice(0, 3).map(({ html, failureSummary }) => `${html}\n${failureSummary}`),
+    ]);
+
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the search', () => {
+  it.each(['/', 'Control+k'])(
+    'opens with %s, finds UseGuard, and opens the result',
+    async (key) => {
+      await using opened = await openPage('/guides/testing.html');
+      const { page, problems } = opened;
+      await page.keyboard.press(key);
+      await page.locator('.VPLocalSearchBox input').fill('UseGuard');
+      const result = page.locator('.VPLocalSearchBox .result', { hasText: 'UseGuard' }).first();
+      await result.waitFor();
+      await page.screenshot({ path: join(SCREENSHOTS, 'search.png') });
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/(?:api|guides|packages)\/(?!testing)/);
+
+      expect(await page.locator('main').textContent()).toContain('UseGuard');
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it('lists the API of UseGuard first', async () => {
+    await using opened = await openPage('/');
+    const { page } = opened;
+    await page.keyboard.press('Control+k');
+    await page.locator('.VPLocalSearchBox input').fill('UseGuard');
+    const first = page.locator('.VPLocalSearchBox .result').first();
+
+    await first.waitFor();
+    expect(await first.getAttribute('href')).toMatch(/^\/api\/controllers\.html#useguard/);
+  });
+
+  it('closes with Escape, and gives the focus back', async () => {
+    await using opened = await openPage('/guides/testing.html');
+    const { page } = opened;
+    const button = page.locator('.DocSearch-Button').first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const box = page.locator('.VPLocalSearchBox');
+    await box.waitFor();
+    await page.keyboard.press('Escape');
+    await box.waitFor({ state: 'detached' });
+
+    expect(await page.locator('.DocSearch-Button:focus').count()).toBe(1);
+  });
+});
+
+describe('the keyboard', () => {
+  it('reaches the content with the first Tab and Enter', async () => {
+    await using opened = await openPage('/guides/testing.html');
+    const { page } = opened;
+    await page.keyboard.press('Tab');
+    const link = page.locator(':focus');
+    const text = await link.textContent();
+    await page.screenshot({ path: join(SCREENSHOTS, 'skip-link.png') });
+    const visible = await link.boundingBox();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+
+    expect(text).toMatch(/Skip to content/);
+    expect(visible?.width).toBeGreaterThan(50);
+    expect(await page.locator('#VPContent :focus').count()).toBe(1);
+  });
+
+  it('opens the menu of a phone, and closes it', async () => {
+    await using opened = await openPage('/guides/testing.html', phone);
+    const { page } = opened;
+    const menu = page.locator('.VPLocalNav button.menu');
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    const sidebar = page.locator('.VPSidebar.open');
+    await sidebar.waitFor();
+    await page.screenshot({ path: join(SCREENSHOTS, 'menu.png') });
+    await page.keyboard.press('Escape');
+    await sidebar.waitFor({ state: 'detached' });
+
+    expect(await menu.getAttribute('aria-expanded')).toBe('false');
+  });
+});
