@@ -6,6 +6,7 @@ import { translateLinks } from './links.ts';
 import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
+import { releaseEmptyHeads } from './tables.ts';
 
 const pages = readPages();
 const groups = groupPages(pages);
@@ -32,8 +33,9 @@ export default defineConfig({
     // Anchors are the same on GitHub.
     anchor: { slugify: slug },
     config(md) {
-      md.core.ruler.push('translate-links', ({ tokens, env }) => {
+      md.core.ruler.push('adapt-document', ({ tokens, env }) => {
         translateLinks({ pages, repository }, tokens, env);
+        releaseEmptyHeads(tokens);
       });
     },
   },
