@@ -1,4 +1,16 @@
+import { type Theme, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
+import { h } from 'vue';
 import './style.css';
 
-export default DefaultTheme;
+/** Replaces the page of VitePress for missing pages, which has no main landmark. */
+const NotFound = () =>
+  h('main', { class: 'not-found vp-doc' }, [
+    h('h1', 'Page not found'),
+    h('p', ['There is no page here. ', h('a', { href: withBase('/') }, 'Go to the overview')]),
+  ]);
+
+export default {
+  extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'not-found': NotFound }),
+} satisfies Theme;
