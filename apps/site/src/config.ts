@@ -14,9 +14,17 @@ const groups = groupPages(pages);
 /** Groups that the bar above each page links. */
 const IN_NAVIGATION = ['guides', 'recipes', 'packages', 'api', 'reference'];
 
+const ICON = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0a7d5a"/><path d="M5 3h7v2H7v2h4v2H7v4H5z" fill="#fff"/></svg>',
+);
+
 export default defineConfig({
   title: 'Fairlead',
   description: 'A TypeScript HTTP framework for JSON APIs',
+  head: [
+    // Without an icon, browsers look for /favicon.ico.
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${ICON}` }],
+  ],
   srcDir: workspace,
   srcExclude: [
     '!(README).md',

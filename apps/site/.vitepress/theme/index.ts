@@ -1,6 +1,7 @@
-import { type Theme, withBase } from 'vitepress';
+import { inBrowser, type Theme, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import { h } from 'vue';
+import { returnFocusAfterSearch } from './return-focus.ts';
 import './style.css';
 
 /** Replaces the page of VitePress for missing pages, which has no main landmark. */
@@ -13,4 +14,7 @@ const NotFound = () =>
 export default {
   extends: DefaultTheme,
   Layout: () => h(DefaultTheme.Layout, null, { 'not-found': NotFound }),
+  enhanceApp() {
+    if (inBrowser) returnFocusAfterSearch();
+  },
 } satisfies Theme;
