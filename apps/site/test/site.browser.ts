@@ -2,8 +2,8 @@ import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, listen, notFoundHandler, type Server } from '@fairlead/core';
-import { serveStatic } from '@fairlead/static';
+import { type Context, createApp, listen, type Server } from '@fairlead/core';
+import { sendFile, serveStatic } from '@fairlead/static';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,7 +41,8 @@ let server: Server;
 
 beforeAll(async () => {
   if (!existsSync(site)) throw new Error('There is no built site. Run `pnpm --filter site build`.');
-  const app = createApp().use(serveStatic(site, { fallback: '404.html' }), notFoundHandler());
+  const notFound = (ctx: Context) => sendFile(ctx, '404.html', { root: site });
+  const app = createApp({ notFound }).use(serveStatic(site));
   server = await listen(app, 0);
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   browser = await chromium.launch({ executablePath: CHROMIUM, args });
