@@ -15,6 +15,7 @@ import {
   type FinishListener,
   type HeaderValue,
   isBody,
+  isComplete,
   isResponse,
   outcomeOf,
   RecordedResponse,
@@ -776,11 +777,11 @@ export function firstValues(searchParams: URLSearchParams): Record<string, strin
 /** Creates a controller that aborts when the connection closes before the response is complete. */
 function abortOnClose(res: ServerResponse): AbortController {
   const controller = new AbortController();
-  const abort = () => {
-    if (!res.writableFinished) controller.abort();
-  };
-  if (res.destroyed) abort();
-  else onClose(res, abort);
+  if (!res.destroyed) {
+    onClose(res, () => {
+      if (!isComplete(res)) controller.abort();
+    });
+  } else if (!res.writableFinished) controller.abort();
   return controller;
 }
 

@@ -502,14 +502,18 @@ function sendWhole(
   else res.end(body);
 }
 
+/** Whether a response was written in full. Call it when the response emits 'close'. */
+export function isComplete(res: ServerResponse): boolean {
+  // Before Node 24, a response also counts as written when its connection was destroyed before.
+  return res.writableFinished && !res.req.socket.destroyed;
+}
+
 /** Describes how a request ended. Call it when the response emits 'close'. */
 export function outcomeOf(recorded: RecordedResponse, res: ServerResponse): RequestOutcome {
   if (recorded.status === 101) {
     const { error } = recorded;
     return { status: 101, aborted: false, ...(error !== undefined && { error }) };
   }
-  // Before Node 24, a response also counts as written when its connection was destroyed before.
-  const isComplete = res.writableFinished && !res.req.socket.destroyed;
   // A response without a socket was written, or its connection closed while it waited for earlier ones.
   const hadSocket = res.socket !== null || res.writableFinished;
   // `headersSent` is true as soon as the head is known. Node sends it with the first bytes of the body.
@@ -519,7 +523,7 @@ export function outcomeOf(recorded: RecordedResponse, res: ServerResponse): Requ
   const unsent = failure === undefined ? 499 : 500;
   return {
     status: hadSocket && isHeadSent ? res.statusCode : unsent,
-    aborted: !isComplete,
+    aborted: !isComplete(res),
     ...(error !== undefined && { error }),
   };
 }
@@ -560,8 +564,25 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
     const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && isOfClient;
     if (error && !clientLeft) onError(errored ?? error, ctx);
   };
+  if (body.readableObjectMode) catchWriteErrors(body, res);
   if (length === undefined) pipeline(body, res, done);
   else pipeline(body, (chunks: Readable) => enforceLength(Number(length), chunks), res, done);
+}
+
+/**
+ * Destroys a stream with the error of a chunk that a response cannot write, such as an object. Before Node 24,
+ * `pipeline` throws that error where nothing can catch it.
+ */
+function catchWriteErrors(body: Readable, res: ServerResponse): void {
+  const { write } = res;
+  res.write = ((...args: Parameters<typeof write>) => {
+    try {
+      return write.apply(res, args);
+    } catch (error) {
+      body.destroy(error as Error);
+      return false;
+    }
+  }) as typeof write;
 }
 
 /** Forwards chunks up to `length` bytes. Throws when there are more, or fewer, bytes than that. */
