@@ -237,12 +237,13 @@ describe('a request for another upgrade', () => {
     onTestFinished(() => void socket.destroy());
     const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n';
     const get = `GET / HTTP/1.1\r\nHost: a\r\nX-Name: \xe9\r\n${h2c}\r\n`;
+    // Its connection closes after the response in Node 26 and newer.
     const post = `POST / HTTP/1.1\r\nHost: a\r\n${h2c}Content-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a":1}`;
-    socket.write(get + post + get, 'latin1');
+    socket.write(get + get + post, 'latin1');
     const replies = await responses(3);
     expect(replies.map((reply) => reply.slice(0, 12))).toEqual(Array(3).fill('HTTP/1.1 200'));
-    expect(replies[0]).toContain('["none","\xc3\xa9"]');
-    expect(replies[1]).toContain('{"a":1}');
+    expect(replies[1]).toContain('["none","\xc3\xa9"]');
+    expect(replies[2]).toContain('{"a":1}');
   });
 
   it('that has a body in several parts is read completely', async () => {

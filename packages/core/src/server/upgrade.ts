@@ -37,7 +37,9 @@ export function acceptUpgrades(server: Server, event: string): void {
     // Node has removed its listener. An error destroys the socket, which closes the response.
     socket.on('error', ignore);
     afterEarlierResponses(socket, () => {
-      if (isHandshake(req)) dispatch(server, req, socket, head);
+      // From Node 26 on, the request has its body, and a socket of its own while the body arrives.
+      const hasBody = req.readableLength > 0 || socket !== req.socket;
+      if (isHandshake(req) || hasBody) dispatch(server, req, socket, head);
       else restart(server, event, req, socket, head);
     });
   });
@@ -74,7 +76,7 @@ function isHandshake({ method, httpVersion, headers }: IncomingMessage): boolean
   );
 }
 
-/** Emits `request` for a handshake. The connection closes after an ordinary response. */
+/** Emits `request` for an upgrade request. The connection closes after an ordinary response. */
 function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Buffer): void {
   const res = new NodeResponse(req);
   res.shouldKeepAlive = false;
@@ -91,7 +93,8 @@ function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Bu
     if (typeof socket.destroySoon === 'function') socket.destroySoon();
     else socket.end();
   });
-  handshakes.set(res, { socket, head, release });
+  if (isHandshake(req)) handshakes.set(res, { socket, head, release });
+  else delete req.headers.upgrade;
   server.emit('request', req, res);
 }
 
