@@ -172,9 +172,11 @@ describe('serve()', () => {
     const program = startProgram(`
       await serve(createApp(), { port: 0, host: '127.0.0.1', maxConnections: 1 });
     `);
-    const { port } = new URL(await program.url());
-    const [first, second] = [connect(Number(port)), connect(Number(port))];
+    const { hostname: host, port } = new URL(await program.url());
+    const first = connect(Number(port), host);
     onTestFinished(() => void first.destroy());
+    await once(first, 'connect');
+    const second = connect(Number(port), host);
     await once(second.on('error', () => undefined).resume(), 'close');
     expect(first.closed).toBe(false);
   });
