@@ -2,16 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 const PACKAGE = join(import.meta.dirname, '../..');
 
-/** Runs the packages from source. */
-const FROM_SOURCE = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
-
 const IMPORTS = `
-import { createApp, createRouter } from '@fairlead/core';
-import { runProcess, serve } from '@fairlead/serve';
+import { createApp, createRouter, runProcess, serve } from '${inject('packages')}';
 `;
 
 /** How a program ended, and all that it wrote. */
@@ -38,7 +34,7 @@ export interface Program {
  * @param code - The program, after its imports.
  */
 export function startProgram(code: string): Program {
-  const args = [...FROM_SOURCE, '--input-type=module', '--eval', IMPORTS + code];
+  const args = ['--input-type=module', '--eval', IMPORTS + code];
   const child = spawn(process.execPath, args, {
     cwd: PACKAGE,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
