@@ -79,7 +79,8 @@ export type Overrides<Types extends readonly unknown[]> = {
 /** The arguments of `container.override`. The provider must match the type of the token. */
 export type Override<T> = readonly [
   token: Token<T>,
-  provider: FakeProvider<NoInfer<T>>,
+  // Infers no type from the provider. Unlike `FakeProvider<NoInfer<T>>`, it distributes over a union.
+  provider: [T] extends [infer Type] ? FakeProvider<Type> : never,
   options?: RegisterOptions,
 ];
 

@@ -83,7 +83,10 @@ interface Notes {
 const NOTES = token<Notes>('Notes');
 const Lookup = token<(name: string) => Promise<boolean>>('Lookup');
 const Names = token<readonly string[]>('Names');
+/** A literal that the compiler has met before the union. It sorts a union in that order. */
+const EARLIER = 'earlier';
 const Zone = token<{ name: string; offset: number } | 'local'>('Zone');
+const Era = token<{ name: string; start: number } | typeof EARLIER>('Era');
 class AsyncGuard {
   readonly #log: string[] = [];
   async canActivate(ctx: Context): Promise<boolean> {
@@ -100,6 +103,8 @@ it('a fake may lack members', () => {
       [NOTES, { useValue: { count: undefined, close: undefined } }],
       [Zone, { useValue: { name: 'UTC' } }],
       [Zone, { useValue: 'local' }],
+      [Era, { useValue: { name: 'now' } }],
+      [Era, { useValue: EARLIER }],
     ],
   });
   // @ts-expect-error an array is complete
