@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   type Context,
+  type Middleware,
   type Next,
   type Router,
   type StandardSchema,
@@ -46,6 +47,7 @@ declare const schema: StandardSchema<string, number>;
 declare const callableSchema: StandardSchema<string, number> & ((value: unknown) => string | Error);
 declare const unknownSchema: StandardSchema<unknown>;
 declare const router: Router;
+declare const authenticate: Middleware<{ user: User }>;
 
 /** A schema whose types are only in its function. */
 const plainSchema = {
@@ -117,6 +119,18 @@ describe('middleware and interceptors', () => {
     UseInterceptor(class {});
     // @ts-expect-error a class without canActivate is not a guard
     controllersPlugin({ router, guards: [Tracing] });
+  });
+
+  it('may set any state', () => {
+    UseMiddleware(authenticate, token<Middleware<{ user: User }>>('authenticate'));
+    controllersPlugin({ router, middleware: [authenticate] });
+    registerController(router, Tracing, { middleware: [authenticate] });
+    UseMiddleware((ctx, next) => {
+      expectTypeOf(ctx).toEqualTypeOf<Context>();
+      expectTypeOf(next).toEqualTypeOf<Next>();
+    });
+    // @ts-expect-error middleware of Express has other parameters
+    UseMiddleware((req: IncomingMessage, _res: unknown, _next: () => void) => req.url);
   });
 });
 

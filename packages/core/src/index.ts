@@ -80,7 +80,7 @@ export {
 export { secureHeaders } from './middleware/secure-headers.js';
 export { type TimeoutOptions, timeout } from './middleware/timeout.js';
 export type { Next } from './next.js';
-export type { Handler, Middleware } from './pipeline.js';
+export type { AnyMiddleware, Handler, Middleware } from './pipeline.js';
 export type { HeaderValue, RequestOutcome, ResponseBody, ResponseHeaders } from './response.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';

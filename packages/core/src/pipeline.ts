@@ -16,6 +16,15 @@ export type Middleware<S extends object = State> = (
 ) => unknown;
 
 /**
+ * A middleware that may set any members of `ctx.state`. In a function expression, `ctx` has the type
+ * {@link Context}.
+ *
+ * Its type is that of a method, because TypeScript would not accept a `Middleware<{ user: User }>` as a
+ * function of every context.
+ */
+export type AnyMiddleware = { use(ctx: Context, next: Next): unknown }['use'];
+
+/**
  * The last function of a route. Unless it responds through `ctx`, its return value becomes the response: a
  * JSON value, bytes, a stream, a `Blob`, an async iterable or a web `Response`.
  *

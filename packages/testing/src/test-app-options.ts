@@ -1,9 +1,9 @@
 import type { ControllersPluginOptions, GuardFn } from '@fairlead/controllers';
 import {
+  type AnyMiddleware,
   type Application,
   type ApplicationOptions,
   type ErrorHandlerOptions,
-  type Middleware,
   SetupError,
 } from '@fairlead/core';
 import type { Constructor, Container, RegisterOptions, Token } from '@fairlead/di';
@@ -66,9 +66,9 @@ export interface TestAppOptions<Types extends readonly unknown[] = readonly unkn
   /** Called with the new container, to register the providers of the application. */
   readonly register?: (container: Container) => unknown;
   /** Middleware that runs for every request, before `json()` and the routes. */
-  readonly before?: readonly Middleware[];
+  readonly before?: readonly AnyMiddleware[];
   /** Middleware that runs for requests without a matching route, before the not-found handler. */
-  readonly after?: readonly Middleware[];
+  readonly after?: readonly AnyMiddleware[];
 }
 
 /** A list of overrides. `Types` lists the types of their tokens. */

@@ -1,4 +1,5 @@
-import { type Context, createApp } from '@fairlead/core';
+import type { IncomingMessage } from 'node:http';
+import { type Context, createApp, type Middleware } from '@fairlead/core';
 import { type Constructor, type Container, token } from '@fairlead/di';
 import { expectTypeOf, it } from 'vitest';
 import { createTestApp, type TestApp, type TestAppOptions } from '../src/index.js';
@@ -23,6 +24,7 @@ const Port = token<number>('Port');
 const Mode = token<'on' | 'off'>('Mode');
 const Check = token<(name: string) => boolean>('Check');
 declare const controllers: readonly Constructor[];
+declare const authenticate: Middleware<{ user: string }>;
 
 it('an override must match its token', () => {
   createTestApp({
@@ -140,6 +142,17 @@ it('app creates an application, and excludes the options for controllers', () =>
   createTestApp({ app: () => 'app' });
   // @ts-expect-error a string is not a number
   createTestApp({ app, overrides: [[Port, { useValue: '1' }]] });
+});
+
+it('before and after accept middleware with any state', () => {
+  type Before = NonNullable<TestAppOptions['before']>[number];
+  expectTypeOf<Middleware<{ user: string }>>().toExtend<Before>();
+  createTestApp({
+    before: [(ctx, next) => (ctx.path === '/' ? next() : undefined), authenticate],
+    after: [authenticate],
+  });
+  // @ts-expect-error middleware of Express has other parameters
+  createTestApp({ before: [(req: IncomingMessage, _res: unknown) => req.url] });
 });
 
 it('router and container are not options', () => {

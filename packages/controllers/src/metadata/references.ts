@@ -1,4 +1,4 @@
-import type { Context, Middleware, Next } from '@fairlead/core';
+import type { AnyMiddleware, Context, Next } from '@fairlead/core';
 import { type Constructor, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass, isFactory } from '@fairlead/options';
 import type { Diagnostic } from '../errors/controller-error.js';
@@ -58,9 +58,9 @@ export interface ClassInterceptor {
 
 /** An argument of `@UseMiddleware()`: a function, a class, or a container token for either. */
 export type MiddlewareReference =
-  | Middleware
+  | AnyMiddleware
   | Constructor<ClassMiddleware>
-  | InjectionToken<ClassMiddleware | Middleware>
+  | InjectionToken<ClassMiddleware | AnyMiddleware>
   | string
   | symbol;
 
