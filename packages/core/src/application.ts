@@ -39,7 +39,7 @@ import { assertTarget, createLastMiddleware } from './middleware/not-found-handl
 import { after, isPromiseLike, type Next } from './next.js';
 import { assertOptions, findOptionErrors, throwTogether } from './options.js';
 import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
-import { openingOf, writeResponse } from './response.js';
+import { startOf, writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, type Entry } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
@@ -615,9 +615,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   #finish(ctx: Context): void {
-    const opening = openingOf(internals.responseOf(ctx));
-    if (opening === undefined) this.#respond(ctx);
-    else opening.then(() => this.#respond(ctx));
+    const start = startOf(internals.responseOf(ctx), ctx.res);
+    if (start === undefined) this.#respond(ctx);
+    else start.then(() => this.#respond(ctx));
   }
 
   #respond(ctx: Context): void {
@@ -625,14 +625,14 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       if (!ctx.answered) throw noResponse(ctx);
       this.#write(ctx);
     } catch (error) {
-      this.#fail(ctx, error);
+      this.#fail(ctx, error, internals.errorPolicyOf(ctx));
     }
   }
 
   /** Sends an error response, or closes the connection if that fails. */
-  #fail(ctx: Context, error: unknown): void {
+  #fail(ctx: Context, error: unknown, policy = this.#errors): void {
     try {
-      respondWithError(ctx, error, this.#errors);
+      respondWithError(ctx, error, policy);
       this.#write(ctx);
     } catch (failure) {
       logError(failure);

@@ -524,7 +524,7 @@ export class Context<
    * Sets a response header and replaces earlier values.
    *
    * @throws {TypeError} When the name is not a token, the value contains a control character, or it has
-   *   another type, such as undefined.
+   *   another type, such as undefined; or when the headers of a streamed response were sent.
    */
   set(name: string, value: HeaderValue): void {
     this.#response.headers.set(name, value);
@@ -568,6 +568,9 @@ export class Context<
   /**
    * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text, to the type
    * of a `Blob`, and to `application/octet-stream` otherwise.
+   *
+   * A stream that fails before its first bytes becomes an error response. Middleware has finished by then. If a
+   * stream fails later, the connection is closed.
    *
    * @throws {TypeError} When `body` has another type.
    */

@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { describeValue } from '@fairlead/options';
 import { validateHeaderName, validateHeaderValue } from './node-http.js';
-import { announceEnd, keepAliveOf } from './server/connection.js';
+import { announceEnd, keepAliveOf, onClose } from './server/connection.js';
 
 /** The body of a response: text, bytes, a `Blob`, or a stream of text or bytes. */
 export type ResponseBody =
@@ -28,6 +28,9 @@ export let putHeader: (headers: ResponseHeaders, name: string, value: string) =>
 /** Returns alternating names and values, as `res.writeHead` accepts them. The array is not a copy. */
 export let rawHeadersOf: (headers: ResponseHeaders) => (string | number | string[])[];
 
+/** Makes later changes of headers throw. */
+export let sealHeaders: (headers: ResponseHeaders) => void;
+
 /**
  * The headers of a response that has not been sent. Names are case-insensitive, and are sent as last
  * written.
@@ -36,10 +39,14 @@ export let rawHeadersOf: (headers: ResponseHeaders) => (string | number | string
  */
 export class ResponseHeaders {
   readonly #raw: (string | number | string[])[] = [];
+  #isSealed = false;
 
   static {
     putHeader = (headers, name, value) => headers.#put(name, value);
     rawHeadersOf = (headers) => headers.#raw;
+    sealHeaders = (headers) => {
+      headers.#isSealed = true;
+    };
   }
 
   /** Returns a header's value, or undefined. */
@@ -59,9 +66,11 @@ export class ResponseHeaders {
    * @param name - Case-insensitive; sent as written here.
    * @param value - Each array element is sent as a separate header line.
    * @throws {TypeError} When the name is not a token, the value contains CR, LF or another control
-   *   character, or it has another type, such as undefined.
+   *   character, or it has another type, such as undefined; or when the headers of a streamed response were
+   *   sent.
    */
   set(name: string, value: HeaderValue): void {
+    this.#assertOpen(name);
     assertHeader(name, value);
     this.#put(name, typeof value === 'object' ? [...value] : value);
   }
@@ -75,13 +84,19 @@ export class ResponseHeaders {
     const present = this.get(name);
     if (present === undefined) this.set(name, value);
     else {
+      this.#assertOpen(name);
       assertHeader(name, value);
       this.#put(name, [present, value].flat().map(String));
     }
   }
 
-  /** Removes a header. Returns whether it was set. */
+  /**
+   * Removes a header. Returns whether it was set.
+   *
+   * @throws {TypeError} When the headers of a streamed response were sent.
+   */
   delete(name: string): boolean {
+    this.#assertOpen(name);
     const index = this.#indexOf(name);
     if (index !== -1) this.#raw.splice(index, 2);
     return index !== -1;
@@ -92,6 +107,13 @@ export class ResponseHeaders {
     for (let index = 0; index < this.#raw.length; index += 2) {
       yield [String(this.#raw[index]), this.#raw[index + 1] ?? ''];
     }
+  }
+
+  #assertOpen(name: string): void {
+    if (!this.#isSealed) return;
+    throw new TypeError(
+      `Cannot change the header '${name}': the headers of the response were sent. Change it before the stream has its first bytes.`,
+    );
   }
 
   #put(name: string, value: string | number | string[]): void {
@@ -415,16 +437,33 @@ function destroyBody(body: ResponseBody | undefined): void {
 export const NO_CONTENT_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Returns a promise that resolves when the recorded body, a stream of a file, has opened the file or failed.
- * Sending the head before that would turn a file that cannot be opened into a response that breaks off.
+ * Starts to read a recorded stream, and returns a promise that resolves when it has its first bytes, has
+ * ended or failed, or the connection has closed. Sending the head before that would turn a stream that fails
+ * at its start into a response that breaks off. For HEAD, only waits until a file is open.
  *
- * @returns Undefined for a body that need not be waited for.
+ * @returns Undefined for a response that need not wait.
  */
-export function openingOf({ body }: RecordedResponse): Promise<void> | undefined {
-  if (!(body instanceof Readable) || body.closed) return undefined;
-  if (!('pending' in body) || body.pending !== true) return undefined;
+export function startOf(
+  response: RecordedResponse,
+  res: ServerResponse,
+): Promise<void> | undefined {
+  const { body, status = 200 } = response;
+  if (!(body instanceof Readable) || body.closed || body.errored || res.destroyed) return undefined;
+  if (response.flushesHead || NO_CONTENT_STATUSES.has(status)) return undefined;
+  const isHead = res.req.method === 'HEAD';
+  const isOpening = 'pending' in body && body.pending === true;
+  // Something else already reads a stream that flows.
+  const isIdle = body.readableLength === 0 && body.readableFlowing === null;
+  if (isHead ? !isOpening : !isIdle) return undefined;
   return new Promise((resolve) => {
-    body.once('ready', resolve).once('close', resolve);
+    const event = isHead ? 'ready' : 'readable';
+    const settle = (): void => {
+      // A stream with such a listener does not flow.
+      body.off(event, settle).off('close', settle);
+      resolve();
+    };
+    body.once(event, settle).once('close', settle);
+    onClose(res, settle);
   });
 }
 
@@ -551,6 +590,7 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
     throw new RangeError(`Invalid Content-Length: ${String(length)}. Set a number of bytes.`);
   }
   res.writeHead(status, rawHeadersOf(headers));
+  sealHeaders(headers);
   if (res.req.method === 'HEAD') {
     destroyBody(body);
     res.end();

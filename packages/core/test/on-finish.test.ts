@@ -122,7 +122,7 @@ describe('ctx.onFinish() reports', () => {
       { status: 200, aborted: true, error: failure },
     ],
     [
-      'a stream that fails before anything was sent',
+      'a stream that fails before its first bytes',
       'GET',
       (ctx) =>
         ctx.send(
@@ -132,22 +132,27 @@ describe('ctx.onFinish() reports', () => {
             },
           }),
         ),
-      { status: 500, aborted: true, error: failure },
+      { status: 500, aborted: false, error: failure },
+    ],
+    [
+      'a stream whose first bytes exceed its Content-Length',
+      'GET',
+      (ctx) => {
+        ctx.set('Content-Length', 1);
+        ctx.send(Readable.from(['ab']));
+      },
+      { status: 500, aborted: true, error: expect.any(RangeError) },
     ],
     [
       'a stream that loses its own connection',
       'GET',
       (ctx) => {
         const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-        ctx.send(
-          new Readable({
-            read() {
-              this.destroy(reset);
-            },
-          }),
-        );
+        const stream = idle();
+        ctx.res.once('pipe', () => setImmediate(() => stream.destroy(reset)));
+        ctx.send(stream);
       },
-      { status: 500, aborted: true, error: expect.objectContaining({ message: 'reset' }) },
+      { status: 200, aborted: true, error: expect.objectContaining({ message: 'reset' }) },
     ],
     [
       'a response that fails after its headers were written',

@@ -1,12 +1,20 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { createApp, errorHandler, type Middleware } from '../src/index.js';
+import {
+  type Context,
+  createApp,
+  errorHandler,
+  HttpError,
+  type Middleware,
+  type RequestOutcome,
+} from '../src/index.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
@@ -123,7 +131,7 @@ describe('a stream', () => {
     const closed = Promise.withResolvers<void>();
     await getResponse((ctx) => {
       const cancel = async () => {
-        await new Promise(setImmediate);
+        await setImmediate();
         steps.push('canceled');
       };
       ctx.send(new ReadableStream({ cancel }));
@@ -147,6 +155,106 @@ describe('a stream', () => {
     });
     expect(reply.json()).toMatchObject({ status: 500, code: 'INTERNAL_SERVER_ERROR' });
     expect(stderr.mock.calls).toEqual([[new Error('No such file.')]]);
+  });
+
+  const broken = new Error('The disk is gone.');
+  const fails = async function* (error: Error = broken) {
+    yield* await setImmediate().then(() => Promise.reject<string[]>(error));
+  };
+
+  it.each<[string, Middleware]>([
+    ['of node', (ctx) => ctx.send(Readable.from(fails()))],
+    ['of the web', (ctx) => ctx.send(ReadableStream.from(fails()))],
+    ['from a generator', (ctx) => ctx.send(fails())],
+    ['that a handler returns', (ctx) => ctx.respond(fails())],
+    [
+      'that another stream reads',
+      (ctx) => {
+        ctx.send(fails());
+        ctx.replaceBody(pipeline(ctx.responseBody as Readable, new PassThrough(), () => undefined));
+      },
+    ],
+  ])('%s that fails before its first chunk is a 500', async (_, handler) => {
+    const reply = await getResponse((ctx, next) => {
+      ctx.set('Content-Length', 3);
+      ctx.set('Vary', 'Accept');
+      return handler(ctx, next);
+    });
+    expect(reply).toMatchObject({ status: 500, headers: { vary: 'Accept' } });
+    expect(reply.json()).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    expect(stderr.mock.calls).toEqual([[broken]]);
+  });
+
+  it('that fails before its first chunk is a response with the status of its error', async () => {
+    const errors: unknown[] = [];
+    const listener = Promise.withResolvers<RequestOutcome>();
+    const app = createApp().use(
+      errorHandler({
+        onError: (error) => errors.push(error),
+        format: ({ code }) => ({ sent: code }),
+      }),
+      (ctx) => {
+        ctx.onFinish(listener.resolve);
+        ctx.send(fails(new HttpError(502, 'The upstream is gone.', { code: 'UPSTREAM_GONE' })));
+      },
+    );
+    const send = await sender(app);
+    const reply = await send('GET', '/');
+    expect(reply.status).toBe(502);
+    expect(reply.json()).toEqual({ sent: 'UPSTREAM_GONE' });
+    expect(errors).toEqual([expect.objectContaining({ code: 'UPSTREAM_GONE' })]);
+    expect(await listener.promise).toMatchObject({ status: 502, aborted: false, error: errors[0] });
+  });
+
+  it('without any chunk is an empty response', async () => {
+    const reply = await getResponse((ctx) => ctx.send(Readable.from([])));
+    expect(reply).toMatchObject({ status: 200, text: '' });
+  });
+
+  it('may set headers and the status until its first chunk', async () => {
+    const reply = await getResponse((ctx) =>
+      ctx.send(
+        (async function* () {
+          await setImmediate();
+          ctx.status = 206;
+          ctx.set('X-Total', '7');
+          yield 'first';
+        })(),
+      ),
+    );
+    expect(reply).toMatchObject({ status: 206, headers: { 'x-total': '7' }, text: 'first' });
+  });
+
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['set', (ctx) => ctx.set('Vary', '*')],
+    ['append', (ctx) => ctx.append('Vary', 'Accept')],
+    ['delete', (ctx) => ctx.responseHeaders.delete('Vary')],
+  ])('fails if it tries to %s a header that was sent', async (_, change) => {
+    const received = Promise.withResolvers<void>();
+    const failed = Promise.withResolvers<unknown>();
+    const app = createApp().use((ctx) => {
+      ctx.set('Vary', 'Cookie');
+      ctx.send(
+        (async function* () {
+          yield 'first';
+          await received.promise;
+          try {
+            change(ctx);
+          } catch (error) {
+            failed.resolve(error);
+          }
+        })(),
+      );
+    });
+    const { url } = await serve(app);
+    const response = await fetch(url);
+    received.resolve();
+    await response.text();
+    expect(await failed.promise).toEqual(
+      new TypeError(
+        "Cannot change the header 'Vary': the headers of the response were sent. Change it before the stream has its first bytes.",
+      ),
+    );
   });
 
   it.each(['GET', 'HEAD'])('of a file that cannot be opened is a 500 to %s', async (method) => {
@@ -193,15 +301,19 @@ describe('a stream', () => {
 describe('a connection', () => {
   const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-  it('closes when the stream fails, and the error is logged', async () => {
+  it('closes when the stream fails after its first chunk, and the error is logged', async () => {
     const broken = new Error('The disk is gone.');
-    const chunks = function* () {
+    const received = Promise.withResolvers<void>();
+    const chunks = async function* () {
       yield 'half';
+      await received.promise;
       throw broken;
     };
     const { port } = await serve(createApp().use((ctx) => ctx.send(Readable.from(chunks()))));
     const { socket, ended } = connectRaw(port);
     socket.write(REQUEST);
+    await once(socket, 'data');
+    received.resolve();
     expect(await ended()).not.toMatch(/0\r\n\r\n$/);
     expect(stderr.mock.calls).toEqual([[broken]]);
   });
@@ -235,6 +347,19 @@ describe('a connection', () => {
     const { socket } = connectRaw(port);
     socket.write(REQUEST);
     await once(socket, 'data');
+    socket.destroy();
+    await closed;
+    expect(stderr).not.toHaveBeenCalled();
+  });
+
+  it('destroys a stream without data when the client closes it, without an error', async () => {
+    const reading = Promise.withResolvers<void>();
+    const stream = new Readable({ read: () => reading.resolve() });
+    const closed = closeOf(stream);
+    const { port } = await serve(createApp().use((ctx) => ctx.send(stream)));
+    const { socket } = connectRaw(port);
+    socket.write(REQUEST);
+    await reading.promise;
     socket.destroy();
     await closed;
     expect(stderr).not.toHaveBeenCalled();

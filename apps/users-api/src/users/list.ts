@@ -33,7 +33,7 @@ export async function sendList(
     return ctx.json({ data: users, ...rest(users.length) });
   }
   const chunks = writeEnvelope(store.list(slice), rest);
-  // A store that fails here gets an error response.
+  // A store that fails here passes through the middleware. The error of a stream would not.
   const { value: first } = await chunks.next();
   const body = (async function* () {
     yield first;
