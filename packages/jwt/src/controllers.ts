@@ -1,5 +1,10 @@
-import { createRouteMetadata, type GuardFn, UseGuard } from '@fairlead/controllers';
-import { declareSecurity, markFactories } from '@fairlead/options';
+import {
+  createRouteMetadata,
+  type GuardFn,
+  type RouteDefinition,
+  UseGuard,
+} from '@fairlead/controllers';
+import { declareExemption, declareSecurity, markFactories } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck } from './requirements.js';
 import { BEARER } from './verified-token.js';
@@ -18,10 +23,12 @@ export function Public(): ClassDecorator & MethodDecorator {
  * @param auth - From `createJwtAuth()`.
  */
 export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
-  return declareSecurity<GuardFn>(async function jwt(ctx) {
+  const guard: GuardFn = async function jwt(ctx) {
     if (PUBLIC.get(ctx) !== true) await auth.verify(ctx);
     return true;
-  }, BEARER);
+  };
+  const isPublic = (route: RouteDefinition): boolean => PUBLIC.get(route) === true;
+  return declareExemption(declareSecurity(guard, BEARER), isPublic);
 }
 
 markFactories(jwtGuard);

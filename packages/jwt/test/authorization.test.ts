@@ -148,6 +148,8 @@ describe.each([
     expect(paths['/users']?.post).toMatchObject({
       security: [{ bearer: ['users:read', 'users:write'] }],
     });
+    expect(paths['/status']?.get).toMatchObject({ security: [] });
+    expect(paths['/status']?.get).not.toHaveProperty('responses.401');
     expect(components?.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     });

@@ -5,10 +5,12 @@ import {
   anything,
   arrayOf,
   boolean,
+  declareExemption,
   declareMediaTypes,
   declareSecurity,
   describeValue,
   either,
+  exempts,
   findOptionProblems,
   fn,
   hideProperties,
@@ -226,6 +228,17 @@ it('lists the security of marked functions and classes, and of their subclasses'
   expect(securityOf(SignedIn)).toEqual([bearer]);
   expect(securityOf(Admin)).toEqual([bearer, key]);
   expect(securityOf(() => true)).toEqual([]);
+});
+
+it('finds the routes that a marked guard lets pass', () => {
+  const guard = declareExemption(
+    () => true,
+    ({ isPublic }: { isPublic: boolean }) => isPublic,
+  );
+
+  expect(exempts(guard, { isPublic: true })).toBe(true);
+  expect(exempts(guard, { isPublic: false })).toBe(false);
+  expect(exempts(() => true, { isPublic: true })).toBe(false);
 });
 
 it('tells object literals of any realm from instances', () => {

@@ -15,7 +15,7 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { fn, type Kinds, securityOf } from '@fairlead/options';
+import { exempts, fn, type Kinds, securityOf } from '@fairlead/options';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
@@ -276,17 +276,21 @@ function buildRoute(
 
 /** Creates the options with which a route is registered. */
 function routeOptions(
-  { options, status, parameters }: RouteDefinition,
+  route: RouteDefinition,
   { guards, middleware }: SharedReferences,
 ): CoreRouteOptions {
+  const { options, status, parameters } = route;
   const inputs = parameters.flatMap((parameter) => {
     const { source } = parameter;
     return isInputSource(source) ? new ParameterInput(source, parameter) : [];
   });
-  const security = [...middleware, ...guards].flatMap((one) =>
+  const applies = (one: Guard | MiddlewareReference): boolean =>
+    !isObject(one) || !exempts(one, route);
+  const applying = guards.filter(applies);
+  const security = [...middleware.filter(applies), ...applying].flatMap((one) =>
     isObject(one) ? securityOf(one) : [],
   );
-  const isSecured = guards.length > 0 || security.length > 0;
+  const isSecured = applying.length > 0 || security.length > 0;
   if (inputs.length === 0 && !isSecured && status === options.status) return options;
   const created: { -readonly [Name in keyof CoreRouteOptions]: CoreRouteOptions[Name] } = {
     ...options,
