@@ -4,6 +4,7 @@ import {
   either,
   findOptionProblems,
   fn,
+  isUpgrade,
   type Kinds,
   kind,
   object,
@@ -150,7 +151,9 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const { info, servers = [{ url: '/' }], tags = [], exclude = [] } = options;
   const draft = createDraft(app, options);
   const isExcluded = typeof exclude === 'function' ? exclude : isBelow(exclude);
-  const routes = app.routes().filter((route) => !route.options.hidden && !isExcluded(route));
+  const routes = app
+    .routes()
+    .filter((route) => !route.options.hidden && !isExcluded(route) && !opensSockets(route));
   const operations = findOperations(routes, draft.problems);
 
   const paths: Record<string, Record<string, object>> = {};
@@ -241,6 +244,11 @@ function findOperations(routes: readonly Route[], problems: Error[]): readonly O
     taken.set(id, label);
     return { ...operation, operationId: id };
   });
+}
+
+/** Whether a route only opens WebSocket connections, which OpenAPI cannot describe. */
+function opensSockets({ handlers }: Route): boolean {
+  return handlers.some(isUpgrade);
 }
 
 /** Two routes of the same key handle the same requests. */

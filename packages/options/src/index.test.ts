@@ -8,6 +8,7 @@ import {
   declareExemption,
   declareMediaTypes,
   declareSecurity,
+  declareUpgrade,
   describeValue,
   either,
   exempts,
@@ -17,6 +18,7 @@ import {
   integer,
   isFactory,
   isPlainObject,
+  isUpgrade,
   type Kinds,
   markFactories,
   mediaTypesOf,
@@ -239,6 +241,11 @@ it('finds the routes that a marked guard lets pass', () => {
   expect(exempts(guard, { isPublic: true })).toBe(true);
   expect(exempts(guard, { isPublic: false })).toBe(false);
   expect(exempts(() => true, { isPublic: true })).toBe(false);
+});
+
+it('recognizes marked handlers of WebSocket connections', () => {
+  expect(isUpgrade(declareUpgrade(() => undefined))).toBe(true);
+  expect(isUpgrade(() => undefined)).toBe(false);
 });
 
 it('tells object literals of any realm from instances', () => {

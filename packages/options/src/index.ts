@@ -366,3 +366,16 @@ export function exempts(target: object, route: object): boolean {
   const exemption: unknown = Reflect.get(target, EXEMPTION);
   return typeof exemption === 'function' && exemption(route) === true;
 }
+
+/** A global symbol, so that two copies of a package recognize each other's handlers. */
+const UPGRADE = Symbol.for('fairlead:upgrade');
+
+/** Marks the handler or interceptor of a route that only opens WebSocket connections. */
+export function declareUpgrade<Target extends object>(target: Target): Target {
+  return Object.defineProperty(target, UPGRADE, { value: true });
+}
+
+/** Whether a handler or interceptor is marked to open WebSocket connections. */
+export function isUpgrade(target: object): boolean {
+  return Reflect.get(target, UPGRADE) === true;
+}

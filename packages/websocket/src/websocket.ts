@@ -11,7 +11,7 @@ import {
   SetupError,
   type State,
 } from '@fairlead/core';
-import { describeValue, markFactories } from '@fairlead/options';
+import { declareUpgrade, describeValue, markFactories } from '@fairlead/options';
 import { WebSocketServer } from 'ws';
 import { type CompleteOptions, completeOptions, TOKEN, type WebSocketOptions } from './options.js';
 import { LimitedConnection, type WebSocketConnection } from './web-socket-connection.js';
@@ -56,10 +56,10 @@ export function websocket<
       `websocket() cannot use ${describeValue(handler)} as its handler. Pass a function (socket, ctx).`,
     );
   }
-  return function websocket(ctx) {
+  return declareUpgrade(function websocket(ctx: Context<P, S, I>) {
     accept.check(ctx);
     accept.open(ctx, (socket) => handler(socket, ctx));
-  };
+  });
 }
 
 /**
@@ -74,7 +74,7 @@ export function websocketUpgrade(
   options: WebSocketOptions = {},
 ): (ctx: Context, next: () => unknown) => Promise<void> {
   const accept = createAccept('websocketUpgrade()', options);
-  return async function websocketUpgrade(ctx, next) {
+  return declareUpgrade(async function websocketUpgrade(ctx: Context, next: () => unknown) {
     accept.check(ctx);
     const handler = await next();
     if (typeof handler !== 'function') {
@@ -83,7 +83,7 @@ export function websocketUpgrade(
       );
     }
     accept.open(ctx, (socket) => handler(socket, ctx));
-  };
+  });
 }
 
 markFactories(websocket, websocketUpgrade);

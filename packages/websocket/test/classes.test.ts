@@ -1,6 +1,7 @@
 import {
   Controller,
   controllersPlugin,
+  describeRoutes,
   Get,
   Param,
   UseGuard,
@@ -8,6 +9,7 @@ import {
 } from '@fairlead/controllers';
 import { type Context, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Service } from '@fairlead/di';
+import { createDocument } from '@fairlead/openapi';
 import { createTestApp } from '@fairlead/testing';
 import { describe, expect, it } from 'vitest';
 import { createRooms, Rooms, type WebSocketConnection, websocketUpgrade } from '../src/index.js';
@@ -42,7 +44,7 @@ class RoomsController {
     private readonly greeter: Greeter,
   ) {}
 
-  @Get('/:room', { hidden: true })
+  @Get('/:room')
   @UseInterceptor(websocketUpgrade({ maxMessageSize: 1_000 }))
   join(@Param('room', { transform: (text: string) => text.toUpperCase() }) room: string) {
     return async (socket: WebSocketConnection) => {
@@ -81,6 +83,19 @@ describe('a WebSocket method of a controller', () => {
     expect(await Promise.all([next(client), next(other)])).toEqual(['hi', 'hi']);
     other.send('a'.repeat(1_001));
     expect(await closing(other)).toMatch(/^1009/);
+  });
+
+  it('is listed as WS, and OpenAPI documents leave it out', async () => {
+    const container = createContainer();
+    container.register(Rooms, { useFactory: () => createRooms() });
+    const router = createRouter();
+    const app = createApp().route('/', router);
+    await app.plugin(controllersPlugin({ router, container, controllers: [RoomsController] }));
+    expect(describeRoutes(app).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'WS /rooms/:room',
+      'WS /rooms/:room/broken',
+    ]);
+    expect(createDocument(app, { info: { title: 'Rooms', version: '1' } }).paths).toEqual({});
   });
 
   it('keeps its request scope until the connection closes', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { describeRoutes } from '@fairlead/controllers';
 import {
   createApp,
   createRouter,
@@ -192,14 +193,17 @@ describe('a WebSocket route', () => {
     expect(reply.headers['sec-websocket-protocol']).toBe('v1.chat');
   });
 
-  it('leaves the description of the application intact', async () => {
+  it('is a GET route that tools list as WS and OpenAPI documents leave out', () => {
     const app = createApp()
-      .get('/chat', { hidden: true }, websocket(echo))
-      .get('/room', websocket(echo));
-    expect(app.routes().map(({ pattern }) => pattern)).toEqual(['/chat', '/room']);
-    expect(JSON.stringify(app.explain('GET', '/chat'))).toContain('/chat');
+      .get('/chat', websocket(echo))
+      .get('/rooms', () => []);
+    expect(app.explain('GET', '/chat').match).toMatchObject({ method: 'GET', pattern: '/chat' });
+    expect(describeRoutes(app).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'WS /chat',
+      'GET /rooms',
+    ]);
     const { paths } = createDocument(app, { info: { title: 'Chat', version: '1' } });
-    expect(Object.keys(paths)).toEqual(['/room']);
+    expect(Object.keys(paths)).toEqual(['/rooms']);
   });
 });
 

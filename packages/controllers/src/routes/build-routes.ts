@@ -15,7 +15,7 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { exempts, fn, type Kinds, securityOf } from '@fairlead/options';
+import { declareUpgrade, exempts, fn, isUpgrade, type Kinds, securityOf } from '@fairlead/options';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
@@ -270,6 +270,8 @@ function buildRoute(
       invoker,
     ]),
   });
+  if (references.interceptors.some((one) => isObject(one) && isUpgrade(one)))
+    declareUpgrade(invoker);
   ROUTES.set(invoker, built);
   return built;
 }

@@ -1,6 +1,6 @@
 import type { Application, Middleware, Route } from '@fairlead/core';
 import { describeToken, type Token } from '@fairlead/di';
-import { describeValue } from '@fairlead/options';
+import { describeValue, isUpgrade } from '@fairlead/options';
 import type { RouteDefinition } from '../definition/definition.js';
 import { optionError } from '../errors/option-errors.js';
 import { guardName } from '../invocation/guards.js';
@@ -8,7 +8,7 @@ import { routeOf } from './build-routes.js';
 
 /** One route of an application, for tools and logs. */
 export interface RouteDescription {
-  /** In upper case; `ALL` for every method. */
+  /** In upper case; `ALL` for every method, and `WS` for a GET route that opens WebSocket connections. */
   readonly method: string;
   /** The whole pattern, with the prefixes of its router. */
   readonly path: string;
@@ -51,7 +51,7 @@ function describeRoute({ method, pattern, handlers }: Route): RouteDescription {
   const ofRouter = handlers.slice(0, -(route?.handlers.length ?? 1));
   const { guards = [], middleware = [], interceptors = [] } = route ?? {};
   return Object.freeze({
-    method,
+    method: handler !== undefined && isUpgrade(handler) ? 'WS' : method,
     path: pattern,
     handler: nameOf(handler ?? ''),
     guards: guards.map(guardName),
