@@ -2,19 +2,25 @@ import { createLambdaHandler } from '@fairlead/aws-lambda';
 import { compression } from '@fairlead/compression';
 import { connect } from '@fairlead/connect';
 import { setCookie, signedCookies } from '@fairlead/cookies';
-import { type Context, createApp, json, type Middleware } from '@fairlead/core';
+import { type AnyMiddleware, type Context, createApp, json } from '@fairlead/core';
+import { csrf, csrfTokens } from '@fairlead/csrf';
 import { createHealth } from '@fairlead/health';
+import { createJwtAuth, requireRole } from '@fairlead/jwt';
 import { createMetrics } from '@fairlead/metrics';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
+import { createLogger, logErrors, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
+import { session } from '@fairlead/session';
 import { serveStatic } from '@fairlead/static';
+import { openSqlite } from '@fairlead/store';
+import { websocket } from '@fairlead/websocket';
 import { area } from '../src/mistake.js';
 import { runProgram } from '../src/program.js';
 
 const mistake = area('Options of the other packages');
 
-const using = (middleware: Middleware) =>
+const using = (middleware: AnyMiddleware) =>
   createApp()
     .use(middleware)
     .get('/', () => 1);
@@ -172,6 +178,16 @@ mistake(
   () => using(compression({ encodings: ['deflate'] })),
 );
 
+mistake('`compression({ levels: { gzip: 10 } })`', { startup: 'from 1 to 9' }, () =>
+  using(compression({ levels: { gzip: 10 } })),
+);
+
+mistake(
+  "`compression({ types: ['application/*'] })`",
+  { startup: 'media types without parameters' },
+  () => using(compression({ types: ['application/*'] })),
+);
+
 mistake(
   '`rateLimit({ windowMs, max })`, options of express-rate-limit',
   { compiler: "'windowMs'", startup: "has no option 'windowMs'" },
@@ -324,4 +340,212 @@ mistake(
     createLambdaHandler(createApp(), { basePath: 'api' });
     return createApp();
   },
+);
+
+const SECRET = 'a secret of more than thirty-two bytes';
+
+mistake(
+  '`session({ secret })`, an option of express-session',
+  { compiler: "'secret'", startup: "has no option 'secret'" },
+  () => using(session({ secret: SECRET })),
+);
+
+mistake('`session()` without options', { compiler: 'arguments', startup: 'keys' }, () =>
+  using(session()),
+);
+
+mistake('`session({ name })` without `keys` or `store`', { startup: 'keys' }, () =>
+  using(session({ name: 'users' })),
+);
+
+mistake('`session({ keys })` with a short key', { startup: 'at least 32' }, () =>
+  using(session({ keys: ['secret'] })),
+);
+
+mistake(
+  '`session({ keys: [process.env.KEY] })`, which is not set',
+  { compiler: "'undefined'", startup: 'keys[0]' },
+  () => using(session({ keys: [process.env.SESSION_KEY] })),
+);
+
+mistake(
+  "`session({ idleTimeout: '30m' })`",
+  { compiler: "'string'", startup: 'integer of seconds' },
+  () => using(session({ keys: [SECRET], idleTimeout: '30m' })),
+);
+
+mistake(
+  '`session({ store: new Map() })`',
+  { compiler: 'SessionStore', startup: 'read, write and delete' },
+  () => using(session({ store: new Map() })),
+);
+
+mistake(
+  "`csrf({ origins: 'https://admin.example.com' })`",
+  { compiler: "'string'", startup: 'an array of origins' },
+  () => using(csrf({ origins: 'https://admin.example.com' })),
+);
+
+mistake("`csrf({ origins: ['https://admin.example.com/'] })`", { startup: 'a final slash' }, () =>
+  using(csrf({ origins: ['https://admin.example.com/'] })),
+);
+
+mistake(
+  '`csrf({ ignoreMethods })`, an option of csurf',
+  { compiler: "'ignoreMethods'", startup: "has no option 'ignoreMethods'" },
+  () => using(csrf({ ignoreMethods: ['GET'] })),
+);
+
+mistake(
+  '`csrfTokens({ keys })` without `session`',
+  { compiler: "'session'", startup: 'needs session' },
+  () => using(csrf({ tokens: csrfTokens({ keys: [SECRET] }) })),
+);
+
+mistake(
+  '`createJwtAuth({ secret })` without `issuer` and `audience`',
+  { compiler: 'issuer, audience', startup: /needs issuer[^]*needs audience/ },
+  () => using(createJwtAuth({ secret: SECRET }).middleware),
+);
+
+mistake('`createJwtAuth({ issuer, audience })` without a key', { startup: 'needs a key' }, () =>
+  using(createJwtAuth({ issuer: 'login', audience: 'api' }).middleware),
+);
+
+mistake('`createJwtAuth({ secret })` with a short secret', { startup: '32' }, () =>
+  using(createJwtAuth({ issuer: 'login', audience: 'api', secret: 'secret' }).middleware),
+);
+
+mistake("`createJwtAuth({ algorithms: ['none'] })`", { startup: 'algorithms' }, () =>
+  using(
+    createJwtAuth({ issuer: 'login', audience: 'api', secret: SECRET, algorithms: ['none'] })
+      .middleware,
+  ),
+);
+
+mistake(
+  '`createJwtAuth({ ignoreExpiration })`, an option of jsonwebtoken',
+  { compiler: "'ignoreExpiration'", startup: "has no option 'ignoreExpiration'" },
+  () =>
+    using(
+      createJwtAuth({ issuer: 'login', audience: 'api', secret: SECRET, ignoreExpiration: true })
+        .middleware,
+    ),
+);
+
+mistake('`app.use(createJwtAuth(…))`', { compiler: 'TS2769', startup: 'middleware' }, () =>
+  createApp().use(createJwtAuth({ issuer: 'login', audience: 'api', secret: SECRET })),
+);
+
+mistake('`requireRole()` without a role', { compiler: 'arguments', startup: 'requireRole()' }, () =>
+  using(requireRole()),
+);
+
+mistake(
+  "`createLogger({ level: 'verbose' })`",
+  { compiler: '"verbose"', startup: "'trace', 'debug', 'info'" },
+  () => using(logRequests(createLogger({ level: 'verbose' }))),
+);
+
+mistake(
+  '`createLogger({ prettyPrint })`, an option of older versions of pino',
+  { compiler: "'prettyPrint'", startup: "has no option 'prettyPrint'" },
+  () => using(logRequests(createLogger({ prettyPrint: true }))),
+);
+
+mistake(
+  '`logRequests()` without a logger',
+  { compiler: 'arguments', startup: 'a logger of pino' },
+  () => using(logRequests()),
+);
+
+mistake(
+  '`logRequests({ quiet })` without a logger',
+  { compiler: "'quiet'", startup: 'a logger of pino' },
+  () => using(logRequests({ quiet: () => true })),
+);
+
+mistake('`logErrors(console)`', { compiler: "'Console'", startup: 'a logger of pino' }, () =>
+  createApp({ onError: logErrors(console) }),
+);
+
+const STORE = {
+  program: 'notes',
+  setting: 'NOTES_FILE',
+  applicationId: 7,
+  migrations: ['CREATE TABLE notes (text TEXT) STRICT'],
+  statements: { add: 'INSERT INTO notes VALUES (?)' },
+  prepare: () => ({}),
+};
+
+mistake(
+  '`openSqlite(path)` without options',
+  { compiler: 'arguments', startup: 'needs the option migrations' },
+  () => openSqlite('notes.db'),
+);
+
+mistake(
+  '`openSqlite(process.env.NOTES_FILE, …)`, which is not set',
+  { compiler: "'undefined'", startup: 'undefined as path' },
+  () => openSqlite(process.env.NOTES_FILE, STORE),
+);
+
+mistake(
+  '`openSqlite(path, { migrate })`',
+  { compiler: "'migrate'", startup: "has no option 'migrate'" },
+  () => openSqlite('notes.db', { ...STORE, migrate: true }),
+);
+
+mistake(
+  '`openSqlite(path, { migrations })` with one text instead of an array',
+  { compiler: "'string'", startup: 'a non-empty array of SQL' },
+  () => openSqlite('notes.db', { ...STORE, migrations: 'CREATE TABLE notes (text TEXT) STRICT' }),
+);
+
+mistake(
+  "`openSqlite(path, { timeout: '5s' })`",
+  { compiler: "'string'", startup: 'integer of milliseconds' },
+  () => openSqlite('notes.db', { ...STORE, timeout: '5s' }),
+);
+
+mistake(
+  '`websocket()` without a handler',
+  { compiler: 'arguments', startup: 'Pass a function (socket, ctx)' },
+  () => createApp().get('/', websocket()),
+);
+
+mistake(
+  '`websocket({ maxMessageSize })` without a handler',
+  { compiler: "'maxMessageSize'", startup: 'Pass a function (socket, ctx)' },
+  () => createApp().get('/', websocket({ maxMessageSize: 1_024 })),
+);
+
+mistake(
+  '`websocket(handler, { maxPayload })`, an option of ws',
+  { compiler: "'maxPayload'", startup: "has no option 'maxPayload'" },
+  () =>
+    createApp().get(
+      '/',
+      websocket(() => undefined, { maxPayload: 1_024 }),
+    ),
+);
+
+mistake(
+  "`websocket(handler, { origins: 'https://app.example.com' })`",
+  { compiler: 'TS2322', startup: 'an array of origins' },
+  () =>
+    createApp().get(
+      '/',
+      websocket(() => undefined, { origins: 'https://app.example.com' }),
+    ),
+);
+
+mistake(
+  "`websocket(handler, { maxMessageSize: '64kb' })`",
+  { compiler: "'string'", startup: 'integer of bytes' },
+  () =>
+    createApp().get(
+      '/',
+      websocket(() => undefined, { maxMessageSize: '64kb' }),
+    ),
 );
