@@ -1,7 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { inject } from 'vitest';
-import { install, installedVersion, run } from './support/project.js';
+import { install, installedVersion } from './support/project.js';
+import { runModule, writeRunner } from './support/runner.js';
 import { testBlocks } from './support/test-blocks.js';
 
 /** Middleware of Express that the documents use. */
@@ -37,22 +36,12 @@ const LIBRARIES = [
   ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),
 ];
 
-/** Imports a module whose servers take a free port and do not keep the process alive. */
-const RUNNER = `
-import { Server } from 'node:net';
-const { listen } = Server.prototype;
-Server.prototype.listen = function (options, ...rest) {
-  return listen.call(this, { ...options, port: 0 }, ...rest).unref();
-};
-await import(process.argv[2]);
-`;
-
 testBlocks({
   compiler: 'typescript',
   async provide(project) {
     const libraries = await Promise.all(LIBRARIES.map(installedVersion));
     await install(project, [...Object.values(inject('tarballs')), ...libraries]);
-    await writeFile(join(project, 'run.mjs'), RUNNER);
+    await writeRunner(project);
   },
-  run: (project, file) => run(process.execPath, ['run.mjs', `./dist/${file}.js`], project),
+  run: runModule,
 });

@@ -12,8 +12,13 @@ export const here = resolve(import.meta.dirname, '../..');
 export const workspace = resolve(here, '../..');
 
 /** Runs a command in a folder. Rejects with its output when it fails. */
-export function run(command: string, args: readonly string[], cwd: string) {
-  return execute(command, args, { cwd, timeout: 280_000 });
+export function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  options: { readonly env?: NodeJS.ProcessEnv; readonly timeout?: number } = {},
+) {
+  return execute(command, args, { cwd, timeout: 280_000, ...options });
 }
 
 /** Runs a compiler of the workspace in a project. */
