@@ -209,7 +209,7 @@ describe('a minor', () => {
 
   it.each(managers)('of all packages is installed by $name', async (manager) => {
     const project = projectOf(manager);
-    // npm 12 does not replace installed peers, even if the command names all of them.
+    // npm 12 fails with ERESOLVE if it replaces all of these packages in an existing tree.
     for (const name of ['node_modules', 'package-lock.json']) {
       await rm(join(project, name), { recursive: true, force: true });
     }
