@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     globalSetup: 'test/compile.ts',
+    isolate: false,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', 'json'],
     outputFile: { json: 'reports/vitest.json' },

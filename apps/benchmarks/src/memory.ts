@@ -37,7 +37,8 @@ async function runMemory(names: readonly string[], options: MemoryCommandOptions
     ...{ name: workload.name, title: workload.title },
     contestants: serversOf(workload.name, servers).map((server) => () => ({
       title: server.title,
-      turn: () => measureMemory(server, workload, { node, requests, connections: 64 }),
+      turn: () =>
+        measureMemory(server, workload, { node, requests, warmUp: WARM_UP, connections: 64 }),
     })),
   }));
   await runComparisons(options, 1, comparisons, {
@@ -72,6 +73,8 @@ const WARM_UP = 20_000;
 interface MemoryOptions extends LoadOptions {
   /** The number of requests before resident memory is read again. */
   readonly requests: number;
+  /** The number of requests before allocations are counted. */
+  readonly warmUp: number;
 }
 
 /**
@@ -83,7 +86,7 @@ interface MemoryOptions extends LoadOptions {
 export async function measureMemory(
   server: ServerKind,
   workload: Workload,
-  { requests, ...options }: MemoryOptions,
+  { requests, warmUp, ...options }: MemoryOptions,
 ): Promise<Record<'start' | 'end' | 'perRequest', number>> {
   const resident = await withLoad(server, workload, options, async (loaded) => {
     const { rss: start } = await loaded.process.usage();
@@ -96,7 +99,7 @@ export async function measureMemory(
     `--max-semi-space-size=${NEW_SPACE}`,
   ];
   const perRequest = await withLoad(server, workload, { ...options, flags }, async (loaded) => {
-    await send(loaded, WARM_UP);
+    await send(loaded, warmUp);
     return countAllocations(loaded);
   });
   return { ...resident, perRequest };

@@ -10,7 +10,7 @@ it.each([
 ])('measures the memory of %s on %s', async (serverName, workloadName) => {
   const [server = expect.unreachable()] = pick(SERVERS, [serverName], 'server');
   const [workload = expect.unreachable()] = pick(WORKLOADS, [workloadName], 'workload');
-  const options = { node: process.execPath, requests: 100, connections: 2 };
+  const options = { node: process.execPath, requests: 100, warmUp: 100, connections: 2 };
   const memory = await measureMemory(server, workload, options);
   expect(memory.start).toBeGreaterThan(0);
   expect(memory.end).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ import {
 import { createWorkloads } from '../src/users/workloads.js';
 
 /** Few enough for a quick test, and so many that turns cannot make their number longer. */
-const USERS = 1_000;
+const USERS = 100;
 
 let databases: Databases;
 

@@ -1,4 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { flushCompileCache } from 'node:module';
 import type { Server } from 'node:net';
 
 /**
@@ -26,6 +27,8 @@ subscribe('tracing:net.server.listen:asyncEnd', (message) => {
   if (started.has(server) || typeof address !== 'object' || address === null) return;
   started.add(server);
   process.send?.(address.port);
+  // The parent process kills this one, which would otherwise lose it. Does nothing without a cache.
+  flushCompileCache();
 });
 
 let collections = 0;
