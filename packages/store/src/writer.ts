@@ -109,7 +109,9 @@ export class SqliteWriter {
     const workerData: WriterData = { path, files, statements, maxPages, claim: this.#claim };
     const worker = new Worker(WORKER, { workerData, name: `${program}-sqlite-writer` });
     let cause: unknown;
-    worker.on('message', (reply: string) => {
+    worker.on('message', (reply: unknown) => {
+      // `node --watch` also sends the names of imported files.
+      if (typeof reply !== 'string') return;
       // An idle thread must not keep the process alive.
       worker.unref();
       this.#reply?.resolve(JSON.parse(reply));

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoreError } from '../src/index.js';
 import { metricsOf, openNotes, openRaw, temporaryPath, textsOf } from './support/notes.js';
 
@@ -13,6 +13,13 @@ describe('writes', () => {
     expect(textsOf(store)).toEqual(['Ada', 'B\u0000b 😀']);
     expect(await store.write('remove', 7)).toBeUndefined();
     expect(await store.write('remove', null)).toBeUndefined();
+  });
+
+  it('work under node --watch, which sends messages from the thread', async () => {
+    vi.stubEnv('WATCH_REPORT_DEPENDENCIES', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const store = openNotes(temporaryPath());
+    expect(await store.write('add', 'Ada')).toMatchObject({ text: 'Ada' });
   });
 
   it.each([
