@@ -154,6 +154,7 @@ it.concurrent('rest-api, with pnpm', async (context) => {
   const dev = await start(context, project, 'dev');
   const before = await dev.nextUrl();
   expect((await fetch(`${before}/api/hello`)).status).toBe(404);
+  expect(await send(`${before}/api/tasks`, { title: 'Call Bob' })).toMatchObject([201, { id: 2 }]);
   const controller = `import { Controller, Get } from '@fairlead/controllers';
 
 @Controller('/hello')

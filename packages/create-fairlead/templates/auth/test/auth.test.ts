@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await api.close();
+  await api?.close();
   await rm(folder, { recursive: true });
 });
 

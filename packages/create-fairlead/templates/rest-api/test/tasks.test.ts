@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await api.close();
+  await api?.close();
   await rm(folder, { recursive: true });
 });
 
