@@ -1,7 +1,7 @@
 import ts from 'typescript';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { message } from './support/message.js';
-import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
+import { FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
 import { writeTree } from './support/tree.js';
 
 const base = { 'package.json': PACKAGE_JSON, 'fairlead.js': FAIRLEAD };
@@ -56,8 +56,6 @@ const controllers = [PlainController, MadeController];
 const plugin = controllersPlugin({ router: createRouter(), controllers });
 await createApp().plugin(plugin).catch(({ message }: Error) => console.log(message));
 `;
-
-beforeAll(buildBundle);
 
 describe('the entry file', () => {
   it.each([

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { message } from './support/message.js';
-import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
+import { FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
 import { writeTree } from './support/tree.js';
 
 /** Prints the errors of the directory `controllers`, one after the other. */
@@ -16,8 +16,6 @@ const COMPILE =
   'Fix: build with tsc or swc and point root at the output, or start node with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
 
 const STALE = 'If the file is stale build output, delete the output directory and build again.';
-
-beforeAll(buildBundle);
 
 /** Prints the error of a file `controllers/users.*`, in node without a loader. */
 async function errorOf(files: Readonly<Record<string, string>>): Promise<string> {
@@ -78,6 +76,14 @@ describe('discovery explains', () => {
         'At: controllers/users.js',
         COMPILE,
       ),
+    );
+  });
+
+  it('a loader that asks for experimentalDecorators', async () => {
+    const failure = 'decorators require `"experimentalDecorators": true` in a tsconfig.json';
+    const files = { 'controllers/users.js': `throw new Error(${JSON.stringify(failure)});` };
+    expect(await errorOf(files)).toContain(
+      'Fix: set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file.',
     );
   });
 

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { createRouter } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import ts from 'typescript';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   Controller,
   discoverControllers,
@@ -11,7 +11,7 @@ import {
   registerController,
 } from '../src/index.js';
 import { message } from './support/message.js';
-import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
+import { FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
 import { serve } from './support/serve.js';
 import { controllerSource, writeTree } from './support/tree.js';
 
@@ -159,8 +159,6 @@ describe('controllersPlugin', () => {
 });
 
 describe('in a program', () => {
-  beforeAll(buildBundle);
-
   const program = {
     'package.json': PACKAGE_JSON,
     'fairlead.js': FAIRLEAD,

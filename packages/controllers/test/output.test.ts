@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { buildBundle, FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
+import { describe, expect, it } from 'vitest';
+import { FAIRLEAD, PACKAGE_JSON, runNode } from './support/program.js';
 import { writeTree } from './support/tree.js';
 
 /** A controller that needs something, compiled. */
@@ -30,8 +30,6 @@ ${start}
 
 const several = `${controller('Users', 'Database')}${controller('Orders', 'Queue')}`;
 const single = controller('Orders', 'Queue');
-
-beforeAll(buildBundle);
 
 it('a process that ends while it waits for a factory names the factory', async () => {
   const root = await writeTree({

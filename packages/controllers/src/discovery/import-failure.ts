@@ -133,12 +133,17 @@ function importFix(file: string, error: unknown, fault: Fault | undefined): stri
     return `export ${name} from '${module}', or import it with \`import type\` if it is a type. ${STALE}`;
   }
   if (needsCompiler(file, error)) return COMPILE;
+  if (message.includes('experimentalDecorators')) return SET_DECORATORS;
   if (error instanceof SyntaxError) return syntaxFix(file, fault);
   return 'correct the file, or add it to exclude.';
 }
 
 const COMPILE =
   'build with tsc or swc and point root at the output, or start node with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
+
+/** For loaders such as that of oxc, whose message names the setting among other text. */
+const SET_DECORATORS =
+  'set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file.';
 
 const STALE = 'If the file is stale build output, delete the output directory and build again.';
 

@@ -1,34 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { build } from 'tsup';
-
-const BUNDLE = new URL('../../reports/bundle/', import.meta.url);
 
 /** Result of a program. */
 export interface Outcome {
   readonly code: number | string | null | undefined;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-/** Builds this package, core and di into one module, which programs import as `#fairlead`. */
-export async function buildBundle(): Promise<void> {
-  await mkdir(BUNDLE, { recursive: true });
-  const entry = fileURLToPath(new URL('fairlead.ts', BUNDLE));
-  const modules = ['../../src/index.js', '@fairlead/core', '@fairlead/di'];
-  await writeFile(entry, modules.map((name) => `export * from '${name}';\n`).join(''));
-  await build({
-    entry: [entry],
-    outDir: fileURLToPath(BUNDLE),
-    format: 'esm',
-    config: false,
-    silent: true,
-    noExternal: [/^@fairlead/],
-    esbuildOptions: (options) => {
-      options.conditions = ['@fairlead/source'];
-    },
-  });
 }
 
 /** Maps `#fairlead` for the files of a tree. */
