@@ -35,6 +35,7 @@ export function Body<
   T extends Transform<Validated<S, unknown>> = Transform<Validated<S, unknown>>,
   D = never,
 >(
+  field: string,
   options?: ParamOptions<Validated<S, unknown>, T, D, S>,
 ): ParamDecorator<Given<Validated<S, unknown>, T, D, S>>;
 export function Body<
@@ -42,7 +43,6 @@ export function Body<
   T extends Transform<Validated<S, unknown>> = Transform<Validated<S, unknown>>,
   D = never,
 >(
-  field: string,
   options?: ParamOptions<Validated<S, unknown>, T, D, S>,
 ): ParamDecorator<Given<Validated<S, unknown>, T, D, S>>;
 export function Body(...values: readonly unknown[]): unknown {
@@ -58,19 +58,19 @@ export function Body(...values: readonly unknown[]): unknown {
  */
 export function Param<
   S extends StandardSchema = never,
-  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
-  D = never,
->(
-  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
-): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
-export function Param<
-  S extends StandardSchema = never,
   T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
   D = never,
 >(
   name: string,
   options?: ParamOptions<Validated<S, string>, T, D, S>,
 ): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
+export function Param<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
+  D = never,
+>(
+  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
+): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
 export function Param(...values: readonly unknown[]): unknown {
   return sourceDecorator('Param', 'param', values, true);
 }
@@ -83,13 +83,6 @@ export function Param(...values: readonly unknown[]): unknown {
  * @param options - Schema, presence, default and transform. With `all: true`, every value is extracted, as a
  *   non-empty array.
  */
-export function Query<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
-  D = never,
->(
-  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
-): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
 export function Query<
   S extends StandardSchema = never,
   T extends Transform<Validated<S, string[]>> = Transform<Validated<S, string[]>>,
@@ -106,6 +99,13 @@ export function Query<
   name: string,
   options?: ParamOptions<Validated<S, string>, T, D, S>,
 ): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
+export function Query<
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
+  D = never,
+>(
+  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
+): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
 export function Query(...values: readonly unknown[]): unknown {
   return sourceDecorator('Query', 'query', values, false);
 }
@@ -119,6 +119,14 @@ export function Query(...values: readonly unknown[]): unknown {
  */
 export function Header<
   S extends StandardSchema = never,
+  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
+  D = never,
+>(
+  name: string,
+  options?: ParamOptions<Validated<S, string>, T, D, S>,
+): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
+export function Header<
+  S extends StandardSchema = never,
   T extends Transform<Validated<S, IncomingHttpHeaders>> = Transform<
     Validated<S, IncomingHttpHeaders>
   >,
@@ -126,14 +134,6 @@ export function Header<
 >(
   options?: ParamOptions<Validated<S, IncomingHttpHeaders>, T, D, S>,
 ): ParamDecorator<Given<Validated<S, IncomingHttpHeaders>, T, D, S>>;
-export function Header<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
-  D = never,
->(
-  name: string,
-  options?: ParamOptions<Validated<S, string>, T, D, S>,
-): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
 export function Header(...values: readonly unknown[]): unknown {
   return sourceDecorator('Header', 'header', values, false);
 }
