@@ -7,6 +7,8 @@ const RUNNER = `
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
 Server.prototype.listen = function (options, ...rest) {
+  // Idle connections do not keep the process alive either.
+  this.on('connection', (socket) => socket.unref());
   return listen.call(this, { ...options, port: 0 }, ...rest).unref();
 };
 await import(process.argv[2]);
