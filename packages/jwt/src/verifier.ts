@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setWithin } from '@fairlead/options';
 import {
   decodeJwt,
   type JWTHeaderParameters,
@@ -53,11 +54,7 @@ export function createVerifier(
       requirements,
     );
     const end = Number(payload.exp) + requirements.clockTolerance;
-    remembered.set(id, { header: protectedHeader, key, end });
-    if (remembered.size > MAX_REMEMBERED) {
-      const [oldest] = remembered.keys();
-      remembered.delete(String(oldest));
-    }
+    setWithin(remembered, MAX_REMEMBERED, id, { header: protectedHeader, key, end });
     return payload;
   };
 }

@@ -29,6 +29,7 @@ import {
   object,
   oneOf,
   securityOf,
+  setWithin,
   string,
 } from './index.js';
 
@@ -241,6 +242,15 @@ it('finds the routes that a marked guard lets pass', () => {
   expect(exempts(guard, { isPublic: true })).toBe(true);
   expect(exempts(guard, { isPublic: false })).toBe(false);
   expect(exempts(() => true, { isPublic: true })).toBe(false);
+});
+
+it('keeps the newest entries of a map', () => {
+  const map = new Map<string, number>();
+  for (const [index, key] of ['a', 'b', 'a', 'c', 'd'].entries()) setWithin(map, 2, key, index);
+  expect([...map]).toEqual([
+    ['c', 3],
+    ['d', 4],
+  ]);
 });
 
 it('recognizes marked handlers of WebSocket connections', () => {

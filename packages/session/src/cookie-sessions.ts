@@ -6,6 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { setWithin } from '@fairlead/options';
 import { formatMembers, parseMembers } from './members.js';
 import { type Backend, type Found, idOf, type Lifetimes, type OpenSession } from './session.js';
 
@@ -43,7 +44,7 @@ export function cookieSessions(
     const earlier = remembered.get(cookie);
     if (earlier !== undefined) return earlier;
     const opened = openCookie(ciphers, cookie);
-    if (opened !== undefined) setWithin(MAX_REMEMBERED, remembered, cookie, opened);
+    if (opened !== undefined) setWithin(remembered, MAX_REMEMBERED, cookie, opened);
     return opened;
   };
   return {
@@ -84,14 +85,6 @@ function openCookie(ciphers: readonly Cipher[], cookie: string): OpenCookie | un
   return undefined;
 }
 
-/** Adds an entry to a map. Deletes the oldest one if there are too many. */
-function setWithin<Value>(limit: number, map: Map<string, Value>, key: string, value: Value): void {
-  map.set(key, value);
-  if (map.size <= limit) return;
-  const [oldest] = map.keys();
-  map.delete(String(oldest));
-}
-
 /** The bytes of a salt: 32 characters in base64url. */
 const SALT_BYTES = 24;
 const NONCE_BYTES = 12;
@@ -107,8 +100,8 @@ const MAX_COOKIES = 2 ** 24;
 const MAX_KEYS = 1_000;
 
 /**
- * Encrypts texts with AES-256-GCM, under keys that are derived from a secret. Each process has keys of its own,
- * derived from random salts that cookies begin with, so there is no limit on the number of cookies per secret.
+ * Encrypts texts with AES-256-GCM. Each process derives its own keys from the secret and random salts, and a cookie
+ * begins with the salt of its key. A secret can therefore encrypt any number of cookies.
  *
  * @see NIST SP 800-38D §8.3
  */
@@ -157,7 +150,7 @@ class Cipher {
     try {
       const result = decrypted + decipher.final('utf8');
       // Salts of forged cookies are not kept.
-      if (known === undefined) setWithin(MAX_KEYS, this.#keys, salt, key);
+      if (known === undefined) setWithin(this.#keys, MAX_KEYS, salt, key);
       return result;
     } catch {
       // The tag does not match: the cookie was changed, or another key has encrypted it.
