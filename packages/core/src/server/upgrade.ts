@@ -37,7 +37,7 @@ export function acceptUpgrades(server: Server, event: string): void {
     // Node has removed its listener. An error destroys the socket, which closes the response.
     socket.on('error', ignore);
     afterEarlierResponses(socket, () => {
-      // From Node 26 on, the request has its body, and a socket of its own while the body arrives.
+      // Node 26 and later read the body. Until it has arrived, req.socket is not the connection.
       const hasBody = req.readableLength > 0 || socket !== req.socket;
       if (isHandshake(req) || hasBody) dispatch(server, req, socket, head);
       else restart(server, event, req, socket, head);
