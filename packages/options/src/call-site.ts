@@ -20,7 +20,7 @@ export interface Frame {
   readonly name: string;
   /** Absolute path. */
   readonly file: string;
-  /** Line and column, as `12:1`. */
+  /** Line and column, such as `12:1`. */
   readonly position: string;
 }
 

@@ -5,30 +5,24 @@ import {
   anything,
   arrayOf,
   boolean,
-  declareExemption,
-  declareMediaTypes,
-  declareSecurity,
-  declareUpgrade,
   describeValue,
   either,
-  exempts,
   findOptionProblems,
   fn,
+  hasMethods,
   hideProperties,
   integer,
   isFactory,
   isPlainObject,
-  isUpgrade,
   type Kinds,
   markFactories,
-  mediaTypesOf,
   milliseconds,
   nearestName,
   nonEmptyString,
   numberMessages,
   object,
   oneOf,
-  securityOf,
+  positiveMilliseconds,
   setWithin,
   string,
 } from './index.js';
@@ -58,6 +52,17 @@ describe('findOptionProblems', () => {
   it('names the nearest option', () => {
     expect(problemsOf({ limti: 5 })).toEqual([
       "json() has no option 'limti'. Did you mean 'limit'?",
+    ]);
+  });
+
+  it('prefers the option that other libraries call by the name', () => {
+    const kinds: Kinds<{ keys?: unknown; secure?: boolean }> = { keys: anything, secure: boolean };
+    const problemOf = (known: Partial<typeof kinds>) =>
+      findOptionProblems<object>('session()', { secret: 'x' }, known);
+
+    expect(problemOf(kinds)).toEqual(["session() has no option 'secret'. Did you mean 'keys'?"]);
+    expect(problemOf({ secure: boolean })).toEqual([
+      "session() has no option 'secret'. Did you mean 'secure'?",
     ]);
   });
 
@@ -104,6 +109,7 @@ describe('kinds', () => {
     [string, ['', 'a'], [1]],
     [nonEmptyString, ['a'], ['', 1]],
     [milliseconds, [0, 2 ** 31 - 1], [-1, 0.5, 2 ** 31, '5', Number.NaN]],
+    [positiveMilliseconds, [1, 2 ** 31 - 1], [0, 1.5, 2 ** 31, '5']],
     [integer(1), [1, 2 ** 53 - 1], [0, 1.5, 2 ** 53, '1']],
     [integer(200, 599), [200, 599], [199, 600]],
     [oneOf('a', false), ['a', false], ['b', true, undefined]],
@@ -213,37 +219,6 @@ it('hides properties of errors from inspection', () => {
   expect(Object.keys(error)).toEqual(['code']);
 });
 
-it('lists the media types of marked parsers only', () => {
-  const parser = declareMediaTypes(() => undefined, ['text/csv']);
-
-  expect(mediaTypesOf(parser)).toEqual(['text/csv']);
-  expect(mediaTypesOf(() => undefined)).toEqual([]);
-});
-
-it('lists the security of marked functions and classes, and of their subclasses', () => {
-  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
-  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
-  class SignedIn {}
-  class Admin extends declareSecurity(SignedIn, bearer) {}
-  declareSecurity(Admin, key);
-
-  expect(securityOf(declareSecurity(() => true, key))).toEqual([key]);
-  expect(securityOf(SignedIn)).toEqual([bearer]);
-  expect(securityOf(Admin)).toEqual([bearer, key]);
-  expect(securityOf(() => true)).toEqual([]);
-});
-
-it('finds the routes that a marked guard lets pass', () => {
-  const guard = declareExemption(
-    () => true,
-    ({ isPublic }: { isPublic: boolean }) => isPublic,
-  );
-
-  expect(exempts(guard, { isPublic: true })).toBe(true);
-  expect(exempts(guard, { isPublic: false })).toBe(false);
-  expect(exempts(() => true, { isPublic: true })).toBe(false);
-});
-
 it('keeps the newest entries of a map', () => {
   const map = new Map<string, number>();
   for (const [index, key] of ['a', 'b', 'a', 'c', 'd'].entries()) setWithin(map, 2, key, index);
@@ -253,9 +228,12 @@ it('keeps the newest entries of a map', () => {
   ]);
 });
 
-it('recognizes marked handlers of WebSocket connections', () => {
-  expect(isUpgrade(declareUpgrade(() => undefined))).toBe(true);
-  expect(isUpgrade(() => undefined)).toBe(false);
+it('accepts objects with methods', () => {
+  const accepts = hasMethods('info', 'error');
+  const info = () => undefined;
+
+  expect(accepts({ info, error: info })).toBe(true);
+  expect([{ info }, { info, error: 'no' }, info, null, 'a'].filter(accepts)).toEqual([]);
 });
 
 it('tells object literals of any realm from instances', () => {

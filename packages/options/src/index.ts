@@ -10,6 +10,19 @@ export {
   framesOf,
   isAnonymous,
 } from './call-site.js';
+export {
+  type DeclaredSecurity,
+  declareExemption,
+  declareMediaTypes,
+  declarePlacement,
+  declareSecurity,
+  declareUpgrade,
+  exempts,
+  isUpgrade,
+  mediaTypesOf,
+  placeBelow,
+  securityOf,
+} from './marks.js';
 
 /** What an option accepts. */
 export interface Kind {
@@ -47,16 +60,24 @@ export const nonEmptyString = kind(
 );
 /** Accepts delays of timers. */
 export const milliseconds = integer(0, LONGEST_DELAY, 'of milliseconds');
+/** Accepts delays of timers, except 0. */
+export const positiveMilliseconds = integer(1, LONGEST_DELAY, 'of milliseconds');
+
+/** Accepts objects with these methods. */
+export function hasMethods(...names: readonly string[]) {
+  return (value: unknown): boolean =>
+    isObject(value) && names.every((name) => fn.accepts(Reflect.get(value, name)));
+}
 
 /**
  * Accepts integers.
  *
  * @param min - Smallest accepted value.
  * @param max - Largest accepted value. Default: the largest safe integer.
- * @param unit - Follows the word integer, as `of bytes`.
+ * @param unit - Follows the word integer, such as `of bytes`.
  */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER, unit = ''): Kind {
-  const noun = unit === '' ? 'integer' : `integer ${unit}`;
+  const noun = `integer ${unit}`.trimEnd();
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   const description =
     min === 0 && max === Number.MAX_SAFE_INTEGER ? `a non-negative ${noun}` : `an ${noun} ${range}`;
@@ -100,7 +121,7 @@ export const routeStatus = integer(200, 599);
  * Finds everything that is wrong with the options of a call. An option that is undefined counts as
  * absent.
  *
- * @param call - The call for the message, as `json()` or `@Body()`.
+ * @param call - The call for the message, such as `json()` or `@Body()`.
  * @param options - What the caller passed; undefined for none.
  * @param kinds - Every option of the call.
  * @returns One sentence for each problem, followed by its fix. Empty when the options are valid.
@@ -122,9 +143,13 @@ export function findOptionProblems<Options extends object>(
   });
 }
 
+/** Names that other libraries give to options, which are nearer to another option than to ours. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['secret', 'keys']]);
+
 function suggest(name: string, kinds: object): string {
   const names = Object.keys(kinds);
-  const nearest = nearestName(name, names);
+  const alias = names.find((one) => one === ALIASES.get(name));
+  const nearest = alias ?? nearestName(name, names);
   if (nearest !== undefined) return `Did you mean '${nearest}'?`;
   return names.length === 0 ? 'Remove it.' : `Remove it, or use ${listOf(names)}.`;
 }
@@ -273,6 +298,11 @@ export function numberMessages(title: string, messages: readonly string[]): stri
   return [title, ...texts].join('\n\n');
 }
 
+/** Tells how to end up with one copy of a package. Starts in lower case. */
+export function installOneCopy(name: string): string {
+  return `install one version of ${name}. \`npm ls ${name}\` shows which packages need which version, and \`npm dedupe\` removes unnecessary copies.`;
+}
+
 /** A global symbol, so that two copies of a package recognize each other's factories. */
 const FACTORY = Symbol.for('fairlead:factory');
 
@@ -295,89 +325,6 @@ export function hideProperties(error: Error, ...names: readonly string[]): void 
   for (const name of names) {
     if (Object.hasOwn(error, name)) Object.defineProperty(error, name, { enumerable: false });
   }
-}
-
-/** A global symbol, so that two copies of a package recognize each other's parsers. */
-const MEDIA_TYPES = Symbol.for('fairlead:media-types');
-
-/** Marks middleware that parses bodies, so that generated documents can list the media types. */
-export function declareMediaTypes<Parser extends (...args: never[]) => unknown>(
-  parser: Parser,
-  mediaTypes: readonly string[],
-): Parser {
-  return Object.defineProperty(parser, MEDIA_TYPES, { value: Object.freeze([...mediaTypes]) });
-}
-
-/** Returns the media types that a middleware parses; none for middleware that is not a body parser. */
-export function mediaTypesOf(middleware: object): readonly string[] {
-  const types: unknown = Reflect.get(middleware, MEDIA_TYPES);
-  return Array.isArray(types) ? types : [];
-}
-
-/** A way to authenticate requests. */
-export interface DeclaredSecurity {
-  /** Identifies the scheme in a document. */
-  readonly name: string;
-  /** A Security Scheme Object of OpenAPI. */
-  readonly scheme: object;
-  /** The scopes or roles that a request needs. */
-  readonly scopes?: readonly string[];
-}
-
-/** A global symbol, so that two copies of a package recognize each other's guards. */
-const SECURITY = Symbol.for('fairlead:security');
-
-/**
- * Marks middleware, a guard or a class of guards, so that generated documents show how requests
- * authenticate. Subclasses inherit the mark. Marks add up.
- */
-export function declareSecurity<Target extends object>(
-  target: Target,
-  security: DeclaredSecurity,
-): Target {
-  const value = Object.freeze([...securityOf(target), security]);
-  return Object.defineProperty(target, SECURITY, { value, configurable: true });
-}
-
-/** Returns the ways to authenticate that a middleware or guard is marked with. */
-export function securityOf(target: object): readonly DeclaredSecurity[] {
-  const security: unknown = Reflect.get(target, SECURITY);
-  return Array.isArray(security) ? security : [];
-}
-
-/** A global symbol, so that two copies of a package recognize each other's guards. */
-const EXEMPTION = Symbol.for('fairlead:exemption');
-
-/**
- * Marks middleware, a guard or a class of guards that lets all requests to some routes pass, so that
- * generated documents show those routes without its security.
- *
- * @param exempts - Whether all requests to a route pass. Receives the definition of a controller's route.
- */
-export function declareExemption<Target extends object, Route extends object>(
-  target: Target,
-  exempts: (route: Route) => boolean,
-): Target {
-  return Object.defineProperty(target, EXEMPTION, { value: exempts });
-}
-
-/** Whether a middleware or guard is marked to let all requests to a route pass. */
-export function exempts(target: object, route: object): boolean {
-  const exemption: unknown = Reflect.get(target, EXEMPTION);
-  return typeof exemption === 'function' && exemption(route) === true;
-}
-
-/** A global symbol, so that two copies of a package recognize each other's handlers. */
-const UPGRADE = Symbol.for('fairlead:upgrade');
-
-/** Marks the handler or interceptor of a route that only opens WebSocket connections. */
-export function declareUpgrade<Target extends object>(target: Target): Target {
-  return Object.defineProperty(target, UPGRADE, { value: true });
-}
-
-/** Whether a handler or interceptor is marked to open WebSocket connections. */
-export function isUpgrade(target: object): boolean {
-  return Reflect.get(target, UPGRADE) === true;
 }
 
 /** Sets an entry of a map. If it then has more than `limit` entries, deletes the oldest. */

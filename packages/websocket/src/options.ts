@@ -7,6 +7,7 @@ import {
   type Kinds,
   kind,
   oneOf,
+  positiveMilliseconds,
 } from '@fairlead/options';
 
 /** Options of `websocket()` and `websocketUpgrade()`. */
@@ -38,9 +39,6 @@ export interface WebSocketOptions {
   readonly pingInterval?: number;
 }
 
-/** The longest delay of a Node.js timer, in milliseconds. */
-const MAX_DELAY = 2 ** 31 - 1;
-
 /** A token of RFC 9110 §5.6.2. */
 export const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
 
@@ -59,7 +57,7 @@ const WEBSOCKET_OPTIONS: Kinds<WebSocketOptions> = {
   maxMessageSize: integer(1, 2 ** 31 - 1, 'of bytes'),
   maxMessageRate: integer(1),
   maxBufferSize: integer(0, undefined, 'of bytes'),
-  pingInterval: integer(1, MAX_DELAY, 'of milliseconds'),
+  pingInterval: positiveMilliseconds,
 };
 
 /** The options with their defaults. */

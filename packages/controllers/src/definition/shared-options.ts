@@ -1,6 +1,13 @@
 import { Router } from '@fairlead/core';
 import type { ContainerInterface } from '@fairlead/di';
-import { findOptionProblems, fn, type Kinds, kind, string } from '@fairlead/options';
+import {
+  findOptionProblems,
+  fn,
+  installOneCopy,
+  type Kinds,
+  kind,
+  string,
+} from '@fairlead/options';
 import { type ControllerError, errorText } from '../errors/controller-error.js';
 import { optionError } from '../errors/option-errors.js';
 import { findReferenceProblems, type SharedReferences } from '../metadata/references.js';
@@ -44,9 +51,7 @@ export const ROUTER = kind(
 export function findForeignRouter(call: string, router: unknown): ControllerError | undefined {
   if (router instanceof Router || !ROUTER.accepts(router)) return undefined;
   const title = `${call} cannot use the router: it belongs to another copy of @fairlead/core than the one of @fairlead/controllers.`;
-  const fix =
-    'install one copy. `npm ls @fairlead/core` shows which packages need which version, and `npm dedupe` removes unnecessary copies.';
-  return optionError(errorText({ title, fix }));
+  return optionError(errorText({ title, fix: installOneCopy('@fairlead/core') }));
 }
 
 /** Options of `createApp()` for the schemas of all routes. */

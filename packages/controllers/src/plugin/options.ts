@@ -1,6 +1,6 @@
 import { createRouter, type Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
-import { boolean, type Kinds, kind, object } from '@fairlead/options';
+import { boolean, hasMethods, type Kinds, kind, object } from '@fairlead/options';
 import {
   findForeignRouter,
   findSharedErrors,
@@ -86,14 +86,9 @@ const PLUGIN_OPTIONS: Kinds<ControllersPluginOptions> = {
   strict: boolean,
   disposeContainer: boolean,
   debug: boolean,
-  logger: kind('an object with the methods debug and warn', isLogger),
+  logger: kind('an object with the methods debug and warn', hasMethods('debug', 'warn')),
   controllers: kind('an array of classes', Array.isArray),
 };
-
-function isLogger(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return ['debug', 'warn'].every((name) => typeof Reflect.get(value, name) === 'function');
-}
 
 /**
  * Finds everything that is wrong with the options of `controllersPlugin`.

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import {
+  declareExemption,
+  declareMediaTypes,
+  declarePlacement,
+  declareSecurity,
+  declareUpgrade,
+  exempts,
+  isUpgrade,
+  mediaTypesOf,
+  placeBelow,
+  securityOf,
+} from './marks.js';
+
+it('lists the media types of marked parsers only', () => {
+  const parser = declareMediaTypes(() => undefined, ['text/csv']);
+
+  expect(mediaTypesOf(parser)).toEqual(['text/csv']);
+  expect(mediaTypesOf(() => undefined)).toEqual([]);
+});
+
+it('replaces only marked middleware by what runs below a prefix', () => {
+  const below = () => undefined;
+  const other = () => undefined;
+  const marked = declarePlacement(
+    () => undefined,
+    (prefix) => (prefix === '/a' ? below : other),
+  );
+
+  expect(placeBelow('/a', marked)).toBe(below);
+  expect(placeBelow('/b', marked)).toBe(other);
+  expect(placeBelow('/a', other)).toBe(other);
+});
+
+it('lists the security of marked functions and classes, and of their subclasses', () => {
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+  class SignedIn {}
+  class Admin extends declareSecurity(SignedIn, bearer) {}
+  declareSecurity(Admin, key);
+
+  expect(securityOf(declareSecurity(() => true, key))).toEqual([key]);
+  expect(securityOf(SignedIn)).toEqual([bearer]);
+  expect(securityOf(Admin)).toEqual([bearer, key]);
+  expect(securityOf(() => true)).toEqual([]);
+});
+
+it('finds the routes that a marked guard lets pass', () => {
+  const guard = declareExemption(
+    () => true,
+    ({ isPublic }: { isPublic: boolean }) => isPublic,
+  );
+
+  expect(exempts(guard, { isPublic: true })).toBe(true);
+  expect(exempts(guard, { isPublic: false })).toBe(false);
+  expect(exempts(() => true, { isPublic: true })).toBe(false);
+});
+
+it('recognizes marked handlers of WebSocket connections', () => {
+  expect(isUpgrade(declareUpgrade(() => undefined))).toBe(true);
+  expect(isUpgrade(() => undefined)).toBe(false);
+});

@@ -1,0 +1,103 @@
+/** A global symbol, so that two copies of a package recognize each other's parsers. */
+const MEDIA_TYPES = Symbol.for('fairlead:media-types');
+
+/** Marks middleware that parses bodies, so that generated documents can list the media types. */
+export function declareMediaTypes<Parser extends (...args: never[]) => unknown>(
+  parser: Parser,
+  mediaTypes: readonly string[],
+): Parser {
+  return Object.defineProperty(parser, MEDIA_TYPES, { value: Object.freeze([...mediaTypes]) });
+}
+
+/** Returns the media types that a middleware parses; none for middleware that is not a body parser. */
+export function mediaTypesOf(middleware: object): readonly string[] {
+  const types: unknown = Reflect.get(middleware, MEDIA_TYPES);
+  return Array.isArray(types) ? types : [];
+}
+
+/** A way to authenticate requests. */
+export interface DeclaredSecurity {
+  /** Identifies the scheme in a document. */
+  readonly name: string;
+  /** A Security Scheme Object of OpenAPI. */
+  readonly scheme: object;
+  /** The scopes or roles that a request needs. */
+  readonly scopes?: readonly string[];
+}
+
+/** A global symbol, so that two copies of a package recognize each other's guards. */
+const SECURITY = Symbol.for('fairlead:security');
+
+/**
+ * Marks middleware, a guard or a class of guards, so that generated documents show how requests
+ * authenticate. Subclasses inherit the mark. Marks add up.
+ */
+export function declareSecurity<Target extends object>(
+  target: Target,
+  security: DeclaredSecurity,
+): Target {
+  const value = Object.freeze([...securityOf(target), security]);
+  return Object.defineProperty(target, SECURITY, { value, configurable: true });
+}
+
+/** Returns the ways to authenticate that a middleware or guard is marked with. */
+export function securityOf(target: object): readonly DeclaredSecurity[] {
+  const security: unknown = Reflect.get(target, SECURITY);
+  return Array.isArray(security) ? security : [];
+}
+
+/** A global symbol, so that two copies of a package recognize each other's guards. */
+const EXEMPTION = Symbol.for('fairlead:exemption');
+
+/**
+ * Marks middleware, a guard or a class of guards that lets all requests to some routes pass, so that
+ * generated documents show those routes without its security.
+ *
+ * @param exempts - Whether all requests to a route pass. Receives the definition of a controller's route.
+ */
+export function declareExemption<Target extends object, Route extends object>(
+  target: Target,
+  exempts: (route: Route) => boolean,
+): Target {
+  return Object.defineProperty(target, EXEMPTION, { value: exempts });
+}
+
+/** Whether a middleware or guard is marked to let all requests to a route pass. */
+export function exempts(target: object, route: object): boolean {
+  const exemption: unknown = Reflect.get(target, EXEMPTION);
+  return typeof exemption === 'function' && exemption(route) === true;
+}
+
+/** A global symbol, so that two copies of a package recognize each other's handlers. */
+const UPGRADE = Symbol.for('fairlead:upgrade');
+
+/** Marks the handler or interceptor of a route that only opens WebSocket connections. */
+export function declareUpgrade<Target extends object>(target: Target): Target {
+  return Object.defineProperty(target, UPGRADE, { value: true });
+}
+
+/** Whether a handler or interceptor is marked to open WebSocket connections. */
+export function isUpgrade(target: object): boolean {
+  return Reflect.get(target, UPGRADE) === true;
+}
+
+/** A global symbol, so that two copies of a package recognize each other's middleware. */
+const PLACEMENT = Symbol.for('fairlead:placement');
+
+/**
+ * Marks middleware that depends on the prefix in `app.use(prefix, middleware)`.
+ *
+ * @param place - Returns the middleware to run below a prefix, which may contain parameters.
+ */
+export function declarePlacement<Target extends object>(
+  target: Target,
+  place: (prefix: string) => Target,
+): Target {
+  return Object.defineProperty(target, PLACEMENT, { value: place });
+}
+
+/** Returns the middleware to run below a prefix. Unless it is marked, that is the middleware itself. */
+export function placeBelow<Target extends object>(prefix: string, target: Target): Target {
+  const place: unknown = Reflect.get(target, PLACEMENT);
+  return typeof place === 'function' ? place(prefix) : target;
+}
