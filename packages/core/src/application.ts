@@ -9,6 +9,7 @@ import {
   isFactory,
   type Kinds,
   oneOf,
+  placeBelow,
 } from '@fairlead/options';
 import {
   Context,
@@ -143,7 +144,7 @@ function upstreamsOf(
 export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
   /**
    * Responds to requests that no middleware or route has handled, unless the path has routes for other
-   * methods. The status is 404 unless the function sets another one. Without a response, and by default,
+   * methods. The status is 404 unless the function sets another one. If it does not respond, or is omitted,
    * the body is that of any other error.
    */
   readonly notFound?: Handler;
@@ -249,9 +250,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /**
    * Adds middleware. Requests pass through middleware, routes and routers in the order of registration.
    *
-   * @param prefix - Restricts the middleware to this path and the paths below it: `/admin` is for
-   *   `/admin` and `/admin/users`. May contain parameters. Ignores case if the application or one of its
-   *   routers does. By default, all paths.
+   * @param prefix - Restricts the middleware to this path and the paths below it: `/admin` covers `/admin`
+   *   and `/admin/users`. May contain parameters. Ignores case if the application or one of its routers does.
+   *   By default, all paths.
    * @param middleware - Functions `(ctx, next)`.
    * @returns This application. Its type includes the state that the middleware sets for all paths.
    * @throws {InvalidMiddlewareError} When an argument is not a function.
@@ -284,7 +285,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     if (prefix === undefined) this.#add(...middleware);
     else {
       parsePrefix(prefix);
-      this.#add({ prefix, middleware });
+      this.#add({ prefix, middleware: middleware.map((one) => placeBelow(prefix, one)) });
     }
     return this;
   }
@@ -466,8 +467,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   };
 
   /**
-   * Handles a request without a socket. The request and the response pass through node's HTTP parser
-   * and writer in memory, so the response equals one sent over a socket.
+   * Handles a request without a socket. The request and the response pass through Node's HTTP parser and
+   * writer in memory, so the response equals one sent over a socket.
    *
    * The application sees the client disconnect when the response body is canceled, when the response
    * is garbage-collected before its body was read, and when the application closes.
@@ -509,8 +510,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /**
-   * Opens a connection in memory, for a client that sends one request by itself, such as the handshake of a
-   * WebSocket library.
+   * Opens a connection in memory, for a client that writes its request itself, such as a WebSocket library.
    *
    * @param caller - As for {@link fetch}.
    * @returns The client's side. Bytes that you write to it are received as over a socket.

@@ -10,8 +10,8 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Runs the rest of the pipeline, then a callback: at once after a synchronous `next`, otherwise when
- * its promise settles.
+ * Runs the rest of the pipeline, then a callback: immediately after a synchronous `next`, otherwise when its
+ * promise settles.
  *
  * @param done - Called when `next` succeeds.
  * @param failed - Called with the error when `next` fails. The error is then rethrown.

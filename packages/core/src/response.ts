@@ -32,6 +32,14 @@ export let rawHeadersOf: (headers: ResponseHeaders) => (string | number | string
 export let sealHeaders: (headers: ResponseHeaders) => void;
 
 /**
+ * Checks that headers are not sealed.
+ *
+ * @param part - What would change, for the message.
+ * @throws {TypeError} When they are.
+ */
+export let assertOpen: (headers: ResponseHeaders, part: string) => void;
+
+/**
  * The headers of a response that has not been sent. Names are case-insensitive, and are sent as last
  * written.
  *
@@ -46,6 +54,12 @@ export class ResponseHeaders {
     rawHeadersOf = (headers) => headers.#raw;
     sealHeaders = (headers) => {
       headers.#isSealed = true;
+    };
+    assertOpen = (headers, part) => {
+      if (!headers.#isSealed) return;
+      throw new TypeError(
+        `Cannot change ${part}: the headers of the response were sent. Change it before the stream has its first bytes.`,
+      );
     };
   }
 
@@ -110,10 +124,7 @@ export class ResponseHeaders {
   }
 
   #assertOpen(name: string): void {
-    if (!this.#isSealed) return;
-    throw new TypeError(
-      `Cannot change the header '${name}': the headers of the response were sent. Change it before the stream has its first bytes.`,
-    );
+    if (this.#isSealed) assertOpen(this, `the header '${name}'`);
   }
 
   #put(name: string, value: string | number | string[]): void {
@@ -197,7 +208,7 @@ export class RecordedResponse {
   takenOver = false;
   /** The error that the recorded body describes; undefined if it describes none. */
   error: unknown = undefined;
-  /** Whether a streamed body sends its head at once, instead of with its first bytes. */
+  /** Whether a streamed body sends its head immediately, instead of with its first bytes. */
   flushesHead = false;
   /** The listeners of `ctx.onFinish()`; undefined before the first one. */
   finishListeners: FinishListener[] | undefined = undefined;
@@ -265,7 +276,7 @@ export class RecordedResponse {
   }
 
   /**
-   * Replaces the recorded body by another form of it. Keeps the status, the error and the headers, except
+   * Replaces the recorded body with another form of it. Keeps the status, the error and the headers, except
    * `Content-Length`. Destroys the new body if no body was recorded, or the response is final.
    *
    * @returns Whether the body was replaced.
@@ -325,6 +336,14 @@ export class RecordedResponse {
     if (body instanceof Readable) body.on('error', () => undefined);
     this.#body = body;
   }
+}
+
+/** A global symbol, so that two copies of core recognize each other's {@link Responder}s. */
+export const RESPONDER = Symbol.for('fairlead:responder');
+
+/** Whether a value responds in its own way when a handler returns it. */
+export function isResponder(value: unknown): value is { readonly [RESPONDER]: unknown } {
+  return typeof value === 'object' && value !== null && RESPONDER in value;
 }
 
 /**
@@ -560,11 +579,9 @@ export function outcomeOf(recorded: RecordedResponse, res: ServerResponse): Requ
   const failure = failureOf(recorded, res);
   const error = recorded.error ?? failure;
   const unsent = failure === undefined ? 499 : 500;
-  return {
-    status: hadSocket && isHeadSent ? res.statusCode : unsent,
-    aborted: !isComplete(res),
-    ...(error !== undefined && { error }),
-  };
+  const status = hadSocket && isHeadSent ? res.statusCode : unsent;
+  const outcome = { status, aborted: !isComplete(res) };
+  return error === undefined ? outcome : { ...outcome, error };
 }
 
 /** Returns the error that destroyed a response, unless its client left. */

@@ -1,3 +1,5 @@
+import { isResponder } from './response.js';
+
 /**
  * Serializes a value as `JSON.stringify` does, and throws a TypeError where that returns undefined.
  *
@@ -48,7 +50,7 @@ function hasJson(value: unknown): boolean {
 function losesContent(value: object): boolean {
   if (value instanceof Error || hasMethod(value, 'then') || hasMethod(value, 'subscribe'))
     return true;
-  if (Symbol.iterator in value || Symbol.asyncIterator in value) return true;
+  if (Symbol.iterator in value || Symbol.asyncIterator in value || isResponder(value)) return true;
   // Such as a RegExp, a WeakMap, a Blob or a Request, but not an empty object of a user's class.
   return tagOf(value) !== 'Object' && isBuiltIn(value);
 }
@@ -91,6 +93,7 @@ function tagOf(value: object): string {
 }
 
 function describe(value: object): string {
+  if (isResponder(value)) return 'an event stream';
   const name = value.constructor?.name || tagOf(value);
   return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`;
 }
@@ -104,6 +107,7 @@ function adviceFor(value: unknown): string {
   if (hasMethod(value, 'then')) return 'Await it.';
   if (value instanceof Error) return 'Throw it, or send its message.';
   if (hasMethod(value, 'subscribe')) return 'Convert it to a promise, as with firstValueFrom().';
+  if (isResponder(value)) return 'Return it as it is, and let interceptors pass it on.';
   if (value instanceof Map) return 'Convert it with Object.fromEntries().';
   if (Symbol.iterator in value) return 'Convert it to an array.';
   return 'Convert it to an object, an array or text.';

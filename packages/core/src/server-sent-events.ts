@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import { describeValue, integer, type Kinds } from '@fairlead/options';
-import { type Context, internals, RESPONDER, type Responder } from './context.js';
+import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
+import { type Context, internals, type Responder } from './context.js';
 import { assertOptions } from './options.js';
+import { RESPONDER } from './response.js';
 import { onClose } from './server/connection.js';
 
 /** One server-sent event. */
@@ -11,7 +12,7 @@ export interface ServerSentEvent {
   readonly data: string;
   /** The event's type, without line breaks; `message` by default. */
   readonly event?: string;
-  /** The event's id, without line breaks. A client that reconnects sends it as `Last-Event-ID`. */
+  /** The event's ID, without line breaks. A client that reconnects sends it as `Last-Event-ID`. */
   readonly id?: string;
   /** Milliseconds that a client waits before it reconnects. */
   readonly retry?: number;
@@ -27,7 +28,7 @@ export interface SendEventsOptions {
 }
 
 const SEND_EVENTS_OPTIONS: Kinds<SendEventsOptions> = {
-  heartbeat: integer(1, 2 ** 31 - 1, 'of milliseconds'),
+  heartbeat: positiveMilliseconds,
 };
 
 /**

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { type Context, createApp, createRouter, json, timeout } from '../src/index.js';
+import { type Context, createApp, createRouter, eventStream, json, timeout } from '../src/index.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
@@ -367,6 +367,11 @@ describe('a value that JSON cannot represent', () => {
       "'users.0.roles' is a Promise. Await it.",
     ],
     ['a nested Map', { tags: new Map() }, "'tags' is a Map. Convert it with Object.fromEntries()."],
+    [
+      'an event stream in an envelope',
+      { data: eventStream((async function* () {})()) },
+      "'data' is an event stream. Return it as it is, and let interceptors pass it on.",
+    ],
     ['a symbol', Symbol('x'), 'it is of type symbol. Convert it to text.'],
     [
       'a function',

@@ -225,11 +225,18 @@ describe('a stream', () => {
     expect(reply).toMatchObject({ status: 206, headers: { 'x-total': '7' }, text: 'first' });
   });
 
-  it.each<[string, (ctx: Context) => unknown]>([
-    ['set', (ctx) => ctx.set('Vary', '*')],
-    ['append', (ctx) => ctx.append('Vary', 'Accept')],
-    ['delete', (ctx) => ctx.responseHeaders.delete('Vary')],
-  ])('fails if it tries to %s a header that was sent', async (_, change) => {
+  it.each<[string, (ctx: Context) => unknown, string]>([
+    ['set a header', (ctx) => ctx.set('Vary', '*'), "the header 'Vary'"],
+    ['append to a header', (ctx) => ctx.append('Vary', 'Accept'), "the header 'Vary'"],
+    ['delete a header', (ctx) => ctx.responseHeaders.delete('Vary'), "the header 'Vary'"],
+    [
+      'set the status',
+      (ctx) => {
+        ctx.status = 500;
+      },
+      'the status',
+    ],
+  ])('fails if it tries to %s that was sent', async (_, change, part) => {
     const received = Promise.withResolvers<void>();
     const failed = Promise.withResolvers<unknown>();
     const app = createApp().use((ctx) => {
@@ -252,7 +259,7 @@ describe('a stream', () => {
     await response.text();
     expect(await failed.promise).toEqual(
       new TypeError(
-        "Cannot change the header 'Vary': the headers of the response were sent. Change it before the stream has its first bytes.",
+        `Cannot change ${part}: the headers of the response were sent. Change it before the stream has its first bytes.`,
       ),
     );
   });

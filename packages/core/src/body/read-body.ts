@@ -25,7 +25,7 @@ function zlib() {
  * @param ctx - Context of a request whose body has not been read.
  * @param limit - Largest body, in bytes after content decoding.
  * @returns The decoded body; empty when the request has none.
- * @throws {PayloadTooLargeError} 413, at the first byte past `limit`, or at once when the
+ * @throws {PayloadTooLargeError} 413, at the first byte past `limit`, or immediately when the
  *   `Content-Length` of an unencoded body exceeds it.
  * @throws {UnsupportedMediaTypeError} 415, when the content encoding is unknown.
  * @throws {BadRequestError} 400, when the encoded content is corrupt or the client disconnects early.

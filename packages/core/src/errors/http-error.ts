@@ -202,7 +202,7 @@ export class ForbiddenError extends HttpError {
   }
 }
 
-/** 404. No resource exists with this path or id. @see RFC 9110 §15.5.5 */
+/** 404. No resource exists with this path or ID. @see RFC 9110 §15.5.5 */
 export class NotFoundError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(404, message, options);

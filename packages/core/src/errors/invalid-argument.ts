@@ -35,7 +35,7 @@ function isMiddleware(value: unknown): boolean {
   return !isFactory(value) && !isClass(value);
 }
 
-/** Describes a value that cannot be middleware, and says what to do. */
+/** Describes a value that cannot be middleware, and how to fix it. */
 function diagnose(call: string, value: unknown): readonly [received: string, fix: string] {
   const received = describeArgument(value);
   if (value === undefined)

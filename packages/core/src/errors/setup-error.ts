@@ -107,7 +107,7 @@ function problemsOf(error: Error): readonly Error[] {
     : [error];
 }
 
-/** A port could not be bound. The `cause` is node's error. */
+/** A port could not be bound. The `cause` is Node's error. */
 export class ListenError extends SetupError {
   /** The requested port. */
   readonly port: number;

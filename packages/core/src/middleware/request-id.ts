@@ -6,14 +6,14 @@ import { isHeader } from '../response.js';
 
 /** Options of {@link requestId}. */
 export interface RequestIdOptions {
-  /** Name of the header with the id, in responses and trusted requests; `X-Request-Id` by default. */
+  /** Name of the header with the ID, in responses and trusted requests; `X-Request-Id` by default. */
   readonly header?: string;
   /**
-   * Whether to use the id from the request header if it consists of 1 to 128 letters, digits, `.`, `_`
-   * and `-`; false by default. Enable it only behind a proxy that sets the header.
+   * Whether to use the ID from the request header if it consists of 1 to 128 letters, digits, `.`, `_` and
+   * `-`; false by default. Enable it only behind a proxy that sets the header.
    */
   readonly trust?: boolean;
-  /** Creates an id, such as from a header of another name; a random UUID by default. */
+  /** Creates an ID, such as from a header of another name; a random UUID by default. */
   readonly create?: (ctx: Context) => string;
 }
 
@@ -27,7 +27,7 @@ const REQUEST_ID_OPTIONS: Kinds<RequestIdOptions> = {
 };
 
 /**
- * Gives each request an id, in `ctx.state.requestId` and a response header.
+ * Gives each request an ID, in `ctx.state.requestId` and a response header.
  *
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */

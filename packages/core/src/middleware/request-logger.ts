@@ -18,7 +18,7 @@ export interface RequestLogEntry {
   readonly aborted?: true;
   /** Milliseconds that downstream middleware took. Sending the response does not count. */
   readonly milliseconds: number;
-  /** The id from `requestId()`; absent without it. */
+  /** The ID from `requestId()`; absent without it. */
   readonly requestId?: string;
   /** The error behind a status of 500 or more, or behind an aborted response, if it is known. */
   readonly error?: unknown;

@@ -22,8 +22,8 @@ const NONCE = '{nonce}';
 /**
  * Sets security headers on all responses, including errors. Handlers can override them.
  *
- * Replaces `{nonce}` in a header, such as in `script-src 'nonce-{nonce}'`, by 128 random bits for each request,
- * in `ctx.state.cspNonce`. Put them into the attribute `nonce` of your scripts.
+ * Replaces `{nonce}` in a header, such as in `script-src 'nonce-{nonce}'`, with 128 random bits for each
+ * request, and sets `ctx.state.cspNonce` to them. Put them into the attribute `nonce` of your scripts.
  *
  * @param changes - Headers to add or replace by name; `false` omits a default header.
  * @throws {SetupError} `INVALID_OPTION`, when a header cannot be sent, or a name probably means one of the

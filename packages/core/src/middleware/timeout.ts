@@ -25,7 +25,7 @@ const running = new WeakMap<Context, Clock>();
  * Responds with 503 when downstream middleware does not complete in time, and aborts `ctx.signal`. Code
  * that ignores the signal keeps running, but its response is ignored.
  *
- * While a `timeout()` further down runs, such as that of a route, this one stands still. So a route can have
+ * While a `timeout()` further downstream runs, such as that of a route, this one pauses. So a route can have
  * more time than the application, or less.
  *
  * The middleware throws a {@link ServiceUnavailableError} 503 `TIMED_OUT`, or an {@link HttpError} 504.

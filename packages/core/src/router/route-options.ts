@@ -24,7 +24,7 @@ export interface RouteInput {
   readonly name?: string | undefined;
   /** A Standard Schema; undefined if the value is not validated. */
   readonly schema?: StandardSchema | undefined;
-  /** Whether a request without the value is refused. */
+  /** Whether a request without the value is rejected. */
   readonly required: boolean;
 }
 
@@ -79,9 +79,9 @@ export interface RouteOptions extends RouteDocumentation {
    * if that has a single successful one, or else 200.
    */
   readonly status?: number;
-  /** Inputs that the handlers read and validate by themselves. */
+  /** Inputs that the handlers read and validate themselves. */
   readonly inputs?: readonly RouteInput[];
-  /** Ways to authenticate, of which a request needs all. */
+  /** Ways to authenticate. A request needs all of them. */
   readonly security?: readonly SecurityRequirement[];
 }
 

@@ -85,9 +85,9 @@ interface ValidatedInput {
 }
 
 /**
- * Creates the function that validates a request and replaces its inputs by what the schemas produced.
+ * Creates the function that validates a request and replaces its inputs with what the schemas produced.
  *
- * @param route - The route, as `POST /users`, for messages.
+ * @param route - The route, such as `POST /users`, for messages.
  * @param status - Status of the error for a request that schemas reject.
  * @returns Undefined for a route without schemas. The function returns a promise only for an asynchronous
  *   schema.
@@ -143,8 +143,8 @@ export function createValidate(
 }
 
 /**
- * Checks that a parser has read the body of a request before a schema validates it. A request with an empty
- * body or none passes, and so does one whose body middleware has read by itself.
+ * Checks that a parser has read the body of a request before a schema validates it. Requests without a body
+ * or with an empty one pass, and so do those whose body middleware has already read.
  *
  * @returns A promise only for a body without `Content-Length` that nothing has read. It may be empty.
  * @throws {UnsupportedMediaTypeError} 415, with `Accept`, when no parser before the route reads the body's
@@ -258,7 +258,7 @@ function acceptsArray(schema: unknown): boolean {
 /**
  * Creates the function that serializes the responses of a route.
  *
- * @param route - The route, as `GET /users`, for messages.
+ * @param route - The route, such as `GET /users`, for messages.
  * @param problems - Receives a {@link SetupError} `INVALID_RESPONSE_SCHEMA` for each schema that cannot be
  *   compiled.
  * @returns Undefined for a route without response schemas, or if the application does not apply them.

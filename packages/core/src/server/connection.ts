@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
 const MAX_RUNNING = 10;
 
 /**
- * The number of waiting requests at which reading stops. Below it, reading goes on, because only a
- * read reveals that the client has disconnected.
+ * The number of waiting requests at which reading stops. Below it, reading continues, because only a read
+ * reveals that the client has disconnected.
  */
 const PAUSE_AT = 100;
 
@@ -217,8 +217,8 @@ export function connectionOf(socket: Socket): Connection | undefined {
 }
 
 /**
- * Runs a request, at once or after earlier requests of its connection. Ignores the request if a
- * response has already announced the end of the connection.
+ * Runs a request, immediately or after earlier requests of its connection. Ignores the request if a response
+ * has already announced the end of the connection.
  *
  * @param run - Handles the request.
  * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)

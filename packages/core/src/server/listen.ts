@@ -40,13 +40,12 @@ export interface ListenOptions extends ServerLimits {
   readonly tls?: TlsOptions;
   /**
    * Whether other processes may listen on the same port. The operating system then distributes connections
-   * among them. False by default. Requires Node.js 22.12 or newer, and Linux, FreeBSD or another system
-   * that supports it.
+   * among them. False by default. Requires Linux, FreeBSD or another system that supports it.
    */
   readonly reusePort?: boolean;
   /**
    * Maximum number of open connections, upgraded ones included: 1 or more; unlimited by default. The server
-   * closes further connections at once.
+   * closes further connections immediately.
    */
   readonly maxConnections?: number;
 }
@@ -128,7 +127,7 @@ const IDLE_CHECKS = 4;
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
  * @throws {SetupError} `INVALID_LIMIT`, when a limit is not an integer in its range; `INVALID_TLS`, when
  *   node rejects the `tls` options or they have no certificate; `INVALID_OPTION`, when another argument is
- *   invalid; `REUSE_PORT_UNSUPPORTED`, when this version of Node.js ignores `reusePort`.
+ *   invalid.
  * @throws {ListenError} When the port cannot be bound.
  */
 export async function listen(
@@ -143,12 +142,6 @@ export async function listen(
     ...findTlsErrors(options?.tls),
   ]);
   const { host, tls, reusePort = false, maxConnections } = options;
-  if (reusePort && !supportsReusePort(process.versions.node)) {
-    throw new SetupError(
-      'REUSE_PORT_UNSUPPORTED',
-      `Cannot listen with reusePort: Node.js ${process.versions.node} ignores it. Use Node.js 22.12 or newer, or remove reusePort.`,
-    );
-  }
   app.seal();
   const limits = completeLimits(options);
   const closingController = new AbortController();
@@ -216,17 +209,6 @@ function findPortErrors(port: unknown): readonly SetupError[] {
 function invalidArgument(name: string, value: unknown, fix: string): SetupError {
   const message = `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`;
   return new SetupError('INVALID_OPTION', message);
-}
-
-/**
- * Whether a version of Node.js knows `reusePort`.
- *
- * @param version - Such as `22.12.0`.
- */
-export function supportsReusePort(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major === 22) return minor >= 12;
-  return major > 23 || (major === 23 && minor >= 1);
 }
 
 /**
