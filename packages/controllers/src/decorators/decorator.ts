@@ -121,7 +121,7 @@ interface DecoratorKind<Metadata> {
   readonly target: Target<Metadata>;
   /** Number of arguments that it takes. */
   readonly takes: number;
-  /** How to write it, as `@HttpCode(201)`. Default: without arguments. */
+  /** How to write it, such as `@HttpCode(201)`. Default: without arguments. */
   readonly example?: string;
   /** Whether its parentheses may be omitted. */
   readonly isBare?: boolean;

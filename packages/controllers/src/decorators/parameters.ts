@@ -144,15 +144,15 @@ export function Ctx(...values: readonly unknown[]): unknown {
   return plainDecorator('Ctx', 'ctx', values);
 }
 
-/** Injects node's request. */
+/** Injects Node's request. */
 export function Req(): ParameterDecorator;
 export function Req(...values: readonly unknown[]): unknown {
   return plainDecorator('Req', 'req', values);
 }
 
 /**
- * Injects node's response. A method that neither returns a value nor responds through the context
- * must write and end it.
+ * Injects Node's response. A method that neither returns a value nor responds through the context must write
+ * and end it.
  */
 export function Res(): ParameterDecorator;
 export function Res(...values: readonly unknown[]): unknown {

@@ -87,7 +87,7 @@ function pathFault(name: string, path: unknown): Fault {
   return { problem, fix };
 }
 
-/** Handles GET, and HEAD. */
+/** Handles GET and HEAD. */
 export const Get: RouteDecorator = routeDecorator('Get', 'GET');
 
 /** Handles POST. */

@@ -29,7 +29,7 @@ export interface RouteDefinition {
   readonly path: string;
   /** Name of the method that handles requests. */
   readonly methodName: string | symbol;
-  /** Class and method, as `UsersController.create`. */
+  /** Class and method, such as `UsersController.create`. */
   readonly handler: string;
   /** The decorated parameters of the method, in their order. */
   readonly parameters: readonly ParameterDefinition[];

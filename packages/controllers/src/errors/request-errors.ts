@@ -19,17 +19,17 @@ export class GuardRejectionError extends ControllerError {
 
 /** Identifies a parameter of a controller's method. */
 export interface HandlerParameter {
-  /** The parameter, as `body field 'name'`. */
+  /** The parameter, such as `body field 'name'`. */
   readonly parameter: string;
-  /** The method, as `UsersController.create`. */
+  /** The method, such as `UsersController.create`. */
   readonly handler: string;
 }
 
 /** 400 or 422. The request lacks required parameters. The error body gains `issues`. */
 export class MissingParameterError extends ControllerError implements HandlerParameter {
-  /** The first missing parameter, as `body field 'name'`. */
+  /** The first missing parameter, such as `body field 'name'`. */
   readonly parameter: string;
-  /** The method, as `UsersController.create`. Clients do not see it. */
+  /** The method, such as `UsersController.create`. Clients do not see it. */
   readonly handler: string;
   /** One issue for each missing parameter, whose path is that of the parameter: `['body', 'name']`. */
   readonly issues: readonly ValidationIssue[];
@@ -61,9 +61,9 @@ export class MissingParameterError extends ControllerError implements HandlerPar
  * `onError` receives both. Clients do not see the `cause`.
  */
 export class ParameterInjectionError extends ControllerError implements HandlerParameter {
-  /** The parameter, as `query parameter 'page'`. */
+  /** The parameter, such as `query parameter 'page'`. */
   readonly parameter: string;
-  /** The method, as `UsersController.list`. Clients do not see it. */
+  /** The method, such as `UsersController.list`. Clients do not see it. */
   readonly handler: string;
 
   /**

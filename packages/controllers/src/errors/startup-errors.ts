@@ -37,11 +37,11 @@ export class NoRoutesError extends ControllerError {
 
 /** 500. A route cannot be registered: one of its decorators is wrong, or it collides with another. */
 export class RouteRegistrationError extends ControllerError {
-  /** The method that declares the route, as `UsersController.create`; or the class, for all routes. */
+  /** The method that declares the route, such as `UsersController.create`; or the class, for all routes. */
   readonly handler: string;
 
   /**
-   * @param handler - The method that declares the route, as `UsersController.create`; or the class.
+   * @param handler - The method that declares the route, such as `UsersController.create`; or the class.
    * @param diagnostic - What is wrong with the route. The cause is the router's error.
    * @param location - Where the controller is declared, if known.
    */
@@ -59,7 +59,7 @@ export class RouteRegistrationError extends ControllerError {
  */
 export class ControllerResolutionError extends ControllerError {
   /**
-   * @param requirement - What the container should resolve, as `the controller UsersController`.
+   * @param requirement - What the container should resolve, such as `the controller UsersController`.
    * @param cause - The container's error, or a text.
    * @param location - Where the controller is declared, if known. Unused if the cause names a place.
    */
@@ -82,7 +82,7 @@ export class DiscoveryError extends ControllerError {
   /**
    * @param file - Absolute path of the file or directory.
    * @param diagnostic - What is wrong with it. The cause is the error that importing the file threw.
-   * @param location - Where to correct it, as `src/users.ts:12:1`; the file by default.
+   * @param location - Where to correct it, such as `src/users.ts:12:1`; the file by default.
    */
   constructor(
     file: string,

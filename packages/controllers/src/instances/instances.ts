@@ -121,9 +121,9 @@ export class Instances {
   }
 
   /**
-   * Returns the source of a token's instances. It resolves a shared instance at once, and others for
-   * each request. A container without `isShared` resolves each token once at startup, to find errors,
-   * and then for each request.
+   * Returns the source of a token's instances. It resolves a shared instance immediately, and others for each
+   * request. A container without `isShared` resolves each token once at startup, to find errors, and then for
+   * each request.
    *
    * @param requirement - Describes the token for errors.
    * @throws {ControllerResolutionError} 500, when the container cannot resolve the token at startup.
@@ -209,7 +209,7 @@ function resolutionError(
 /**
  * Creates the error for an instance that is not what the route needs.
  *
- * @param expected - With an article, as `a function (ctx, next)`.
+ * @param expected - With an article, such as `a function (ctx, next)`.
  * @param instance - The instance that the container returned.
  */
 export function wrongInstance(

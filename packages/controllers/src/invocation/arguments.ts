@@ -46,7 +46,7 @@ function pathOf(source: ParameterSource, name: string | undefined): [string, ...
  * Creates the function that reads all arguments of a method, one after another.
  *
  * @param parameters - In any order. Parameters between them are undefined.
- * @param handler - The method, as `UsersController.create`.
+ * @param handler - The method, such as `UsersController.create`.
  * @throws {ValidationError} From that function, with the issues of all parameters.
  * @throws {MissingParameterError} From that function, when parameters are missing and the others valid.
  */

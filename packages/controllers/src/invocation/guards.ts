@@ -28,7 +28,7 @@ export function guardName(guard: Guard, index: number): string {
  * Creates the function that calls a route's guards in order until one denies.
  *
  * @param guards - The guards of a route.
- * @param handler - The route's method, as `UsersController.create`.
+ * @param handler - The route's method, such as `UsersController.create`.
  * @returns A function that returns once every guard has allowed the request. It returns a promise
  *   only if a guard does.
  * @throws {GuardRejectionError} 403, from that function, when a guard returns `false`, `null` or

@@ -4,7 +4,7 @@ import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadat
 
 /** The response of a route as far as it is known at registration. */
 export interface ResponsePlan {
-  /** The method, as `UsersController.create`. */
+  /** The method, such as `UsersController.create`. */
   readonly handler: string;
   readonly status: number | undefined;
   readonly headers: readonly HeaderMetadata[];
@@ -119,7 +119,7 @@ function placeholdersIn(url: string): string[] {
  * the placeholders of the URL.
  *
  * @param redirect - The redirect of `@Redirect()`.
- * @param handler - The method, as `UsersController.create`.
+ * @param handler - The method, such as `UsersController.create`.
  * @throws {ControllerError} 500 `INVALID_REDIRECT`, from that function, when the redirect cannot be sent.
  */
 function createRedirect(

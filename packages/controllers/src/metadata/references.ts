@@ -107,9 +107,9 @@ export function hasMethodOf<Kind extends ReferenceKind>(
  * Finds the guards, middleware or interceptors that are not a function, a class of their kind or a
  * token. In an import cycle, one may be undefined.
  *
- * @param call - The call that received them, as `@UseGuard()`.
+ * @param call - The call that received them, such as `@UseGuard()`.
  * @param references - What it received; ignored unless it is an array.
- * @param label - Names the one at an index, as `guard 0`.
+ * @param label - Names the one at an index, such as `guard 0`.
  */
 export function findReferenceProblems(
   call: string,

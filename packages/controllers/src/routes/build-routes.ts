@@ -276,6 +276,11 @@ function buildRoute(
   return built;
 }
 
+/** Whether a guard or middleware checks the requests to a route. With `@Public()`, some do not. */
+export function appliesTo(route: RouteDefinition, one: Guard | MiddlewareReference): boolean {
+  return !isObject(one) || !exempts(one, route);
+}
+
 /** Creates the options with which a route is registered. */
 function routeOptions(
   route: RouteDefinition,
@@ -286,8 +291,7 @@ function routeOptions(
     const { source } = parameter;
     return isInputSource(source) ? new ParameterInput(source, parameter) : [];
   });
-  const applies = (one: Guard | MiddlewareReference): boolean =>
-    !isObject(one) || !exempts(one, route);
+  const applies = (one: Guard | MiddlewareReference): boolean => appliesTo(route, one);
   const applying = guards.filter(applies);
   const security = [...middleware.filter(applies), ...applying].flatMap((one) =>
     isObject(one) ? securityOf(one) : [],

@@ -4,7 +4,7 @@ import { describeValue, isUpgrade } from '@fairlead/options';
 import type { RouteDefinition } from '../definition/definition.js';
 import { optionError } from '../errors/option-errors.js';
 import { guardName } from '../invocation/guards.js';
-import { routeOf } from './build-routes.js';
+import { appliesTo, routeOf } from './build-routes.js';
 
 /** One route of an application, for tools and logs. */
 export interface RouteDescription {
@@ -12,9 +12,9 @@ export interface RouteDescription {
   readonly method: string;
   /** The whole pattern, with the prefixes of its router. */
   readonly path: string;
-  /** The controller's method, as `UsersController.create`, or the name of the handler function. */
+  /** The controller's method, such as `UsersController.create`, or the name of the handler function. */
   readonly handler: string;
-  /** Names of guards, in the order in which they run. */
+  /** Names of guards, in the order in which they run, without those that a decorator such as `@Public()` skips. */
   readonly guards: readonly string[];
   /** Names of the router's, the plugin's, the class's and the method's middleware, in this order. */
   readonly middleware: readonly string[];
@@ -50,11 +50,14 @@ function describeRoute({ method, pattern, handlers }: Route): RouteDescription {
   const route = routeOf(handler);
   const ofRouter = handlers.slice(0, -(route?.handlers.length ?? 1));
   const { guards = [], middleware = [], interceptors = [] } = route ?? {};
+  const running = guards.flatMap((guard, index) =>
+    route === undefined || appliesTo(route, guard) ? [guardName(guard, index)] : [],
+  );
   return Object.freeze({
     method: handler !== undefined && isUpgrade(handler) ? 'WS' : method,
     path: pattern,
     handler: nameOf(handler ?? ''),
-    guards: guards.map(guardName),
+    guards: running,
     middleware: [...ofRouter, ...middleware].map(nameOf),
     interceptors: interceptors.map(nameOf),
     definition: route,
