@@ -11,7 +11,7 @@ import type { Token } from './token.js';
 export interface Tree {
   /** Incremented by every registration. */
   epoch: number;
-  /** Precede the bindings of every container in the tree. */
+  /** Take precedence over the bindings of every container in the tree. */
   overrides: ReadonlyMap<Token, Override>;
   /** The tokens of factories whose promises have not settled, except request-scoped ones. */
   readonly pending: Map<Promise<unknown>, Token>;

@@ -1,4 +1,4 @@
-import { describeFile } from '@fairlead/options';
+import { describeFile, installOneCopy } from '@fairlead/options';
 
 /** One evaluated copy of this package. Several exist if two versions are installed. */
 interface Copy {
@@ -57,5 +57,4 @@ function describePair(other: Copy): string {
 }
 
 /** How to end up with one copy. */
-export const INSTALL_ONE_COPY =
-  'install one version of @fairlead/di. `npm ls @fairlead/di` lists the packages that need another version.';
+export const INSTALL_ONE_COPY = installOneCopy('@fairlead/di');

@@ -46,7 +46,7 @@ export function definedClasses(): Class[] {
   return defined.list();
 }
 
-/** Returns where a class is decorated, as `src/users.ts:12:1`; undefined if unknown. */
+/** Returns where a class is decorated, such as `src/users.ts:12:1`; undefined if unknown. */
 export function locationOf(target: Class): string | undefined {
   // Another version of this package records no site.
   const site: CallSite | undefined = serviceDefinition(target)?.site;

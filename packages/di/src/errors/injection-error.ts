@@ -15,7 +15,7 @@ export interface InjectionErrorInit {
   readonly token: Token;
   /** The index of the parameter that the problem is about. */
   readonly parameter?: number | undefined;
-  /** Where the class is decorated or the provider registered, as `src/users.ts:12:1`. */
+  /** Where the class is decorated or the provider registered, such as `src/users.ts:12:1`. */
   readonly location?: string | undefined;
   /** The value that a constructor or factory threw. */
   readonly cause?: unknown;
@@ -37,7 +37,7 @@ export abstract class InjectionError extends Error {
   /** The index of the parameter that the problem is about, if any. */
   readonly parameter: number | undefined;
   /**
-   * Where the class at fault is decorated, or the provider registered, as `src/users.ts:12:1`.
+   * Where the class at fault is decorated, or the provider registered, such as `src/users.ts:12:1`.
    * Undefined if unknown.
    */
   readonly location: string | undefined;

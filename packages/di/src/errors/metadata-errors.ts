@@ -78,7 +78,7 @@ export class UndefinedTypeError extends InjectionError {
 
   /**
    * @param parameter - The index of the parameter.
-   * @param receiver - What received the undefined token, as `@Inject()`. Undefined for an emitted type.
+   * @param receiver - What received the undefined token, such as `@Inject()`. Undefined for an emitted type.
    */
   constructor(
     path: readonly Token[],

@@ -45,7 +45,7 @@ export class InvalidDecoratorError extends InjectionError {
 
   /**
    * @param decorator - As `@Service()`.
-   * @param place - What it decorates, as `parameter 0 of Users`.
+   * @param place - What it decorates, such as `parameter 0 of Users`.
    * @param mistakes - At least one.
    * @param token - The decorated class.
    * @param location - Where the decorator is applied.

@@ -5,7 +5,7 @@ import type { Token } from '../token.js';
 /** Something that is built. */
 export interface Origin {
   readonly token: Token;
-  /** Where it is declared, as `src/users.ts:12:1`; undefined if unknown. */
+  /** Where it is declared, such as `src/users.ts:12:1`; undefined if unknown. */
   readonly location: string | undefined;
 }
 
