@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Context, Middleware } from '@fairlead/core';
 import { declareMediaTypes, fn, kind, markFactories } from '@fairlead/options';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
-import { type FileHead, type PartsOptions, resolveOptions } from './rules.js';
+import { type FileHead, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
 import { type StoredFile, TempFiles } from './temp-files.js';
 
 /** Options of {@link multipart}. */
@@ -21,6 +21,9 @@ export interface MultipartOptions extends PartsOptions {
    */
   readonly skip?: (ctx: Context) => boolean;
 }
+
+/** Methods whose requests must have the required parts. Other methods have a body only by exception. */
+const SENDS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 const TEMP_FILES = kind(
   'true, false or an existing directory',
@@ -45,11 +48,14 @@ export type FormValue = string | UploadedFile | StoredFile;
  * Reads `multipart/form-data` bodies, including files, into `ctx.body`: an object without a
  * prototype, which maps each name to a {@link FormValue}, or to an array of them when the name is
  * repeated. A part whose rule has `json: true` is the parsed value. An empty body leaves `ctx.body`
- * undefined. Bodies of other media types, and bodies that have been read already, are left alone. A form
- * uses up to `totalSize` bytes of memory, or of disk space with `tempFiles`.
+ * undefined. A form uses up to `totalSize` bytes of memory, or of disk space with `tempFiles`.
+ *
+ * With `rules`, every body must be such a form. Without them, bodies of other media types, and bodies that
+ * have been read already, are left alone.
  *
  * The middleware rejects a malformed, truncated or forbidden body, and one that breaks a rule, with 400, a
- * body that exceeds a limit with 413, and a compressed one, or one with a wrong part, with 415.
+ * body that exceeds a limit with 413, and a compressed one, one with a wrong part, or, with `rules`, one of
+ * another media type with 415.
  *
  * As middleware of an application, it reads uploads before the middleware after it has checked who sends
  * them. Register it after authentication, or on the routes that take uploads.
@@ -62,10 +68,15 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   const settings = resolveOptions('multipart', options, { tempFiles: TEMP_FILES, skip: fn });
   const { tempFiles = false, skip } = options;
   const directory = resolve(typeof tempFiles === 'string' ? tempFiles : tmpdir());
+  // Otherwise, a client could send a body that follows no rule in another media type.
+  const needsForm = settings.rules.size > 0;
   const middleware: Middleware = function multipart(ctx, next) {
-    // In a route, `ctx.body` throws for the body that is to be read here.
-    if (ctx.req.readableDidRead || !ctx.hasBody || !isMultipart(ctx)) return next();
     if (skip?.(ctx) === true) return next();
+    if (!ctx.hasBody) {
+      if (SENDS_BODY.has(ctx.method)) new RuleCheck(settings).assertComplete();
+      return next();
+    }
+    if (!needsForm && (ctx.req.readableDidRead || !isMultipart(ctx))) return next();
     const source = readParts(ctx, settings);
     const reading =
       tempFiles === false ? readForm(source, readFile) : storeForm(ctx, source, directory);

@@ -147,7 +147,7 @@ function assertReadable(ctx: Context): void {
   }
   if (ctx.req.readableDidRead) {
     throw new InternalServerError(
-      `The body of ${ctx.method} ${ctx.path} was read before parts() was called. Remove the earlier body parser from this route.`,
+      `Cannot read the parts of ${ctx.method} ${ctx.path}: another body parser has read the body. Remove it from this route.`,
       { code: 'BODY_ALREADY_READ' },
     );
   }

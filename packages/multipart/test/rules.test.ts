@@ -1,4 +1,12 @@
-import { createApp, errorHandler, ForbiddenError } from '@fairlead/core';
+import {
+  createApp,
+  errorHandler,
+  ForbiddenError,
+  json,
+  type Middleware,
+  text,
+  urlencoded,
+} from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { multipart, type PartsOptions, parts } from '../src/index.js';
 import { field, file, form, part, post, statusAndCode } from './support/form.js';
@@ -121,6 +129,47 @@ describe.each(Object.entries(readers))('rules of %s', (_, create) => {
     const body = form(field('constructor'), field('toString').repeat(2));
     const response = await post(create({ rules }), body);
     expect(await response.json()).toEqual(['constructor', 'toString']);
+  });
+});
+
+describe('multipart() with rules', () => {
+  const rules = { film: { kind: 'file', required: true } } as const;
+
+  /** An application with a parser of other bodies above, which sends what it has read. */
+  const create = (...parsers: readonly Middleware[]) =>
+    createApp().use(...parsers, multipart({ rules }), (ctx) => ctx.json(ctx.body ?? null));
+
+  it.each([
+    ['application/json', '{"film":{"path":"/etc/hostname"}}'],
+    ['application/x-www-form-urlencoded', 'film=a'],
+    ['text/plain', 'film'],
+  ])('rejects a body of the type %s, even if it has been read', async (type, body) => {
+    for (const app of [create(), create(json(), urlencoded(), text())]) {
+      const response = await post(app, body, { 'Content-Type': type });
+      expect(await statusAndCode(response)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    }
+  });
+
+  it.each(['POST', 'PUT', 'PATCH'])('rejects %s without a body', async (method) => {
+    const response = await create().request('/', { method });
+    expect(await statusAndCode(response)).toEqual([400, 'MISSING_PART']);
+  });
+
+  it.each(['GET', 'DELETE'])('passes %s without a body on', async (method) => {
+    expect((await create().request('/', { method })).status).toBe(200);
+  });
+
+  it('reports a form that another parser has read without them', async () => {
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) });
+    app.use(multipart(), multipart({ rules }), (ctx) => ctx.json(null));
+    expect((await post(app, form(field('film')))).status).toBe(500);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message:
+          'Cannot read the parts of POST /: another body parser has read the body. Remove it from this route.',
+      }),
+    ]);
   });
 });
 
