@@ -11,6 +11,7 @@ import {
 import {
   anything,
   arrayOf,
+  declarePlacement,
   describeValue,
   either,
   findOptionProblems,
@@ -30,8 +31,9 @@ import { FILE_OPTIONS } from './send-file.js';
 /** Options of {@link serveStatic}. */
 export interface StaticOptions {
   /**
-   * The path prefix of the files, such as `/assets` or `/assets/`. It has no parameters. Default: the part
-   * of the path before the wildcard of the matched route, or `/` outside such a route.
+   * The path prefix of the files, such as `/assets` or `/assets/`. It has no parameters. Default: that of
+   * `app.use(prefix, serveStatic(root))`; otherwise the part of the path before the wildcard of the matched
+   * route, or `/` outside such a route.
    */
   readonly prefix?: string;
   /** The file to serve for a directory, or `false` for none. Default `'index.html'`. */
@@ -99,6 +101,9 @@ interface Lookup
  * Serves the files of a directory to GET and HEAD requests. Calls `next()` for other methods and
  * when there is no file.
  *
+ * With the option `prefix`, `app.use()` throws a {@link SetupError} `INVALID_OPTION` if no path is below both
+ * that prefix and its own.
+ *
  * A status and headers that are already set are kept. With another status than 200, the whole file is sent.
  *
  * @param root - The directory: a path, relative to the working directory, or a `file:` URL.
@@ -132,10 +137,30 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
     headers: options.headers,
     fallback: options.fallback,
   });
-  const prefix = options.prefix?.replace(/\/$/, '');
+  const { prefix } = options;
+  if (prefix === undefined) {
+    return declarePlacement(serveBelow(beforeWildcard, lookup), (mounted) => {
+      const { length } = segmentsOf(mounted);
+      return serveBelow(({ path }) => firstSegments(path, length), lookup);
+    });
+  }
+  const base = prefix.replace(/\/$/, '');
+  const middleware = serveBelow(() => base, lookup);
+  return declarePlacement(middleware, (mounted) => {
+    assertOverlap(prefix, mounted);
+    return middleware;
+  });
+}
+
+/**
+ * Creates middleware that serves the files of a directory.
+ *
+ * @param baseOf - Returns the part of the path above the directory, without a trailing slash.
+ */
+function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup): Middleware {
   return function serveStatic(ctx, next) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    const path = pathBelow(ctx, prefix);
+    const path = pathBelow(ctx.path, baseOf(ctx));
     if (path === undefined) return next();
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
   };
@@ -191,26 +216,55 @@ const AMBIGUOUS = /\/(?:\.{0,2}\/|\.{1,2}$)|%2f|%5c|#/i;
  * Returns the percent-encoded path of a file below the prefix. Every file has exactly one such path,
  * so a route such as `/files/private/*path` matches every request for the files it protects.
  *
- * @param prefix - Without a trailing slash. Default: the part before the wildcard of the matched
- *   route, or the empty string.
+ * @param path - The path of the request.
+ * @param base - The prefix, without a trailing slash.
  * @returns A path that starts with a slash, or an empty one for the prefix itself. Undefined when the
  *   request is for a different path or uses an alternative spelling.
  */
-function pathBelow(ctx: Context, prefix: string | undefined): string | undefined {
-  const base = prefix ?? beforeWildcard(ctx);
-  if (!ctx.path.startsWith(base)) return undefined;
-  const path = ctx.path.slice(base.length);
-  if (path !== '' && !path.startsWith('/')) return undefined;
-  return AMBIGUOUS.test(path) ? undefined : path;
+function pathBelow(path: string, base: string): string | undefined {
+  if (!path.startsWith(base)) return undefined;
+  const below = path.slice(base.length);
+  if (below !== '' && !below.startsWith('/')) return undefined;
+  return AMBIGUOUS.test(below) ? undefined : below;
 }
 
+/** Returns the part of the path before the wildcard of the matched route, or the empty string. */
 function beforeWildcard({ path, pattern = '' }: Context): string {
-  const segments = pattern.split('/');
+  const segments = segmentsOf(pattern);
   if (segments.at(-1)?.startsWith('*') !== true) return '';
+  return firstSegments(path, segments.length - 1);
+}
+
+/** Returns the segments of a pattern, without empty ones at its ends. */
+function segmentsOf(pattern: string): readonly string[] {
+  return pattern.split('/').filter((segment) => segment !== '');
+}
+
+/** Returns the first segments of a path, without a trailing slash. */
+function firstSegments(path: string, length: number): string {
   return path
     .split('/')
-    .slice(0, segments.length - 1)
+    .slice(0, length + 1)
     .join('/');
+}
+
+/**
+ * Checks that paths exist that are below both prefixes.
+ *
+ * @param prefix - The option `prefix`.
+ * @param mounted - The prefix in `app.use(prefix, middleware)`. May contain parameters and escapes.
+ * @throws {SetupError} `INVALID_OPTION`
+ */
+function assertOverlap(prefix: string, mounted: string): void {
+  const segments = segmentsOf(prefix.toLowerCase());
+  const overlap = segmentsOf(mounted.toLowerCase()).every(
+    (segment, index) => /[:%]/.test(segment) || segment === (segments[index] ?? segment),
+  );
+  if (overlap) return;
+  throw new SetupError(
+    'INVALID_OPTION',
+    `app.use('${mounted}') received serveStatic() with the prefix '${prefix}', so it would never serve a file. Omit one of the two prefixes.`,
+  );
 }
 
 /** Records the response for a path. Returns false when there is no file. */

@@ -53,6 +53,53 @@ describe('prefix', () => {
   });
 
   it.each([
+    ['/assets', '/assets/docs/start.html'],
+    ['/assets/', '/assets/docs/start.html'],
+    ['/', '/docs/start.html'],
+    ['/tenants/:id/files', '/tenants/a%2Fb/files/docs/start.html'],
+  ])('defaults to that of app.use(%j)', async (prefix, path) => {
+    const router = createRouter().get('/*rest', (ctx) => ctx.next());
+    const app = createApp().route('/', router).use(prefix, serveStatic(folder.root));
+    expect(await (await app.request(path)).text()).toBe('start');
+    expect((await app.request('/other/docs/start.html')).status).toBe(404);
+  });
+
+  it('of app.use() ignores case if the application does', async () => {
+    const app = createApp({ caseSensitive: false }).use('/Assets', serveStatic(folder.root));
+    expect(await (await app.request('/assets/docs/start.html')).text()).toBe('start');
+  });
+
+  it('of app.use() redirects to the path with a trailing slash', async () => {
+    const app = createApp().use('/assets', serveStatic(join(folder.root, 'docs')));
+    const reply = await app.request('/assets');
+    expect([reply.status, reply.headers.get('Location')]).toEqual([301, '/assets/']);
+    expect(await (await app.request('/assets/')).text()).toBe('docs');
+  });
+
+  it.each([
+    ['/assets', '/assets', '/assets/docs/start.html'],
+    ['/', '/assets', '/assets/docs/start.html'],
+    ['/:tenant', '/assets/', '/assets/docs/start.html'],
+    ['/%61ssets', '/assets', '/assets/docs/start.html'],
+    ['/docs', '/', '/docs/start.html'],
+  ])('takes precedence over that of app.use(%j): %j', async (mounted, prefix, path) => {
+    const app = createApp().use(mounted, serveStatic(folder.root, { prefix }));
+    expect(await (await app.request(path)).text()).toBe('start');
+  });
+
+  it.each([
+    ['/public', '/assets'],
+    ['/public/a', '/public/b'],
+  ])('cannot exclude every path of app.use(%j): %j', (mounted, prefix) => {
+    expect(() => createApp().use(mounted, serveStatic(folder.root, { prefix }))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: `app.use('${mounted}') received serveStatic() with the prefix '${prefix}', so it would never serve a file. Omit one of the two prefixes.`,
+      }),
+    );
+  });
+
+  it.each([
     'assets',
     '/assets//',
     '//',

@@ -13,10 +13,11 @@ import { getter } from './support/serve.js';
 
 const folder = provideFolder();
 
-/** Serves the directory below a prefix and in a route. */
+/** Serves the directory below two kinds of prefixes and in a route. */
 const appOf = () =>
   createApp()
     .use(errorHandler(), serveStatic(folder.root, { prefix: '/plain', dotfiles: 'allow' }))
+    .use('/mounted', serveStatic(folder.root, { dotfiles: 'allow' }))
     .route('/', createRouter().get('/route/*path', serveStatic(folder.root, { dotfiles: 'allow' })))
     .use(notFoundHandler());
 
@@ -49,7 +50,7 @@ const outside = [
   '/\xe9/../../secret.txt',
 ];
 
-describe.each(['/plain', '/route'])('below %s', (prefix) => {
+describe.each(['/plain', '/mounted', '/route'])('below %s', (prefix) => {
   it.each(outside)('%j serves nothing outside the directory', async (path) => {
     const get = await getter(appOf());
     const { status, text } = await get(prefix + path);
