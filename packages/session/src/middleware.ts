@@ -10,9 +10,8 @@ import {
   type Kinds,
   kind,
   markFactories,
-  milliseconds,
-  nonEmptyString,
   oneOf,
+  positiveMilliseconds,
 } from '@fairlead/options';
 import { cookieSessions } from './cookie-sessions.js';
 import { SessionError } from './errors.js';
@@ -26,7 +25,7 @@ export interface SessionOptions {
    * decrypt. To rotate keys, add a new one in front and remove the old one after `lifetime`.
    */
   readonly keys?: readonly (string | Uint8Array)[];
-  /** Keeps sessions in a store, and only a random id in the cookie. */
+  /** Keeps sessions in a store, and only a random ID in the cookie. */
   readonly store?: SessionStore;
   /** The name of the cookie, without a prefix. Default `session`. */
   readonly name?: string;
@@ -48,6 +47,9 @@ export interface SessionOptions {
   readonly storeTimeout?: number;
 }
 
+/** What a `Domain` attribute may contain. RFC 6265 §4.1.1 */
+const HOST = /^\.?[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
+
 /** 400 days: clients keep no cookie longer. RFC 6265bis §5.5 */
 const MAX_SECONDS = 34_560_000;
 
@@ -64,14 +66,20 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
   persistent: boolean,
   secure: boolean,
   sameSite: oneOf('strict', 'lax', 'none'),
-  domain: nonEmptyString,
-  path: kind("a path that starts with '/'", (value) => String(value).startsWith('/')),
-  storeTimeout: milliseconds,
+  domain: kind(
+    'a host, such as example.com',
+    (value) => typeof value === 'string' && HOST.test(value),
+  ),
+  path: kind(
+    "a path that starts with '/', in ASCII without ';' and '<'",
+    (value) => typeof value === 'string' && /^\/[ -:=-~]*$/.test(value),
+  ),
+  storeTimeout: positiveMilliseconds,
 };
 
 /**
  * Gives each request a session, in `ctx.state.session`. It is in an encrypted cookie, or in a store with
- * only a random id in the cookie. A client receives a cookie when its session has its first member.
+ * only a random ID in the cookie. A client receives a cookie when its session has its first member.
  *
  * The cookie has `HttpOnly`, `Secure`, `SameSite=Lax` and the strictest prefix that its options allow:
  * `__Host-Http-session` by default. A response that sets it also has `Cache-Control: no-store`, unless the

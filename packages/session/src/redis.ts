@@ -33,8 +33,8 @@ return redis.call('DEL', KEYS[1])`;
 /**
  * Creates a store in Redis 6.2 or newer, or in Valkey.
  *
- * @param client - A connected client. You connect and close it. Create it with `disableOfflineQueue: true`, so
- *   that requests fail at once while there is no connection.
+ * @param client - A connected client. You connect and close it. Create it with `disableOfflineQueue: true`,
+ *   so that requests fail immediately while there is no connection.
  * @throws {SetupError} `INVALID_SESSION_OPTION`, when the client lacks a command, or an option is unknown or
  *   invalid.
  */

@@ -27,8 +27,8 @@ export interface Session<Data extends object = Record<string, unknown>> {
    */
   set<Name extends keyof Data & string>(name: Name, value: Data[Name] | undefined): void;
   /**
-   * Gives the session a new id and a new lifetime, and ends the old one. Keeps the members. Call it when a
-   * user signs in or gains privileges: an id that somebody else has planted or seen is then useless.
+   * Gives the session a new ID and a new lifetime, and ends the old one. Keeps the members. Call it when a
+   * user signs in or gains privileges: an ID that somebody else has planted or seen is then useless.
    *
    * @throws {SessionError} 500 `SESSION_CLOSED`, as {@link set}.
    */
@@ -160,14 +160,14 @@ export class OpenSession<Kept extends Found> implements Session {
     return this.#kept !== undefined && !isEqual(this.#kept.members, this.#members);
   }
 
-  /** 256 random bits, from which the id of a new session is derived. */
+  /** 256 random bits, from which the ID of a new session is derived. */
   get secret(): string {
     this.#secret ??= randomBytes(32).toString('base64url');
     return this.#secret;
   }
 }
 
-/** Returns the id of a session. It does not reveal the secret. */
+/** Returns the ID of a session. It does not reveal the secret. */
 export function idOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

@@ -27,12 +27,24 @@ describe('session', () => {
     ['a store without methods', { store: {} }, 'session() cannot use an object as store. Use an'],
     ['a name with a prefix', { keys, name: '__Host-a' }, "cannot use '__Host-a' as name. Use let"],
     ['a timeout of 0', { keys, idleTimeout: 0 }, 'cannot use 0 as idleTimeout. Use an integer'],
+    ['no time for the store', { keys, storeTimeout: 0 }, 'cannot use 0 as storeTimeout. Use an'],
     [
       'an idle timeout above the lifetime',
       { keys, idleTimeout: 60, lifetime: 59 },
       'session() cannot use an idleTimeout of 60 s with a lifetime of 59 s. Use at most the lifetime.',
     ],
     ['a relative path', { keys, path: 'a' }, "cannot use 'a' as path. Use a path that starts"],
+    ['a path with an attribute', { keys, path: '/;Domain=a' }, "cannot use '/;Domain=a' as path."],
+    [
+      'a list of paths',
+      { keys, path: ['/a'] },
+      "cannot use ['/a'] as path. Use a path that starts",
+    ],
+    [
+      'a URL as the domain',
+      { keys, domain: 'https://example.com' },
+      "cannot use 'https://example.com' as domain. Use a host, such as example.com.",
+    ],
     [
       'sameSite none without Secure',
       { keys, sameSite: 'none', secure: false },
