@@ -149,8 +149,13 @@ export function createJwtAuth(
       throw toHttpError(error, realm);
     });
     const claims = schema === undefined ? payload : await validate(schema, payload, realm);
-    const verified = { claims, scopes: scopes(payload), roles: roles(payload), realm };
-    ctx.state.jwt = Object.freeze(verified);
+    const verified = Object.freeze({
+      claims,
+      scopes: assertList('scopes', scopes(payload)),
+      roles: assertList('roles', roles(payload)),
+      realm,
+    });
+    ctx.state.jwt = verified;
     return verified;
   };
 
@@ -168,6 +173,18 @@ export function createJwtAuth(
 }
 
 markFactories(createJwtAuth);
+
+/**
+ * Returns the result of an option. Text would pass every check for a part of it.
+ *
+ * @throws {TypeError} When it is no array.
+ */
+function assertList(option: 'roles' | 'scopes', names: unknown): readonly string[] {
+  if (Array.isArray(names)) return names;
+  throw new TypeError(
+    `The option ${option} of createJwtAuth() returned ${describeValue(names)}. Return an array of strings, which is empty for a token without ${option}.`,
+  );
+}
 
 /** Validates claims. Clients do not see what is wrong with them. */
 async function validate(

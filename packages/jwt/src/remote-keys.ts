@@ -1,5 +1,5 @@
 import { ServiceUnavailableError } from '@fairlead/core';
-import { fn, integer, type Kinds, milliseconds } from '@fairlead/options';
+import { fn, type Kinds, milliseconds, positiveMilliseconds } from '@fairlead/options';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
 /** How to fetch a JSON Web Key Set. */
@@ -20,7 +20,7 @@ export interface RemoteKeysOptions {
 }
 
 export const REMOTE_KEYS_OPTIONS: Kinds<RemoteKeysOptions> = {
-  timeout: integer(1, 2 ** 31 - 1, 'of milliseconds'),
+  timeout: positiveMilliseconds,
   cooldown: milliseconds,
   maxAge: milliseconds,
   maxStale: milliseconds,

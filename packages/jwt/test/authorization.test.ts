@@ -184,6 +184,30 @@ it('the guards of routes are listed', async () => {
   ]);
 });
 
+it('a guard that @Public() skips is not listed', async () => {
+  @Controller('/news')
+  class NewsController {
+    @Get()
+    @Public()
+    list() {
+      return [];
+    }
+
+    @Get('/drafts')
+    drafts() {
+      return [];
+    }
+  }
+  const router = createRouter();
+  const app = createApp().route('/', router);
+  const [container, controllers, guards] = [createContainer(), [NewsController], [jwtGuard(auth)]];
+  await app.plugin(controllersPlugin({ router, container, controllers, guards }));
+  expect(describeRoutes(app).map(({ path, guards }) => [path, guards])).toEqual([
+    ['/news', []],
+    ['/news/drafts', ['jwt']],
+  ]);
+});
+
 it('@Roles above the guard that verifies denies every request', async () => {
   @Controller('/wrong')
   @Roles('admin')
@@ -261,6 +285,28 @@ describe('claims', () => {
     const token = await sign({ realm_access: { roles: ['admin'] } });
     const headers = { Authorization: `Bearer ${token}` };
     expect((await app.request('/', { headers })).status).toBe(200);
+  });
+
+  it.each([
+    ['roles', 'superadmin', "'superadmin'"],
+    ['roles', undefined, 'undefined'],
+    ['scopes', 'users:write', "'users:write'"],
+  ])('give no %s if the option returns %j', async (option, result, description) => {
+    const onError = vi.fn();
+    const { middleware } = createJwtAuth({
+      ...EXPECTED,
+      secret: SECRET,
+      [option]: () => result as unknown as string[],
+    });
+    const app = createApp()
+      .use(errorHandler({ onError }), middleware)
+      .get('/roles', requireRole('admin'), () => 'ok')
+      .get('/scopes', requireScope('users'), () => 'ok');
+    const headers = { Authorization: `Bearer ${await sign()}` };
+    expect((await app.request(`/${option}`, { headers })).status).toBe(500);
+    expect(String(onError.mock.calls[0]?.[0])).toBe(
+      `TypeError: The option ${option} of createJwtAuth() returned ${description}. Return an array of strings, which is empty for a token without ${option}.`,
+    );
   });
 
   it('of a schema that throws are a 500', async () => {
