@@ -15,11 +15,9 @@ import { createMetrics } from '@fairlead/metrics';
 import { openapi } from '@fairlead/openapi';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';
-import type { StoreMetric } from '@fairlead/store';
 import type { Logger } from 'pino';
-import { Counter, Gauge, type Registry } from 'prom-client';
 import { type Config, readConfig, VERSION } from './config.js';
-import { translateErrors } from './errors.js';
+import { formatError } from './errors.js';
 import { createUsersRouter } from './users/routes.js';
 import { MemoryUserStore } from './users/store/memory.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
@@ -51,28 +49,21 @@ export async function createUsersApp(options: UsersAppOptions) {
   const header = config.REQUEST_ID_HEADER;
   for (const one of apps) {
     one.use(
-      errorHandler({ includeStack: config.includeStack }),
+      errorHandler({ includeStack: config.includeStack, format: formatError }),
       logRequests(logger, { quiet: isPolled }),
       requestId(header === undefined ? {} : { header, trust: true }),
     );
   }
   if (config.METRICS) {
     const metrics = createMetrics();
-    for (const metric of store.metrics) addMetric(metrics.registry, metric);
+    metrics.register(store.metrics);
     app.use(metrics.middleware);
     operations.route('/', metrics.router());
   }
-  const health = createHealth({
-    checks: { store: () => store.check() },
-    ...(stopping && { stopping }),
-    onChange(name, err) {
-      if (err === undefined) logger.info(`the ${name} is responding again`);
-      else logger.error({ err }, `the ${name} is not responding`);
-    },
-  });
+  const health = createHealth({ checks: { store: () => store.check() }, stopping, logger });
   operations.route('/', health);
   if (config.TRACING) app.use(openTelemetry({ onWarning: (text) => logger.warn(text) }));
-  app.use(translateErrors, json({ limit: config.MAX_BODY_SIZE }));
+  app.use(json({ limit: config.MAX_BODY_SIZE }));
   app.route('/api/users', createUsersRouter(store));
   await app.plugin(
     openapi({
@@ -82,8 +73,7 @@ export async function createUsersApp(options: UsersAppOptions) {
       docsInProduction: true,
     }),
   );
-  const container = createContainer();
-  container.register(USER_STORE, { useValue: store });
+  const container = createContainer().register(USER_STORE, { useValue: store });
   const router = createRouter();
   // Relative to this file, both in src/ and in dist/.
   const root = new URL('./controllers/', import.meta.url);
@@ -97,21 +87,6 @@ export async function createUsersApp(options: UsersAppOptions) {
 /** Whether a request is one of a probe or a scraper. */
 function isPolled({ pattern }: Context): boolean {
   return pattern === '/metrics' || pattern?.startsWith('/health/') === true;
-}
-
-/** Exports a number of the store, which is read when metrics are collected. */
-function addMetric(registry: Registry, metric: StoreMetric): void {
-  const { name, help, type } = metric;
-  const Metric = type === 'counter' ? Counter : Gauge;
-  new Metric({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(metric.value());
-    },
-  });
 }
 
 /** Builds the service to describe it. It logs nothing, and its store leaves no files behind. */

@@ -1,4 +1,4 @@
-import { HttpError, ListenError, SetupError } from '@fairlead/core';
+import { ListenError, SetupError } from '@fairlead/core';
 import { StoreError } from '@fairlead/store';
 import { describe, expect, it } from 'vitest';
 import { describeFailure, serializeError } from './errors.js';
@@ -6,7 +6,7 @@ import { describeFailure, serializeError } from './errors.js';
 describe('describeFailure', () => {
   it.each([
     new StoreError('STORE_FULL', 'Free some space.'),
-    new SetupError('REUSE_PORT_UNSUPPORTED', 'Use another version.'),
+    new SetupError('INVALID_OPTION', 'Use another version.'),
   ])('reduces %o to its message', (error) => {
     expect(describeFailure(error)).toBe(`users-api: ${error.message}`);
   });
@@ -19,16 +19,23 @@ describe('describeFailure', () => {
     expect(describeFailure(error, 81)).toBe(`users-api: ${error.message} ${hint}`);
   });
 
+  it('refers to --help for a wrong argument', () => {
+    const error = Object.assign(new TypeError('Wrong.'), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
+    expect(describeFailure(error)).toBe('users-api: Wrong. See --help.');
+  });
+
   it('keeps the stack of an unexpected error', () => {
-    expect(describeFailure(new TypeError('A bug.'))).toMatch(/^TypeError: A bug\.\n {4}at /);
+    expect(describeFailure(new TypeError('A bug.'))).toMatch(
+      /^users-api: TypeError: A bug\.\n {4}at /,
+    );
   });
 });
 
 describe('serializeError', () => {
-  it('describes a 503 by the store error that caused it, without stacks when it is transient', () => {
+  it('describes a transient error of the store without stacks', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const cause = new StoreError('STORE_UNREACHABLE', 'The store is away.', refused);
-    expect(serializeError(new HttpError(503, cause.message, { cause }))).toEqual({
+    const error = new StoreError('STORE_UNREACHABLE', 'The store is away.', refused);
+    expect(serializeError(error)).toEqual({
       type: 'StoreError',
       message: 'The store is away.',
       code: 'STORE_UNREACHABLE',
@@ -36,8 +43,10 @@ describe('serializeError', () => {
     });
   });
 
-  it('describes any other error with its stack', () => {
-    const described = { type: 'Error', message: 'A bug.', stack: expect.any(String) };
-    expect(serializeError(new Error('A bug.'))).toEqual(described);
-  });
+  it.each([new Error('A bug.'), new StoreError('STORE_FAILED', 'A bug.')])(
+    'describes %s with its stack',
+    (error) => {
+      expect(serializeError(error)).toMatchObject({ message: 'A bug.', stack: expect.any(String) });
+    },
+  );
 });

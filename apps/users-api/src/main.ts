@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
+import { manageTelemetry } from '@fairlead/opentelemetry';
 import { createLogger } from '@fairlead/pino';
-import { serve } from '@fairlead/serve';
+import { type Lifecycle, serve } from '@fairlead/serve';
+import { createUsersApp } from './app.js';
 import { type Config, describeSettings, readConfig, VERSION } from './config.js';
 import { describeFailure, serializeError } from './errors.js';
-import { createService, hostOf } from './service.js';
-import { describeStore } from './users/store/open.js';
+import { describeStore, openStore } from './users/store/open.js';
 
 const USAGE = `users-api: a JSON service that creates, reads, updates and deletes users.
 
@@ -26,11 +27,21 @@ try {
 async function run(config: Config): Promise<void> {
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
   const logger = createLogger({ level, format, serializeError });
-  const store = describeStore(config.store);
-  logger.debug({ config: { ...config, store } }, 'configuration');
-  await serve((lifecycle) => createService(lifecycle, config, logger), {
+  const location = describeStore(config.store);
+  logger.debug({ config: { ...config, store: location } }, 'configuration');
+  // The callbacks run in reverse order, so the spans of everything else are exported last.
+  const createApps = async ({ stopping, onClose }: Lifecycle) => {
+    if (config.TRACING) manageTelemetry(onClose, { logger });
+    const store = await openStore(config.store, { warn: (error) => logger.warn(error) });
+    onClose(function closeStore() {
+      return store.close();
+    });
+    return createUsersApp({ config, store, logger, stopping });
+  };
+  await serve(createApps, {
     port: config.PORT,
-    ...hostOf(config),
+    operationsPort: config.OPERATIONS_PORT,
+    ...(config.HOST !== undefined && { host: config.HOST }),
     ...(config.MAX_CONNECTIONS !== undefined && { maxConnections: config.MAX_CONNECTIONS }),
     reusePort: config.REUSE_PORT,
     name: 'users-api',
@@ -44,7 +55,7 @@ async function run(config: Config): Promise<void> {
       logger.fatal(reason);
       return 1;
     },
-    onListen: ({ url }) => logger.info(`users-api listens on ${url}, store ${store}`),
+    onListen: ({ url }) => logger.info(`users-api listens on ${url}, store ${location}`),
   });
   if (config.includeStack) {
     logger.warn('error responses include stack traces. Set NODE_ENV=production to omit them.');

@@ -74,8 +74,12 @@ describe('GET /health/ready', () => {
     statuses.push((await fetch(url)).status, (await fetch(url)).status);
     expect(statuses).toEqual([503, 503, 200, 200]);
     expect(lines.all.filter(({ level }) => level !== 'debug')).toMatchObject([
-      { level: 'error', msg: 'the store is not responding', err: { message: 'Gone.' } },
-      { level: 'info', msg: 'the store is responding again' },
+      {
+        level: 'error',
+        msg: 'The store is not responding.',
+        err: { cause: { message: 'Gone.' } },
+      },
+      { level: 'info', msg: 'The store is responding again.' },
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { captureLog } from './support/log.js';
 import { type ServiceProcess, startProcess } from './support/service-process.js';
 
 const PATHS = ['/health/live', '/health/ready', '/metrics'];
-const SERVES = /^users-api serves health and metrics on (\S+)$/;
+const SERVES = /^users-api serves operators on (\S+)$/;
 
 /** Starts a service, and returns the URLs of both ports. */
 async function startBoth(env: Readonly<Record<string, string>> = {}) {

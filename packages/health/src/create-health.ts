@@ -3,12 +3,13 @@ import {
   describeValue,
   findOptionProblems,
   fn,
-  integer,
+  hasMethods,
   type Kinds,
   kind,
   milliseconds,
   nonEmptyString,
   object,
+  positiveMilliseconds,
 } from '@fairlead/options';
 
 /** Options of {@link createHealth}. */
@@ -21,7 +22,7 @@ export interface HealthOptions {
   /** Milliseconds until a check fails: a whole number of at least 1. Default 2,000. */
   readonly timeout?: number;
   /** The service is not ready once this signal aborts. Pass `stopping` of `serve()`. */
-  readonly stopping?: AbortSignal;
+  readonly stopping?: AbortSignal | undefined;
   /** Path of the liveness route. Default `/health/live`. */
   readonly live?: string;
   /** Path of the readiness route. Default `/health/ready`. */
@@ -30,35 +31,43 @@ export interface HealthOptions {
   readonly interval?: number;
   /**
    * Called with an error when a check begins to fail, and with undefined when it recovers. Default: logs
-   * with `console`.
+   * both with `logger`.
    */
   readonly onChange?: (name: string, error: Error | undefined) => void;
+  /** Receives the messages. Default: `console`. */
+  readonly logger?: HealthLogger;
+}
+
+/** Receives the messages of {@link createHealth}. `console` and the loggers of pino and winston fit. */
+export interface HealthLogger {
+  /** Receives a message when a check recovers. */
+  info(message: string): unknown;
+  /** @param error - Names the check that has begun to fail. Its `cause` is the error of the check. */
+  error(error: Error): unknown;
 }
 
 /** Default of {@link HealthOptions.timeout}. */
 const TIMEOUT = 2_000;
 
-/** The longest delay of a Node.js timer, in milliseconds. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
-
 const HEALTH_OPTIONS: Kinds<HealthOptions> = {
   checks: object,
-  timeout: integer(1, MAX_TIMEOUT, 'of milliseconds'),
+  timeout: positiveMilliseconds,
   stopping: kind('an AbortSignal', (value) => value instanceof AbortSignal),
   live: nonEmptyString,
   ready: nonEmptyString,
   interval: milliseconds,
   onChange: fn,
+  logger: kind('an object with the methods info and error', hasMethods('info', 'error')),
 };
 
 /**
  * Creates a router with a liveness and a readiness route for probes. Both are hidden from OpenAPI documents,
  * and their responses must not be cached.
  *
- * The liveness route responds with 200 while the process runs. The readiness route runs all checks at once.
- * It responds with 200, with 503 `STOPPING` once `stopping` has aborted, or with 503 when checks fail. The
- * code is then `STORE_UNAVAILABLE` for a check `store`, or for the first of several. Clients never see why a
- * check has failed.
+ * The liveness route responds with 200 while the process runs. The readiness route runs all checks
+ * concurrently. It responds with 200, with 503 `STOPPING` once `stopping` has aborted, or with 503 when
+ * checks fail. The code is then `STORE_UNAVAILABLE` for a check `store`, or for the first of several. Clients
+ * never see why a check has failed.
  *
  * Concurrent requests share the results. A check that is still running after its timeout keeps failing, and
  * is not called again until it settles.
@@ -126,7 +135,7 @@ class Check {
     this.#name = name;
     this.#check = check;
     this.#timeout = options.timeout ?? TIMEOUT;
-    this.#onChange = options.onChange ?? logChange;
+    this.#onChange = options.onChange ?? logChangesTo(options.logger ?? console);
   }
 
   /** Resolves with the name of the check if it fails. Never rejects. */
@@ -178,19 +187,22 @@ class Check {
     return new Error(`The ${this.#name} did not respond within ${this.#timeout} ms.`);
   }
 
-  /** Calls `onChange`. Its failure must not change the result of the check. */
+  /** Reports a change. If that fails, the result of the check stays the same. */
   async #notify(error: Error | undefined): Promise<void> {
     try {
       await this.#onChange(this.#name, error);
     } catch (cause) {
-      console.error(new Error(`onChange() of createHealth() failed: ${this.#name}.`, { cause }));
+      const problem = `createHealth() failed to report a change of the ${this.#name}.`;
+      console.error(new Error(problem, { cause }));
     }
   }
 }
 
-function logChange(name: string, error: Error | undefined): void {
-  if (error === undefined) console.info(`The ${name} is responding again.`);
-  else console.error(`The ${name} is not responding:`, error);
+function logChangesTo(logger: HealthLogger): NonNullable<HealthOptions['onChange']> {
+  return (name, cause) =>
+    cause === undefined
+      ? logger.info(`The ${name} is responding again.`)
+      : logger.error(new Error(`The ${name} is not responding.`, { cause }));
 }
 
 /** @throws {ServiceUnavailableError} 503, when checks fail. */

@@ -1,1 +1,1 @@
-export { createHealth, type HealthOptions } from './create-health.js';
+export { createHealth, type HealthLogger, type HealthOptions } from './create-health.js';

@@ -9,7 +9,7 @@ import {
 } from '@fairlead/core';
 import { createDocument } from '@fairlead/openapi';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createHealth, type HealthOptions } from '../src/index.js';
+import { createHealth, type HealthLogger, type HealthOptions } from '../src/index.js';
 
 /** Serves the routes on a free port until the test finishes. Changes are ignored unless observed. */
 async function serve(options: HealthOptions = {}) {
@@ -308,16 +308,28 @@ describe('onChange', () => {
     ]);
   });
 
-  it('logs by default', async () => {
-    const error = vi.spyOn(console, 'error').mockReturnValue();
-    const info = vi.spyOn(console, 'info').mockReturnValue();
-    const gone = new Error('Gone.');
-    const check = vi.fn().mockRejectedValueOnce(gone);
-    const app = createApp().route('/', createHealth({ checks: { store: check } }));
+  it.each([
+    ['logger', () => ({ error: vi.fn(), info: vi.fn() }), (logger: HealthLogger) => ({ logger })],
+    [
+      'console by default',
+      () => ({
+        error: vi.spyOn(console, 'error').mockReturnValue(),
+        info: vi.spyOn(console, 'info').mockReturnValue(),
+      }),
+      () => ({}),
+    ],
+  ])('logs both with %s', async (_, observe, optionsOf) => {
+    const logger = observe();
+    const cause = new Error('Gone.');
+    const check = vi.fn().mockRejectedValueOnce(cause);
+    const health = createHealth({ checks: { store: check }, ...optionsOf(logger) });
+    const app = createApp().route('/', health);
     await app.request('/health/ready');
     await app.request('/health/ready');
-    expect(error.mock.calls).toEqual([['The store is not responding:', gone]]);
-    expect(info.mock.calls).toEqual([['The store is responding again.']]);
+    expect(logger.error.mock.calls).toEqual([
+      [new Error('The store is not responding.', { cause })],
+    ]);
+    expect(logger.info.mock.calls).toEqual([['The store is responding again.']]);
   });
 
   it.each([
@@ -336,7 +348,7 @@ describe('onChange', () => {
     expect(error.mock.calls).toEqual([
       [
         expect.objectContaining({
-          message: 'onChange() of createHealth() failed: store.',
+          message: 'createHealth() failed to report a change of the store.',
           cause: new Error('No log.'),
         }),
       ],
@@ -362,6 +374,10 @@ describe('options', () => {
     ],
     [{ live: '' }, "createHealth() cannot use '' as live. Use a non-empty string."],
     [{ onChange: 1 }, 'createHealth() cannot use 1 as onChange. Use a function.'],
+    [
+      { logger: { info() {} } },
+      'createHealth() cannot use an object as logger. Use an object with the methods info and error.',
+    ],
     [
       { checks: { store: Promise.resolve(), '': () => 1 } },
       "createHealth() cannot use an instance of Promise as the check 'store'. Use a function.\n" +

@@ -14,6 +14,7 @@ it("the README's table lists every option", () => {
     ready: true,
     interval: true,
     onChange: true,
+    logger: true,
   };
   const listed = [...readme.matchAll(/^\| `([a-z]\w+)` /gm)].map(([, option]) => option);
   expect(listed).toEqual(Object.keys(options));

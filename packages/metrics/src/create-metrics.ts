@@ -5,8 +5,9 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { boolean, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
+import { boolean, findOptionProblems, fn, hasMethods, type Kinds, kind } from '@fairlead/options';
 import {
+  Counter,
   collectDefaultMetrics,
   Gauge,
   Histogram,
@@ -30,12 +31,31 @@ export interface MetricsOptions<Format extends RegistryContentType = PrometheusC
   readonly skip?: (ctx: Context) => boolean;
 }
 
+/** A number that {@link Metrics.register} exports. */
+export interface NumberMetric {
+  /** Name in Prometheus format, such as `store_waiting_writes`. */
+  readonly name: string;
+  /** What the number is, for the people who read the metrics. */
+  readonly help: string;
+  /** A counter never decreases while the process runs. A gauge may. */
+  readonly type: 'counter' | 'gauge';
+  /** Returns the current value. */
+  value(): number;
+}
+
 /** The metrics of an application. */
 export interface Metrics<Format extends RegistryContentType = PrometheusContentType> {
   /** Registry of prom-client. Register your own metrics in it. */
   readonly registry: Registry<Format>;
   /** Measures requests. Add it before all other middleware. */
   readonly middleware: Middleware;
+  /**
+   * Exports numbers that something else keeps, such as the `metrics` of @fairlead/store. They are read when
+   * the metrics are collected.
+   *
+   * @throws {SetupError} `METRIC_CONFLICT`, when the registry has another metric of the same name.
+   */
+  readonly register: (numbers: Iterable<NumberMetric>) => void;
   /**
    * Creates a router with a GET route for Prometheus. The route is hidden from OpenAPI documents. It responds
    * with 500 when a metric cannot be collected.
@@ -76,16 +96,11 @@ const METHODS: ReadonlySet<string> = new Set([
 const OTHER_METHOD = 'other';
 
 const METRICS_OPTIONS: Kinds<AnyOptions> = {
-  registry: kind('a Registry of prom-client', isRegistry),
+  registry: kind('a Registry of prom-client', hasMethods('registerMetric', 'metrics')),
   buckets: kind('an array of positive numbers in ascending order', isBuckets),
   processMetrics: boolean,
   skip: fn,
 };
-
-function isRegistry(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return ['registerMetric', 'metrics'].every((name) => fn.accepts(Reflect.get(value, name)));
-}
 
 function isBuckets(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
@@ -130,6 +145,9 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
       });
       return next();
     },
+    register(numbers) {
+      for (const number of numbers) addNumber(registry, number);
+    },
     router: (path = '/metrics') =>
       createRouter().get(path, { hidden: true }, async function metrics(ctx) {
         const text = await registry.metrics();
@@ -164,7 +182,7 @@ function findRequests(registry: AnyRegistry, buckets?: readonly number[]): Reque
 }
 
 function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests {
-  for (const name of [DURATIONS, IN_FLIGHT]) assertFree(registry, name);
+  for (const name of [DURATIONS, IN_FLIGHT]) assertFree('createMetrics()', registry, name);
   const durations = new Histogram({
     name: DURATIONS,
     help: 'Time from the request headers to the end of the response.',
@@ -188,11 +206,28 @@ function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests
 }
 
 /** @throws {SetupError} `METRIC_CONFLICT` */
-function assertFree(registry: AnyRegistry, name: string): void {
+function addNumber(registry: AnyRegistry, metric: NumberMetric): void {
+  const { name, help, type } = metric;
+  assertFree('register()', registry, name);
+  const Metric = type === 'counter' ? Counter : Gauge;
+  const exported = new Metric({
+    name,
+    help,
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc(metric.value());
+    },
+  });
+  registry.registerMetric(exported);
+}
+
+/** @throws {SetupError} `METRIC_CONFLICT` */
+function assertFree(call: string, registry: AnyRegistry, name: string): void {
   if (registry.getSingleMetric(name) === undefined) return;
   throw new SetupError(
     'METRIC_CONFLICT',
-    `createMetrics() cannot add ${name}: the registry has another metric of this name. Rename that metric, or pass another registry.`,
+    `${call} cannot add ${name}: the registry has another metric of this name. Rename that metric, or pass another registry.`,
   );
 }
 

@@ -1,1 +1,6 @@
-export { createMetrics, type Metrics, type MetricsOptions } from './create-metrics.js';
+export {
+  createMetrics,
+  type Metrics,
+  type MetricsOptions,
+  type NumberMetric,
+} from './create-metrics.js';

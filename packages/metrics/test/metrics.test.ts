@@ -330,6 +330,18 @@ describe('the registry', () => {
     },
   );
 
+  it('rejects a number whose name it has', () => {
+    const { register } = create();
+    const number = { name: 'jobs', help: 'Jobs.', type: 'gauge', value: () => 1 } as const;
+    register([number]);
+    expect(() => register([number])).toThrow(
+      new SetupError(
+        'METRIC_CONFLICT',
+        'register() cannot add jobs: the registry has another metric of this name. Rename that metric, or pass another registry.',
+      ),
+    );
+  });
+
   it('gets new metrics after it was cleared', async () => {
     const registry = new Registry();
     create({ registry });
@@ -375,4 +387,31 @@ it('reports a skip function that throws, and still counts the request as finishe
   await createApp().use(metrics.middleware, errorHandler({ onError })).request('/');
   await expect.poll(() => onError.mock.calls.map(([error]) => error.message)).toEqual(['No skip.']);
   expect(await metrics.registry.metrics()).toContain('http_requests_in_flight 0');
+});
+
+describe('register()', () => {
+  it('exports numbers as they are when the metrics are collected', async () => {
+    const { register, registry } = create();
+    const jobs = {
+      waiting: 3,
+      value() {
+        return this.waiting;
+      },
+    };
+    register([
+      Object.assign(jobs, { name: 'jobs_waiting', help: 'Waiting jobs.', type: 'gauge' as const }),
+      { name: 'jobs_total', help: 'All jobs.', type: 'counter', value: () => 7 },
+    ]);
+    for (jobs.waiting of [3, 2]) {
+      const text = await registry.metrics();
+      expect(text).toContain(`# HELP jobs_waiting Waiting jobs.
+# TYPE jobs_waiting gauge
+jobs_waiting ${jobs.waiting}
+
+# HELP jobs_total All jobs.
+# TYPE jobs_total counter
+jobs_total 7
+`);
+    }
+  });
 });

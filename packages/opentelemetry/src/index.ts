@@ -1,2 +1,8 @@
 export { type OpenTelemetryOptions, openTelemetry, type TraceState } from './open-telemetry.js';
-export { findTracingProblem, flushTelemetry, TelemetryExportError } from './sdk.js';
+export {
+  findTracingProblem,
+  flushTelemetry,
+  type ManageTelemetryOptions,
+  manageTelemetry,
+  TelemetryExportError,
+} from './sdk.js';

@@ -1,5 +1,5 @@
 import { SetupError } from '@fairlead/core';
-import { describeValue, kind } from '@fairlead/options';
+import { describeValue, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
 
 /** A span, in the part of @opentelemetry/api 1.0 that this package uses. */
 export interface Span {
@@ -82,6 +82,53 @@ const TIMEOUT = kind(
   '0 to 2,147,483,647 milliseconds',
   (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31,
 );
+
+/** Options of {@link manageTelemetry}. */
+export interface ManageTelemetryOptions {
+  /**
+   * Receives the warnings: a string at the start, and an `Error` at the end. `console` by default; the
+   * loggers of pino and winston fit.
+   */
+  readonly logger?: { warn(message: string | Error): unknown };
+  /**
+   * Maximum time to export at the end, in milliseconds; 2,000 by default. It is never more than half of the
+   * time that remains.
+   */
+  readonly timeout?: number;
+}
+
+const MANAGE_OPTIONS: Kinds<ManageTelemetryOptions> = {
+  logger: kind('an object with the method warn', (value) => fn.accepts(Object(value).warn)),
+  timeout: TIMEOUT,
+};
+
+/**
+ * Ties the SDK to the process. Warns now if no SDK is registered, which {@link findTracingProblem} explains.
+ * When the process stops, exports what is still in memory with {@link flushTelemetry}, and warns if that fails.
+ *
+ * @param onClose - `onClose` of the lifecycle of `serve()`. It runs the last callback first, so call this before
+ *   you open what causes spans.
+ * @throws {SetupError} `INVALID_OPENTELEMETRY`, when `onClose` is not a function, or an option is unknown or
+ *   invalid.
+ */
+export function manageTelemetry(
+  onClose: (callback: (remaining: number) => unknown) => void,
+  options: ManageTelemetryOptions = {},
+): void {
+  const problems = findOptionProblems('manageTelemetry()', options, MANAGE_OPTIONS);
+  if (!fn.accepts(onClose)) {
+    problems.unshift(
+      `manageTelemetry() cannot use ${describeValue(onClose)} as onClose. Pass onClose of the lifecycle of serve().`,
+    );
+  }
+  if (problems.length > 0) throw new SetupError('INVALID_OPENTELEMETRY', problems.join('\n'));
+  const { logger = console, timeout = 2_000 } = options;
+  const problem = findTracingProblem();
+  if (problem !== undefined) logger.warn(problem);
+  onClose(function exportTelemetry(remaining) {
+    return flushTelemetry(Math.min(timeout, remaining / 2)).catch((error) => logger.warn(error));
+  });
+}
 
 /**
  * Exports the spans, metrics and logs that are still in memory, and shuts the registered SDK down. Call it

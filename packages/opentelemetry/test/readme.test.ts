@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   flushTelemetry,
+  type ManageTelemetryOptions,
   type OpenTelemetryOptions,
   openTelemetry,
   TelemetryExportError,
@@ -18,9 +19,12 @@ const rowsOf = (section: string) => {
 
 describe("the README's tables", () => {
   it('list every option', () => {
-    const options: Readonly<Record<keyof OpenTelemetryOptions, true>> = {
+    type Option = keyof OpenTelemetryOptions | keyof ManageTelemetryOptions;
+    const options: Readonly<Record<Option, true>> = {
       includeMessage: true,
       onWarning: true,
+      logger: true,
+      timeout: true,
     };
     expect(rowsOf('Options').map(([, option]) => option)).toEqual(Object.keys(options));
   });

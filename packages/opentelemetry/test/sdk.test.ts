@@ -1,7 +1,7 @@
 import { diag, metrics } from '@opentelemetry/api';
 import type { SpanProcessor } from '@opentelemetry/sdk-trace';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { findTracingProblem, flushTelemetry } from '../src/index.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { findTracingProblem, flushTelemetry, manageTelemetry } from '../src/index.js';
 import { registerSdk } from './support/tracing.js';
 
 /** A processor that shuts down like this. */
@@ -56,6 +56,70 @@ describe('flushTelemetry', () => {
       code: 'INVALID_FLUSH_TIMEOUT',
       message: expect.stringMatching(/^flushTelemetry\(\) cannot use .* as timeout\. Use 0 to/),
     });
+  });
+});
+
+describe('manageTelemetry', () => {
+  /** Calls it, and returns the warnings and a function that runs its callback. */
+  function manage(options: { readonly timeout?: number } = {}) {
+    const warnings: unknown[] = [];
+    const callbacks: ((remaining: number) => unknown)[] = [];
+    const logger = { warn: (message: unknown) => warnings.push(message) };
+    manageTelemetry((callback) => void callbacks.push(callback), { logger, ...options });
+    const close = (remaining: number) => Promise.all(callbacks.map((each) => each(remaining)));
+    return { warnings, close };
+  }
+
+  it('warns at the start when no SDK is registered, and not at the end', async () => {
+    const { warnings, close } = manage();
+    expect(warnings).toEqual([findTracingProblem()]);
+    await close(60_000);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('exports at the end', async () => {
+    const shutdowns: string[] = [];
+    registerSdk(shuttingDown(async () => void shutdowns.push('spans')));
+    const { warnings, close } = manage();
+    expect(shutdowns).toEqual([]);
+    await close(60_000);
+    expect({ shutdowns, warnings }).toEqual({ shutdowns: ['spans'], warnings: [] });
+  });
+
+  it.each([
+    ['half of the time that remains', {}, 20, 10],
+    ['its timeout', { timeout: 5 }, 60_000, 5],
+  ])('waits no longer than %s, and then warns', async (_, options, remaining, waited) => {
+    registerSdk(shuttingDown(() => new Promise(() => undefined)));
+    const { warnings, close } = manage(options);
+    await close(remaining);
+    expect(warnings).toMatchObject([
+      {
+        code: 'TELEMETRY_NOT_EXPORTED',
+        message: expect.stringContaining(`no response within ${waited} ms`),
+      },
+    ]);
+  });
+
+  it('warns on the console by default', () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    manageTelemetry(() => undefined);
+    expect(warn.mock.calls).toEqual([[findTracingProblem()]]);
+  });
+
+  it.each([
+    [
+      undefined,
+      {},
+      'manageTelemetry() cannot use undefined as onClose. Pass onClose of the lifecycle of serve().',
+    ],
+    [() => undefined, { timeout: -1 }, /cannot use -1 as timeout\. Use 0 to 2,147,483,647/],
+    [() => undefined, { logger: {} }, /cannot use an object as logger\. Use an object with the/],
+    [() => undefined, { log: console }, "has no option 'log'."],
+  ])('refuses (%o, %o)', (onClose, options, message) => {
+    const call = () => Reflect.apply(manageTelemetry, undefined, [onClose, options]);
+    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_OPENTELEMETRY' }));
+    expect(call).toThrow(message);
   });
 });
 

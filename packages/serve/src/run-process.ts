@@ -7,6 +7,7 @@ import {
   either,
   findOptionProblems,
   fn,
+  hasMethods,
   type Kinds,
   kind,
   milliseconds,
@@ -48,14 +49,20 @@ export interface ProcessOptions {
    * 128 plus the signal's number after a second signal.
    */
   readonly onAbandon?: (reason: string) => unknown;
-  /** Returns the text to print on standard error when the start fails. */
+  /**
+   * Returns the text to print on standard error when the start fails, such as a prefix and
+   * {@link describeStartError}.
+   */
   readonly describeError?: (error: unknown) => string;
 }
 
 /** The options of {@link runProcess}, and what they accept. */
 export const PROCESS_OPTIONS: Kinds<ProcessOptions> = {
   name: nonEmptyString,
-  logger: kind('an object with the methods info, warn and error', isLogger),
+  logger: kind(
+    'an object with the methods info, warn and error',
+    hasMethods('info', 'warn', 'error'),
+  ),
   signals: arrayOf(kind('a signal name', isSignalName), 'an array of signal names'),
   deadline: milliseconds,
   onClose: fn,
@@ -63,11 +70,6 @@ export const PROCESS_OPTIONS: Kinds<ProcessOptions> = {
   onAbandon: fn,
   describeError: fn,
 };
-
-function isLogger(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return ['info', 'warn', 'error'].every((name) => fn.accepts(Reflect.get(value, name)));
-}
 
 function isSignalName(value: unknown): boolean {
   return typeof value === 'string' && /^SIG[A-Z0-9]+$/.test(value);
@@ -216,7 +218,7 @@ class ManagedProcess {
     if (aborted && (error === reason || (error instanceof Error && error.cause === reason))) return;
     const { describeError } = this.#options;
     const text = this.#call('describeError', () => describeError?.(error));
-    console.error(text ?? `${this.#name} failed to start: ${describe(error)}`);
+    console.error(text ?? `${this.#name} failed to start: ${describeStartError(error)}`);
     this.#code = Math.max(this.#code, 1);
     this.#startDeadline();
     this.#controller.abort();
@@ -363,11 +365,14 @@ async function exit(code: number): Promise<never> {
 }
 
 /**
- * Formats an error. An error with a stable code, such as `LISTEN_FAILED`, needs no stack, because its
- * message names the fix. Errors of node with a code such as `ERR_INVALID_ARG_TYPE` may be bugs.
+ * Formats an error that ends a program.
+ *
+ * @returns The message of an error with a stable code, such as `LISTEN_FAILED`, because it names the fix, and of
+ *   an error of `parseArgs()` of node:util. For any other value, what `inspect()` returns, with the stack: errors
+ *   of node with a code such as `ERR_INVALID_ARG_TYPE` may be bugs.
  */
-function describe(error: unknown): string {
+export function describeStartError(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return inspect(error);
-  const isStable = /^(?!ERR_)[A-Z]+(?:_[A-Z]+)+$/.test(String(error.code));
-  return isStable ? error.message : inspect(error);
+  const isExpected = /^(?:(?!ERR_)[A-Z]+(?:_[A-Z]+)+$|ERR_PARSE_ARGS_)/.test(String(error.code));
+  return isExpected ? error.message : inspect(error);
 }

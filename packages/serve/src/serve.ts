@@ -6,7 +6,7 @@ import {
   type Server,
   SetupError,
 } from '@fairlead/core';
-import { anything, describeValue, fn, type Kinds, milliseconds } from '@fairlead/options';
+import { anything, describeValue, fn, integer, type Kinds, milliseconds } from '@fairlead/options';
 import {
   assertOptions,
   type Lifecycle,
@@ -20,6 +20,11 @@ import {
 export interface ServeOptions extends ListenOptions, ProcessOptions {
   /** 0 to 65535; 0 selects a free port. */
   readonly port: number;
+  /**
+   * Port of {@link Applications.operations}, 0 to 65535, on the same `host` and with the same `tls`. The other
+   * options of `listen` keep their defaults there.
+   */
+  readonly operationsPort?: number | undefined;
   /**
    * Milliseconds to keep serving after the shutdown has begun, so that load balancers notice; 0 by
    * default.
@@ -35,13 +40,26 @@ export interface ServeOptions extends ListenOptions, ProcessOptions {
    * `delay`, `timeout` and 1,000.
    */
   readonly deadline?: number;
-  /** Called once the server listens, instead of logging its URL. */
+  /** Called once everything listens, instead of logging the URL of the server. */
   readonly onListen?: (server: Server) => unknown;
+}
+
+/** An application, and another one with the routes for operators, such as health checks and metrics. */
+export interface Applications {
+  /** Served on `port`. */
+  readonly app: Application;
+  /**
+   * Served on `operationsPort`, from when `app` listens until everything else is closed. Without
+   * `operationsPort`, the same as `app`.
+   */
+  readonly operations: Application;
 }
 
 /** A running application. */
 export interface Service {
   readonly server: Server;
+  /** The server of {@link Applications.operations}; `server` if there is only one. */
+  readonly operations: Server;
   /** Begins the shutdown. See {@link Lifecycle.stop}. */
   stop(reason?: string): void;
 }
@@ -53,6 +71,7 @@ const SERVE_OPTIONS: Kinds<ServeOptions> = {
   timeout: milliseconds,
   onListen: fn,
   port: anything,
+  operationsPort: integer(0, 65_535),
   host: anything,
   tls: anything,
   reusePort: anything,
@@ -72,23 +91,26 @@ const CLOSING_TIME = 1_000;
 /** Default of {@link ServeOptions.timeout} when neither it nor `deadline` is given. */
 const TIMEOUT = 8_000;
 
+/** What {@link serve} serves. */
+export type Served = Application | Applications;
+
 /**
  * Runs an application as the process: listens, logs the URL, and handles signals, uncaught errors and
  * exit codes.
  *
  * At the first signal, `stopping` aborts. After `delay`, the server stops listening and finishes its
- * open requests. Then `app.close()` runs, and the `onClose` callbacks, the last one first. A second
- * signal exits immediately, as does the deadline.
+ * open requests. Then `app.close()` runs, and the `onClose` callbacks, the last one first. Then the port
+ * for operators closes. A second signal exits immediately, as does the deadline.
  *
  * If the start fails, the process prints the error, closes what was opened, and exits with 1.
  *
- * @param app - The application, or a function that creates it. The function receives the process's
- *   {@link Lifecycle}.
+ * @param app - The application, both {@link Applications}, or a function that creates them. The function
+ *   receives the process's {@link Lifecycle}.
  * @param options - The port and the details of the shutdown.
  * @returns The service, once it listens.
  */
 export async function serve(
-  app: Application | ((lifecycle: Lifecycle) => Application | Promise<Application>),
+  app: Served | ((lifecycle: Lifecycle) => Served | Promise<Served>),
   options: ServeOptions,
 ): Promise<Service> {
   let times: Times;
@@ -101,30 +123,71 @@ export async function serve(
   const { delay, timeout, deadline } = times;
   return manage(
     async (lifecycle) => {
-      const application = typeof app === 'function' ? await app(lifecycle) : app;
-      assertApplication(application, app);
-      lifecycle.onClose(named('app.close()', () => application.close()));
+      const { operationsPort, onListen, logger = console, name = NAME } = options;
+      let second: Application | undefined;
+      let operations: Server | undefined;
+      // The callback that is registered first runs last.
+      lifecycle.onClose(
+        named('operations', async (remaining: number) => {
+          await operations?.close({ timeout: remaining / 2 });
+          await second?.close();
+        }),
+      );
+      const served = typeof app === 'function' ? await app(lifecycle) : app;
+      const applications = applicationsOf(served, app);
+      const first = applications.app;
+      if (applications.operations !== first) second = applications.operations;
+      lifecycle.onClose(named('app.close()', () => first.close()));
+      assertOperations(second, operationsPort);
       lifecycle.stopping.throwIfAborted();
-      const server = await listen(application, options.port, listenOptionsOf(options));
+      const server = await listen(first, options.port, listenOptionsOf(options));
       lifecycle.onClose(named('open requests', () => server.close({ timeout })));
+      if (second !== undefined && operationsPort !== undefined) {
+        const { host, tls } = options;
+        operations = await listen(second, operationsPort, {
+          ...(host !== undefined && { host }),
+          ...(tls !== undefined && { tls }),
+        });
+        logger.info(`${name} serves operators on ${operations.url}`);
+      }
       if (delay > 0) lifecycle.onClose(named('delay', () => wait(delay)));
-      const { onListen, logger = console, name = NAME } = options;
       if (onListen) onListen(server);
       else logger.info(`${name} listens on ${server.url}`);
-      return Object.freeze({ server, stop: (reason?: string) => lifecycle.stop(reason) });
+      const stop = (reason?: string): void => lifecycle.stop(reason);
+      return Object.freeze({ server, operations: operations ?? server, stop });
     },
     { ...options, deadline },
   );
 }
 
 /** @throws {SetupError} `INVALID_SERVE_OPTION`, when there is no application to serve. */
-function assertApplication(application: unknown, app: unknown): void {
-  if (typeof Reflect.get(Object(application), 'seal') === 'function') return;
+function applicationsOf(served: Served, app: unknown): Applications {
+  if (isApplication(served)) return { app: served, operations: served };
+  const { app: main, operations }: Partial<Applications> = Object(served);
+  if (isApplication(main) && isApplication(operations)) return { app: main, operations };
   const [received, fix] =
     typeof app === 'function'
-      ? [`a function that returned ${describeValue(application)}`, 'Return createApp() from it.']
-      : [describeValue(application), 'Pass createApp(), or a function that returns it.'];
+      ? [`a function that returned ${describeValue(served)}`, 'Return createApp() from it.']
+      : [describeValue(served), 'Pass createApp(), or a function that returns it.'];
   throw new SetupError('INVALID_SERVE_OPTION', `serve() received ${received}. ${fix}`);
+}
+
+function isApplication(value: unknown): value is Application {
+  return typeof Reflect.get(Object(value), 'seal') === 'function';
+}
+
+/**
+ * @throws {SetupError} `INVALID_SERVE_OPTION`, when an application for operators has no port, or their port has no
+ *   application.
+ */
+function assertOperations(application: Application | undefined, port: number | undefined): void {
+  if ((application === undefined) === (port === undefined)) return;
+  throw new SetupError(
+    'INVALID_SERVE_OPTION',
+    port === undefined
+      ? 'serve() received an application for operators, but no port for it. Pass operationsPort.'
+      : `serve() cannot serve operators on port ${port}: there is no application for them. Return { app, operations } from the function, with two applications.`,
+  );
 }
 
 /** Gives a callback the name that describes it in messages. */
@@ -155,6 +218,7 @@ function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {
 function listenOptionsOf(options: ServeOptions): ListenOptions {
   const {
     port,
+    operationsPort,
     delay,
     timeout,
     onListen,

@@ -13,6 +13,7 @@ describe("the README's table", () => {
   it('lists every option', () => {
     const options: Readonly<Record<OwnOption, true>> = {
       port: true,
+      operationsPort: true,
       delay: true,
       timeout: true,
       deadline: true,

@@ -182,6 +182,112 @@ describe('serve()', () => {
   });
 });
 
+describe('a second application, for operators,', () => {
+  const BOTH = `
+    const createMyApps = async ({ stopping, onClose }) => {
+      onClose(() => console.log('closed: resource'));
+      const operations = createApp();
+      await operations.plugin({ name: 'p', install() {}, close: () => console.log('closed: operations') });
+      return {
+        app: createApp().use(async (ctx) => {
+          console.log('open');
+          await new Promise((resolve) => stopping.addEventListener('abort', resolve));
+          await new Promise((resolve) => process.once('message', resolve));
+          ctx.send('complete');
+        }),
+        operations: operations.use((ctx) => ctx.send(String(stopping.aborted))),
+      };
+    };
+  `;
+
+  it('listens on operationsPort until everything else is closed', async () => {
+    const program = startProgram(`${BOTH}
+      await serve(createMyApps, {
+        port: 0,
+        operationsPort: 0,
+        host: '127.0.0.1',
+        maxConnections: 1,
+        onClose: () => console.log('closed: option'),
+      });
+    `);
+    const url = await program.url();
+    const [, operationsUrl = ''] = await program.wrote(/serves operators on (\S+)/);
+    expect(operationsUrl).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect(operationsUrl).not.toBe(url);
+    const ask = async () => (await fetch(operationsUrl)).text();
+    expect(await Promise.all([ask(), ask()])).toEqual(['false', 'false']);
+    const sent = request(url).end();
+    await program.wrote(/open/);
+    program.kill('SIGTERM');
+    await program.wrote(/is stopping/);
+    await expect.poll(() => fetch(url).catch(() => 'refused')).toBe('refused');
+    expect(await ask()).toBe('true');
+    program.send('finish');
+    const [response] = await once(sent, 'response');
+    expect(await text(response)).toBe('complete');
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect([...stdout.matchAll(/closed: (.*)/g)].map(([, name]) => name)).toEqual([
+      'resource',
+      'operations',
+      'option',
+    ]);
+  });
+
+  it.each([
+    ['has its own server', 'createApp()', 0, false],
+    ['shares the server if it is the same', 'app', undefined, true],
+  ])('%s', async (_, operations, operationsPort, isSame) => {
+    const program = startProgram(`
+      const app = createApp();
+      const service = await serve(
+        { app, operations: ${operations} },
+        { port: 0, operationsPort: ${operationsPort} },
+      );
+      console.log('same:', service.operations === service.server, service.operations.port > 0);
+      service.stop();
+    `);
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain(`same: ${isSame} true\n`);
+  });
+
+  it('ends the start when its port is in use, and everything is closed', async () => {
+    const server = createServer().listen(0);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { code, stdout, stderr } = await startProgram(`${BOTH}
+      await serve(createMyApps, { port: 0, operationsPort: ${port} });
+    `).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'closed: resource\nclosed: operations\n' });
+    expect(stderr).toMatch(
+      new RegExp(`^The application failed to start: Cannot listen on port ${port}: .*\\n$`),
+    );
+  });
+
+  it.each([
+    [
+      '{ app: createApp(), operations: createApp() }, { port: 0 }',
+      'serve() received an application for operators, but no port for it. Pass operationsPort.',
+    ],
+    [
+      'createApp(), { port: 0, operationsPort: 9100 }',
+      'serve() cannot serve operators on port 9100: there is no application for them. Return { app, operations } from the function, with two applications.',
+    ],
+    [
+      'createApp(), { port: 0, operationsPort: -1 }',
+      'serve() cannot use -1 as operationsPort. Use an integer from 0 to 65535.',
+    ],
+  ])('needs a port: serve(%s)', async (args, message) => {
+    const { code, stderr } = await startProgram(`await serve(${args});`).ended;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `The application failed to start: ${message}\n`,
+    });
+  });
+});
+
 describe('an uncaught error', () => {
   it.each([
     ['uncaughtException', `throw new Error('Nobody catches this.')`],
@@ -361,6 +467,34 @@ describe('a failed start exits with 1', () => {
       code: 1,
       stderr: 'The application failed to start: serve() needs options. Pass an object.\n',
     });
+  });
+});
+
+describe('describeStartError()', () => {
+  it.each([
+    [
+      'the message of an error with a stable code',
+      "Object.assign(new Error('Use another port.'), { code: 'LISTEN_FAILED' })",
+      /^Use another port\.$/,
+    ],
+    [
+      'the message about an argument that parseArgs() rejects',
+      "await (async () => parseArgs({ args: ['--x'] }))().catch((error) => error)",
+      /^Unknown option '--x'.*$/,
+    ],
+    ['the stack of any other error', "new TypeError('Broken.')", /^TypeError: Broken\.\n {4}at /],
+    [
+      'the stack of an error of node',
+      "Object.assign(new TypeError('Broken.'), { code: 'ERR_INVALID_ARG_TYPE' })",
+      /^TypeError: Broken\.\n {4}at /,
+    ],
+    ['a value that is not an error', "'text'", /^'text'$/],
+  ])('returns %s', async (_, error, text) => {
+    const program = startProgram(`
+      import { parseArgs } from 'node:util';
+      process.stdout.write(describeStartError(${error}));
+    `);
+    expect((await program.ended).stdout).toMatch(text);
   });
 });
 

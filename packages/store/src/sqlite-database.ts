@@ -9,6 +9,7 @@ import {
   type Kinds,
   kind,
   nonEmptyString,
+  positiveMilliseconds,
 } from '@fairlead/options';
 import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
 import { findMoved, type OpenedFiles, rememberFiles } from './connection.js';
@@ -35,8 +36,8 @@ export interface SqliteOptions<Name extends string, Queries> {
   /** Prepares what {@link SqliteDatabase.read} passes on. Called once, after the migrations. */
   readonly prepare: (database: DatabaseSync) => Queries;
   /**
-   * Whether the program wrote a database that has this schema version but not the application id. Default:
-   * it did not. Use it for files that the program created before it used this package.
+   * Whether the program wrote a database that has this schema version but not the application ID. Default: it
+   * did not. Use it for files that the program created before it used this package.
    */
   readonly isOurs?: (database: DatabaseSync, version: number) => boolean;
   /** Maximum time of a write, and of opening a locked file, in milliseconds. Default 5,000. */
@@ -63,7 +64,7 @@ const OPTIONS: Kinds<SqliteOptions<string, unknown>> = {
   ),
   prepare: fn,
   isOurs: fn,
-  timeout: integer(1, 2 ** 31 - 1, 'of milliseconds'),
+  timeout: positiveMilliseconds,
   maxPages: integer(1, 2 ** 32 - 2, 'of pages'),
   warn: fn,
 };
@@ -128,7 +129,7 @@ export class SqliteDatabase<Name extends string, Queries> {
     }
   }
 
-  /** Like {@link read}, and all queries of `work` see the database at the same moment. */
+  /** Like {@link read}, but all queries of `work` see the database at the same moment. */
   snapshot<T>(work: (queries: Queries) => T): T {
     const { database } = this.#opened;
     return this.read((queries) => {
@@ -173,7 +174,7 @@ export class SqliteDatabase<Name extends string, Queries> {
   }
 
   /**
-   * Fails when the file cannot be read or is no longer in place. Cheap enough for a health probe.
+   * Throws when the file cannot be read or is no longer in place. Cheap enough for a health probe.
    *
    * @throws {StoreError} `STORE_GONE`, `STORE_CLOSED`, or why reading failed.
    */

@@ -19,8 +19,24 @@ export type StoreErrorCode =
   | 'INVALID_WRITE';
 
 /**
+ * What @fairlead/core reads of an error that it responds with. The mark is that of its `HttpError`, so that this
+ * package does not depend on it.
+ */
+const RESPONSE: PropertyDescriptorMap = {
+  [Symbol.for('fairlead.HttpError')]: { value: true },
+  status: { value: 503 },
+  expose: { value: false },
+  report: { value: true },
+  headers: { value: Object.freeze({ 'Retry-After': '1' }) },
+  details: { value: Object.freeze({}) },
+};
+
+/**
  * A store cannot be opened, read or written, or a call received an invalid argument. The message names the
  * store or the call, and explains the fix.
+ *
+ * If nothing catches it, an application of @fairlead/core responds with 503, the code and `Retry-After` to a
+ * transient error, and with a generic 500 to any other. Clients do not receive the message.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -30,6 +46,7 @@ export class StoreError extends Error {
   constructor(code: StoreErrorCode, message: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;
+    if (this.isTransient) Object.defineProperties(this, RESPONSE);
   }
 
   /** Whether the same call may succeed later without a change to the program. */

@@ -14,7 +14,7 @@ import {
 } from './connection.ts';
 
 /**
- * Size of the log that triggers a checkpoint, in pages of 4 KiB. Random ids touch pages all over the file,
+ * Size of the log that triggers a checkpoint, in pages of 4 KiB. Random IDs touch pages all over the file,
  * so a large log merges more changes per page.
  */
 const CHECKPOINT_PAGES = 10_000;
@@ -108,9 +108,8 @@ function run(
     if (bytes !== undefined) throw new Error(`statement ${name} returns bytes as ${bytes[0]}`);
     return { row };
   } catch (error) {
-    // `ON CONFLICT ROLLBACK` has rolled back the other writes, too. Undefined before Node.js 22.16.
-    const isRolledBack = database.isTransaction === false;
-    if (isRolledBack || !STATEMENT_ERRORS.includes(primaryCode(error))) throw error;
+    // `ON CONFLICT ROLLBACK` has rolled back the other writes, too.
+    if (!database.isTransaction || !STATEMENT_ERRORS.includes(primaryCode(error))) throw error;
     return failed(error);
   }
 }

@@ -7,7 +7,7 @@ import { inject, onTestFinished } from 'vitest';
 const PACKAGE = join(import.meta.dirname, '../..');
 
 const IMPORTS = `
-import { createApp, createRouter, runProcess, serve } from '${inject('packages')}';
+import { createApp, createRouter, describeStartError, runProcess, serve } from '${inject('packages')}';
 `;
 
 /** How a program ended, and all that it wrote. */
@@ -25,6 +25,8 @@ export interface Program {
   /** Resolves to the URL that the program logs. */
   url(): Promise<string>;
   kill(signal: NodeJS.Signals): void;
+  /** Sends a message, which the program receives as `process.on('message')`. */
+  send(message: string): void;
   readonly ended: Promise<Ending>;
 }
 
@@ -71,6 +73,7 @@ export function startProgram(code: string): Program {
     wrote,
     url: async () => (await wrote(/listens on (\S+)/))[1] ?? '',
     kill: (signal) => void child.kill(signal),
+    send: (message) => void child.send(message),
     ended,
   };
 }

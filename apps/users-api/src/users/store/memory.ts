@@ -23,10 +23,45 @@ interface Entry {
   readonly block: Entry[];
 }
 
+/**
+ * Entries by id, in many maps by the last two digits of the id. A map copies all of its entries when it grows.
+ * With millions of users in one map, that would delay other requests by up to 0.5 s.
+ */
+class EntryIndex {
+  readonly #maps = Array.from({ length: 256 }, () => new Map<string, Entry>());
+  size = 0;
+
+  get(id: string): Entry | undefined {
+    return this.#mapOf(id)?.get(id);
+  }
+
+  /** Adds an entry with a new id. */
+  add(entry: Entry): void {
+    this.#mapOf(entry.user.id)?.set(entry.user.id, entry);
+    this.size += 1;
+  }
+
+  delete(id: string): boolean {
+    const isDeleted = this.#mapOf(id)?.delete(id) === true;
+    if (isDeleted) this.size -= 1;
+    return isDeleted;
+  }
+
+  clear(): void {
+    for (const map of this.#maps) map.clear();
+    this.size = 0;
+  }
+
+  /** Returns undefined if the id does not end in two digits, so that no user can have it. */
+  #mapOf(id: string): Map<string, Entry> | undefined {
+    return this.#maps[Number.parseInt(id.slice(-2), 16)];
+  }
+}
+
 /** Stores users in the memory of this process. They are lost when it exits. */
 export class MemoryUserStore implements UserStore {
   readonly metrics = [];
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new EntryIndex();
   /** All entries in creation order. A page skips whole blocks. */
   readonly #blocks = new Set<Entry[]>();
   /** The block of the next user. */
@@ -75,7 +110,7 @@ export class MemoryUserStore implements UserStore {
     const entry = { user, block: this.#last };
     this.#last.push(entry);
     this.#blocks.add(this.#last);
-    entries.set(user.id, entry);
+    entries.add(entry);
     return user;
   }
 
@@ -123,7 +158,7 @@ export class MemoryUserStore implements UserStore {
     return isSame ? entry : undefined;
   }
 
-  #open(): Map<string, Entry> {
+  #open(): EntryIndex {
     if (this.#closed) {
       throw new StoreError('STORE_CLOSED', 'The memory store is closed. Open a new one.');
     }

@@ -216,8 +216,6 @@ function prepareQueries(database: DatabaseSync) {
 /** Prepares a query that returns rows as arrays, which are faster than objects. */
 function prepare<Row>(database: DatabaseSync, sql: string) {
   const statement = database.prepare(sql);
-  // Missing before Node.js 22.16.
-  statement.setReturnArrays?.(true);
-  const toRow = (row: object) => (Array.isArray(row) ? row : Object.values(row)) as Row;
-  return (...parameters: SQLInputValue[]) => statement.all(...parameters).map(toRow);
+  statement.setReturnArrays(true);
+  return (...parameters: SQLInputValue[]) => statement.all(...parameters) as unknown as Row[];
 }
