@@ -7,12 +7,13 @@ describe('parseCommandLine()', () => {
       directory: 'my-app',
       template: 'rest-api',
       packageManager: 'npm',
+      isYarn1: false,
       install: true,
       git: true,
       help: false,
       version: false,
     });
-    expect(parseCommandLine(['--no-install', '--no-git'])).toMatchObject({
+    expect(parseCommandLine(['', '--no-install', '--no-git'])).toMatchObject({
       directory: undefined,
       template: undefined,
       install: false,
@@ -34,6 +35,14 @@ describe('parseCommandLine()', () => {
   it('prefers the package manager of the options', () => {
     const commandLine = parseCommandLine(['--package-manager=yarn'], 'pnpm/12.21.0');
     expect(commandLine.packageManager).toBe('yarn');
+  });
+
+  it.each([
+    [[], 'yarn/1.22.22 npm/? node/v24.21.0 linux x64', true],
+    [[], 'yarn/4.9.1 npm/? node/v24.21.0 linux x64', false],
+    [['--package-manager=npm'], 'yarn/1.22.22', false],
+  ])('recognizes Yarn 1: %j with %s', (args, userAgent, isYarn1) => {
+    expect(parseCommandLine(args, userAgent)).toMatchObject({ isYarn1 });
   });
 
   it.each([

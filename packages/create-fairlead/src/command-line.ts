@@ -13,6 +13,8 @@ export interface CommandLine {
   readonly directory: string | undefined;
   readonly template: Template | undefined;
   readonly packageManager: PackageManager;
+  /** Whether the package manager is Yarn 1. */
+  readonly isYarn1: boolean;
   readonly install: boolean;
   readonly git: boolean;
   readonly help: boolean;
@@ -88,11 +90,14 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
       `Unexpected argument '${extra}'. Pass one folder. npm needs -- before options: npm create fairlead@latest my-app -- --template minimal`,
     );
   }
-  const { template, 'package-manager': packageManager = runningManager(userAgent) } = values;
+  const { template, 'package-manager': name = runningManager(userAgent) } = values;
+  const packageManager = oneOf(PACKAGE_MANAGERS, 'package manager', String(name));
   return {
-    directory,
+    // An unset variable of a shell becomes an empty argument, which would mean the current folder.
+    directory: directory || undefined,
     template: template === undefined ? undefined : parseTemplate(String(template)),
-    packageManager: oneOf(PACKAGE_MANAGERS, 'package manager', String(packageManager)),
+    packageManager,
+    isYarn1: packageManager === 'yarn' && userAgent.startsWith('yarn/1.'),
     install: values['no-install'] !== true,
     git: values['no-git'] !== true,
     help: values.help === true,

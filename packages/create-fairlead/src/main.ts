@@ -20,14 +20,14 @@ try {
 
 async function create(commandLine: CommandLine): Promise<void> {
   const { directory, template } = await complete(commandLine);
-  const { packageManager, install, git } = commandLine;
-  await createProject({ directory, template, packageManager });
+  const { packageManager, isYarn1, install, git } = commandLine;
+  await createProject({ directory, template, packageManager, isYarn1 });
   console.log(`Created ${directory} from the template ${template}.`);
   if (git) initializeRepository(directory);
   const isInstalled = install && installDependencies(directory, packageManager);
   const path = relative(process.cwd(), resolve(directory));
   const steps = [
-    ...(path === '' ? [] : [`cd ${path.includes(' ') ? JSON.stringify(path) : path}`]),
+    ...(path === '' ? [] : [`cd ${/^[\w./\\:-]+$/.test(path) ? path : `"${path}"`}`]),
     ...(isInstalled ? [] : [`${packageManager} install`]),
     `${packageManager} run dev`,
   ];
@@ -61,14 +61,11 @@ function initializeRepository(directory: string): void {
 
 /** Returns whether the package manager succeeded. If not, the process will exit with 1. */
 function installDependencies(directory: string, packageManager: string): boolean {
-  const { error, status } = spawnSync(packageManager, ['install'], {
-    cwd: directory,
-    stdio: 'inherit',
-    // On Windows, package managers are .cmd files.
-    shell: process.platform === 'win32',
-  });
+  // On Windows, package managers are .cmd files, which need a shell.
+  const options = { cwd: directory, stdio: 'inherit', shell: true } as const;
+  const { error, signal, status } = spawnSync(`${packageManager} install`, options);
   if (status === 0) return true;
-  const reason = error ? error.message : `it exited with ${status}`;
+  const reason = error?.message ?? `it exited with ${status ?? signal}`;
   console.error(`The project exists, but '${packageManager} install' failed: ${reason}.`);
   process.exitCode = FAILED;
   return false;
@@ -84,6 +81,15 @@ function reportFailure(error: unknown): number {
     console.error(`create-fairlead: ${error.message}`);
     return INVALID_USAGE;
   }
-  console.error(error);
+  if (isSystemError(error)) {
+    console.error(
+      `create-fairlead: Cannot write the project: ${error.message}. Delete what was written, and choose a folder that you can write to.`,
+    );
+  } else console.error(error);
   return FAILED;
+}
+
+/** Whether an error is one of the operating system, whose message names the operation and the path. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }

@@ -36,6 +36,7 @@ export interface ProjectOptions {
   readonly directory: string;
   readonly template: Template;
   readonly packageManager: PackageManager;
+  readonly isYarn1: boolean;
 }
 
 /** Returns the version of this package. */
@@ -48,7 +49,7 @@ export async function readVersion(): Promise<string> {
  *
  * @param directory - Absolute, or relative to the working directory. Need not exist.
  * @param template - The project cannot have the name of one of its dependencies.
- * @throws {UsageError} When the folder is not empty, or its name cannot be that of a package.
+ * @throws {UsageError} When the folder is not empty or cannot be read, or its name cannot be that of a package.
  */
 export async function checkDirectory(
   directory: string,
@@ -57,9 +58,9 @@ export async function checkDirectory(
   await checkName(basename(resolve(directory)), template);
   const entries = await readdir(directory).catch((error) => {
     if (error.code === 'ENOENT') return [];
-    if (error.code !== 'ENOTDIR') throw error;
+    const reason = error.code === 'ENOTDIR' ? 'it is a file, or below a file' : error.message;
     throw new UsageError(
-      `Cannot create a project in '${directory}': it is a file. Choose another folder.`,
+      `Cannot create a project in '${directory}': ${reason}. Choose another folder.`,
     );
   });
   // A new repository of a hosting service.
@@ -107,7 +108,7 @@ async function findNameProblem(
  * @throws {UsageError} When the folder cannot be used: see {@link checkDirectory}.
  */
 export async function createProject(options: ProjectOptions): Promise<void> {
-  const { directory, template, packageManager } = options;
+  const { directory, template, packageManager, isYarn1 } = options;
   await checkDirectory(directory, template);
   const name = basename(resolve(directory));
   const { devDependencies: versions = {} } = await readManifest(PACKAGE);
@@ -127,7 +128,7 @@ export async function createProject(options: ProjectOptions): Promise<void> {
 
   function fill(file: string, text: string): string {
     if (file === 'package.json') return fillManifest(JSON.parse(text), name, versions);
-    if (file === 'Dockerfile') return translateDockerfile(text, packageManager);
+    if (file === 'Dockerfile') return translateDockerfile(text, packageManager, isYarn1);
     if (file === 'README.md') text = text.replaceAll(/\bnpm\b/g, packageManager);
     return text
       .replaceAll('{{name}}', name)

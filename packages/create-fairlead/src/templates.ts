@@ -2,7 +2,7 @@
 export const TEMPLATES = {
   minimal: 'functions in a single file',
   'rest-api': 'classes, validation, SQLite, OpenAPI page, Dockerfile',
-  auth: 'sign-up, sign-in with tokens, roles, SQLite',
+  auth: 'sign-up, sign-in with tokens, roles, SQLite, Dockerfile',
 } as const;
 
 export type Template = keyof typeof TEMPLATES;
@@ -37,9 +37,20 @@ export const PACKAGE_MANAGERS = {
 
 export type PackageManager = keyof typeof PACKAGE_MANAGERS;
 
+/** The instructions for Yarn 1, whose lockfile Yarn 4 would change. The image contains it. */
+const YARN_1: typeof DOCKER = {
+  copy: 'COPY package.json yarn.lock ./',
+  install: 'RUN yarn install --frozen-lockfile',
+  build: 'RUN yarn run build && yarn install --frozen-lockfile --production',
+};
+
 /** Returns a Dockerfile for npm with the instructions of another package manager. */
-export function translateDockerfile(text: string, packageManager: PackageManager): string {
-  const { copy, install, build } = PACKAGE_MANAGERS[packageManager];
+export function translateDockerfile(
+  text: string,
+  packageManager: PackageManager,
+  isYarn1: boolean,
+): string {
+  const { copy, install, build } = isYarn1 ? YARN_1 : PACKAGE_MANAGERS[packageManager];
   return text
     .replace(DOCKER.copy, copy)
     .replace(DOCKER.install, install)

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -87,14 +96,16 @@ describe('a created project', () => {
   });
 
   it.each([
-    ['npm', 'RUN npm ci', []],
-    ['pnpm', 'pnpm install --frozen-lockfile', ['pnpm-workspace.yaml']],
-    ['yarn', 'yarn install --immutable', ['.yarnrc.yml']],
-    ['bun', 'bun install --frozen-lockfile', []],
-  ])('is for the package manager that runs: %s', async (packageManager, instruction, files) => {
+    ['npm/12.2.0', 'RUN npm ci', []],
+    ['pnpm/12.21.0', 'pnpm install --frozen-lockfile', ['pnpm-workspace.yaml']],
+    ['yarn/1.22.22', 'RUN yarn install --frozen-lockfile', ['.yarnrc.yml']],
+    ['yarn/4.18.1', 'yarn install --immutable', ['.yarnrc.yml']],
+    ['bun/1.4.4', 'bun install --frozen-lockfile', []],
+  ])('is for the package manager that runs: %s', async (userAgent, instruction, files) => {
     const { stdout } = run(['my-app', '-t', 'rest-api', '--no-install'], {
-      npm_config_user_agent: `${packageManager}/1.0.0 node/v24.21.0`,
+      npm_config_user_agent: `${userAgent} node/v24.21.0`,
     });
+    const [packageManager] = userAgent.split('/');
     expect(stdout).toContain(`  ${packageManager} install\n  ${packageManager} run dev\n`);
     expect(await read('my-app/README.md')).toContain(`\n${packageManager} run dev\n`);
     expect(await read('my-app/Dockerfile')).toContain(instruction);
@@ -102,6 +113,13 @@ describe('a created project', () => {
     expect((await readdir(join(folder, 'my-app'))).filter((file) => others.includes(file))).toEqual(
       files,
     );
+  });
+
+  it('has a README whose commands are those of the package manager', async () => {
+    create('my-app', '-t', 'auth', '--package-manager', 'yarn');
+    const readme = await read('my-app/README.md');
+    expect(readme).toContain('\nyarn install\nyarn run dev\n');
+    expect(readme).toContain('`yarn add @fairlead/openapi swagger-ui-dist`');
   });
 
   it('may be the current folder, with an empty repository', async () => {
@@ -120,6 +138,14 @@ describe('a created project', () => {
     create('two/inner', '-t', 'minimal');
     expect(await readdir(join(folder, 'two'))).toContain('.git');
     expect(await readdir(join(folder, 'two/inner'))).not.toContain('.git');
+  });
+
+  it.each([
+    ['R&D', 'cd "R&D/my-app"'],
+    ['my apps', 'cd "my apps/my-app"'],
+    ['my_apps/v1.0', 'cd my_apps/v1.0/my-app'],
+  ])('says how to enter it below the folder %s', (parent, command) => {
+    expect(create(`${parent}/my-app`, '-t', 'minimal').stdout).toContain(`\n  ${command}\n`);
   });
 
   it('stays when its dependencies cannot be installed', async () => {
@@ -163,10 +189,21 @@ describe('a refusal', () => {
     expect((await readdir(join(folder, 'my-app'))).toSorted()).toEqual(['.env', 'src']);
   });
 
-  it('names a file', async () => {
-    await writeFile(join(folder, 'my-app'), '');
-    expect(create('my-app', '-t', 'minimal')).toEqual(
-      refused("Cannot create a project in 'my-app': it is a file. Choose another folder."),
+  it.each(['taken', 'taken/my-app'])('names a file: %s', async (path) => {
+    await writeFile(join(folder, 'taken'), '');
+    expect(create(path, '-t', 'minimal')).toEqual(
+      refused(
+        `Cannot create a project in '${path}': it is a file, or below a file. Choose another folder.`,
+      ),
+    );
+  });
+
+  it('names the reason why a folder cannot be read', () => {
+    const path = `${'x'.repeat(256)}/my-app`;
+    expect(create(path, '-t', 'minimal')).toEqual(
+      refused(
+        `Cannot create a project in '${path}': ENAMETOOLONG: name too long, scandir '${path}'. Choose another folder.`,
+      ),
     );
   });
 
@@ -197,6 +234,7 @@ describe('a refusal', () => {
     [[], 'a folder and --template with minimal, rest-api, auth'],
     [['my-app'], '--template with minimal, rest-api, auth'],
     [['--template', 'auth'], 'a folder'],
+    [['', '--template', 'auth'], 'a folder'],
   ])('says what to pass without a terminal: %j', (args, missing) => {
     expect(run(args)).toEqual(
       refused(
@@ -210,6 +248,15 @@ describe('a refusal', () => {
       refused('Unknown option --tempalte. Did you mean --template?'),
     );
   });
+});
+
+it('says which file cannot be written', async () => {
+  await symlink('missing/folder', join(folder, 'my-app'));
+  const { status, stderr } = create('my-app', '-t', 'minimal');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /^create-fairlead: Cannot write the project: E[A-Z]+: .* 'my-app.*'\. Delete what was written, and choose a folder that you can write to\.\n$/,
+  );
 });
 
 it('prints its options and templates', () => {

@@ -8,6 +8,8 @@ export const Credentials = z.object({
   email: z.email().max(254).toLowerCase(),
   password: z.string().min(12).max(128),
 });
+/** Accepts every text, so that new rules for passwords do not lock anyone out. */
+export const SignIn = z.object({ email: z.string().toLowerCase(), password: z.string() });
 
 export type Role = z.infer<typeof Role>;
 export type Account = z.infer<typeof Account>;
@@ -36,7 +38,7 @@ export class Accounts {
     return Account.optional().parse(this.#database.read(({ find }) => find.get(id)));
   }
 
-  /** Returns undefined if the address has an account already. */
+  /** Returns undefined if the address already has an account. */
   async create({ email, password }: Credentials, role: Role): Promise<Account | undefined> {
     const row = await this.#database.write(
       'create',

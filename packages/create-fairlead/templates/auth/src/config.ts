@@ -10,7 +10,7 @@ export const Config = z.object({
   JWT_SECRET: z
     .string('Missing. Create one with: openssl rand -hex 32')
     .min(32, 'Too short. Use at least 32 characters.'),
-  /** An administrator to create at the start if there is no account with this address. */
+  /** An administrator to create at startup, unless the address has an account. */
   ADMIN_EMAIL: Credentials.shape.email.optional(),
   ADMIN_PASSWORD: Credentials.shape.password.optional(),
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeRoutes } from '@fairlead/controllers';
 import { createLogger } from '@fairlead/pino';
 import { createTestApp, type TestApp } from '@fairlead/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -59,8 +60,9 @@ it('rejects a second account with the same address', async () => {
 
 it('rejects a wrong password and an unknown address in the same way', async () => {
   const wrong = await signIn({ ...admin, password: 'not the password' });
+  const short = await signIn({ ...admin, password: 'x' });
   const unknown = await signIn(ada);
-  expect([wrong.status, unknown.status]).toEqual([401, 401]);
+  expect([wrong.status, short.status, unknown.status]).toEqual([401, 401, 401]);
   expect(await wrong.json()).toEqual(await unknown.json());
 });
 
@@ -74,6 +76,17 @@ it('requires a token', async () => {
   expect((await api.request('/accounts/me')).status).toBe(401);
   const headers = { Authorization: 'Bearer forged' };
   expect((await api.request('/accounts/me', { headers })).status).toBe(401);
+});
+
+it('leaves only sign-up, sign-in and health open', () => {
+  const open = describeRoutes(api.app).filter(({ guards }) => !guards.includes('jwt'));
+  const paths = open.map(({ method, path }) => `${method} ${path}`);
+  expect(paths.sort()).toEqual([
+    'GET /health/live',
+    'GET /health/ready',
+    'POST /accounts',
+    'POST /tokens',
+  ]);
 });
 
 it('lists accounts for administrators only', async () => {

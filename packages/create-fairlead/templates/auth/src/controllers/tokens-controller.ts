@@ -2,7 +2,7 @@ import { Body, Controller, Post, UseMiddleware } from '@fairlead/controllers';
 import { UnauthorizedError } from '@fairlead/core';
 import { Public } from '@fairlead/jwt/controllers';
 import { rateLimit } from '@fairlead/rate-limit';
-import { Accounts, Credentials } from '../accounts.js';
+import { Accounts, type Credentials, SignIn } from '../accounts.js';
 import { Tokens } from '../tokens.js';
 
 @Controller('/tokens')
@@ -16,7 +16,7 @@ export class TokensController {
   @Post('/', { status: 201 })
   @Public()
   @UseMiddleware(rateLimit({ name: 'sign-in', points: 10, duration: 60, count: 'failures' }))
-  async create(@Body({ schema: Credentials }) credentials: Credentials) {
+  async create(@Body({ schema: SignIn }) credentials: Credentials) {
     const account = await this.accounts.signIn(credentials);
     if (account === undefined) throw new UnauthorizedError('The address or the password is wrong.');
     return this.tokens.issue(account);
