@@ -96,6 +96,7 @@ function createHandle(
       return app.request(addQuery(path, query), toRequestInit(rest), caller);
     });
   return {
+    app,
     container,
     request,
     agent: (options = {}) => createAgent(request, options),

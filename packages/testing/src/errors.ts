@@ -22,7 +22,7 @@ export class MissingMemberError extends Error {
   }
 }
 
-/** The application has refused to open a WebSocket connection. */
+/** The application rejected a WebSocket handshake. */
 export class RefusedHandshakeError extends Error {
   readonly code = 'HANDSHAKE_REFUSED';
   /** The response of the application, with an unread body. */

@@ -38,7 +38,7 @@ export interface CommonTestOptions<Types extends readonly unknown[] = readonly u
   readonly onError?: NonNullable<ErrorHandlerOptions['onError']>;
 }
 
-/** Options of {@link createTestApp} that test an application of your own. */
+/** Options of {@link createTestApp} that test your own application. */
 export interface ApplicationTestOptions<Types extends readonly unknown[] = readonly unknown[]>
   extends CommonTestOptions<Types> {
   /**

@@ -1,8 +1,11 @@
+import type { Application } from '@fairlead/core';
 import type { Container } from '@fairlead/di';
 import type { TestSocket, TestSocketInit } from './test-socket.js';
 
 /** The application of one test, which is called in process and opens no port. */
 export interface TestApp extends AsyncDisposable {
+  /** The application, such as for `describeRoutes()`. */
+  readonly app: Application;
   /** The container of this application, for inspection. */
   readonly container: Container;
   /**
@@ -25,8 +28,8 @@ export interface TestApp extends AsyncDisposable {
    */
   agent(options?: AgentOptions): TestAgent;
   /**
-   * Opens a WebSocket connection to a route of the application, in memory. The handshake passes middleware and
-   * guards, as over a socket. {@link close} closes the connection.
+   * Opens a WebSocket connection to a route of the application, in memory. The handshake passes through
+   * middleware and guards, as over a socket. {@link close} closes the connection.
    *
    * @param path - The path and query.
    * @param init - Headers, and subprotocols.

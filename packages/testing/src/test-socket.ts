@@ -26,12 +26,12 @@ export interface TestSocket {
   readonly protocol: string;
   /** Resolves when the connection has closed. Never rejects. */
   readonly closed: Promise<TestSocketClose>;
-  /** Sends a string as a text message, bytes as a binary one. */
+  /** Sends a string as a text message, or bytes as a binary message. */
   send(data: string | Uint8Array): void;
   /**
    * Returns the next message: a string for a text message, a `Buffer` for a binary one.
    *
-   * @throws When the connection closes before.
+   * @throws When the connection closes first.
    */
   receive(): Promise<string | Buffer>;
   /** Closes the connection. Resolves when it has closed. */
