@@ -54,7 +54,7 @@ export interface WebSocketConnection extends AsyncIterable<string | Buffer, unde
    * @throws {TypeError | RangeError} When the code or the reason is invalid.
    */
   close(code?: number, reason?: string): void;
-  /** Disconnects the client at once. It sees code 1006. */
+  /** Disconnects the client immediately. The client sees code 1006. */
   terminate(): void;
 }
 

@@ -11,7 +11,7 @@ import { type Context, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Service } from '@fairlead/di';
 import { createDocument } from '@fairlead/openapi';
 import { createTestApp } from '@fairlead/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRooms, Rooms, type WebSocketConnection, websocketUpgrade } from '../src/index.js';
 import { closing, connect, next, serve } from './support.js';
 
@@ -54,6 +54,12 @@ class RoomsController {
     };
   }
 
+  @Get('/:room/enveloped')
+  @UseInterceptor(async (_ctx, next) => ({ data: await next() }), websocketUpgrade())
+  enveloped() {
+    return (socket: WebSocketConnection) => socket.send('hello');
+  }
+
   @Get('/:room/broken')
   @UseInterceptor(websocketUpgrade())
   broken() {
@@ -93,9 +99,18 @@ describe('a WebSocket method of a controller', () => {
     await app.plugin(controllersPlugin({ router, container, controllers: [RoomsController] }));
     expect(describeRoutes(app).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'WS /rooms/:room',
+      'WS /rooms/:room/enveloped',
       'WS /rooms/:room/broken',
     ]);
     expect(createDocument(app, { info: { title: 'Rooms', version: '1' } }).paths).toEqual({});
+  });
+
+  it('may be called by an interceptor that wraps results', async () => {
+    const error = vi.spyOn(console, 'error');
+    const server = await createServed();
+    expect(await next(connect(server, '/rooms/blue/enveloped', authorized))).toBe('hello');
+    await server.close();
+    expect(error.mock.calls).toEqual([]);
   });
 
   it('keeps its request scope until the connection closes', async () => {
