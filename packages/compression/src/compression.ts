@@ -26,8 +26,7 @@ export interface CompressionOptions {
   /** Smallest body that is compressed, in bytes, if its length is known. Default 1,024. */
   readonly threshold?: number;
   /**
-   * The codings, in order of preference: at least one of `zstd`, `br` and `gzip`. By default all three,
-   * without `zstd` before Node.js 22.15.
+   * The codings, in order of preference: at least one of `zstd`, `br` and `gzip`. By default all three.
    */
   readonly encodings?: readonly Encoding[];
   /** How hard each coding compresses: `zstd` 1 to 19, `br` 0 to 11, `gzip` 1 to 9. Default 3, 4 and 6. */
@@ -44,8 +43,7 @@ interface Coder {
   createStream(): Transform & { flush(): void };
 }
 
-const ENCODINGS: readonly Encoding[] =
-  typeof zlib.createZstdCompress === 'function' ? ['zstd', 'br', 'gzip'] : ['br', 'gzip'];
+const ENCODINGS: readonly Encoding[] = ['zstd', 'br', 'gzip'];
 
 const LEVELS: Kinds<Record<Encoding, number>> = {
   // RFC 9659 limits the window to 8 MiB, which higher levels exceed.
@@ -59,10 +57,7 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 
 const COMPRESSION_OPTIONS: Kinds<CompressionOptions> = {
   threshold: integer(0, undefined, 'of bytes'),
-  encodings: kind(
-    `an array of at least one of ${ENCODINGS.join(', ')}${ENCODINGS.includes('zstd') ? '' : '; zstd needs Node.js 22.15'}`,
-    isEncodings,
-  ),
+  encodings: kind(`an array of at least one of ${ENCODINGS.join(', ')}`, isEncodings),
   levels: object,
   types: kind(
     "an array of media types without parameters, such as 'application/x-tar'",
@@ -141,7 +136,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
 
 markFactories(compression);
 
-/** Replaces the recorded body by its compressed form. */
+/** Replaces the recorded body with its compressed form. */
 function encode(
   ctx: Context,
   body: ResponseBody | undefined,

@@ -3,9 +3,9 @@ import {
   describeValue,
   findOptionProblems,
   fn,
-  integer,
   type Kinds,
   nonEmptyString,
+  positiveMilliseconds,
 } from '@fairlead/options';
 import type { RateLimitCount, RateLimitStore } from './store.js';
 
@@ -27,7 +27,7 @@ export interface RedisStoreOptions {
 
 const REDIS_STORE_OPTIONS: Kinds<RedisStoreOptions> = {
   prefix: nonEmptyString,
-  timeout: integer(1, 2 ** 31 - 1, 'of milliseconds'),
+  timeout: positiveMilliseconds,
 };
 
 /** Adds points to a count that expires. A script is atomic. */
@@ -48,8 +48,8 @@ const PAUSE = 1_000;
 /**
  * Creates a store that counts in Redis or Valkey, so that a limit holds across processes and machines.
  *
- * Counting fails at once while the client is not connected. After a timeout, it fails at once for a second,
- * so that a hanging server delays few requests. `onFailure` of the limit decides what happens then.
+ * Counting fails immediately while the client is not connected. After a timeout, it fails immediately for a
+ * second, so that a hanging server delays few requests. `onFailure` of the limit decides what happens then.
  *
  * @param client - A client of the npm package `redis`. It needs a listener for its `error` event.
  * @throws {SetupError} `INVALID_RATE_LIMIT`, when `client` or an option is invalid.

@@ -19,25 +19,39 @@ export interface Reply {
   readonly bytes: Buffer;
 }
 
-/** Sends a request with node:http, which decodes nothing. */
+/** Sends a request to an application, which listens for it alone. */
 export async function send(
   app: Application,
   headers: Record<string, string> = {},
   options: RequestOptions = {},
 ): Promise<Reply> {
   const { url } = await serve(app);
+  return sendTo(url, headers, options);
+}
+
+/** Sends a request with node:http, which decodes nothing. */
+export async function sendTo(
+  url: string,
+  headers: Record<string, string>,
+  options: RequestOptions = {},
+): Promise<Reply> {
   const sent = request(url, { ...options, headers, agent: false }).end();
   const [response] = await once(sent, 'response');
   return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) };
 }
 
+/** Decodes the body of a response as text. */
+export function decode(reply: Pick<Reply, 'headers' | 'bytes'>): string {
+  return String(decodeBytes(reply));
+}
+
 /** Decodes the body of a response. */
-export function decode({ headers, bytes }: Pick<Reply, 'headers' | 'bytes'>): string {
+export function decodeBytes({ headers, bytes }: Pick<Reply, 'headers' | 'bytes'>): Buffer {
   const decoders: Record<string, (bytes: Buffer) => Buffer> = {
     gzip: zlib.gunzipSync,
     br: zlib.brotliDecompressSync,
     zstd: zlib.zstdDecompressSync,
   };
   const decoder = decoders[headers['content-encoding'] ?? ''];
-  return String(decoder === undefined ? bytes : decoder(bytes));
+  return decoder === undefined ? bytes : decoder(bytes);
 }
