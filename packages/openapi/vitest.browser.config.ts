@@ -1,10 +1,1 @@
-import { testConfig } from '@fairlead/test-support/vitest-config';
-import type { ViteUserConfig } from 'vitest/config';
-
-/** Runs the tests that need Chromium. */
-const config: ViteUserConfig = {
-  ...testConfig,
-  test: { ...testConfig.test, include: ['test/**/*.browser.ts'], reporters: ['default'] },
-};
-
-export default config;
+export { browserConfig as default } from '@fairlead/test-support/vitest-config';

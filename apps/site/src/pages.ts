@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 
 /** The root of the workspace. */
 export const workspace = resolve(import.meta.dirname, '../../..');
@@ -9,6 +9,9 @@ export const API_FOLDER = 'apps/site/api';
 
 /** The documents that become pages, relative to the workspace. */
 const SOURCES = ['README.md', 'docs/**/*.md', 'packages/*/README.md', `${API_FOLDER}/**/*.md`];
+
+/** Documents that link to others in the order in which a reader needs them. */
+const INDEXES = ['docs/README.md', 'docs/recipes/README.md', 'docs/coming-from.md', 'README.md'];
 
 /** A document of the repository that becomes a page of the site. */
 export interface Page {
@@ -35,7 +38,8 @@ export function pathOf(source: string): string {
 }
 
 /**
- * Reads the documents that become pages, in the order of their titles.
+ * Reads the documents that become pages, in the order in which the indexes link to them. Those without a
+ * link follow in the order of their titles.
  *
  * @throws {Error} When a document has no heading, or two documents have the same path.
  */
@@ -48,7 +52,18 @@ export function readPages(): readonly Page[] {
     const names = twice.map(({ source }) => source).join(' and ');
     throw new Error(`${names} would become the same page. Rename one of them.`);
   }
-  return pages.toSorted((a, b) => a.title.localeCompare(b.title, 'en'));
+  const linked = INDEXES.flatMap(linksOf);
+  const rank = ({ source }: Page) => (linked.includes(source) ? linked.indexOf(source) : Infinity);
+  return pages
+    .toSorted((a, b) => a.title.localeCompare(b.title, 'en'))
+    .toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+}
+
+/** Returns the documents that a document links to, relative to the workspace. */
+function linksOf(source: string): readonly string[] {
+  const text = readFileSync(join(workspace, source), 'utf8');
+  const links = text.matchAll(/\]\(([^)#:]+\.md)\b/g);
+  return [...links].map(([, path = '']) => posix.join(posix.dirname(source), path));
 }
 
 function titleOf(source: string): string {

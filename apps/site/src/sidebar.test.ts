@@ -18,6 +18,25 @@ describe('the side bar', () => {
     );
   });
 
+  it('orders the pages of a part as the indexes link to them', () => {
+    const groups = groupPages(readPages());
+    const linksOf = (name: string) =>
+      groups.find(({ folder }) => folder === name)?.items.map(({ link }) => link) ?? [];
+
+    expect(linksOf('guides').slice(0, 3)).toEqual([
+      '/guides/functions',
+      '/guides/controllers',
+      '/guides/discovery',
+    ]);
+    expect(linksOf('guides').at(-1)).toBe('/guides/serverless');
+    expect(linksOf('recipes').slice(0, 2)).toEqual(['/recipes/', '/recipes/authentication']);
+    expect(linksOf('coming-from').slice(0, 2)).toEqual(['/coming-from', '/coming-from/express']);
+    expect(linksOf('packages').slice(0, 2)).toEqual([
+      '/packages/create-fairlead',
+      '/packages/core',
+    ]);
+  });
+
   it('groups documents by their folder, in the order of the parts', () => {
     expect(
       group(

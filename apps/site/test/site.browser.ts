@@ -1,16 +1,19 @@
 import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Context, createApp, listen, type Server } from '@fairlead/core';
 import { sendFile, serveStatic } from '@fairlead/static';
+import {
+  launchChromium,
+  type OpenPage,
+  openPage,
+  screenshotFolder,
+} from '@fairlead/test-support/chromium';
 import type { AxeResults } from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const { CHROMIUM = '/usr/bin/chromium', SCREENSHOTS = join(tmpdir(), 'fairlead-site') } =
-  process.env;
-
+const SCREENSHOTS = screenshotFolder('fairlead-site');
 const site = join(import.meta.dirname, '../dist');
 const axe = createRequire(import.meta.url).resolve('axe-core');
 
@@ -44,8 +47,7 @@ beforeAll(async () => {
   const notFound = (ctx: Context) => sendFile(ctx, '404.html', { root: site });
   const app = createApp({ notFound }).use(serveStatic(site));
   server = await listen(app, 0);
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
-  browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  browser = await launchChromium();
 });
 
 afterAll(async () => {
@@ -53,31 +55,10 @@ afterAll(async () => {
   await server?.close({ timeout: 0 });
 });
 
-/** A page, and what goes wrong on it. */
-interface OpenPage extends AsyncDisposable {
-  readonly page: Page;
-  readonly problems: string[];
-}
-
-async function openPage(path: string, options = desktop): Promise<OpenPage> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
-  });
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('requestfailed', (request) => {
-    // Leaving a page aborts its prefetches.
-    const reason = request.failure()?.errorText;
-    if (reason !== 'net::ERR_ABORTED') problems.push(`${reason}: ${request.url()}`);
-  });
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith(server.url) && !url.startsWith('data:')) problems.push(`external: ${url}`);
-  });
-  await visit(page, path);
-  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+async function open(path: string, options = desktop): Promise<OpenPage> {
+  const opened = await openPage(browser, server.url, options);
+  await visit(opened.page, path);
+  return opened;
 }
 
 /** Opens a page, and waits until its scripts run. */
@@ -104,7 +85,7 @@ const READ = `({
 
 describe('every page', () => {
   it('loads without errors or other servers, has links that lead somewhere, and fits a phone', async () => {
-    await using opened = await openPage('/', phone);
+    await using opened = await open('/', phone);
     const { page, problems } = opened;
     const contents = new Map<string, Contents>();
     for (const path of paths) {
@@ -137,7 +118,7 @@ describe.each<[string, BrowserContextOptions]>([
   ['phone', { ...phone, colorScheme: 'light', deviceScaleFactor: 2 }],
 ])('%s', (scheme, options) => {
   it.each(KINDS)('has no violations that axe finds: %s', async (kind, path) => {
-    await using opened = await openPage(path, options);
+    await using opened = await open(path, options);
     const { page } = opened;
     await page.screenshot({ path: join(SCREENSHOTS, `${kind}-${scheme}.png`) });
     await page.addScriptTag({ path: axe });
@@ -157,7 +138,7 @@ describe('the search', () => {
   it.each(['/', 'Control+k'])(
     'opens with %s, finds UseGuard, and opens the result',
     async (key) => {
-      await using opened = await openPage('/guides/testing.html');
+      await using opened = await open('/guides/testing.html');
       const { page, problems } = opened;
       await page.keyboard.press(key);
       await page.locator('.VPLocalSearchBox input').fill('UseGuard');
@@ -173,7 +154,7 @@ describe('the search', () => {
   );
 
   it('lists the API of UseGuard first', async () => {
-    await using opened = await openPage('/');
+    await using opened = await open('/');
     const { page } = opened;
     await page.keyboard.press('Control+k');
     await page.locator('.VPLocalSearchBox input').fill('UseGuard');
@@ -184,7 +165,7 @@ describe('the search', () => {
   });
 
   it('closes with Escape, and gives the focus back', async () => {
-    await using opened = await openPage('/guides/testing.html');
+    await using opened = await open('/guides/testing.html');
     const { page } = opened;
     const button = page.locator('.DocSearch-Button').first();
     await button.focus();
@@ -201,7 +182,7 @@ describe('the search', () => {
 
 describe('the keyboard', () => {
   it('reaches the content with the first Tab and Enter', async () => {
-    await using opened = await openPage('/guides/testing.html');
+    await using opened = await open('/guides/testing.html');
     const { page } = opened;
     await page.keyboard.press('Tab');
     const link = page.locator(':focus');
@@ -217,7 +198,7 @@ describe('the keyboard', () => {
   });
 
   it('opens the menu of a phone, and closes it', async () => {
-    await using opened = await openPage('/guides/testing.html', phone);
+    await using opened = await open('/guides/testing.html', phone);
     const { page } = opened;
     const menu = page.locator('.VPLocalNav button.menu');
     await menu.focus();

@@ -38,7 +38,9 @@ function refuse({ code }: { readonly code: string }): never {
   throw new Error(`JSON Schema cannot represent the ${code}`);
 }
 
-/** By default, arktype replaces what it cannot express by {}. These are not conditions, but whole values. */
+/**
+ * By default, arktype replaces what it cannot express with {}. These are not conditions, but whole values.
+ */
 const ARKTYPE_CODES = ['date', 'domain', 'morph', 'proto', 'symbolKey', 'unit', 'arrayObject'];
 
 /** Options of zod and arktype. Valibot throws by default. */

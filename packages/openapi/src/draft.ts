@@ -18,7 +18,7 @@ export interface Draft {
 /** One method of a path. */
 export interface OperationSource {
   readonly route: Route;
-  /** The route, as `GET /users/:id`, for messages. */
+  /** The route, such as `GET /users/:id`, for messages. */
   readonly label: string;
   /** In lower case. */
   readonly method: string;

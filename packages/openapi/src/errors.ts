@@ -27,7 +27,7 @@ export function throwProblems(problems: readonly Error[]): void {
   if (first !== undefined) throw first;
 }
 
-/** @param place - The part of a route that the schema describes, as `the body of POST /users`. */
+/** @param place - The part of a route that the schema describes, such as `the body of POST /users`. */
 export function inexpressibleSchema(place: string, reason: string): SetupError {
   return new SetupError(
     'INEXPRESSIBLE_SCHEMA',

@@ -22,7 +22,7 @@ interface Package {
 }
 
 /**
- * Registers the routes of a page on which to read a document and try its operations.
+ * Registers the routes of a page that shows a document and calls its operations.
  *
  * @param path - Path of the page.
  * @param documentPath - Path of the document.

@@ -2,7 +2,7 @@ import { toPascalCase } from './names.js';
 
 /** A route's pattern as a path of the document. */
 export interface PathTemplate {
-  /** The path, as `/users/{id}`. */
+  /** The path, such as `/users/{id}`. */
   readonly template: string;
   /** The template without names. Paths of one shape are one path of the document. */
   readonly shape: string;
@@ -27,7 +27,7 @@ export function parseTemplate(pattern: string): PathTemplate {
   return { template, shape: template.replace(/\{[^}]*\}/g, '{}'), names, wildcard };
 }
 
-/** Creates an operation ID, as `getUsersById` for GET `/users/{id}`. */
+/** Creates an operation ID, such as `getUsersById` for GET `/users/{id}`. */
 export function createOperationId(method: string, template: string): string {
   const words = template.split('/').flatMap((segment) =>
     segment.split(/[{}]/).map((text, index) => {

@@ -22,8 +22,8 @@ const KINDS: Kinds<SecurityRequirement> = {
 };
 
 /**
- * Declares how requests authenticate that a middleware, a guard or a class of guards lets pass. The
- * document shows it on every route behind that function or class.
+ * Declares how requests authenticate to pass a middleware, a guard or a guard class. The document shows it on
+ * every route behind that function or class.
  *
  * @param target - The function or class. Declarations on the same one add up.
  * @param security - `{ name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } }`.

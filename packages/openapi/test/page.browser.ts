@@ -1,13 +1,17 @@
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen, type Server } from '@fairlead/core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  launchChromium,
+  type OpenPage,
+  openPage,
+  screenshotFolder,
+} from '@fairlead/test-support/chromium';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDocument, type OpenApiDocument } from '../src/index.js';
 import { createFixture } from './support/fixture.js';
 
-const { CHROMIUM = '/usr/bin/chromium', SCREENSHOTS = join(tmpdir(), 'fairlead-docs') } =
-  process.env;
+const SCREENSHOTS = screenshotFolder('fairlead-docs');
 
 let browser: Browser;
 let server: Server;
@@ -18,8 +22,7 @@ beforeAll(async () => {
   const info = { title: 'Fixture', version: '1' };
   document = createDocument(app, { info, exclude: ['/health'] });
   server = await listen(app, 0);
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
-  browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  browser = await launchChromium();
 });
 
 afterAll(async () => {
@@ -27,30 +30,12 @@ afterAll(async () => {
   await server?.close({ timeout: 0 });
 });
 
-/** A page, and what it should not do. */
-interface OpenPage extends AsyncDisposable {
-  readonly page: Page;
-  readonly errors: string[];
-  readonly externalRequests: string[];
-}
-
-async function openPage(options: BrowserContextOptions = {}): Promise<OpenPage> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const errors: string[] = [];
-  const externalRequests: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
-  });
-  page.on('pageerror', (error) => errors.push(error.message));
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith(server.url) && !url.startsWith('data:')) externalRequests.push(url);
-  });
-  await page.goto(`${server.url}/docs`);
-  await page.locator('.opblock').first().waitFor();
-  const close = () => context.close();
-  return { page, errors, externalRequests, [Symbol.asyncDispose]: close };
+/** Opens the page, and waits until it shows operations. */
+async function open(options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const opened = await openPage(browser, server.url, options);
+  await opened.page.goto(`${server.url}/docs`);
+  await opened.page.locator('.opblock').first().waitFor();
+  return opened;
 }
 
 /** Sends a body to `POST /users` through the form of the page. Returns the status and the body shown. */
@@ -70,8 +55,8 @@ async function tryCreateUser(page: Page, body: object) {
 
 describe('the page', () => {
   it('lists every operation, without errors or requests to other servers', async () => {
-    await using opened = await openPage();
-    const { page, errors, externalRequests } = opened;
+    await using opened = await open();
+    const { page, problems } = opened;
     const listed = await page.locator('.opblock-summary').evaluateAll((elements) =>
       elements.map((element) => {
         const method = element.querySelector('.opblock-summary-method')?.textContent;
@@ -85,24 +70,22 @@ describe('the page', () => {
     );
     expect(listed.toSorted()).toEqual(operations.toSorted());
     expect(await page.title()).toBe('Fixture');
-    expect(errors).toEqual([]);
-    expect(externalRequests).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('creates a user and shows the response', async () => {
-    await using opened = await openPage();
-    const { page, errors, externalRequests } = opened;
+    await using opened = await open();
+    const { page, problems } = opened;
     const { status, text } = await tryCreateUser(page, { name: 'Ada', role: 'admin' });
 
     expect(status).toContain('201');
     expect(JSON.parse(text)).toMatchObject({ name: 'Ada', role: 'admin' });
-    expect(errors).toEqual([]);
-    expect(externalRequests).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows the issues of an invalid body', async () => {
-    await using opened = await openPage();
-    const { page, errors } = opened;
+    await using opened = await open();
+    const { page, problems } = opened;
     const { status, text } = await tryCreateUser(page, { name: '', role: 'guest' });
 
     expect(status).toContain('400');
@@ -110,11 +93,11 @@ describe('the page', () => {
       code: 'VALIDATION_FAILED',
       issues: [{ path: ['body', 'name'] }, { path: ['body', 'role'] }],
     });
-    expect(errors).toEqual([expect.stringContaining('status of 400')]);
+    expect(problems).toEqual([expect.stringContaining('status of 400')]);
   });
 
   it('sends the token that was entered', async () => {
-    await using opened = await openPage();
+    await using opened = await open();
     const { page } = opened;
     await page.locator('button.authorize').first().click();
     const form = page.locator('.auth-container', { hasText: 'bearer' });
@@ -138,8 +121,8 @@ describe('the page', () => {
     ['phone', { colorScheme: 'light', deviceScaleFactor: 2, ...phone }],
     ['phone-dark', { colorScheme: 'dark', deviceScaleFactor: 2, ...phone }],
   ])('fits its window, in its colors: %s', async (name, options) => {
-    await using opened = await openPage(options);
-    const { page, errors } = opened;
+    await using opened = await open(options);
+    const { page, problems } = opened;
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
     const { response } = await tryCreateUser(page, { name: 'Ada' });
     await response.scrollIntoViewIfNeeded();
@@ -153,6 +136,6 @@ describe('the page', () => {
     expect(background).toBe(
       options.colorScheme === 'dark' ? 'rgb(28, 32, 34)' : 'rgba(0, 0, 0, 0)',
     );
-    expect(errors).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });

@@ -20,3 +20,15 @@ export const testConfig: ViteUserConfig = defineConfig({
     outputFile: { json: 'reports/vitest.json' },
   },
 });
+
+/** Runs the tests of a package that need Chromium. */
+export const browserConfig: ViteUserConfig = {
+  ...testConfig,
+  test: {
+    ...testConfig.test,
+    include: ['test/**/*.browser.ts'],
+    reporters: ['default'],
+    // One test visits every page of the site. No test waits for this limit.
+    testTimeout: 900_000,
+  },
+};
