@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, inject, it, type TestContext } from 'vitest';
-import { createProject, install, run, workspace } from './support/project.js';
+import { createProject, install, run, withoutSqliteWarning, workspace } from './support/project.js';
 
 const tarballs = inject('tarballs');
 let root: string;
@@ -75,7 +75,7 @@ async function start({ onTestFinished }: TestContext, project: string, script: '
   const ended = once(child, 'close').then(async ([code, signal]) => ({
     code,
     signal,
-    stderr: await stderr,
+    stderr: withoutSqliteWarning(await stderr),
   }));
   onTestFinished(async () => {
     if (child.exitCode === null) process.kill(-Number(child.pid), 'SIGKILL');
@@ -125,6 +125,9 @@ it.concurrent('minimal, with npm', async (context) => {
 it.concurrent('auth, with pnpm', async (context) => {
   const { expect } = context;
   const project = await create(context, 'auth', 'pnpm');
+  // As its README says.
+  const libraries = [`file:${tarballs.openapi}`, 'swagger-ui-dist'];
+  await run('pnpm', ['add', '--prefer-offline', ...libraries], project);
   await check(project, 'pnpm');
   const service = await start(context, project, 'start');
   const url = await service.nextUrl();
@@ -139,10 +142,10 @@ it.concurrent('auth, with pnpm', async (context) => {
   expect(await service.stop()).toEqual(STOPPED);
 });
 
-it.concurrent('rest-api, with pnpm', async (context) => {
+it.concurrent('rest-api, with bun', async (context) => {
   const { expect } = context;
-  const project = await create(context, 'rest-api', 'pnpm');
-  await check(project, 'pnpm');
+  const project = await create(context, 'rest-api', 'bun');
+  await check(project, 'bun');
   const service = await start(context, project, 'start');
   const url = await service.nextUrl();
   const [status, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documents } from './support/documents.js';
@@ -25,7 +25,10 @@ function linksOf(page: string) {
   );
 }
 
-describe.each(documents)('the links of %s', (document) => {
+/** The documents for those who change the repository, or run users-api. */
+const others = globSync(['*.md', 'apps/*/README.md', 'apps/*/docs/**/*.md'], { cwd: workspace });
+
+describe.each([...new Set([...documents, ...others])])('the links of %s', (document) => {
   const links = linksOf(join(workspace, document));
 
   it('point to existing files and folders', () => {

@@ -22,7 +22,6 @@ const LIBRARIES = [
   'prom-client',
   'redis',
   'jose',
-  'rate-limiter-flexible',
   'ws',
   '@types/ws',
   'better-sqlite3',

@@ -4,50 +4,71 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocks } from './support/documents.js';
 import { packages } from './support/packages.js';
-import { createProject, here, run, runTsc } from './support/project.js';
+import { createProject, here, run, runTsc, workspace } from './support/project.js';
 import { type Registry, startRegistry } from './support/registry.js';
 import { copyRepository, type Repository } from './support/repository.js';
 import { runModule, writeRunner } from './support/runner.js';
 
-/** How to use a package manager. */
+/** How to use a package manager. Its name is that of its rows in docs/upgrading.md. */
 interface Manager {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   /** Adds packages in the given versions, or in the latest. */
-  readonly add: readonly string[];
-  /** Updates packages within the ranges of package.json. */
-  readonly update: readonly string[];
+  readonly add: string;
   readonly files?: Readonly<Record<string, string>>;
 }
 
-const managers: readonly Manager[] = [
-  { name: 'npm', command: ['npm'], add: ['install'], update: ['update'] },
-  { name: 'pnpm', command: ['pnpm'], add: ['add'], update: ['update'] },
+const page = await readFile(join(workspace, 'docs/upgrading.md'), 'utf8');
+
+/** The settings that install releases of the last 24 hours. */
+const [pnpmSettings = '', yarnSettings = ''] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+  ([, text = '']) => text,
+);
+
+const npm: Manager = { name: 'npm', command: ['npm'], add: 'install' };
+
+const otherManagers: readonly Manager[] = [
   {
-    name: 'yarn 1',
-    command: [process.execPath, 'yarn/bin/yarn.js'],
-    add: ['add'],
-    update: ['upgrade'],
+    name: 'pnpm',
+    command: ['pnpm'],
+    add: 'add',
+    files: { 'pnpm-workspace.yaml': pnpmSettings },
   },
+  { name: 'Yarn 1', command: [process.execPath, 'yarn/bin/yarn.js'], add: 'add' },
   {
-    name: 'yarn 4',
+    name: 'Yarn 4',
     command: [process.execPath, '@yarnpkg/cli-dist/bin/yarn.js'],
-    add: ['add'],
-    update: ['up', '--recursive'],
-    files: { '.yarnrc.yml': 'nodeLinker: node-modules\n', 'yarn.lock': '' },
+    add: 'add',
+    files: { '.yarnrc.yml': `nodeLinker: node-modules\n${yarnSettings}`, 'yarn.lock': '' },
   },
-  {
-    name: 'bun',
-    command: ['bun'],
-    add: ['add', '--no-cache'],
-    update: ['update', '--no-cache'],
-  },
+  { name: 'Bun', command: ['bun'], add: 'add' },
 ];
 
-/** The packages of the projects. csrf depends on cookies, and the others have only peers. */
-const INSTALLED = ['core', 'di', 'controllers', 'cookies', 'csrf', 'serve'].map(
+const managers = [npm, ...otherManagers];
+
+/** Returns the arguments of a package manager's command in a section of docs/upgrading.md. */
+function documented(heading: string, { name }: Manager): readonly string[] {
+  const section = page.split('\n## ').find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const row = section.split('\n').find((line) => line.startsWith(`| ${name} |`)) ?? '';
+  const [, command] = /`([^`]*)` \|$/.exec(row) ?? [];
+  if (command === undefined) {
+    throw new Error(`'${heading}' in docs/upgrading.md has no command for ${name}.`);
+  }
+  return command.replaceAll('"', '').split(' ').slice(1);
+}
+
+const PATCH = 'Install a patch release';
+const MINOR = 'Move to a new minor version';
+
+/** Packages of the projects. csrf depends on cookies, and the others have only peers. */
+const DEPENDENCIES = ['core', 'di', 'controllers', 'cookies', 'csrf', 'serve'].map(
   (name) => `@fairlead/${name}`,
 );
+const DEV_DEPENDENCY = '@fairlead/testing';
+const INSTALLED = [...DEPENDENCIES, DEV_DEPENDENCY];
+
+/** The names of all published packages. */
+const published = [...packages.map((name) => `@fairlead/${name}`), 'create-fairlead'];
 
 /** The first example of each of these documents. */
 const examples = [
@@ -57,14 +78,21 @@ const examples = [
   .map((document) => blocks.find(({ location }) => location.startsWith(`${document}:`)))
   .filter((block) => block !== undefined);
 
-/** Prints the version and the file of each copy of core that the installed packages use. */
-const LIST_COPIES = `
-import { realpathSync } from 'node:fs';
+/** Prints the packages of a project, and each copy of core that they use. */
+const LIST_PACKAGES = `
+import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 const project = createRequire(import.meta.url);
-const users = [project, ...process.argv.slice(2).map((name) => createRequire(project.resolve(name)))];
-const files = users.map((user) => realpathSync(user.resolve('@fairlead/core/package.json')));
-for (const file of new Set(files)) console.log(project(file).version);
+const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const names = Object.keys({ ...dependencies, ...devDependencies });
+const files = names.filter((name) => name.startsWith('@fairlead/')).flatMap((name) => {
+  const file = project.resolve(name + '/package.json');
+  return [file, createRequire(file).resolve('@fairlead/core/package.json')];
+});
+for (const file of new Set(files.map((file) => realpathSync(file)))) {
+  const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
+  console.log(name + '@' + version);
+}
 `;
 
 let root: string;
@@ -90,7 +118,7 @@ async function lookUp(name: string) {
 
 /** Returns the latest version of each published package. */
 async function latestVersions(): Promise<string[]> {
-  const answers = await Promise.all(packages.map((name) => lookUp(`@fairlead/${name}`)));
+  const answers = await Promise.all(published.map(lookUp));
   return answers.map(({ body }) => body['dist-tags']?.latest);
 }
 
@@ -104,15 +132,28 @@ async function manage(manager: Manager, project: string, args: readonly string[]
   });
 }
 
-/** Checks that all packages use one copy of core, and that the examples run with it. */
+/** Returns the packages of a project with their versions, each copy of core once, sorted. */
+async function listPackages(project: string): Promise<readonly string[]> {
+  await writeFile(join(project, 'packages.mjs'), LIST_PACKAGES);
+  const { stdout } = await run(process.execPath, ['packages.mjs'], project);
+  return stdout.trim().split('\n').toSorted();
+}
+
+/** Checks that all packages have a version and use one copy of core, and that the examples run. */
 async function checkProject(project: string, version: string): Promise<void> {
-  await writeFile(join(project, 'copies.mjs'), LIST_COPIES);
-  const { stdout } = await run(process.execPath, ['copies.mjs', ...INSTALLED], project);
-  expect(stdout.trim().split('\n')).toEqual([version]);
+  const expected = INSTALLED.map((name) => `${name}@${version}`);
+  expect(await listPackages(project)).toEqual(expected.toSorted());
   for (const { file } of examples) {
     const { stderr } = await runModule(project, file);
     expect(stderr).toBe('');
   }
+}
+
+/** Sets the versions of the packages in package.json. */
+async function setVersions(project: string, range: string): Promise<void> {
+  const file = join(project, 'package.json');
+  const manifest = await readFile(file, 'utf8');
+  await writeFile(file, manifest.replaceAll(/("@fairlead\/[^"]*": *)"[^"]*"/g, `$1"${range}"`));
 }
 
 const projectOf = (manager: Manager): string => join(root, manager.name.replace(' ', '-'));
@@ -123,12 +164,13 @@ describe('the first release', () => {
   });
 
   it('publishes 0.1.0 of every package', async () => {
-    expect(await latestVersions()).toEqual(packages.map(() => '0.1.0'));
+    expect(await latestVersions()).toEqual(published.map(() => '0.1.0'));
   });
 
   it('has one changelog entry for each package', async () => {
-    for (const name of packages) {
-      const changelog = await repository.read(`packages/${name}/CHANGELOG.md`);
+    for (const name of published) {
+      const folder = name.replace('@fairlead/', '');
+      const changelog = await repository.read(`packages/${folder}/CHANGELOG.md`);
       const entries = changelog.match(/^- (?!Updated dependencies).*/gm) ?? [];
       expect(entries).toEqual([expect.stringMatching(/^- [0-9a-f]+: First release\./)]);
     }
@@ -152,8 +194,8 @@ describe('the first release', () => {
     for (const [file, text] of Object.entries(manager.files ?? {})) {
       await writeFile(join(project, file), text);
     }
-    const libraries = ['reflect-metadata@0.2.2', '@types/node@22.20.5'];
-    await manage(manager, project, [...manager.add, ...INSTALLED, ...libraries]);
+    await manage(manager, project, [manager.add, ...DEPENDENCIES, 'reflect-metadata@0.2.2']);
+    await manage(manager, project, [manager.add, '-D', DEV_DEPENDENCY, '@types/node@22.20.5']);
     await writeRunner(project);
     for (const { file, code } of examples) {
       await mkdir(dirname(join(project, file)), { recursive: true });
@@ -166,6 +208,14 @@ describe('the first release', () => {
     expect(stdout).toBe('');
     await checkProject(project, '0.1.0');
   });
+
+  it('creates a project with npm create, which passes its tests', async () => {
+    const options = ['--template', 'minimal'];
+    await manage(npm, root, ['create', '--yes', 'fairlead@latest', 'created', '--', ...options]);
+    const project = join(root, 'created');
+    expect(await listPackages(project)).toEqual(['@fairlead/core@0.1.0', '@fairlead/serve@0.1.0']);
+    await manage(npm, project, ['test']);
+  });
 });
 
 describe('a patch', () => {
@@ -174,12 +224,12 @@ describe('a patch', () => {
   });
 
   it('publishes 0.1.1 of every package', async () => {
-    expect(await latestVersions()).toEqual(packages.map(() => '0.1.1'));
+    expect(await latestVersions()).toEqual(published.map(() => '0.1.1'));
   });
 
   it.each(managers)('comes with an update by $name', async (manager) => {
     const project = projectOf(manager);
-    await manage(manager, project, [...manager.update, ...INSTALLED]);
+    await manage(manager, project, documented(PATCH, manager));
     await checkProject(project, '0.1.1');
   });
 });
@@ -190,31 +240,35 @@ describe('a minor', () => {
   });
 
   it('publishes 0.2.0 of every package', async () => {
-    expect(await latestVersions()).toEqual(packages.map(() => '0.2.0'));
+    expect(await latestVersions()).toEqual(published.map(() => '0.2.0'));
   });
 
   it.each(managers)('does not come with an update by $name', async (manager) => {
     const project = projectOf(manager);
-    await manage(manager, project, [...manager.update, ...INSTALLED]);
+    await manage(manager, project, documented(PATCH, manager));
     await checkProject(project, '0.1.1');
   });
 
-  it('of some packages only is refused by npm', async () => {
-    const [npm] = managers as [Manager];
+  it.each([
+    ['some', ['@fairlead/core']],
+    ['all', INSTALLED],
+  ])('of %s packages is refused by npm install', async (_which, names) => {
     const project = projectOf(npm);
-    const upgrade = manage(npm, project, ['install', '@fairlead/core@0.2.0']);
-    await expect(upgrade).rejects.toThrow('ERESOLVE');
+    const latest = names.map((name) => `${name}@latest`);
+    await expect(manage(npm, project, ['install', ...latest])).rejects.toThrow('ERESOLVE');
     await checkProject(project, '0.1.1');
   });
 
-  it.each(managers)('of all packages is installed by $name', async (manager) => {
+  it('of all packages is installed by npm once package.json has it', async () => {
+    const project = projectOf(npm);
+    await setVersions(project, '^0.2.0');
+    await manage(npm, project, documented(MINOR, npm));
+    await checkProject(project, '0.2.0');
+  });
+
+  it.each(otherManagers)('of all packages is installed by $name', async (manager) => {
     const project = projectOf(manager);
-    // npm 12 fails with ERESOLVE if it replaces all of these packages in an existing tree.
-    for (const name of ['node_modules', 'package-lock.json']) {
-      await rm(join(project, name), { recursive: true, force: true });
-    }
-    const latest = INSTALLED.map((name) => `${name}@latest`);
-    await manage(manager, project, [...manager.add, ...latest]);
+    await manage(manager, project, documented(MINOR, manager));
     await checkProject(project, '0.2.0');
   });
 });
@@ -223,7 +277,6 @@ describe('a library with its own copies of the packages', () => {
   let lines: readonly string[];
 
   beforeAll(async () => {
-    const [npm] = managers as [Manager];
     const library = join(root, 'acme-plugin');
     await cp(join(here, 'fixtures/release/acme-plugin'), library, { recursive: true });
     await manage(npm, library, ['publish', '--registry', registry.url]);

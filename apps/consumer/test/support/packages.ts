@@ -16,8 +16,8 @@ declare module 'vitest' {
 const PROGRAM = 'create-fairlead';
 
 /** The folder names of all published packages, which are those with a README. */
-const published = readdirSync(join(workspace, 'packages')).filter((name) =>
-  existsSync(join(workspace, 'packages', name, 'README.md')),
+export const published: readonly string[] = readdirSync(join(workspace, 'packages')).filter(
+  (name) => existsSync(join(workspace, 'packages', name, 'README.md')),
 );
 
 /** The folder names of the published packages that can be imported. */

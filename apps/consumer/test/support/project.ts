@@ -21,6 +21,15 @@ export function run(
   return execute(command, args, { cwd, timeout: 280_000, ...options });
 }
 
+/** The warning that Node.js 22 prints for each thread that imports node:sqlite. */
+const SQLITE_WARNING =
+  /^\(node:\d+\) ExperimentalWarning: SQLite is an experimental feature .*\n\(Use `node --trace-warnings .*\n/gm;
+
+/** Removes that warning from what a process has printed to standard error. */
+export function withoutSqliteWarning(stderr: string): string {
+  return process.versions.node.startsWith('22.') ? stderr.replace(SQLITE_WARNING, '') : stderr;
+}
+
 /** Runs a compiler of the workspace in a project. */
 export function runTsc(compiler: string, args: readonly string[], project: string) {
   return run(process.execPath, [join(here, 'node_modules', compiler, 'bin/tsc'), ...args], project);

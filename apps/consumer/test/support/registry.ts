@@ -91,9 +91,6 @@ function environment(tools: string, home: string, url: string): NodeJS.ProcessEn
     pnpm_config_registry: url,
     // The copy of the repository has only installed what its build needs.
     pnpm_config_verify_deps_before_run: 'false',
-    // By default, pnpm and yarn 4 do not install what was published on the same day.
-    pnpm_config_minimum_release_age: '0',
-    YARN_NPM_MINIMAL_AGE_GATE: '0',
     YARN_REGISTRY: url,
     YARN_NPM_REGISTRY_SERVER: url,
     YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',

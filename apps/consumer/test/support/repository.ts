@@ -1,6 +1,6 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packages } from './packages.js';
+import { published } from './packages.js';
 import { run, workspace } from './project.js';
 import { assertLocal, type Registry } from './registry.js';
 
@@ -38,7 +38,7 @@ export async function copyRepository(folder: string, registry: Registry): Promis
     await cp(join(workspace, file), join(folder, file), { recursive: true });
   }
   await Promise.all(
-    packages.map((name) => publishOnlyTo(join(folder, 'packages', name), registry)),
+    published.map((name) => publishOnlyTo(join(folder, 'packages', name), registry)),
   );
   const filters = ['--filter', '.', '--filter', './packages/*'];
   await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline', ...filters], folder);

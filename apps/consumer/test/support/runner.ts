@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from './project.js';
+import { run, withoutSqliteWarning } from './project.js';
 
 /** Imports a module whose servers take a free port and do not keep the process alive. */
 const RUNNER = `
@@ -24,6 +24,7 @@ export async function writeRunner(project: string): Promise<void> {
  *
  * @param file - Path of the module in the project, without its extension.
  */
-export function runModule(project: string, file: string) {
-  return run(process.execPath, ['run.mjs', `./dist/${file}.js`], project);
+export async function runModule(project: string, file: string) {
+  const { stdout, stderr } = await run(process.execPath, ['run.mjs', `./dist/${file}.js`], project);
+  return { stdout, stderr: withoutSqliteWarning(stderr) };
 }

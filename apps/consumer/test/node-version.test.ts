@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { workspace } from './support/project.js';
+
+const read = (path: string) => readFileSync(join(workspace, path), 'utf8');
+
+const manifests = globSync(
+  ['packages/*/package.json', 'packages/create-fairlead/templates/*/package.json'],
+  { cwd: workspace },
+).filter((path) => JSON.parse(read(path)).engines !== undefined);
+
+/** The pages that name the version of Node.js that a reader needs first. */
+const pages = [
+  'README.md',
+  'docs/getting-started.md',
+  'docs/runtimes.md',
+  ...globSync('packages/*/README.md', { cwd: workspace }),
+];
+
+describe('the minimum version of Node.js', () => {
+  it.each(manifests)('is that of all packages in %s', (path) => {
+    expect(JSON.parse(read(path)).engines).toEqual({ node: '^22.16 || >=24' });
+  });
+
+  it.each(pages)('is that of the packages in %s', (path) => {
+    const [, version] = /Node\.js (22\.\d+) (?:or|and) newer/.exec(read(path)) ?? [];
+    expect(version).toBe('22.16');
+  });
+});
