@@ -119,6 +119,12 @@ mistake("`serveStatic(root, { prefix: '/assets/*path' })`", { startup: 'wildcard
 );
 
 mistake(
+  "`app.use('/public', serveStatic(root, { prefix: '/assets' }))`",
+  { startup: 'Omit one of the two prefixes' },
+  () => createApp().use('/public', serveStatic('src', { prefix: '/assets' })),
+);
+
+mistake(
   '`serveStatic({ root })`, as in Fastify',
   { compiler: 'root', startup: /path|directory/ },
   () => using(serveStatic({ root: 'src' })),
@@ -346,7 +352,7 @@ const SECRET = 'a secret of more than thirty-two bytes';
 
 mistake(
   '`session({ secret })`, an option of express-session',
-  { compiler: "'secret'", startup: "has no option 'secret'" },
+  { compiler: "'secret'", startup: "Did you mean 'keys'?" },
   () => using(session({ secret: SECRET })),
 );
 

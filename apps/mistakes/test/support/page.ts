@@ -7,7 +7,7 @@ const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** What the page calls a place, and the meaning of that word. */
 const WORDS: Readonly<Record<Place, readonly [word: string, meaning: string]>> = {
-  startup: ['start', 'an error ends the start, before the port opens'],
+  startup: ['start', 'an error ends the startup, before the port opens'],
   warning: ['warning', 'the application starts, and prints a warning'],
   request: ['log', 'a request that reaches the mistake prints an error or a warning'],
   response: ['response', 'only the response to such a request contains the message'],
@@ -17,11 +17,11 @@ const WORDS: Readonly<Record<Place, readonly [word: string, meaning: string]>> =
 
 const INTRODUCTION = `# Mistakes, and where they are reported
 
-Find out who tells you about a mistake: the compiler, the start, a request, or nobody. A test makes each of these
-mistakes, which are common among developers who come from other frameworks, and writes this page.
+Find out what reports a mistake: the compiler, the startup, a request, or nothing. A test makes each of these mistakes,
+which are common among developers who come from other frameworks, and writes this page.
 
-**Compiler** says whether TypeScript in strict mode rejects the code. The other columns are for code that the compiler
-lets pass, JavaScript, casts and options from variables or files:`;
+The column **Compiler** tells whether TypeScript in strict mode rejects the code. The other columns apply to code that
+compiles, to JavaScript, to casts, and to options from variables or files:`;
 
 /** Renders the page: a table for each area, then the counts. */
 export function renderPage(results: readonly Result[]): string {
@@ -81,13 +81,15 @@ function row(cells: readonly (string | number)[]): string {
   return `| ${cells.map((cell) => String(cell).replaceAll(REPOSITORY, '').replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** The first line of a message, without what differs from run to run. */
+/** The first line of a message, without what differs between runs and versions of Node.js. */
 function code(message: string): string {
   const [line = ''] = message
     .replaceAll(/[^\s'(]*reports\/files\/src-\w+/g, 'src')
     .replaceAll(/rows\/[\w-]+\.ts:\d+:\d+/g, 'src/users.ts')
     .replaceAll(process.cwd(), '/app')
     .replaceAll(/port \d{5}/g, 'port 8080')
+    // Before Node.js 26.2, @oxc-node/core loads modules on another thread, whose errors lose their code.
+    .replaceAll('Error [ERR_MODULE_NOT_FOUND]:', 'Error:')
     .split('\n');
   return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;
 }
