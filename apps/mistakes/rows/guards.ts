@@ -1,6 +1,14 @@
-import { type CanActivate, Controller, Get, type GuardFn, UseGuard } from '@fairlead/controllers';
+import {
+  type CanActivate,
+  Controller,
+  createRouteMetadata,
+  Get,
+  type GuardFn,
+  UseGuard,
+} from '@fairlead/controllers';
 import { type Context, createApp } from '@fairlead/core';
 import { Service } from '@fairlead/di';
+import { Public } from '@fairlead/jwt/controllers';
 import { serveControllers } from '../src/applications.js';
 import { area } from '../src/mistake.js';
 
@@ -148,4 +156,35 @@ mistake('a guard class that loses `this`', { request: 'allowed' }, () => {
 
 mistake('a middleware as a guard', { compiler: 'TS2345', request: 'next is not a function' }, () =>
   serveGuarded((_ctx: Context, next: () => unknown) => next()),
+);
+
+const isAdmin: GuardFn = (ctx) => ctx.get('X-Role') === Role.get(ctx);
+const Role = createRouteMetadata<string>('Role', { guard: isAdmin });
+
+mistake('`@Public()` without `jwtGuard()`', { startup: 'the guard jwtGuard(auth)' }, () => {
+  @Controller()
+  class Users {
+    @Get()
+    @Public()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  "`@Role('admin')` without the guard that reads the role",
+  { startup: 'the guard isAdmin' },
+  () => {
+    @Controller()
+    @Role('admin')
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
 );

@@ -599,7 +599,7 @@ describe('the problems of decorators', () => {
       `Cannot register the route LocatedController.create: @Post() has no option 'sumary'. Did you mean 'summary'?
   At: ${locationOf("@Post('/', { sumary: 'a' })")}`,
       `Cannot register the route LocatedController.create: parameter 2 has no decorator, so it would always be undefined.
-  At: ${locationOf("@Controller('/located')")}
+  At: ${locationOf("@Post('/', { sumary: 'a' })")}
   Fix: add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.`,
     ]);
   });

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from '@fairlead/core';
+import { type Context, createRouter, type Middleware } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import {
   buildRoutes,
@@ -8,9 +8,16 @@ import {
   createRouteMetadata,
   Get,
   type GuardFn,
+  registerController,
+  SkipInheritedGuards,
   UseGuard,
 } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
+import { message } from './support/message.js';
 import { serve } from './support/serve.js';
+
+const locationOf = locationsIn(import.meta.url);
 
 const Roles = createRouteMetadata<readonly string[]>('roles');
 const Cost = createRouteMetadata<number>('cost');
@@ -163,5 +170,66 @@ describe('metadata of a route', () => {
       ['roles', ['admin']],
     ]);
     expect(Roles.get({ metadata: changed?.metadata ?? new Map() })).toEqual(['reader']);
+  });
+});
+
+const isOwner: GuardFn = (ctx) => ctx.get('x-owner') === String(Owner.get(ctx));
+const Owner = createRouteMetadata<string>('Owner', { guard: isOwner });
+
+abstract class OwnedController {
+  @Get('/owned')
+  @UseGuard(isOwner)
+  owned() {}
+}
+
+@Controller('/notes')
+class NotesController extends OwnedController {
+  @Get()
+  @Owner('Ada')
+  list() {}
+
+  @Get('/:id')
+  @Owner('Ada')
+  @UseGuard(isOwner)
+  read() {}
+
+  @Owner('Ada')
+  @SkipInheritedGuards()
+  override owned() {}
+}
+
+@Controller('/drafts')
+@Owner('Grace')
+class DraftsController {
+  @Get()
+  list() {}
+}
+
+describe('metadata for a guard', () => {
+  it('stops the startup if the guard does not check a route with a value', async () => {
+    const error = await failStart([NotesController, DraftsController]);
+    expect(error).toMatchObject({
+      code: 'GUARD_MISSING',
+      message: message(
+        '@Owner() has no effect on NotesController.owned, NotesController.list and DraftsController.list: the guard isOwner does not check the requests.',
+        `At: ${locationOf('NotesController')}`,
+        'Fix: add isOwner to the option guards, or decorate the class or the method with @UseGuard(isOwner).',
+      ),
+    });
+    expect(() => registerController(createRouter(), DraftsController)).toThrow(
+      '@Owner() has no effect on DraftsController.list',
+    );
+  });
+
+  it('is in effect behind a guard of the plugin', async () => {
+    const { fetch } = await serve({ controllers: [DraftsController], guards: [isOwner] });
+    expect((await fetch('/drafts')).status).toBe(403);
+    expect((await fetch('/drafts', { headers: { 'x-owner': 'Grace' } })).status).toBe(204);
+  });
+
+  it('needs a guard', () => {
+    expect(() => createRouteMetadata('Owner', { guard: {} as GuardFn })).toThrow(
+      'createRouteMetadata() cannot use an object as guard. Use a guard: a function, a class or a token.',
+    );
   });
 });

@@ -142,7 +142,7 @@ describe('an application does not seal for', () => {
         handler: 'NotesController.read',
         message: message(
           "Cannot register the route NotesController.read: @Param('ID') does not match a parameter of GET /api/:version/notes/:id/:part.",
-          `At: ${locationOf('NotesController')}`,
+          `At: ${locationOf('NotesController', '@Get')}`,
           "Fix: use one of 'version', 'id', 'part', or add '/:ID' to the path.",
         ),
       }),
@@ -154,7 +154,7 @@ describe('an application does not seal for', () => {
     expect(() => app.seal()).toThrow(
       message(
         "Cannot register the route PlainController.read: @Param('id') does not match a parameter of GET /plain or GET /again/plain.",
-        `At: ${locationOf('PlainController')}`,
+        `At: ${locationOf('PlainController', '@Get')}`,
         "Fix: add '/:id' to the path, or remove the parameter.",
       ),
     );

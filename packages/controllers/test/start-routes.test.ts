@@ -89,7 +89,7 @@ describe('install rejects and registers nothing for', () => {
     expect(error.message).toBe(
       message(
         `Cannot register the route ${problem}`,
-        `At: ${locationOf(controller.name)}`,
+        `At: ${locationOf(controller.name, '@')}`,
         `Fix: ${fix}`,
       ),
     );

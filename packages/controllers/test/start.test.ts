@@ -136,8 +136,8 @@ describe('install rejects and registers nothing for', () => {
       handler: 'SecondController.find',
       cause: { code: 'ROUTE_CONFLICT' },
       message: message(
-        `Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read (${locationOf('FirstController')}).`,
-        `At: ${locationOf('SecondController')}`,
+        `Cannot register the route SecondController.find: GET /items/:name matches the same paths as GET /items/:id of FirstController.read (${locationOf('FirstController', '@Get')}).`,
+        `At: ${locationOf('SecondController', '@Get')}`,
         'Fix: change one of the two paths.',
       ),
     });
@@ -149,7 +149,7 @@ describe('install rejects and registers nothing for', () => {
     expect(error.message).toBe(
       message(
         'Cannot register the route FirstController.read: GET /items/:id matches the same paths as GET /Items/:key of the router itself.',
-        `At: ${locationOf('FirstController')}`,
+        `At: ${locationOf('FirstController', '@Get')}`,
         'Fix: change one of the two paths.',
       ),
     );
@@ -161,7 +161,7 @@ describe('install rejects and registers nothing for', () => {
     expect(error.message).toBe(
       message(
         `Cannot register the route PathController.read: ${(error.cause as Error).message}`,
-        `At: ${locationOf('PathController')}`,
+        `At: ${locationOf('PathController', '@Get')}`,
         'Fix: correct the path of the route, or the prefix of its controller.',
       ),
     );
@@ -216,11 +216,11 @@ describe('install rejects and registers nothing for', () => {
        Fix: decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.
 
   3. Cannot register the route ManyController.create: parameter 1 has no decorator, so it would always be undefined.
-       At: ${locationOf('ManyController')}
+       At: ${locationOf('ManyController', '@Post')}
        Fix: add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.
 
-  4. Cannot register the route ManyController.read: GET /items/:key matches the same paths as GET /items/:id of FirstController.read (${locationOf('FirstController')}).
-       At: ${locationOf('ManyController')}
+  4. Cannot register the route ManyController.read: GET /items/:key matches the same paths as GET /items/:id of FirstController.read (${locationOf('FirstController', '@Get')}).
+       At: ${locationOf('ManyController', '@Get')}
        Fix: change one of the two paths.
 
   5. ${indented(refusal('the controller ManyController', controller?.cause, locationOf('ManyController')))}

@@ -4,14 +4,23 @@ import {
   type RouteDefinition,
   UseGuard,
 } from '@fairlead/controllers';
-import { declareExemption, declareSecurity, markFactories } from '@fairlead/options';
+import { declareExemption, declareReader, declareSecurity, markFactories } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck } from './requirements.js';
 import { BEARER } from './verified-token.js';
 
-const PUBLIC = createRouteMetadata<boolean>('Public');
+/** The guards of {@link jwtGuard}. */
+const GUARDS = new WeakSet<object>();
 
-/** Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard} lets them pass. */
+const PUBLIC = declareReader(createRouteMetadata<boolean>('Public'), {
+  name: 'jwtGuard(auth)',
+  matches: (guard) => GUARDS.has(Object(guard)),
+});
+
+/**
+ * Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard} lets them pass. The
+ * startup reports routes without that guard.
+ */
 export function Public(): ClassDecorator & MethodDecorator {
   return PUBLIC(true);
 }
@@ -28,6 +37,7 @@ export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
     return true;
   };
   const isPublic = (route: RouteDefinition): boolean => PUBLIC.get(route) === true;
+  GUARDS.add(guard);
   return declareExemption(declareSecurity(guard, BEARER), isPublic);
 }
 

@@ -9,7 +9,7 @@ import {
   UseGuard,
 } from '@fairlead/controllers';
 import { type Application, createApp, createRouter, errorHandler } from '@fairlead/core';
-import { createContainer } from '@fairlead/di';
+import { type Constructor, createContainer } from '@fairlead/di';
 import { createDocument } from '@fairlead/openapi';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -50,10 +50,12 @@ class StatusController {
   }
 }
 
-async function createClasses(guards = [jwtGuard(auth)]): Promise<Application> {
+async function createClasses(
+  guards = [jwtGuard(auth)],
+  controllers: readonly Constructor[] = [UsersController, StatusController],
+): Promise<Application> {
   const router = createRouter();
   const app = createApp().use(errorHandler({ onError: () => undefined }));
-  const controllers = [UsersController, StatusController];
   await app.plugin(
     controllersPlugin({ router, container: createContainer(), controllers, guards }),
   );
@@ -173,7 +175,9 @@ it('roles without a verified token are a 500 that names the fix', async () => {
     expect.anything(),
   );
   const headers = { Authorization: `Bearer ${await sign({ roles: ['admin'] })}` };
-  expect((await (await createClasses([])).request('/users', { headers })).status).toBe(500);
+  expect(
+    (await (await createClasses([], [UsersController])).request('/users', { headers })).status,
+  ).toBe(500);
 });
 
 it('the guards of routes are listed', async () => {
@@ -206,6 +210,12 @@ it('a guard that @Public() skips is not listed', async () => {
     ['/news', []],
     ['/news/drafts', ['jwt']],
   ]);
+});
+
+it('a public route without the guard stops the startup', async () => {
+  await expect(createClasses([])).rejects.toThrow(
+    '@Public() has no effect on StatusController.read: the guard jwtGuard(auth) does not check the requests.',
+  );
 });
 
 it('@Roles above the guard that verifies denies every request', async () => {

@@ -11,16 +11,19 @@ export {
   isAnonymous,
 } from './call-site.js';
 export {
+  type DeclaredReader,
   type DeclaredSecurity,
   declareExemption,
   declareMediaTypes,
   declarePlacement,
+  declareReader,
   declareSecurity,
   declareUpgrade,
   exempts,
   isUpgrade,
   mediaTypesOf,
   placeBelow,
+  readerOf,
   securityOf,
 } from './marks.js';
 

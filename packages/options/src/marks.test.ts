@@ -3,12 +3,14 @@ import {
   declareExemption,
   declareMediaTypes,
   declarePlacement,
+  declareReader,
   declareSecurity,
   declareUpgrade,
   exempts,
   isUpgrade,
   mediaTypesOf,
   placeBelow,
+  readerOf,
   securityOf,
 } from './marks.js';
 
@@ -54,6 +56,18 @@ it('finds the routes that a marked guard lets pass', () => {
   expect(exempts(guard, { isPublic: true })).toBe(true);
   expect(exempts(guard, { isPublic: false })).toBe(false);
   expect(exempts(() => true, { isPublic: true })).toBe(false);
+});
+
+it('returns the guard that reads what a marked decorator sets', () => {
+  const guard = () => true;
+  const decorator = declareReader(() => undefined, {
+    name: 'guard',
+    matches: (one) => one === guard,
+  });
+
+  expect(readerOf(decorator)?.name).toBe('guard');
+  expect([guard, () => true].filter((one) => readerOf(decorator)?.matches(one))).toEqual([guard]);
+  expect(readerOf(() => undefined)).toBeUndefined();
 });
 
 it('recognizes marked handlers of WebSocket connections', () => {

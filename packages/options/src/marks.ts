@@ -68,6 +68,30 @@ export function exempts(target: object, route: object): boolean {
   return typeof exemption === 'function' && exemption(route) === true;
 }
 
+/** The guard that reads a value of routes. */
+export interface DeclaredReader {
+  /** For messages, such as `jwtGuard()`. */
+  readonly name: string;
+  /** Whether a guard of a route is the one. */
+  readonly matches: (guard: unknown) => boolean;
+}
+
+/** A global symbol, so that two copies of a package recognize each other's decorators. */
+const READER = Symbol.for('fairlead:reader');
+
+/** Marks a decorator that sets a value of routes, which has no effect without a guard. */
+export function declareReader<Target extends object>(
+  target: Target,
+  reader: DeclaredReader,
+): Target {
+  return Object.defineProperty(target, READER, { value: Object.freeze(reader) });
+}
+
+/** Returns the guard without which a decorator has no effect; undefined if it is not marked. */
+export function readerOf(target: object): DeclaredReader | undefined {
+  return Reflect.get(target, READER) as DeclaredReader | undefined;
+}
+
 /** A global symbol, so that two copies of a package recognize each other's handlers. */
 const UPGRADE = Symbol.for('fairlead:upgrade');
 

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import type { Context } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { describeValue, fn, isClass, type Kinds } from '@fairlead/options';
+import { declareReader, describeValue, fn, isClass, type Kinds, kind } from '@fairlead/options';
 import { type ControllerError, errorText } from '../errors/controller-error.js';
 import { findOptionErrors, optionError } from '../errors/option-errors.js';
 import { throwProblems } from '../errors/startup-errors.js';
+import { guardName } from '../invocation/guards.js';
 import {
   assertExperimental,
   type ClassMetadata,
@@ -22,6 +23,7 @@ import type {
   ParamOptions,
   Transform,
 } from '../metadata/parameter.js';
+import { type Guard, isReference } from '../metadata/references.js';
 import {
   CLASS_OR_METHOD,
   createDecorator,
@@ -92,6 +94,11 @@ export interface RouteMetadataOptions<Value> {
    * overridden method and a method. Called at startup. By default, the inner value replaces the outer one.
    */
   readonly merge?: (outer: Value, inner: Value) => Value;
+  /**
+   * The guard without which the value has no effect. The startup then reports every route that has a value, but
+   * not this guard. By default, it does not check that anything reads the value.
+   */
+  readonly guard?: Guard;
 }
 
 /** A decorator created by {@link createRouteMetadata}. Its `get` reads the values that it sets. */
@@ -122,7 +129,7 @@ export function createRouteMetadata<Value>(
   options: RouteMetadataOptions<Value> = {},
 ): RouteMetadata<Value> {
   throwProblems(findCreationErrors(name, options));
-  const { merge } = options;
+  const { merge, guard } = options;
   function decorate(value: Value): ClassDecorator & MethodDecorator;
   function decorate(...given: readonly unknown[]): unknown {
     const read = (value: unknown): Reading<ClassMetadata | MethodMetadata> => ({
@@ -146,10 +153,17 @@ export function createRouteMetadata<Value>(
     'name',
     { value: name },
   );
-  return metadata;
+  if (guard === undefined) return metadata;
+  return declareReader(metadata, {
+    name: guardName(guard, 0),
+    matches: (reference) => reference === guard,
+  });
 }
 
-const ROUTE_METADATA_OPTIONS: Kinds<RouteMetadataOptions<unknown>> = { merge: fn };
+const ROUTE_METADATA_OPTIONS: Kinds<RouteMetadataOptions<unknown>> = {
+  merge: fn,
+  guard: kind('a guard: a function, a class or a token', (value) => isReference('guard', value)),
+};
 
 function findCreationErrors(name: unknown, options: object): ControllerError[] {
   const call = 'createRouteMetadata()';

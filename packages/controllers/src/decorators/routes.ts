@@ -5,6 +5,7 @@ import {
   type Returned,
 } from '@fairlead/core';
 import {
+  captureCallSite,
   describeValue,
   type Kinds,
   kind,
@@ -60,6 +61,7 @@ const ROUTE_OPTIONS: Kinds<RouteOptions> = {
 function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
   function decorate(path?: string, options?: RouteOptions): MethodDecorator;
   function decorate(...values: readonly unknown[]): unknown {
+    const callSite = captureCallSite(decorate);
     return createDecorator(
       {
         name,
@@ -68,7 +70,7 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
         read: (path = '', value) => {
           const { options, faults } = readOptions<RouteOptions>(`@${name}()`, value, ROUTE_OPTIONS);
           if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };
-          const route = Object.freeze({ method, path, options: Object.freeze({ ...options }) });
+          const route = { method, path, options: Object.freeze({ ...options }), callSite };
           // Decorators run from bottom to top.
           return { faults, apply: ({ routes }) => void routes.unshift(route) };
         },

@@ -25,7 +25,12 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
       ...checkParameters(definition, route),
       ...(route.redirect === undefined ? [] : checkRedirect(route.redirect)),
     ].map(
-      (diagnostic) => new RouteRegistrationError(route.handler, diagnostic, locationOf(controller)),
+      (diagnostic) =>
+        new RouteRegistrationError(
+          route.handler,
+          diagnostic,
+          locationOf(controller, route.methodName),
+        ),
     ),
   );
   return [...decoratorErrors(controller), ...ofMethods, ...checkMethodsWithoutRoute(definition)];

@@ -20,6 +20,7 @@ export interface RouteDeclaration {
   readonly method: RouteMethod;
   readonly path: string;
   readonly options: RouteOptions;
+  readonly callSite: CallSite;
 }
 
 /** Metadata of `@SetHeader()`. */
@@ -268,13 +269,19 @@ export function parameterTypes(target: Constructor, key: string | symbol): reado
 }
 
 /**
- * Describes where a controller is declared.
+ * Describes where a controller or one of its methods is declared.
  *
+ * @param method - Name of the method. One that the class inherits has the location of the class.
  * @returns As `src/users.ts:12:1`; undefined if unknown.
  */
-export function locationOf(target: object | undefined): string | undefined {
-  const controller = target === undefined ? undefined : ownMetadata(target)?.controller;
-  return controller === undefined ? undefined : describeCallSite(controller.callSite);
+export function locationOf(
+  target: object | undefined,
+  method?: string | symbol,
+): string | undefined {
+  const { controller, methods } = (target && ownMetadata(target)) ?? {};
+  const [route] = (method && methods?.get(method)?.routes) || [];
+  const callSite = (route ?? controller)?.callSite;
+  return callSite && describeCallSite(callSite);
 }
 
 /** Gives the rest of a request's pipeline access to the values of its route. */

@@ -127,6 +127,11 @@ export function findReferenceProblems(
   });
 }
 
+/** Whether a value is a function, a class of a kind, or a token. */
+export function isReference(kind: ReferenceKind, value: unknown): boolean {
+  return checkReference(kind, value) === undefined;
+}
+
 const PASS_REFERENCE = 'pass a function, a class or a token.';
 
 /** Returns why a value is no reference, unless that is obvious, and the fix; undefined if it is one. */

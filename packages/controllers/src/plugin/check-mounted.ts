@@ -69,7 +69,8 @@ function checkParameters(
           own.flatMap(({ params }) => params),
         ),
       };
-      return new RouteRegistrationError(route.handler, diagnostic, locationOf(controller));
+      const location = locationOf(controller, route.methodName);
+      return new RouteRegistrationError(route.handler, diagnostic, location);
     });
   });
 }
@@ -87,7 +88,7 @@ export function findMisnamedParameters(
   mounts: readonly string[] | undefined,
 ): RouteRegistrationError[] {
   return definitions.flatMap(({ controller, routes }) =>
-    routes.flatMap(({ method, path, handler, parameters }) =>
+    routes.flatMap(({ method, methodName, path, handler, parameters }) =>
       parameters.flatMap(({ source, name }) => {
         if (source !== 'param' || name === undefined || path.includes(`:${name}`)) return [];
         const pattern = joinPath(prefix, path);
@@ -101,7 +102,8 @@ export function findMisnamedParameters(
         if (mounts?.length === 0 && nearestName(name, names) === undefined) return [];
         const problem = `@Param('${name}') does not match a parameter of ${method} ${mounted[0] ?? pattern}.`;
         const diagnostic = { problem, fix: parameterFix(isPossible ? name : undefined, names) };
-        return new RouteRegistrationError(handler, diagnostic, locationOf(controller));
+        const location = locationOf(controller, methodName);
+        return new RouteRegistrationError(handler, diagnostic, location);
       }),
     ),
   );

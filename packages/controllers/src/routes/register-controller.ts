@@ -1,6 +1,6 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
-import { describeValue } from '@fairlead/options';
+import { describeValue, readerOf } from '@fairlead/options';
 import { checkDefinition } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
@@ -9,11 +9,17 @@ import {
   joinPath,
 } from '../definition/definition.js';
 import { findForeignRouter, ROUTER } from '../definition/shared-options.js';
-import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
+import {
+  ControllerError,
+  type Diagnostic,
+  errorText,
+  listNames,
+} from '../errors/controller-error.js';
 import { optionError } from '../errors/option-errors.js';
 import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
-import { locationOf } from '../metadata/class-metadata.js';
+import { locationOf, type RouteMetadataKey } from '../metadata/class-metadata.js';
+import type { SharedReferences } from '../metadata/references.js';
 import { undiscovered } from '../metadata/undiscovered.js';
 import {
   type BuildContext,
@@ -79,18 +85,19 @@ function checkRouter(router: unknown): ControllerError[] {
  * Finds all problems that prevent the registration of controllers, without registering anything.
  *
  * @param tokens - The tokens that the container must resolve.
- * @returns One error per problem: single routes, then collisions, then what the container cannot
- *   resolve.
+ * @returns One error per problem: single routes, then collisions, then decorators without a guard, then
+ *   what the container cannot resolve.
  */
 export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
-  { prefix, instances }: BuildContext,
+  { prefix, shared, instances }: BuildContext,
   tokens: ReadonlyMap<Token, Requirement>,
 ): Error[] {
   return [
     ...definitions.flatMap(checkDefinition),
     ...findCollisions(router, prefix, definitions),
+    ...findUnreadValues(shared, definitions),
     ...instances.check(tokens),
   ];
 }
@@ -132,17 +139,17 @@ function findCollisions(
   for (const definition of definitions.filter(hasKnownPaths)) {
     const { controller, routes } = definition;
     for (const route of routes) {
-      const { method, handler } = route;
+      const { method, methodName, handler } = route;
       const path = joinPath(prefix, route.path);
       const error = tryRoute(trial, method, path);
       if (error === undefined) {
-        owners.set(`${method} ${path}`, { handler, controller });
+        owners.set(`${method} ${path}`, { handler, methodName, controller });
         continue;
       }
       const diagnostic = explainRejection(error, owners);
       const [culprit, explained] = findInvalidPrefix(prefix, definition) ?? [
         route,
-        new RouteRegistrationError(handler, diagnostic, locationOf(controller)),
+        new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName)),
       ];
       errors.set(culprit, explained);
     }
@@ -175,9 +182,42 @@ function findInvalidPrefix(
   return [controller, new RouteRegistrationError(name, diagnostic, locationOf(controller))];
 }
 
+/**
+ * Finds decorators that have no effect on a route, because the guard that reads their values does not check the
+ * route.
+ *
+ * @returns One error per decorator, with all routes.
+ */
+function findUnreadValues(
+  { guards }: SharedReferences,
+  definitions: readonly ControllerDefinition[],
+): ControllerError[] {
+  const unread = new Map<RouteMetadataKey, RouteOwner[]>();
+  for (const { controller, routes } of definitions) {
+    for (const { handler, methodName, guards: own, metadata } of routes) {
+      for (const key of metadata.keys()) {
+        const reader = readerOf(key);
+        if (reader === undefined || [...guards, ...own].some(reader.matches)) continue;
+        unread.set(key, [...(unread.get(key) ?? []), { handler, methodName, controller }]);
+      }
+    }
+  }
+  return [...unread].map(([key, owners]) => unreadValue(key, owners));
+}
+
+function unreadValue(key: RouteMetadataKey, owners: readonly RouteOwner[]): ControllerError {
+  const guard = readerOf(key)?.name;
+  const handlers = listNames([...new Set(owners.map(({ handler }) => handler))]);
+  const title = `@${key.name}() has no effect on ${handlers}: the guard ${guard} does not check the requests.`;
+  const location = locationOf(owners[0]?.controller, owners[0]?.methodName);
+  const fix = `add ${guard} to the option guards, or decorate the class or the method with @UseGuard(${guard}).`;
+  return new ControllerError(errorText({ title, location, fix }), { code: 'GUARD_MISSING' });
+}
+
 /** The controller's method that declares a route. */
 interface RouteOwner {
   readonly handler: string;
+  readonly methodName: string | symbol;
   readonly controller: Constructor;
 }
 
@@ -205,6 +245,7 @@ function explainRejection(cause: SetupError, owners: ReadonlyMap<string, RouteOw
 
 function describeOwner(owner: RouteOwner | undefined): string {
   if (owner === undefined) return 'the router itself';
-  const location = locationOf(owner.controller);
-  return location === undefined ? owner.handler : `${owner.handler} (${location})`;
+  const { handler, methodName, controller } = owner;
+  const location = locationOf(controller, methodName);
+  return location === undefined ? handler : `${handler} (${location})`;
 }

@@ -6,17 +6,18 @@ import { fileURLToPath } from 'node:url';
  * Locates the decorators of controllers in a test file.
  *
  * @param url - `import.meta.url` of the file. Its controllers start with `@Controller(`.
- * @returns A function from the name of a class to the location that errors show.
+ * @returns A function from the name of a class, and from the first letters of a method's decorator, to the
+ *   location that errors show.
  */
-export function locationsIn(url: string): (name: string) => string {
+export function locationsIn(url: string): (name: string, decorator?: string) => string {
   const file = fileURLToPath(url);
   const lines = readFileSync(file, 'utf8').split('\n');
-  return (name) => {
+  return (name, decorator = '@Controller(') => {
     const end = lines.findIndex((line) => line.includes(`class ${name} `));
-    const index = lines
-      .slice(0, end)
-      .findLastIndex((line) => line.trimStart().startsWith('@Controller('));
-    return location(file, lines, index);
+    const isDecorator = (line: string): boolean => line.trimStart().startsWith(decorator);
+    const ofClass = lines.slice(0, end).findLastIndex(isDecorator);
+    const ofMethod = end + lines.slice(end).findIndex(isDecorator);
+    return location(file, lines, decorator === '@Controller(' ? ofClass : ofMethod);
   };
 }
 
