@@ -29,8 +29,9 @@ import { BEARER, type VerifiedToken, verifiedToken } from './verified-token.js';
 import { createVerifier } from './verifier.js';
 
 /** Options of {@link createJwtAuth}. Pass exactly one of `secret`, `publicKey` and `jwks`. */
-export interface JwtAuthOptions<Schema extends StandardSchema | undefined = StandardSchema>
-  extends JwtKeys {
+export interface JwtAuthOptions<
+  Schema extends StandardSchema | undefined = StandardSchema | undefined,
+> extends JwtKeys {
   /** The `iss` claim that tokens must have, or several of which they must have one. */
   readonly issuer: string | readonly string[];
   /** The `aud` claim that tokens must contain, or several of which they must contain one. */
@@ -122,12 +123,12 @@ function isListOf(value: unknown, accepts: (element: unknown) => boolean): boole
  *   used.
  * @see RFC 6750; RFC 7519; RFC 8725
  */
-export function createJwtAuth<Schema extends StandardSchema>(
-  options: JwtAuthOptions<Schema> & { readonly claims: Schema },
-): JwtAuth<SchemaOutput<Schema>>;
-export function createJwtAuth<Claims extends object = JWTPayload>(
-  options: JwtAuthOptions<undefined>,
-): JwtAuth<JWTPayload & Claims>;
+export function createJwtAuth<
+  Claims extends object = JWTPayload,
+  Schema extends StandardSchema | undefined = undefined,
+>(
+  options: JwtAuthOptions<Schema>,
+): JwtAuth<Schema extends StandardSchema ? SchemaOutput<Schema> : JWTPayload & Claims>;
 export function createJwtAuth(
   options: JwtAuthOptions<StandardSchema | undefined>,
 ): JwtAuth<unknown> {
