@@ -83,7 +83,7 @@ describe('install rejects and registers nothing for', () => {
     expect(error.message).toBe(
       message(
         'Cannot resolve the middleware Symbol(log) of the plugin: Nothing provides Symbol(log).',
-        'Fix: register it first: container.register(Symbol(log), { useValue, useClass, useFactory or useExisting }).',
+        'Fix: register it first: container.register(token, { useValue: … }), or with useClass, useFactory or useExisting.',
       ),
     );
   });

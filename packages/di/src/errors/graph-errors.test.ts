@@ -51,7 +51,7 @@ describe('an unknown token', () => {
     expect(resolveError(container, Unmarked).message).toContain(
       'Nothing provides Unmarked.\n  Fix: ',
     );
-    expect(() => container.resolve('url')).toThrow("container.register('url', { useValue,");
+    expect(() => container.resolve('url')).toThrow("container.register('url', { useValue: …");
     expect(() => container.resolveAll('url')).toThrow(UnknownTokenError);
     expect(() => container.resolve(undefined as never)).toThrow(
       'Nothing provides undefined: the token is undefined.\n  Fix: check its import.',

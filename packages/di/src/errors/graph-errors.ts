@@ -58,8 +58,8 @@ function registrationFix(token: Token, isParameter: boolean): string {
   return typeof token === 'function'
     ? `add @Service() to ${name}, or register it first: container.register(${name}). If it is ` +
         `abstract, register a subclass: container.register(${name}, { useClass: TheSubclass }).`
-    : `register it first: container.register(${name}, { useValue, useClass, useFactory or ` +
-        `useExisting })${orOptional}.`;
+    : `register it first: container.register(${typeof token === 'string' ? name : 'token'}, ` +
+        `{ useValue: … }), or with useClass, useFactory or useExisting${orOptional}.`;
 }
 
 /** Providers depend on each other in a cycle. */

@@ -134,7 +134,7 @@ describe('an erased type', () => {
     expect(error.message).toContain(
       "its type is not a class at run time but a value of type 'object'",
     );
-    expect(error.message).toContain('mark the parameter with @Inject(token)');
+    expect(error.message).toContain("such as const NAME = token<Type>('name')");
   });
 
   it.each([

@@ -158,7 +158,9 @@ function missingMetadataFix(name: string, reason: MissingMetadataReason): string
 }
 
 function erasedTypeFix(found: unknown): string {
-  const mark = 'mark the parameter with @Inject(token)';
+  const mark =
+    "create a token, such as const NAME = token<Type>('name'), register its provider, and mark the " +
+    'parameter with @Inject(NAME)';
   if (found === Array) {
     return (
       'for one instance of each provider of a class, write `@InjectAll(TheClass) name: TheClass[]`. ' +
