@@ -321,7 +321,7 @@ mistake(
 
 mistake(
   'the body of a form, read by `json()`',
-  { response: 'Send another media type' },
+  { response: 'Send a supported media type' },
   () =>
     createApp()
       .use(json())

@@ -100,7 +100,7 @@ mistake('an abstract class without a provider', { startup: 'useClass' }, () => {
   return serveControllers([Users]);
 });
 
-mistake('an interface as the type of a parameter', { startup: '@Inject(token)' }, () => {
+mistake('an interface as the type of a parameter', { startup: '@Inject(NAME)' }, () => {
   interface Sundial {
     now(): number;
   }
@@ -115,7 +115,7 @@ mistake('an interface as the type of a parameter', { startup: '@Inject(token)' }
   return serveControllers([Users]);
 });
 
-mistake('a union as the type of a parameter', { startup: '@Inject(token)' }, () => {
+mistake('a union as the type of a parameter', { startup: '@Inject(NAME)' }, () => {
   @Controller()
   class Users {
     constructor(readonly ledger: Ledger | RegExp) {}
@@ -127,7 +127,7 @@ mistake('a union as the type of a parameter', { startup: '@Inject(token)' }, () 
   return serveControllers([Users]);
 });
 
-mistake('a string as the type of a parameter', { startup: '@Inject(token)' }, () => {
+mistake('a string as the type of a parameter', { startup: '@Inject(NAME)' }, () => {
   @Controller()
   class Users {
     constructor(readonly url: string) {}

@@ -174,7 +174,7 @@ mistake(
 
 mistake(
   "`compression({ threshold: '1kb' })`",
-  { compiler: "'string'", startup: 'integer of bytes' },
+  { compiler: "'string'", startup: 'integer number of bytes' },
   () => using(compression({ threshold: '1kb' })),
 );
 
@@ -274,8 +274,10 @@ mistake('`serve({ app, port })`', { startup: /createApp\(\)|application/ }, () =
   runProgram('await serve({ app: createMyApp(), port: 0 });'),
 );
 
-mistake('`serve(…)` of a function that returns no application', { startup: 'createApp()' }, () =>
-  runProgram('await serve(() => { createMyApp(); }, { port: 0 });'),
+mistake(
+  '`serve(…)` of a function that returns no application',
+  { startup: 'Return the application' },
+  () => runProgram('await serve(() => { createMyApp(); }, { port: 0 });'),
 );
 
 mistake("`serve(createMyApp, { port: '8080' })`", { startup: 'Number()' }, () =>
@@ -376,7 +378,7 @@ mistake(
 
 mistake(
   "`session({ idleTimeout: '30m' })`",
-  { compiler: "'string'", startup: 'integer of seconds' },
+  { compiler: "'string'", startup: 'integer number of seconds' },
   () => using(session({ keys: [SECRET], idleTimeout: '30m' })),
 );
 
@@ -392,8 +394,10 @@ mistake(
   () => using(csrf({ origins: 'https://admin.example.com' })),
 );
 
-mistake("`csrf({ origins: ['https://admin.example.com/'] })`", { startup: 'a final slash' }, () =>
-  using(csrf({ origins: ['https://admin.example.com/'] })),
+mistake(
+  "`csrf({ origins: ['https://admin.example.com/'] })`",
+  { startup: 'a trailing slash' },
+  () => using(csrf({ origins: ['https://admin.example.com/'] })),
 );
 
 mistake(
@@ -461,17 +465,17 @@ mistake(
 
 mistake(
   '`logRequests()` without a logger',
-  { compiler: 'arguments', startup: 'a logger of pino' },
+  { compiler: 'arguments', startup: 'a pino logger' },
   () => using(logRequests()),
 );
 
 mistake(
   '`logRequests({ quiet })` without a logger',
-  { compiler: "'quiet'", startup: 'a logger of pino' },
+  { compiler: "'quiet'", startup: 'a pino logger' },
   () => using(logRequests({ quiet: () => true })),
 );
 
-mistake('`logErrors(console)`', { compiler: "'Console'", startup: 'a logger of pino' }, () =>
+mistake('`logErrors(console)`', { compiler: "'Console'", startup: 'a pino logger' }, () =>
   createApp({ onError: logErrors(console) }),
 );
 
@@ -510,7 +514,7 @@ mistake(
 
 mistake(
   "`openSqlite(path, { timeout: '5s' })`",
-  { compiler: "'string'", startup: 'integer of milliseconds' },
+  { compiler: "'string'", startup: 'integer number of milliseconds' },
   () => openSqlite('notes.db', { ...STORE, timeout: '5s' }),
 );
 
@@ -548,7 +552,7 @@ mistake(
 
 mistake(
   "`websocket(handler, { maxMessageSize: '64kb' })`",
-  { compiler: "'string'", startup: 'integer of bytes' },
+  { compiler: "'string'", startup: 'integer number of bytes' },
   () =>
     createApp().get(
       '/',

@@ -380,7 +380,7 @@ mistake(
 
 mistake(
   'a client that sends no `Content-Type`',
-  { response: 'without a type' },
+  { response: 'without a Content-Type' },
   () =>
     createApp()
       .use(json())

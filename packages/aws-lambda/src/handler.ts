@@ -14,15 +14,15 @@ import {
 /** Options of {@link createLambdaHandler} and {@link createStreamingHandler}. */
 export interface LambdaOptions {
   /**
-   * Path that clients put before the paths of the application, such as `/api`: the base path of a custom
-   * domain, or the path in a rule of a load balancer. The handler removes it. Default: none.
+   * Path prefix that clients use before the paths of the application, such as `/api`: the base path of a
+   * custom domain, or the path in a load balancer rule. The handler removes it. Default: none.
    */
   readonly basePath?: string;
 }
 
 const OPTIONS: Kinds<LambdaOptions> = {
   basePath: kind(
-    "a path such as '/api', without a slash at its end",
+    "a path such as '/api', without a trailing slash",
     (value) => typeof value === 'string' && /^\/[^?#]*[^/?#]$/.test(value),
   ),
 };
@@ -38,15 +38,14 @@ export type StreamingLambdaHandler = (
 ) => Promise<void>;
 
 /**
- * Creates a Lambda handler that passes each request to an application and returns the whole response.
- * Seals the application, so mistakes in its setup fail the start of the function.
+ * Creates a Lambda handler that passes each request to an application and returns the whole response. Seals
+ * the application, so mistakes in its setup make the function fail at startup.
  *
- * Takes events of REST APIs and HTTP APIs of API Gateway, of function URLs and of Application Load
- * Balancers.
+ * Accepts events from API Gateway (REST APIs and HTTP APIs), function URLs and Application Load Balancers.
  *
  * @param app - The application.
- * @returns The handler. It rejects with a {@link LambdaEventError} for an event that is no HTTP request, and
- *   with the error of a response body that fails.
+ * @returns The handler. It rejects with a {@link LambdaEventError} for an event that is not an HTTP request,
+ *   and with the error of a response body that fails.
  * @throws {SetupError} `INVALID_LAMBDA_OPTION`, when an argument is invalid.
  * @throws The errors of `app.seal()`.
  */
@@ -62,8 +61,8 @@ export function createLambdaHandler(app: Application, options: LambdaOptions = {
  * Creates a Lambda handler that streams responses. Use it for a function URL with the invoke mode
  * `RESPONSE_STREAM`, or a REST API with the response transfer mode `STREAM`.
  *
- * @param app - As for {@link createLambdaHandler}.
- * @returns The handler. It rejects as that of {@link createLambdaHandler}.
+ * @param app - Same as for {@link createLambdaHandler}.
+ * @returns The handler. It rejects for the same reasons as the handler from {@link createLambdaHandler}.
  * @throws {SetupError} `LAMBDA_STREAMING_UNAVAILABLE`, outside of Lambda's Node.js runtime;
  *   `INVALID_LAMBDA_OPTION`, when an argument is invalid.
  * @throws The errors of `app.seal()`.
@@ -77,7 +76,7 @@ export function createStreamingHandler(
   return streamifyResponse(async (event, stream, context) => {
     const { response, form } = await respond(event, context);
     const body = HttpResponseStream.from(stream, describeHead(response, form));
-    // The runtime sends the head with the first write, also if the body is empty.
+    // The runtime sends the head with the first write, even if the body is empty.
     body.write('');
     await pipeline(response.body ?? [], body);
   });
@@ -123,6 +122,6 @@ function findRuntime(): StreamingRuntime {
   if (awslambda !== undefined) return awslambda;
   throw new SetupError(
     'LAMBDA_STREAMING_UNAVAILABLE',
-    "createStreamingHandler() needs the global 'awslambda' of Lambda's Node.js runtime. Call listen() outside of Lambda, and use createLambdaHandler() in a runtime of your own.",
+    "createStreamingHandler() needs the global 'awslambda' of Lambda's Node.js runtime. Call listen() outside of Lambda, and use createLambdaHandler() in a custom runtime.",
   );
 }

@@ -12,8 +12,8 @@ export class LambdaEventError extends Error {
 }
 
 /**
- * How a gateway takes the headers of a response: one text for each name with `cookies` beside them, a list
- * of texts for each name, or one text for each name.
+ * How a gateway takes the headers of a response: one string for each name with `cookies` beside them, a list
+ * of strings for each name, or one string for each name.
  */
 export type HeaderForm = 'cookies' | 'multi' | 'single';
 
@@ -223,7 +223,7 @@ function createRequest(parts: Parts, basePath: string, form: HeaderForm): Lambda
     };
   } catch (cause) {
     throw new LambdaEventError(
-      'The Lambda handler received an HTTP request with an invalid method or header. Check what invokes the function: API Gateway, function URLs and load balancers send none.',
+      'The Lambda handler received an HTTP request with an invalid method or header. Check what invokes the function: API Gateway, function URLs and load balancers do not send such requests.',
       { cause },
     );
   }

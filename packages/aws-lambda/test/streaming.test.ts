@@ -147,7 +147,7 @@ describe('createStreamingHandler()', () => {
     expect(() => createStreamingHandler(createApp())).toThrow(
       new SetupError(
         'LAMBDA_STREAMING_UNAVAILABLE',
-        "createStreamingHandler() needs the global 'awslambda' of Lambda's Node.js runtime. Call listen() outside of Lambda, and use createLambdaHandler() in a runtime of your own.",
+        "createStreamingHandler() needs the global 'awslambda' of Lambda's Node.js runtime. Call listen() outside of Lambda, and use createLambdaHandler() in a custom runtime.",
       ),
     );
   });

@@ -56,7 +56,7 @@ const LEVELS: Kinds<Record<Encoding, number>> = {
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 
 const COMPRESSION_OPTIONS: Kinds<CompressionOptions> = {
-  threshold: integer(0, undefined, 'of bytes'),
+  threshold: integer(0, undefined, 'number of bytes'),
   encodings: kind(`an array of at least one of ${ENCODINGS.join(', ')}`, isEncodings),
   levels: object,
   types: kind(
@@ -291,7 +291,7 @@ function createCoders(
 function assertOptions(options: CompressionOptions): void {
   const problems = findOptionProblems('compression()', options, COMPRESSION_OPTIONS);
   if (problems.length === 0) {
-    problems.push(...findOptionProblems('levels of compression()', options.levels, LEVELS));
+    problems.push(...findOptionProblems('compression({ levels })', options.levels, LEVELS));
   }
   if (problems.length > 0) throw new SetupError('INVALID_COMPRESSION_OPTION', problems.join('\n'));
 }

@@ -414,7 +414,7 @@ describe('compression() rejects', () => {
     [{ treshold: 1 }, "compression() has no option 'treshold'. Did you mean 'threshold'?"],
     [
       { threshold: '1kb' },
-      "compression() cannot use '1kb' as threshold. Use a non-negative integer of bytes.",
+      "compression() cannot use '1kb' as threshold. Use a non-negative integer number of bytes.",
     ],
     [
       { encodings: [] },
@@ -430,7 +430,7 @@ describe('compression() rejects', () => {
     ],
     [
       { levels: { zstd: 20, brotli: 1 } },
-      "levels of compression() cannot use 20 as zstd. Use an integer from 1 to 19.\nlevels of compression() has no option 'brotli'. Remove it, or use zstd, br or gzip.",
+      "compression({ levels }) cannot use 20 as zstd. Use an integer from 1 to 19.\ncompression({ levels }) has no option 'brotli'. Remove it, or use zstd, br or gzip.",
     ],
     [
       { types: ['text/plain; charset=utf-8'] },

@@ -24,7 +24,7 @@ import {
   nonEmptyString,
 } from '@fairlead/options';
 
-/** Middleware of Express or Connect that uses only node's request and response. */
+/** Middleware of Express or Connect that uses only Node's request and response. */
 export type ConnectMiddleware = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -206,7 +206,7 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Sets the recorded headers on node's response.
+ * Sets the recorded headers on Node's response.
  *
  * @returns Their names.
  */
@@ -221,17 +221,18 @@ function showHeaders({ res, responseHeaders }: Context): readonly string[] {
 }
 
 /**
- * Moves the headers of node's response to the recorded ones.
+ * Moves the headers of Node's response to the recorded ones.
  *
  * @param shown - Names of the headers that {@link showHeaders} has set.
  */
 function recordHeaders({ res, responseHeaders }: Context, shown: readonly string[]): void {
   if (res.headersSent) return;
   for (const name of shown) if (!res.hasHeader(name)) responseHeaders.delete(name);
-  // Once a header was set, node also stores the headers of writeHead(), so that `res.getHeader()` finds them.
+  // Once a header was set, Node.js also stores the headers of writeHead(), so that `res.getHeader()` finds
+  // them.
   res.setHeader('X-Placeholder', '');
   res.removeHeader('X-Placeholder');
-  // The types of node declare this method only for ClientRequest.
+  // Node's types declare this method only for ClientRequest.
   const { getRawHeaderNames } = res as ServerResponse & Pick<ClientRequest, 'getRawHeaderNames'>;
   for (const name of getRawHeaderNames.call(res)) {
     const value = res.getHeader(name);
@@ -341,8 +342,8 @@ function shareState({ req, state }: Context, names: readonly string[]): void {
 }
 
 /**
- * Converts an error with a `status` but without `expose`, such as those of passport. Clients do not see
- * its message.
+ * Converts an error with a `status` but without `expose`, such as passport's errors. Clients do not see its
+ * message.
  */
 function toHttpError(error: unknown): unknown {
   if (!(error instanceof Error) || isHttpError(error) || 'expose' in error) return error;
@@ -374,7 +375,7 @@ function findMiddlewareProblem(middleware: unknown): readonly string[] {
   if (middleware.length === 1 && !hasMoreParameters(middleware)) return [callIt(middleware)];
   if (middleware.length <= 3) return [];
   return [
-    `connect() cannot run ${describeValue(middleware)} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.`,
+    `connect() cannot run ${describeValue(middleware)} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try/catch.`,
   ];
 }
 

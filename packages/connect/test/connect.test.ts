@@ -451,7 +451,7 @@ describe('connect()', () => {
     [
       'an error handler',
       [function handle(_error: unknown, _req: unknown, _res: unknown, _next: unknown) {}],
-      'connect() cannot run the function handle with 4 parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try and catch.',
+      'connect() cannot run the function handle with 4 parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try/catch.',
     ],
     [
       'a factory of middleware',

@@ -176,7 +176,7 @@ describe('arguments of @Controller()', () => {
 
   it('twice on a class', () => {
     expect(problemsOf(onClass(Controller('/other')))).toEqual([
-      ofClass('the class has two @Controller().', 'keep one.'),
+      ofClass('the class has two @Controller() decorators.', 'keep one.'),
     ]);
   });
 
@@ -287,8 +287,8 @@ describe('arguments of a decorator of a parameter', () => {
     ],
     [
       onParameter(Body({ schema: userSchema, transform: classSchema })),
-      '@Body() has two schemas: as schema and as transform.',
-      'combine them to one schema, or pass a function as transform.',
+      '@Body() has two schemas: one in schema and one in transform.',
+      'combine them into one schema, or pass a function as transform.',
     ],
     [
       onParameter(Body({ schema: UserDto })),

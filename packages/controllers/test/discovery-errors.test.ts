@@ -15,7 +15,7 @@ describe('discoverControllers', () => {
         message: message(
           'Discovery failed: importing the file threw ControllerError: @Get() was compiled as a standard decorator, but it is an experimental one.',
           `At: ${relative(process.cwd(), root)}/a.ts:2:15`,
-          'Fix: set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).',
+          'Fix: set experimentalDecorators and emitDecoratorMetadata to true in tsconfig.json.',
         ),
       },
     ]);

@@ -157,7 +157,7 @@ describe('discovery in a program', () => {
     });
     const { stderr } = await runNode(root, ['main.js']);
     expect(stderr).toMatch(
-      /importing the file threw .*\n {2}At: users\.ts.*\n {2}Fix: build with tsc or swc and point root at the output, or start node with a loader/s,
+      /importing the file threw .*\n {2}At: users\.ts.*\n {2}Fix: build with tsc or swc and point root at the output, or start Node\.js with a loader/s,
     );
   });
 

@@ -13,7 +13,7 @@ for (const { message } of getErrorsFromResults(results)) console.log(message);
 const TYPESCRIPT = 'export class Users { constructor(private readonly name: string) {} }';
 
 const COMPILE =
-  'Fix: build with tsc or swc and point root at the output, or start node with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
+  'Fix: build with tsc or swc and point root at the output, or start Node.js with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
 
 const STALE = 'If the file is stale build output, delete the output directory and build again.';
 

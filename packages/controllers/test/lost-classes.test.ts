@@ -29,7 +29,7 @@ describe('discovery reports', () => {
     const files = { 'a.ts': `${IMPORT}\n@Controller('/a')\nclass Users { @Get() read() {} }` };
     expect(await lostIn(files)).toEqual([
       message(
-        'Discovery failed: Users has @Controller(), but its file does not export it, so its routes do not exist.',
+        'Discovery failed: Users has @Controller(), but its file does not export it, so its routes are not registered.',
         'At: a.ts:2:2',
         'Fix: export Users, or remove @Controller().',
       ),
@@ -54,7 +54,7 @@ describe('discovery reports', () => {
     const files = { 'a.ts': `${controllerSource('A')}\nexport class Derived extends A {}` };
     expect(await lostIn(files)).toEqual([
       message(
-        'Discovery failed: Derived extends the controller A but has no @Controller() of its own, so its routes do not exist.',
+        'Discovery failed: Derived extends the controller A but is not decorated with @Controller() itself, so its routes are not registered.',
         'At: a.ts',
         'Fix: add @Controller() to Derived, or do not export it.',
       ),
@@ -65,7 +65,7 @@ describe('discovery reports', () => {
     const files = { 'a.ts': `${IMPORT}\nexport class Users { @Get() read() {} }` };
     expect(await lostIn(files)).toEqual([
       message(
-        'Discovery failed: Users has route decorators but has no @Controller() of its own, so its routes do not exist.',
+        'Discovery failed: Users has route decorators but is not decorated with @Controller() itself, so its routes are not registered.',
         'At: a.ts',
         'Fix: add @Controller() to Users, or do not export it.',
       ),

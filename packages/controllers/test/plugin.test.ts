@@ -101,7 +101,7 @@ describe('a router of another copy of core', () => {
   ])('is an error of %s that names the fix', async (call, register) => {
     vi.resetModules();
     const { createRouter: createOther } = await import('@fairlead/core');
-    const problem = `${call} cannot use the router: it belongs to another copy of @fairlead/core than the one of @fairlead/controllers.`;
+    const problem = `${call} cannot use the router: it belongs to a different copy of @fairlead/core than the one that @fairlead/controllers uses.`;
     const error = { code: 'INVALID_OPTION', message: expect.stringContaining(problem) };
     await expect(register(createOther())).rejects.toMatchObject(error);
     await register(createRouter());

@@ -137,7 +137,7 @@ describe('Redirect', () => {
     expect(hidden).toMatchObject([
       {
         message:
-          "Cannot send the response of RedirectController.notFilled: the method returned no value for ':owner' in the URL of its redirect.\n  Fix: return an object whose owner is a number or a text other than '.' and '..', or return a URL.",
+          "Cannot send the response of RedirectController.notFilled: the method returned no value for ':owner' in the URL of its redirect.\n  Fix: return an object whose owner is a number or a string other than '.' and '..', or return a URL.",
       },
     ]);
   });

@@ -90,7 +90,7 @@ describe('a startup', () => {
     expect(error).toBeInstanceOf(StartError);
     expect(titlesOf(error)).toEqual([
       "controllersPlugin() has no option 'strictt'. Did you mean 'strict'?",
-      'Discovery failed: B has @Controller(), but its file does not export it, so its routes do not exist.',
+      'Discovery failed: B has @Controller(), but its file does not export it, so its routes are not registered.',
       'Cannot register the route OrdersController.read: parameter 0 has no decorator, so it would always be undefined.',
       'Cannot resolve the controller ItemsController: Nothing provides Database (parameter 0 of ItemsController).',
       expect.stringMatching(/^Cannot resolve .*: Building token\(Queue\) failed: connect ECONN/),

@@ -374,7 +374,7 @@ describe('a parameter whose type is a class', () => {
 
     expect(warn).toHaveBeenCalledExactlyOnceWith(
       '[controllers] nothing validates parameters whose type is a class: parameter 0 of PlainController.create (Plain), parameter 1 of PlainController.again (Plain).\n' +
-        '  Fix: pass a schema, as @Body({ schema }); make the class a schema, as class NewUser extends schemaClass(schema) {}; or use an interface or a type in place of the class.',
+        '  Fix: pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class.',
     );
   });
 });

@@ -74,7 +74,7 @@ describe('a decorator that was compiled as a standard one', () => {
         code: 'STANDARD_DECORATOR',
         message: message(
           `@${name}() was compiled as a standard decorator, but it is an experimental one.`,
-          'Fix: set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).',
+          'Fix: set experimentalDecorators and emitDecoratorMetadata to true in tsconfig.json.',
         ),
       }),
     );

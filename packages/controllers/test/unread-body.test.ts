@@ -67,7 +67,7 @@ describe('a body that no parser has read', () => {
     expect(await response.json()).toMatchObject({
       code: 'BODY_NOT_READ',
       error:
-        "Cannot read the body of type 'text/csv'. Send another media type, such as application/json.",
+        "Cannot read the body of type 'text/csv'. Send a supported media type, such as application/json.",
     });
   });
 
@@ -76,7 +76,7 @@ describe('a body that no parser has read', () => {
     const response = await fetch('/body', { method: 'POST', ...chunked('a') });
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
-      error: expect.stringContaining('Cannot read the body without a type.'),
+      error: expect.stringContaining('Cannot read a body without a Content-Type.'),
     });
   });
 });

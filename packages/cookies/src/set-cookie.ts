@@ -12,7 +12,7 @@ export interface CookieScope {
   readonly path?: string;
   /** Whether each top-level site has a separate cookie. Requires `secure`. Default false. */
   readonly partitioned?: boolean;
-  /** Whether the cookie is sent over TLS only. Default: whether `ctx.protocol` is `https`. */
+  /** Whether the cookie is sent only over TLS. Default: whether `ctx.protocol` is `https`. */
   readonly secure?: boolean;
   /** Whether the cookie is hidden from scripts in pages. Default true. */
   readonly httpOnly?: boolean;

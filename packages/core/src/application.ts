@@ -145,7 +145,7 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
   /**
    * Responds to requests that no middleware or route has handled, unless the path has routes for other
    * methods. The status is 404 unless the function sets another one. If it does not respond, or is omitted,
-   * the body is that of any other error.
+   * the body has the format of other errors.
    */
   readonly notFound?: Handler;
   /**
@@ -162,7 +162,7 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
    */
   readonly compileResponse?: CompileResponse;
   /**
-   * Whether a response that does not match its schema becomes a 500 that names the path of the difference;
+   * Whether a response that does not match its schema becomes a 500 that names the path of the mismatch;
    * false by default. For development and tests: it serializes and validates every response. Applies to
    * Standard Schemas without transforms.
    */
@@ -216,7 +216,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     markCopy(Application.prototype);
   }
 
-  /** @throws {SetupError} As {@link createApp}. */
+  /** @throws {SetupError} Same as {@link createApp}. */
   constructor(options: ApplicationOptions = {}) {
     super();
     throwTogether([
@@ -319,7 +319,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
    * @param pattern - Static text, parameters such as `:name`, and a final `*name`.
    * @param handlers - Middleware of this route, then its handler.
-   * @throws {SetupError} As `router.on()`.
+   * @throws {SetupError} Same as `router.on()`.
    * @throws {SealedError} When the application is sealed.
    */
   override on<Path extends string, A extends object = State>(
@@ -393,7 +393,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     );
   }
 
-  /** Returns the prefixes at which a router is mounted, also within other routers; none if it is not. */
+  /**
+   * Returns the prefixes at which a router is mounted, including within other routers; none if it is not
+   * mounted.
+   */
   prefixesOf(router: AnyRouter): readonly string[] {
     return this.#routers().flatMap((mounted) =>
       prefixesTo(mounted.router, router).map((prefix) => joinPaths(mounted.prefix, prefix)),
@@ -405,7 +408,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param method - Request method.
    * @param target - Path of the request, with or without a query.
-   * @throws {TypeError} When one of them is not a string.
+   * @throws {TypeError} When either argument is not a string.
    */
   explain(method: string, target: string): Explanation {
     if (typeof method !== 'string' || typeof target !== 'string') {
@@ -418,7 +421,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Returns the problems in the registrations so far, in order of registration. {@link seal} throws them.
    * A plugin that fails to install can report it together with its own problems.
    *
-   * @param unfilled - A router to which routes will be added, whether it is mounted yet or not.
+   * @param unfilled - A router to which routes will be added, whether or not it is mounted yet.
    */
   problems(unfilled?: AnyRouter): readonly Error[] {
     return this.#check(unfilled).problems;
@@ -428,14 +431,14 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Checks the registrations and builds the pipelines. Later registrations throw. `listen` and the first
    * request call this. Further calls do nothing.
    *
-   * @throws {SealError} When there are several problems. A single one is thrown as it is.
+   * @throws {SealError} When there are several problems. A single problem is thrown as is.
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
    * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;
-   *   `INVALID_RESPONSE_SCHEMA`, when a response schema cannot be compiled;
-   *   `INVALID_ORDER`, when an error handler or a not-found handler cannot work in its place;
-   *   `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin
-   *   is asynchronous; `APPLICATION_CLOSED`, after {@link close}.
+   *   `INVALID_RESPONSE_SCHEMA`, when a response schema cannot be compiled; `INVALID_ORDER`, when an error
+   *   handler or a not-found handler is registered where it cannot work; `PLUGIN_INSTALLING`, when a plugin
+   *   is still installing; `INVALID_PLUGIN`, when `ready` of a plugin is asynchronous; `APPLICATION_CLOSED`,
+   *   after {@link close}.
    * @throws The error of a plugin's `ready`.
    */
   seal(): void {
@@ -444,8 +447,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /**
-   * Handles a node:http request. It is bound to the application, so you can pass it on as in
-   * `http.createServer(app.handle)`. Call `app.seal()` first, so that you can catch its errors.
+   * Handles a node:http request. The function is bound to the application, so you can pass it directly, as in
+   * `http.createServer(app.handle)`. Call `app.seal()` first to catch setup errors.
    */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
@@ -468,10 +471,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /**
    * Handles a request without a socket. The request and the response pass through Node's HTTP parser and
-   * writer in memory, so the response equals one sent over a socket.
+   * writer in memory, so the response is the same as over a socket.
    *
-   * The application sees the client disconnect when the response body is canceled, when the response
-   * is garbage-collected before its body was read, and when the application closes.
+   * To the application, the client disconnects when the response body is canceled, when the response is
+   * garbage-collected before its body is read, and when the application closes.
    *
    * @param request - Its body is read completely before it is sent. A URL with `https:` makes
    *   `ctx.protocol` `'https'`.
@@ -491,9 +494,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Calls {@link fetch} with a path.
    *
    * @param path - Path and query.
-   * @param init - As for `new Request()`.
-   * @param caller - As for {@link fetch}.
-   * @throws As {@link fetch}. {@link SetupError} `INVALID_OPTION`, also when `init` has a member that
+   * @param init - Same as for `new Request()`.
+   * @param caller - Same as for {@link fetch}.
+   * @throws Same as {@link fetch}. Also {@link SetupError} `INVALID_OPTION`, when `init` has a member that
    *   `new Request()` does not know.
    */
   async request(path: string, init?: RequestInit, caller?: Caller): Promise<Response> {
@@ -510,11 +513,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /**
-   * Opens a connection in memory, for a client that writes its request itself, such as a WebSocket library.
+   * Opens a connection in memory, for a client that writes its own HTTP request, such as a WebSocket library.
    *
-   * @param caller - As for {@link fetch}.
-   * @returns The client's side. Bytes that you write to it are received as over a socket.
-   * @throws As {@link fetch}.
+   * @param caller - Same as for {@link fetch}.
+   * @returns The client's side. The application receives the bytes that you write to it as if they came over
+   *   a socket.
+   * @throws Same as {@link fetch}.
    */
   connect(caller: Caller = {}): Duplex {
     this.seal();
@@ -692,7 +696,7 @@ function assertPlugin(value: unknown): asserts value is Plugin {
     throw fail(`${received} without install(). Pass an object with name and install(app).`);
   }
   if (typeof plugin.name !== 'string' || plugin.name === '') {
-    throw fail(`${received} without a name. Set name to a text that identifies the plugin.`);
+    throw fail(`${received} without a name. Set name to a string that identifies the plugin.`);
   }
   for (const member of ['ready', 'close'] as const) {
     const hook = plugin[member];
@@ -765,9 +769,9 @@ function describeNoResponse({ method, pattern, path }: Context): string {
 const failed = new WeakSet<Context>();
 
 /**
- * Wraps a step for the refusal pipeline. Middleware still runs, so that loggers and error handlers
- * see the request. The first middleware to return without an error then fails with 400. A router fails
- * with 400 without running. A response that was taken over or sent stays as it is.
+ * Wraps a step for the refusal pipeline. Middleware still runs, so that loggers and error handlers see the
+ * request. The first middleware to return without an error then fails with 400. A router fails with 400
+ * without running. A response that was taken over or sent stays as is.
  */
 function refuseTarget(step: Step): Middleware {
   const middleware = typeof step === 'function' ? step : assertTarget;

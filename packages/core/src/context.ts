@@ -46,7 +46,7 @@ export interface State {
 /** Decoded route parameters by name. */
 export type Params = Readonly<Record<string, string>>;
 
-/** The types of what the functions of a route read from a request, and of what they respond with. */
+/** The types of the inputs that the functions of a route read, and of the response that they send. */
 export interface RequestInputs {
   /** Type of `ctx.query`. */
   readonly query: unknown;
@@ -107,7 +107,7 @@ export interface RouteMatch {
 /** Access to a context's private members for the other modules of core. */
 export interface ContextInternals {
   /**
-   * Checks that a context is of this copy of core.
+   * Checks that a context belongs to this copy of core.
    *
    * @param user - The call that needs the context's private members, for the message.
    * @throws {InternalServerError} 500 `MIXED_COPIES`, when another copy has created the context.
@@ -169,7 +169,7 @@ export interface ErrorPolicy {
   readonly format: ErrorFormatter | undefined;
 }
 
-/** A value that responds in its own way when a handler returns it. */
+/** A value that determines how it is sent when a handler returns it. */
 export interface Responder {
   readonly [RESPONDER]: {
     /** Records the response. */
@@ -274,7 +274,7 @@ export class Context<
     this.#target = parseTarget(this.method, req.url ?? '');
   }
 
-  /** The application that handles the request, such as for the key of a `WeakMap`. */
+  /** The application that handles the request. Use it, for example, as the key of a `WeakMap`. */
   get app(): object {
     return this.#environment.app;
   }
@@ -299,10 +299,9 @@ export class Context<
   }
 
   /**
-   * Decoded parameters of the route, and of the prefixes of middleware, by name, in an object without a
-   * prototype. Before a route matches, only those of prefixes.
-   * A wildcard's value keeps `%2F`, so each of its slashes is a slash of the path. In a handler whose
-   * route has a schema for them, what the schema produced.
+   * Decoded parameters of the route and of middleware prefixes, by name, in an object without a prototype.
+   * Before a route matches, only those of the prefixes. A wildcard's value keeps `%2F`, so each of its
+   * slashes is a slash of the path. In a handler whose route has a schema for them, what the schema produced.
    */
   get params(): P {
     this.#params ??= paramsOf(this.#match, this.#prefixParams);
@@ -334,23 +333,26 @@ export class Context<
   }
 
   /**
-   * The client's IP address, with an IPv4-mapped IPv6 address as IPv4. It is that of the connection, or
-   * the one that a trusted `proxy` reports. Empty when the connection has none, as on a Unix socket or
-   * after the client has disconnected.
+   * The client's IP address: the peer address of the connection, or the address that a trusted `proxy`
+   * reports. An IPv4-mapped IPv6 address is converted to IPv4. Empty when the connection has no address, as
+   * on a Unix socket or after the client has disconnected.
    */
   get ip(): string {
     return this.#environment.readClient(this.req).ip;
   }
 
-  /** The protocol that the client uses: that of the connection, or the one that a trusted `proxy` reports. */
+  /**
+   * The protocol that the client uses: the protocol of the connection, or the one that a trusted `proxy`
+   * reports.
+   */
   get protocol(): 'http' | 'https' {
     return this.#environment.readClient(this.req).protocol;
   }
 
   /**
-   * The host that the client requests, with its port if it names one: that of an absolute request target,
-   * or else the `Host` header, or the host that a trusted `proxy` reports. Empty without any of them. A
-   * client may send any host.
+   * The host that the client requests, with the port if the client names one. It comes from a trusted
+   * `proxy`, an absolute request target or the `Host` header. Empty if none of them has a host. A client can
+   * send any host.
    */
   get host(): string {
     return this.#environment.readClient(this.req).host;
@@ -405,9 +407,10 @@ export class Context<
     if (this.#response.body !== undefined || res.headersSent || !hasUnreadBody(this)) return;
     const type = this.get('Content-Type');
     if (type !== undefined && JSON_TYPE.test(type)) throw noParser(type);
-    const body = type === undefined ? 'the body without a type' : `the body of type '${type}'`;
+    const body =
+      type === undefined ? 'a body without a Content-Type' : `the body of type '${type}'`;
     throw new UnsupportedMediaTypeError(
-      `Cannot read ${body}. Send another media type, such as application/json.`,
+      `Cannot read ${body}. Send a supported media type, such as application/json.`,
       { code: 'BODY_NOT_READ' },
     );
   }
@@ -419,11 +422,11 @@ export class Context<
   }
 
   /**
-   * Calls a function once, when the response has been handed to the operating system completely or its
-   * connection has closed. If that has already happened, calls it immediately. Listeners run in the order in
-   * which they were added. What a listener throws goes to `onError`, and does not affect the others.
+   * Calls a function once, when the whole response has been handed to the operating system or its connection
+   * has closed. If that has already happened, calls it immediately. Listeners run in the order in which they
+   * were added. An error that a listener throws goes to `onError`, and does not affect the other listeners.
    *
-   * @param listener - Receives the status, whether the response was aborted, and the error behind it.
+   * @param listener - Receives the status, whether the response was aborted, and the error that caused it.
    */
   onFinish(listener: FinishListener): void {
     const { res } = this;
@@ -492,8 +495,8 @@ export class Context<
   }
 
   /**
-   * Whether {@link takeOver} was called, and no body was recorded since. Response headers that are set here
-   * are then not sent.
+   * Whether {@link takeOver} was called, and no body has been recorded since. If so, response headers that
+   * are set on the context are not sent.
    */
   get takenOver(): boolean {
     return this.#response.takenOver;
@@ -505,7 +508,7 @@ export class Context<
    * @param name - Case-insensitive.
    */
   get(name: string): string | undefined {
-    // Inherited members, such as `constructor`, are no text.
+    // Inherited members, such as `constructor`, are not strings.
     const value: unknown = this.req.headers[lowerCaseOf(name)];
     if (typeof value === 'string') return value;
     return Array.isArray(value) ? value.join(', ') : undefined;
@@ -533,7 +536,7 @@ export class Context<
   /**
    * Adds a value to a response header.
    *
-   * @throws {TypeError} As {@link set}.
+   * @throws {TypeError} Same as {@link set}.
    */
   append(name: string, value: string | readonly string[]): void {
     this.#response.headers.append(name, value);
@@ -569,7 +572,7 @@ export class Context<
    * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text, to the type
    * of a `Blob`, and to `application/octet-stream` otherwise.
    *
-   * A stream that fails before its first bytes becomes an error response. Middleware has finished by then. If a
+   * If a stream fails before its first bytes, an error response is sent, after middleware has finished. If a
    * stream fails later, the connection is closed.
    *
    * @throws {TypeError} When `body` has another type.
@@ -583,11 +586,11 @@ export class Context<
   }
 
   /**
-   * Responds with a value as if a handler had returned it. If a body is already recorded, that one stays,
-   * and a stream passed here is destroyed.
+   * Responds with a value as if a handler had returned it. If a body is already recorded, it stays, and a
+   * stream passed here is destroyed.
    *
    * - Undefined does nothing.
-   * - Bytes, node and web streams, a `Blob` and async iterables become the body, as with {@link send}.
+   * - Bytes, Node.js and web streams, a `Blob` and async iterables become the body, as with {@link send}.
    * - A web `Response` replaces the status, and adds its headers and body.
    * - The result of `eventStream()` is sent as with `sendEvents()`.
    * - Every other value, strings included, becomes JSON, as with {@link json}.
@@ -613,8 +616,8 @@ export class Context<
 
   /**
    * Replaces the recorded body with another form of it, such as a compressed one. Keeps the status and the
-   * headers, except `Content-Length`, which is that of the new body. Set the headers that describe the new
-   * form, such as `Content-Encoding`, afterwards. The new body may be a stream that reads the old one.
+   * headers, except `Content-Length`, which becomes that of the new body. Set the headers that describe the
+   * new form, such as `Content-Encoding`, afterwards. The new body may be a stream that reads the old one.
    *
    * Destroys the new body if no body was recorded, or the response was taken over, timed out or sent.
    *
@@ -675,10 +678,10 @@ export class Context<
   /**
    * Takes over the connection of a WebSocket handshake, for a library that implements the protocol. The
    * library sends `101 Switching Protocols`. The request lasts until the connection closes: `ctx.signal`
-   * aborts and listeners of `onFinish` run then, with status 101.
+   * aborts and listeners of `onFinish` run at that point, with status 101.
    *
    * @throws {HttpError} 426 `UPGRADE_REQUIRED`, when the request is not a WebSocket handshake.
-   * @throws {TypeError} When a response was sent, or the connection was taken over before.
+   * @throws {TypeError} When a response was sent, or the connection has already been taken over.
    * @see RFC 6455 §4.2, RFC 9110 §15.5.22
    */
   upgrade(): UpgradedConnection {
@@ -700,7 +703,7 @@ export class Context<
 
   /**
    * Passes an error to `onError` of the error handler. Use it for work that continues after the response,
-   * such as that of a WebSocket connection, because such an error has no request to fail.
+   * such as a WebSocket connection, because there is no request left to fail.
    */
   report(error: unknown): void {
     this.#errors.onError(error, asContext(this));
@@ -809,7 +812,7 @@ function assertStatus(name: string, status: number, min: number, max: number): v
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
 }
 
-/** Creates the error for a context of another copy of core, and for what is not a context. */
+/** Creates the error for a context from another copy of core, and for a value that is not a context. */
 function foreignContext(user: string, ctx: unknown): Error {
   const reason = explainOtherCopy(ctx);
   return reason === undefined
@@ -822,9 +825,12 @@ function foreignContext(user: string, ctx: unknown): Error {
 /** Creates the error for a value that cannot be serialized. */
 function notJson({ method, pattern, path }: Context, cause: unknown): TypeError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new TypeError(`Cannot send the body of ${method} ${pattern ?? path} as JSON: ${reason}`, {
-    cause,
-  });
+  return new TypeError(
+    `Cannot send the response body of ${method} ${pattern ?? path} as JSON: ${reason}`,
+    {
+      cause,
+    },
+  );
 }
 
 /** Reports a response that was recorded too late to be sent. */

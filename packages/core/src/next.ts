@@ -1,6 +1,6 @@
 /**
- * Runs the rest of the pipeline. Returns a promise only when something downstream does: always await or
- * return it.
+ * Runs the rest of the pipeline. Returns a promise only when something downstream does, so always await or
+ * return the result.
  */
 export type Next = () => void | Promise<void>;
 
@@ -61,7 +61,7 @@ export class PromiseUse {
     return this.#observed;
   }
 
-  /** Returns the promise behind the observed one, which then counts as used, or another value as it is. */
+  /** Returns the promise behind the observed one, which then counts as used, or another value as is. */
   release(value: unknown): unknown {
     if (value === undefined || value !== this.#observed) return value;
     this.#isUsed = true;
@@ -73,7 +73,7 @@ export class PromiseUse {
     this.#isUsed = true;
   }
 
-  /** Called when the promise rejects. Like node, waits for code that is about to use the promise. */
+  /** Called when the promise rejects. Like Node.js, waits for code that is about to use the promise. */
   lose(error: unknown): void {
     if (this.#isUsed) return;
     setImmediate(() => {

@@ -7,7 +7,7 @@ export type OptionCodes<Options> = { readonly [Name in keyof Options]?: string }
 /**
  * Checks the options of a call.
  *
- * @throws {SetupError} As {@link throwTogether}.
+ * @throws {SetupError} Same as {@link throwTogether}.
  */
 export function assertOptions<Options extends object>(
   call: string,

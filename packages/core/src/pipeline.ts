@@ -19,8 +19,8 @@ export type Middleware<S extends object = State> = (
  * A middleware that may set any members of `ctx.state`. In a function expression, `ctx` has the type
  * {@link Context}.
  *
- * Its type is that of a method, because TypeScript would not accept a `Middleware<{ user: User }>` as a
- * function of every context.
+ * It is typed as a method, because TypeScript would otherwise not accept a `Middleware<{ user: User }>` where
+ * any context is possible.
  */
 export type AnyMiddleware = { use(ctx: Context, next: Next): unknown }['use'];
 

@@ -28,7 +28,7 @@ export let putHeader: (headers: ResponseHeaders, name: string, value: string) =>
 /** Returns alternating names and values, as `res.writeHead` accepts them. The array is not a copy. */
 export let rawHeadersOf: (headers: ResponseHeaders) => (string | number | string[])[];
 
-/** Makes later changes of headers throw. */
+/** Makes later changes to the headers throw. */
 export let sealHeaders: (headers: ResponseHeaders) => void;
 
 /**
@@ -58,7 +58,7 @@ export class ResponseHeaders {
     assertOpen = (headers, part) => {
       if (!headers.#isSealed) return;
       throw new TypeError(
-        `Cannot change ${part}: the headers of the response were sent. Change it before the stream has its first bytes.`,
+        `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
       );
     };
   }
@@ -92,7 +92,7 @@ export class ResponseHeaders {
   /**
    * Adds a value to a header.
    *
-   * @throws {TypeError} As {@link set}.
+   * @throws {TypeError} Same as {@link set}.
    */
   append(name: string, value: string | readonly string[]): void {
     const present = this.get(name);
@@ -341,7 +341,7 @@ export class RecordedResponse {
 /** A global symbol, so that two copies of core recognize each other's {@link Responder}s. */
 export const RESPONDER = Symbol.for('fairlead:responder');
 
-/** Whether a value responds in its own way when a handler returns it. */
+/** Whether a value determines how it is sent when a handler returns it. */
 export function isResponder(value: unknown): value is { readonly [RESPONDER]: unknown } {
   return typeof value === 'object' && value !== null && RESPONDER in value;
 }
@@ -366,7 +366,7 @@ function isBlob(value: unknown): value is Blob {
   return tag === 'Blob' || tag === 'File';
 }
 
-/** Whether a value is a web `Response` of node or of a package. */
+/** Whether a value is a web `Response` from Node.js or a package. */
 export function isResponse(value: unknown): value is Response {
   return tagOf(value) === 'Response';
 }
@@ -378,7 +378,7 @@ function tagOf(value: unknown): unknown {
 }
 
 /**
- * Converts a body to one that can be written. Web streams become a `Readable`, because a `Readable` emits
+ * Converts a body to a form that can be written. Web streams become a `Readable`, because a `Readable` emits
  * 'close', but a canceled web stream notifies nobody.
  */
 function toWritable(body: ResponseBody): WritableBody {
@@ -427,7 +427,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Whether a header describes only what fetch() has received. It decodes a body. */
+/** Whether a header describes only the bytes that fetch() received, before it decoded the body. */
 function isOfFetch(name: string, hasBody: boolean): boolean {
   return (
     OF_CONNECTION.has(name) ||
@@ -435,7 +435,7 @@ function isOfFetch(name: string, hasBody: boolean): boolean {
   );
 }
 
-/** Frees what a value that is not sent holds open, such as the file of a stream. */
+/** Frees the resources of an unsent value, such as the file of a stream. */
 export function discard(value: unknown): void {
   if (isResponse(value)) destroyBody(value.body ?? undefined);
   else if (isBody(value)) destroyBody(value);
@@ -456,9 +456,9 @@ function destroyBody(body: ResponseBody | undefined): void {
 export const NO_CONTENT_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Starts to read a recorded stream, and returns a promise that resolves when it has its first bytes, has
- * ended or failed, or the connection has closed. Sending the head before that would turn a stream that fails
- * at its start into a response that breaks off. For HEAD, only waits until a file is open.
+ * Starts reading a recorded stream, and returns a promise that resolves when the stream has produced its
+ * first bytes, ended or failed, or the connection has closed. Sending the head earlier would turn a stream
+ * that fails immediately into a truncated response. For HEAD, only waits until a file is open.
  *
  * @returns Undefined for a response that need not wait.
  */
@@ -471,7 +471,7 @@ export function startOf(
   if (response.flushesHead || NO_CONTENT_STATUSES.has(status)) return undefined;
   const isHead = res.req.method === 'HEAD';
   const isOpening = 'pending' in body && body.pending === true;
-  // Something else already reads a stream that flows.
+  // A flowing stream already has another reader.
   const isIdle = body.readableLength === 0 && body.readableFlowing === null;
   if (isHead ? !isOpening : !isIdle) return undefined;
   return new Promise((resolve) => {
@@ -555,7 +555,7 @@ function sendWhole(
   }
   res.writeHead(status, rawHeadersOf(headers));
   if (length === 0 || isHead) res.end();
-  // The text is ASCII, which node writes fastest as latin1.
+  // The text is ASCII, which Node.js writes fastest as latin1.
   else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
   else res.end(body);
 }
@@ -614,7 +614,7 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
     return;
   }
   const done = (error: NodeJS.ErrnoException | null): void => {
-    // If the body fails, the pipeline destroys the response with its error. If the client leaves, node
+    // If the body fails, the pipeline destroys the response with its error. If the client leaves, Node.js
     // destroys the response, with ECONNRESET or without an error.
     const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
     const isOfClient = !errored || errored.code === 'ECONNRESET';
@@ -642,7 +642,7 @@ function catchWriteErrors(body: Readable, res: ServerResponse): void {
   }) as typeof write;
 }
 
-/** Forwards chunks up to `length` bytes. Throws when there are more, or fewer, bytes than that. */
+/** Forwards chunks up to `length` bytes. Throws when there are more or fewer bytes. */
 async function* enforceLength(length: number, chunks: AsyncIterable<string | Uint8Array>) {
   let sent = 0;
   for await (const chunk of chunks) {

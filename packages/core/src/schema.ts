@@ -62,7 +62,7 @@ export type SchemaOutput<Schema> = Schema extends abstract new (
     : DeclaredOutput<Schema>
   : DeclaredOutput<Schema>;
 
-/** The output type that a schema declares. That of a class from `schemaClass()` is only its members. */
+/** The output type that a schema declares. For a class from `schemaClass()`, only the type of its members. */
 export type DeclaredOutput<Schema> = Declared<Schema, 'output'>;
 
 /** The type of the values that a schema accepts; unknown for other values. */
@@ -154,7 +154,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 /**
  * Converts a schema to JSON Schema.
  *
- * @param schema - A Standard Schema, or a JSON Schema, which is returned as it is.
+ * @param schema - A Standard Schema, or a JSON Schema, which is returned as is.
  * @param form - Whether to describe the values that the schema accepts, or those that it produces.
  * @param libraryOptions - Options of the validator's own conversion; none by default.
  * @returns Undefined for a Standard Schema whose validator cannot convert.

@@ -1,7 +1,7 @@
 import { isResponder } from './response.js';
 
 /**
- * Serializes a value as `JSON.stringify` does, and throws a TypeError where that returns undefined.
+ * Serializes a value like `JSON.stringify`, but throws a TypeError where `JSON.stringify` returns undefined.
  *
  * @param value - The whole body of a response.
  * @throws {TypeError} The message continues a sentence: `it is of type symbol`.
@@ -107,7 +107,7 @@ function adviceFor(value: unknown): string {
   if (hasMethod(value, 'then')) return 'Await it.';
   if (value instanceof Error) return 'Throw it, or send its message.';
   if (hasMethod(value, 'subscribe')) return 'Convert it to a promise, as with firstValueFrom().';
-  if (isResponder(value)) return 'Return it as it is, and let interceptors pass it on.';
+  if (isResponder(value)) return 'Return it unchanged, and let interceptors pass it on.';
   if (value instanceof Map) return 'Convert it with Object.fromEntries().';
   if (Symbol.iterator in value) return 'Convert it to an array.';
   return 'Convert it to an object, an array or text.';

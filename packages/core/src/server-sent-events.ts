@@ -36,13 +36,13 @@ const SEND_EVENTS_OPTIONS: Kinds<SendEventsOptions> = {
  * `events` as fast as the client receives them. `events` runs in the asynchronous context of the call, so
  * `currentContext()` works in a generator.
  *
- * When the client disconnects, the iteration ends and an async generator runs its `finally` as soon
- * as its pending `await` settles. Pass `ctx.signal` to what it awaits. Events of a client that has
- * already disconnected are released without being read.
+ * When the client disconnects, the iteration ends and an async generator runs its `finally` as soon as its
+ * pending `await` settles. Pass `ctx.signal` to what it awaits. If the client has already disconnected,
+ * `events` is released without being read.
  *
  * When the server starts closing, the response ends after the events that were already read, so that the
- * client can reconnect to another process. The generator ends in the same way, so pass `ctx.closing` to
- * what it awaits, too.
+ * client can reconnect to another process. The generator ends in the same way, so pass `ctx.closing` to what
+ * it awaits as well.
  *
  * @param events - The events, in order.
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
@@ -78,11 +78,11 @@ export function sendEvents(
 }
 
 /**
- * Turns events into a value that a handler or a method of a controller can return. The response is then that
- * of {@link sendEvents}.
+ * Turns events into a value that a handler or a method of a controller can return. The response is then the
+ * same as with {@link sendEvents}.
  *
  * @param events - The events, in order.
- * @throws As {@link sendEvents}.
+ * @throws Same as {@link sendEvents}.
  */
 export function eventStream(
   events: AsyncIterable<ServerSentEvent>,
@@ -223,13 +223,13 @@ class EventStream extends Readable {
   }
 }
 
-const RETRY = integer(0, undefined, 'of milliseconds');
+const RETRY = integer(0, undefined, 'number of milliseconds');
 
 function formatEvent(sent: ServerSentEvent): string {
   const { data, event, id, retry }: Partial<ServerSentEvent> = Object(sent);
   if (typeof data !== 'string') {
     throw new TypeError(
-      `Invalid data of a server-sent event: ${describeValue(data)}. Use a string, such as that of JSON.stringify().`,
+      `Invalid data of a server-sent event: ${describeValue(data)}. Use a string, such as the result of JSON.stringify().`,
     );
   }
   if (retry !== undefined && !RETRY.accepts(retry)) {

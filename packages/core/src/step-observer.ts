@@ -21,7 +21,7 @@ const SKIPPED_CALLS = 4_095;
 
 /**
  * Observes some calls of a step, because observing takes time. Finds middleware that neither awaits nor
- * returns `next()`, and middleware that returns a function, as a factory does that was not called.
+ * returns `next()`, and middleware that returns a function, such as a factory that was not called.
  */
 export class StepObserver {
   /** How many calls to skip before the next one to observe. */

@@ -478,7 +478,7 @@ describe('cors() rejects', () => {
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '600', null, true])(
     'the maxAge %o',
     (maxAge) => {
-      const message = `cors() cannot use ${describeValue(maxAge)} as maxAge. Use a non-negative integer of seconds.`;
+      const message = `cors() cannot use ${describeValue(maxAge)} as maxAge. Use a non-negative integer number of seconds.`;
       expect(() => cors(untyped({ maxAge }))).toThrow(refused(message));
     },
   );

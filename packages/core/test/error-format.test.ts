@@ -63,7 +63,7 @@ describe.each(variants)('format of %s', (_, create) => {
       { method: 'POST', body: 'x' },
       415,
       'BODY_NOT_READ',
-      "Cannot read the body of type 'text/plain;charset=UTF-8'. Send another media type, such as application/json.",
+      "Cannot read the body of type 'text/plain;charset=UTF-8'. Send a supported media type, such as application/json.",
     ],
     ['/boom', {}, 500, 'INTERNAL_SERVER_ERROR', 'Internal Server Error'],
     ['/slow', {}, 503, 'TIMED_OUT', 'Service Unavailable'],

@@ -370,7 +370,7 @@ describe('a value that JSON cannot represent', () => {
     [
       'an event stream in an envelope',
       { data: eventStream((async function* () {})()) },
-      "'data' is an event stream. Return it as it is, and let interceptors pass it on.",
+      "'data' is an event stream. Return it unchanged, and let interceptors pass it on.",
     ],
     ['a symbol', Symbol('x'), 'it is of type symbol. Convert it to text.'],
     [
@@ -385,7 +385,7 @@ describe('a value that JSON cannot represent', () => {
       expect(reply.status).toBe(500);
       expect(reply.text).not.toContain('JSON');
       expect(stderr.mock.calls).toEqual([
-        [new TypeError(`Cannot send the body of GET /items/:id as JSON: ${message}`)],
+        [new TypeError(`Cannot send the response body of GET /items/:id as JSON: ${message}`)],
       ]);
     }
   });
@@ -403,7 +403,9 @@ describe('a value that JSON cannot represent', () => {
   ])('is a logged 500: %s', async (_, value) => {
     expect((await get(() => value)).status).toBe(500);
     expect(stderr.mock.calls[0]?.[0]).toMatchObject({
-      message: expect.stringMatching(/^Cannot send the body of GET \/items\/:id as JSON: ./),
+      message: expect.stringMatching(
+        /^Cannot send the response body of GET \/items\/:id as JSON: ./,
+      ),
     });
   });
 });
@@ -505,14 +507,14 @@ describe('a body that no parser has read', () => {
   it.each([
     ['/', 'text/plain', "the body of type 'text/plain'"],
     ['/nested', 'application/xml', "the body of type 'application/xml'"],
-    ['/', undefined, 'the body without a type'],
+    ['/', undefined, 'a body without a Content-Type'],
     ['/', 'application/json\x80x', "the body of type 'application/json\x80x'"],
   ])('is a 415 when the handler of %s reads it: %s', async (path, type, body) => {
     const response = await post(path, type, 'x');
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
       code: 'BODY_NOT_READ',
-      detail: `Cannot read ${body}. Send another media type, such as application/json.`,
+      detail: `Cannot read ${body}. Send a supported media type, such as application/json.`,
     });
   });
 

@@ -71,7 +71,7 @@ const calls: readonly (readonly [
   ['json()', json, bodyOptions],
   ['text()', text, bodyOptions],
   ['raw()', raw, bodyOptions],
-  ['urlencoded()', urlencoded, { ...bodyOptions, maxFields: limit(' of fields') }],
+  ['urlencoded()', urlencoded, { ...bodyOptions, maxFields: limit(' number of fields') }],
   [
     'requestId()',
     requestId,
@@ -88,7 +88,7 @@ const calls: readonly (readonly [
       logger: [
         { log: () => undefined },
         'an object',
-        'a logger with a method info, such as console, or a stream',
+        'a logger with an info() method, such as console, or a stream',
         'INVALID_LOGGER',
       ],
       now: [0, '0', 'a function'],
@@ -100,13 +100,13 @@ const calls: readonly (readonly [
     {
       host: ['', "''", 'a non-empty string'],
       reusePort: boolean,
-      headersTimeout: limit(' of milliseconds'),
-      requestTimeout: limit(' of milliseconds'),
-      keepAliveTimeout: limit(' of milliseconds'),
-      writeTimeout: limit(' of milliseconds'),
-      maxHeaderSize: limit(' of bytes'),
+      headersTimeout: limit(' number of milliseconds'),
+      requestTimeout: limit(' number of milliseconds'),
+      keepAliveTimeout: limit(' number of milliseconds'),
+      writeTimeout: limit(' number of milliseconds'),
+      maxHeaderSize: limit(' number of bytes'),
       maxHeaders: limit(''),
-      maxTargetSize: limit(' of bytes'),
+      maxTargetSize: limit(' number of bytes'),
     },
   ],
   [
@@ -177,7 +177,7 @@ describe('timeout()', () => {
     [{ milliseconds: 5 }, 'an object'],
     [Number.NaN, 'NaN'],
   ])('rejects %o', async (value, shown) => {
-    const message = `Invalid timeout: ${shown}. Pass timeout() an integer from 1 to 2147483647.`;
+    const message = `Invalid timeout: ${shown}. Pass timeout() an integer from 1 to 2147483647, in milliseconds.`;
     expect(await errorOf(timeout, value)).toEqual(setupError('INVALID_TIMEOUT', message));
   });
 });

@@ -36,9 +36,9 @@ describe('notFoundHandler()', () => {
       .get('/health', handler)
       .get('/ready', handler);
     expect(messagesOf(app)).toEqual([
-      "notFoundHandler() responds to every request, so what is registered after it never runs: the middleware 'json', the router mounted at '/users', the route GET /health and 1 more. Register it last.",
+      "notFoundHandler() responds to every request, so anything registered after it never runs: the middleware 'json', the router mounted at '/users', the route GET /health and 1 more. Register notFoundHandler() last.",
     ]);
-    expect(() => app.seal()).toThrow('Register it last.');
+    expect(() => app.seal()).toThrow('Register notFoundHandler() last.');
   });
 
   it('at a prefix cannot be registered before what is below the prefix', () => {
@@ -48,7 +48,7 @@ describe('notFoundHandler()', () => {
       .route('/api/v1/users', users())
       .route('/', createRouter().get('/api/v1', handler).get('/home', handler));
     expect(messagesOf(app)).toEqual([
-      "notFoundHandler() responds to every request below '/api/:version', so what is registered after it never runs: a middleware, the router mounted at '/api/v1/users', the route GET /api/v1. Register it last.",
+      "notFoundHandler() responds to every request below '/api/:version', so anything registered after it never runs: a middleware, the router mounted at '/api/v1/users', the route GET /api/v1. Register notFoundHandler() last.",
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('notFoundHandler()', () => {
 
   it('cannot be registered before cors()', () => {
     expect(messagesOf(createApp().use(notFoundHandler(), cors()))).toEqual([
-      "notFoundHandler() responds to every request, so what is registered after it never runs: the middleware 'cors'. Register it last.",
+      "notFoundHandler() responds to every request, so anything registered after it never runs: the middleware 'cors'. Register notFoundHandler() last.",
     ]);
   });
 
@@ -101,7 +101,7 @@ describe('errorHandler()', () => {
       .get('/health', handler)
       .use(notFoundHandler(), errorHandler());
     expect(messagesOf(app)).toEqual([
-      "errorHandler() cannot catch errors of what is registered before it: the router mounted at '/users', the route GET /health. Register it first.",
+      "errorHandler() cannot catch errors from anything registered before it: the router mounted at '/users', the route GET /health. Register errorHandler() first.",
     ]);
   });
 
@@ -113,8 +113,8 @@ describe('errorHandler()', () => {
       .use(errorHandler())
       .use(errorHandler());
     expect(messagesOf(app)).toEqual([
-      "errorHandler() cannot catch errors below '/api' of what is registered before it: the route GET /api/users. Register it first.",
-      'errorHandler() cannot catch errors of what is registered before it: the route GET /health. Register it first.',
+      "errorHandler() cannot catch errors below '/api' from anything registered before it: the route GET /api/users. Register errorHandler() first.",
+      'errorHandler() cannot catch errors from anything registered before it: the route GET /health. Register errorHandler() first.',
     ]);
   });
 

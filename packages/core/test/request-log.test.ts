@@ -127,7 +127,7 @@ describe('requestLogger()', () => {
         name: 'SetupError',
         code: 'INVALID_LOGGER',
         message: expect.stringContaining(
-          ' as logger. Use a logger with a method info, such as console, or a stream.',
+          ' as logger. Use a logger with an info() method, such as console, or a stream.',
         ),
       }),
     );

@@ -240,7 +240,7 @@ describe('the schemas of a route', () => {
       expect.objectContaining({
         code: 'SCHEMA_FAILED',
         message:
-          'Validating the query of GET /users failed. Correct the schema that threw the cause.',
+          'Validating the query of GET /users failed. Correct the schema that threw the error in cause.',
         cause: expect.objectContaining({ message: 'db down' }),
       }),
       expect.anything(),

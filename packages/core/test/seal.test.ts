@@ -44,7 +44,7 @@ const repeated = new InvalidPatternError(
 );
 const mountedTwice = new SetupError(
   'ROUTER_MOUNTED_TWICE',
-  "The router mounted at '/b/' is mounted there twice. Remove one of the calls app.route('/b/', router).",
+  "A router is mounted twice at '/b/'. Remove one of the app.route('/b/', router) calls.",
 );
 
 /** An application with a problem of every kind that its registrations can have. */

@@ -303,7 +303,7 @@ describe('sendEvents()', () => {
     [{ data: '', id: 'a\nb' }, /^Invalid id of a server-sent event: "a\\nb"/],
     [
       { data: { tick: 1 } },
-      /^Invalid data of a server-sent event: an object\. Use a string, such as that of JSON\.stringify\(\)\.$/,
+      /^Invalid data of a server-sent event: an object\. Use a string, such as the result of JSON\.stringify\(\)\.$/,
     ],
     [{ data: '', event: 5 }, /^Invalid event of a server-sent event: 5\. Use a string\.$/],
     [
@@ -316,7 +316,7 @@ describe('sendEvents()', () => {
     [undefined, /^Invalid data of a server-sent event: undefined\./],
     [
       { data: '', retry: '5 s' },
-      /^Invalid retry of a server-sent event: '5 s'\. Use a non-negative integer of milliseconds\.$/,
+      /^Invalid retry of a server-sent event: '5 s'\. Use a non-negative integer number of milliseconds\.$/,
     ],
   ])('closes the connection and releases the events at the event %j', async (event, message) => {
     const failed = Promise.withResolvers<unknown>();

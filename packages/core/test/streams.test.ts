@@ -259,7 +259,7 @@ describe('a stream', () => {
     await response.text();
     expect(await failed.promise).toEqual(
       new TypeError(
-        `Cannot change ${part}: the headers of the response were sent. Change it before the stream has its first bytes.`,
+        `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
       ),
     );
   });

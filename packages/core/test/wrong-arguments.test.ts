@@ -49,12 +49,12 @@ const notMiddleware: readonly (readonly [unknown, string, string])[] = [
   [
     AuthMiddleware,
     'the class AuthMiddleware',
-    'Pass a function that calls a method of an instance, or use the class with @UseMiddleware() of @fairlead/controllers.',
+    'Pass a function that calls a method of an instance, or use the class with @UseMiddleware() from @fairlead/controllers.',
   ],
   [
     new AuthMiddleware(),
     'an instance of AuthMiddleware',
-    'Pass a function that calls its method: (ctx, next) => it.handle(ctx, next).',
+    'Pass a function that calls its method: (ctx, next) => object.handle(ctx, next).',
   ],
   [
     createApp(),
@@ -65,12 +65,12 @@ const notMiddleware: readonly (readonly [unknown, string, string])[] = [
   [
     auth,
     'the function auth with 3 parameters',
-    'Functions are called with (ctx, next). For Express middleware, pass connect(auth) of @fairlead/connect. Otherwise, pass (ctx, next) => auth(ctx, next).',
+    'Functions are called with (ctx, next). For Express middleware, pass connect(auth) from @fairlead/connect. Otherwise, pass (ctx, next) => auth(ctx, next).',
   ],
   [
     onFailure,
     'the function onFailure with 4 parameters',
-    'Functions are called with (ctx, next). To handle errors, pass onError or format to errorHandler(), or catch errors of next().',
+    'Functions are called with (ctx, next). To handle errors, pass onError or format to errorHandler(), or catch errors from next().',
   ],
 ];
 
@@ -133,10 +133,10 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     expect(refusal([handler])).toBe(`${call} received an array. Spread it: ${start}...array).`);
     expect(refusal(createRouter())).toBe(`${call} received a router. Mount it: ${mount}.`);
     expect(refusal({ middleware: () => handler })).toBe(
-      `${call} received an object. Call its method: ${start}it.middleware()).`,
+      `${call} received an object. Call its method: ${start}object.middleware()).`,
     );
     expect(refusal({ middleware: json() })).toBe(
-      `${call} received an object. Pass its middleware: ${start}it.middleware).`,
+      `${call} received an object. Pass its middleware: ${start}object.middleware).`,
     );
   });
 
@@ -258,7 +258,7 @@ describe('a router to mount', () => {
     expect(() => router.route('/a/:c/', nested)).toThrow(
       new SetupError(
         'ROUTER_MOUNTED_TWICE',
-        "The router mounted at '/a/:c/' is mounted there twice. Remove one of the calls router.route('/a/:c/', router).",
+        "A router is mounted twice at '/a/:c/'. Remove one of the router.route('/a/:c/', router) calls.",
       ),
     );
   });
@@ -294,7 +294,7 @@ describe('app.plugin()', () => {
     [Promise.resolve(createMetrics()), 'app.plugin() received a promise. Await it first.'],
     [
       { install: handler },
-      'app.plugin() received an object without a name. Set name to a text that identifies the plugin.',
+      'app.plugin() received an object without a name. Set name to a string that identifies the plugin.',
     ],
     [
       { ...createMetrics(), close: true },

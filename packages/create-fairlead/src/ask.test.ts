@@ -63,6 +63,6 @@ it('asks again after an invalid answer', async () => {
 });
 
 it('is cancelled when the input ends', async () => {
-  expect((await answer(NOTHING)).result).toEqual(new CancelledError('Cancelled.'));
-  expect((await answer(NOTHING, 'tasks')).result).toEqual(new CancelledError('Cancelled.'));
+  expect((await answer(NOTHING)).result).toEqual(new CancelledError('Canceled.'));
+  expect((await answer(NOTHING, 'tasks')).result).toEqual(new CancelledError('Canceled.'));
 });

@@ -3,7 +3,7 @@ import { parseTemplate, UsageError } from './command-line.js';
 import { checkDirectory } from './project.js';
 import { TEMPLATES, type Template } from './templates.js';
 
-/** The user has ended the questions with Ctrl+C or Ctrl+D. */
+/** The user canceled the questions with Ctrl+C or Ctrl+D. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
 }
@@ -58,7 +58,7 @@ export async function ask(
     return { directory, template };
   } catch (error) {
     if (!closed.signal.aborted) throw error;
-    throw new CancelledError('Cancelled.');
+    throw new CancelledError('Canceled.');
   } finally {
     terminal.close();
   }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { nearestName } from '@fairlead/options';
 import { PACKAGE_MANAGERS, type PackageManager, TEMPLATES, type Template } from './templates.js';
 
-/** A mistake in what the user typed. Its message explains how to fix it. */
+/** A mistake in the command line. The message explains how to fix it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -45,10 +45,10 @@ ${Object.entries(TEMPLATES)
       --package-manager <name>  ${Object.keys(PACKAGE_MANAGERS).join(', ')}; default: the one that runs this command
       --no-install              do not install the dependencies
       --no-git                  do not create a git repository
-  -h, --help                    print this text
+  -h, --help                    print this help
   -v, --version                 print the version
 
-In a terminal, it asks for the folder and the template if you leave them out.`;
+In a terminal, the command asks for the folder and the template if you leave them out.`;
 
 /**
  * Reads the arguments of the program.

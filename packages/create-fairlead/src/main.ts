@@ -43,10 +43,10 @@ async function complete({ directory, template }: CommandLine) {
   }
   const missing = [
     ...(directory === undefined ? ['a folder'] : []),
-    ...(template === undefined ? [`--template with ${Object.keys(TEMPLATES).join(', ')}`] : []),
+    ...(template === undefined ? [`--template (${Object.keys(TEMPLATES).join(', ')})`] : []),
   ];
   throw new UsageError(
-    `Cannot ask questions: this is not a terminal. Pass ${missing.join(' and ')}, such as: npm create fairlead@latest my-app -- --template minimal`,
+    `Cannot ask questions: this is not a terminal. Pass ${missing.join(' and ')}, as in: npm create fairlead@latest my-app -- --template minimal`,
   );
 }
 

@@ -58,7 +58,7 @@ export async function checkDirectory(
   await checkName(basename(resolve(directory)), template);
   const entries = await readdir(directory).catch((error) => {
     if (error.code === 'ENOENT') return [];
-    const reason = error.code === 'ENOTDIR' ? 'it is a file, or below a file' : error.message;
+    const reason = error.code === 'ENOTDIR' ? 'it is a file, or inside a file' : error.message;
     throw new UsageError(
       `Cannot create a project in '${directory}': ${reason}. Choose another folder.`,
     );
@@ -89,9 +89,9 @@ async function findNameProblem(
   name: string,
   template: Template | undefined,
 ): Promise<string | undefined> {
-  if (name.length > 214) return 'names of packages have at most 214 characters';
+  if (name.length > 214) return 'package names have at most 214 characters';
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
-    return 'names of packages consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit';
+    return 'package names consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit';
   }
   if (RESERVED.includes(name)) return 'npm reserves this name';
   if (template === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What each template contains, by name of its folder in `templates/`. */
+/** The contents of each template, by the name of its folder in `templates/`. */
 export const TEMPLATES = {
   minimal: 'functions in a single file',
   'rest-api': 'classes, validation, SQLite, OpenAPI page, Dockerfile',
@@ -7,14 +7,14 @@ export const TEMPLATES = {
 
 export type Template = keyof typeof TEMPLATES;
 
-/** The instructions of `Dockerfile` in the templates, which are those of npm. */
+/** The npm instructions in the `Dockerfile` of the templates. */
 const DOCKER = {
   copy: 'COPY package.json package-lock.json ./',
   install: 'RUN npm ci',
   build: 'RUN npm run build && npm prune --omit=dev',
 };
 
-/** The package managers, with their instructions of a Dockerfile. */
+/** The package managers, with their Dockerfile instructions. */
 export const PACKAGE_MANAGERS = {
   npm: DOCKER,
   pnpm: {

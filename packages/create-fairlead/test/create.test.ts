@@ -193,7 +193,7 @@ describe('a refusal', () => {
     await writeFile(join(folder, 'taken'), '');
     expect(create(path, '-t', 'minimal')).toEqual(
       refused(
-        `Cannot create a project in '${path}': it is a file, or below a file. Choose another folder.`,
+        `Cannot create a project in '${path}': it is a file, or inside a file. Choose another folder.`,
       ),
     );
   });
@@ -210,15 +210,15 @@ describe('a refusal', () => {
   it.each([
     [
       'My App',
-      'names of packages consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
+      'package names consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
       'my-app',
     ],
     [
       '.app',
-      'names of packages consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
+      'package names consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
       'app',
     ],
-    ['a'.repeat(215), 'names of packages have at most 214 characters', 'my-app'],
+    ['a'.repeat(215), 'package names have at most 214 characters', 'my-app'],
     ['node_modules', 'npm reserves this name', 'node-modules'],
     ['vitest', 'a dependency of the template has this name', 'my-app'],
   ])('suggests another name than %s', async (name, problem, example) => {
@@ -231,14 +231,14 @@ describe('a refusal', () => {
   });
 
   it.each([
-    [[], 'a folder and --template with minimal, rest-api, auth'],
-    [['my-app'], '--template with minimal, rest-api, auth'],
+    [[], 'a folder and --template (minimal, rest-api, auth)'],
+    [['my-app'], '--template (minimal, rest-api, auth)'],
     [['--template', 'auth'], 'a folder'],
     [['', '--template', 'auth'], 'a folder'],
   ])('says what to pass without a terminal: %j', (args, missing) => {
     expect(run(args)).toEqual(
       refused(
-        `Cannot ask questions: this is not a terminal. Pass ${missing}, such as: npm create fairlead@latest my-app -- --template minimal`,
+        `Cannot ask questions: this is not a terminal. Pass ${missing}, as in: npm create fairlead@latest my-app -- --template minimal`,
       ),
     );
   });

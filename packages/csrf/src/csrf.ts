@@ -28,7 +28,7 @@ export interface CsrfOptions {
 const CSRF_OPTIONS: Kinds<CsrfOptions> = {
   origins: arrayOf(
     kind('an origin', isOrigin),
-    "an array of origins, such as 'https://admin.example.com', without a path or a final slash",
+    "an array of origins, such as 'https://admin.example.com', without a path or a trailing slash",
   ),
   tokens: kind('the result of csrfTokens()', isTokens),
   withoutCredentials: oneOf('allow', 'deny'),
@@ -100,7 +100,7 @@ function ownOrigin({ protocol, host }: Context): string | undefined {
   return URL.parse(`${protocol}://${host}`)?.origin;
 }
 
-/** Whether a request has what browsers add on their own. They never add a bearer token. */
+/** Whether a request has credentials that browsers add automatically. They never add a bearer token. */
 function hasCredentials(ctx: Context): boolean {
   const authorization = ctx.get('Authorization');
   if (authorization !== undefined && !/^Bearer /i.test(authorization)) return true;
@@ -139,7 +139,7 @@ function rejection(code: string, message: string, hint: string): ForbiddenError 
 function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   if (/^https?:/i.test(value)) return URL.parse(value)?.origin === value;
-  // Apps and browser extensions have schemes of their own.
+  // Apps and browser extensions use custom schemes.
   return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value);
 }
 

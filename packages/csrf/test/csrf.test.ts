@@ -149,7 +149,7 @@ describe('the options', () => {
     [
       'an origin with a slash',
       () => csrf({ origins: ['https://a.example/'] }),
-      "csrf() cannot use ['https://a.example/'] as origins. Use an array of origins, such as 'https://admin.example.com', without a path or a final slash.",
+      "csrf() cannot use ['https://a.example/'] as origins. Use an array of origins, such as 'https://admin.example.com', without a path or a trailing slash.",
     ],
     ['every origin', () => csrf({ origins: ['*'] }), "cannot use ['*'] as origins."],
     ['the origin null', () => csrf({ origins: ['null'] }), "cannot use ['null'] as origins."],

@@ -24,7 +24,7 @@ import { validate } from './validate.js';
 
 let registryOf: (container: Container) => Registry;
 
-/** Creates instances from providers and keeps them. Shares instances with child containers only. */
+/** Creates and keeps the instances of providers. Shares them only with child containers. */
 export class Container implements ContainerInterface, AsyncDisposable, Disposable {
   readonly #registry: Registry;
   /** Caches the bindings found in the current epoch. */

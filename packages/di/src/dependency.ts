@@ -28,7 +28,7 @@ export type Dependency<T = unknown> = Token<T> | Injection<T>;
 /** The handle that a parameter with a lazy dependency receives. */
 export interface Lazy<T> {
   /**
-   * The instance, resolved on every read: always the same singleton, but a new transient.
+   * The instance, resolved on every read: the same instance for a singleton, and a new one for a transient.
    *
    * @throws {InjectionError} When it cannot be resolved, or is still under construction.
    */

@@ -149,7 +149,7 @@ describe('eager', () => {
     const register = () => container.register('x', { useClass: Worker }, { scope: 'transient' });
 
     expect(register).toThrow(message('transient'));
-    expect(register).toThrow("Fix: remove eager, or set the scope 'singleton'.");
+    expect(register).toThrow("Fix: remove eager, or set the scope to 'singleton'.");
   });
 
   it('is refused for a class that is request-scoped by decorator', () => {

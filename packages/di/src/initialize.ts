@@ -30,7 +30,7 @@ export async function initialize(
   throwProblems([...failures.values()]);
 }
 
-/** @throws A single problem as it is, and several as one {@link InitializationError}. */
+/** @throws A single problem as is, and several as one {@link InitializationError}. */
 function throwProblems(problems: readonly InjectionError[]): void {
   if (problems.length > 1) throw new InitializationError(problems);
   for (const problem of problems) throw problem;

@@ -37,37 +37,37 @@ describe('Container.register names the mistake and its fix', () => {
     [
       'an unknown key next to a kind',
       ['x', { useFactory: () => 1, injct: [] }],
-      "'x': a provider with useFactory has no injct.",
+      "'x': a provider with useFactory has no option 'injct'.",
       'rename it to inject.',
     ],
     [
       'an unlike key next to a kind',
       ['x', { useValue: 1, foo: 1 }],
-      "'x': a provider with useValue has no foo.",
+      "'x': a provider with useValue has no option 'foo'.",
       'remove it.',
     ],
     [
       'dependencies of a class',
       [Clock, { useClass: Clock, inject: [Mailer] }],
-      'Clock: a provider with useClass has no inject.',
+      "Clock: a provider with useClass has no option 'inject'.",
       'list the dependencies of a class in its `static inject`, or mark its parameters with @Inject(token).',
     ],
     [
       'dependencies of a value',
       ['x', { useValue: 1, inject: [Mailer] }],
-      "'x': a provider with useValue has no inject.",
+      "'x': a provider with useValue has no option 'inject'.",
       'remove it. Only a factory has dependencies to inject.',
     ],
     [
       'an option in the provider',
       ['x', { useClass: Clock, scope: 'request' }],
-      "'x': a provider with useClass has no scope.",
+      "'x': a provider with useClass has no option 'scope'.",
       'pass { scope } as the third argument.',
     ],
     [
       'provide next to a kind',
       ['x', { provide: 'x', useClass: Clock }],
-      "'x': a provider with useClass has no provide.",
+      "'x': a provider with useClass has no option 'provide'.",
       'remove it. The token is the first argument.',
     ],
     [
@@ -237,7 +237,7 @@ describe('Container.register names the mistake and its fix', () => {
     const call = () => register('x', { useClass: 1, provide: 'x' }, { scop: 1, multi: 1 });
 
     expect(call).toThrow(
-      /has no provide\.\n.*\n.*useClass is not a class.*\n.*\n.*'scop'.*\n.*as multi/,
+      /has no option 'provide'\.\n.*\n.*useClass is not a class.*\n.*\n.*'scop'.*\n.*as multi/,
     );
   });
 });

@@ -156,7 +156,7 @@ function findProviderMistakes(provider: unknown, call: string): Mistake[] {
 }
 
 function describeUnknownKey(key: string, kind: string, allowed: readonly string[]): Mistake {
-  const problem = `a provider with ${kind} has no ${key}.`;
+  const problem = `a provider with ${kind} has no option '${key}'.`;
   if (key === 'provide') return { problem, fix: 'remove it. The token is the first argument.' };
   if (Object.hasOwn(REGISTER_OPTIONS, key)) {
     return { problem, fix: `pass { ${key} } as the third argument.` };
@@ -251,7 +251,7 @@ function findMisplacedOptions(
 /** Explains why an eager provider must be a singleton. */
 export function describeEagerScope(scope: string): Mistake {
   const problem = `an eager provider must be a singleton, but its scope is '${scope}'.`;
-  return { problem, fix: "remove eager, or set the scope 'singleton'." };
+  return { problem, fix: "remove eager, or set the scope to 'singleton'." };
 }
 
 /** Classes have a prototype. Arrow functions, methods and async functions have none. */

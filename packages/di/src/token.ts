@@ -58,7 +58,7 @@ export function describePath(path: readonly Token[]): string {
 /**
  * Formats tokens for messages, each once.
  *
- * @returns As `A, B, C and 7 more`.
+ * @returns A list, such as `A, B, C and 7 more`.
  */
 export function describeTokens(tokens: readonly Token[]): string {
   const names = [...new Set(tokens.map(describeToken))];

@@ -9,7 +9,7 @@ import { describeOther } from './registry.js';
 import type { Origin } from './resolution/failure.js';
 import { type Class, describeToken, type Token } from './token.js';
 
-/** What the general message of an unknown token lacks. */
+/** Details that the general message for an unknown token lacks. */
 type Advice = Pick<UnknownTokenDetails, 'reason' | 'fix'>;
 
 /**

@@ -38,7 +38,7 @@ export interface HealthOptions {
   readonly logger?: HealthLogger;
 }
 
-/** Receives the messages of {@link createHealth}. `console` and the loggers of pino and winston fit. */
+/** Receives the messages of {@link createHealth}. Accepts `console`, and pino and winston loggers. */
 export interface HealthLogger {
   /** Receives a message when a check recovers. */
   info(message: string): unknown;

@@ -362,11 +362,11 @@ describe('options', () => {
     [{ checks: [] }, 'createHealth() cannot use [] as checks. Use an object.'],
     [
       { timeout: 0 },
-      'createHealth() cannot use 0 as timeout. Use an integer of milliseconds from 1 to 2147483647.',
+      'createHealth() cannot use 0 as timeout. Use an integer number of milliseconds from 1 to 2147483647.',
     ],
     [
       { interval: '1s' },
-      "createHealth() cannot use '1s' as interval. Use an integer of milliseconds from 0 to 2147483647.",
+      "createHealth() cannot use '1s' as interval. Use an integer number of milliseconds from 0 to 2147483647.",
     ],
     [
       { stopping: new AbortController() },

@@ -26,7 +26,7 @@ export function Public(): ClassDecorator & MethodDecorator {
 }
 
 /**
- * Creates a guard that verifies the token of a request and sets `ctx.state.jwt`. It throws as
+ * Creates a guard that verifies the token of a request and sets `ctx.state.jwt`. It throws the same errors as
  * {@link JwtAuth.verify}. It does nothing for routes with `@Public()`.
  *
  * @param auth - From `createJwtAuth()`.

@@ -32,9 +32,9 @@ import { createVerifier } from './verifier.js';
 export interface JwtAuthOptions<
   Schema extends StandardSchema | undefined = StandardSchema | undefined,
 > extends JwtKeys {
-  /** The `iss` claim that tokens must have, or several of which they must have one. */
+  /** The `iss` claim that tokens must have. With several, tokens must have one of them. */
   readonly issuer: string | readonly string[];
-  /** The `aud` claim that tokens must contain, or several of which they must contain one. */
+  /** The `aud` claim that tokens must contain. With several, tokens must contain one of them. */
   readonly audience: string | readonly string[];
   /**
    * The algorithms that tokens may use. Default: those of the key; for `jwks`, RS256 to RS512, PS256 to PS512,
@@ -62,7 +62,8 @@ export interface JwtAuthOptions<
 /** Verifies the bearer tokens of requests. */
 export interface JwtAuth<Claims = JWTPayload> {
   /**
-   * Middleware that verifies the token of a request and sets `ctx.state.jwt`. It throws as {@link verify}.
+   * Middleware that verifies the token of a request and sets `ctx.state.jwt`. It throws the same errors as
+   * {@link verify}.
    */
   readonly middleware: Middleware<{ jwt: VerifiedToken<Claims> }>;
   /**
@@ -96,9 +97,9 @@ const JWT_AUTH_OPTIONS: Kinds<JwtAuthOptions> = {
   algorithms: kind(`a non-empty array of ${ALGORITHMS.join(', ')}`, (value) =>
     isListOf(value, (name) => ALGORITHMS.some((known) => known === name)),
   ),
-  claims: kind('a Standard Schema, such as one of zod', isStandardSchema),
+  claims: kind('a Standard Schema, such as a zod schema', isStandardSchema),
   type: nonEmptyString,
-  clockTolerance: integer(0, 300, 'of seconds'),
+  clockTolerance: integer(0, 300, 'number of seconds'),
   maxTokenLength: integer(1),
   realm: kind(
     'printable ASCII without quotes and backslashes',
@@ -176,9 +177,9 @@ export function createJwtAuth(
 markFactories(createJwtAuth);
 
 /**
- * Returns the result of an option. Text would pass every check for a part of it.
+ * Returns the result of an option. A string would pass a check for any of its substrings.
  *
- * @throws {TypeError} When it is no array.
+ * @throws {TypeError} When it is not an array.
  */
 function assertList(option: 'roles' | 'scopes', names: unknown): readonly string[] {
   if (Array.isArray(names)) return names;
@@ -252,11 +253,13 @@ function readOptions(options: JwtAuthOptions<StandardSchema | undefined>): {
   const call = 'createJwtAuth()';
   const problems = [
     ...findOptionProblems(call, options, JWT_AUTH_OPTIONS as Kinds<typeof options>),
-    ...findOptionProblems(`remote of ${call}`, options?.remote, REMOTE_KEYS_OPTIONS),
+    ...findOptionProblems('createJwtAuth({ remote })', options?.remote, REMOTE_KEYS_OPTIONS),
   ];
   for (const name of ['issuer', 'audience'] as const) {
     if (options?.[name] !== undefined) continue;
-    problems.push(`${call} needs ${name}, so that tokens for others are rejected. Pass it.`);
+    problems.push(
+      `${call} needs ${name}, to reject tokens from other issuers and for other audiences. Pass it.`,
+    );
   }
   const given = (['secret', 'publicKey', 'jwks'] as const).filter(
     (name) => options?.[name] !== undefined,

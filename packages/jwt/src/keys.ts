@@ -164,7 +164,7 @@ function readUrl(value: string | URL): URL {
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) {
     throw new Error(
-      `'${url.protocol}' as the protocol of jwks, because keys must not be forged. Use https:.`,
+      `'${url.protocol}' as the protocol of jwks, because others could forge the keys. Use https:.`,
     );
   }
   return url;

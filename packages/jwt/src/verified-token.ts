@@ -26,7 +26,7 @@ export function verifiedToken<Claims = unknown>(ctx: Context): VerifiedToken<Cla
   // Only verify() sets it.
   if (jwt !== undefined) return jwt as VerifiedToken<Claims>;
   throw new InternalServerError(
-    `No token was verified for ${ctx.method} ${ctx.pattern ?? ctx.path}. Add the middleware of createJwtAuth(), or list jwtGuard() before what reads the token.`,
+    `No token was verified for ${ctx.method} ${ctx.pattern ?? ctx.path}. Add the middleware of createJwtAuth(), or list jwtGuard() before anything that reads the token.`,
     { code: 'TOKEN_NOT_VERIFIED' },
   );
 }

@@ -22,7 +22,7 @@ interface Verification {
 
 /**
  * Creates a function that verifies tokens and returns their claims. A token is verified again only when its
- * key is another one than before, so a client's next requests cost less.
+ * key has changed, so a client's next requests cost less.
  *
  * @param requirements - What tokens must have. `exp` must be among the required claims.
  * @throws {errors.JOSEError} From the function, when a token is not accepted.

@@ -170,7 +170,7 @@ it('roles without a verified token are a 500 that names the fix', async () => {
     expect.objectContaining({
       code: 'TOKEN_NOT_VERIFIED',
       message:
-        'No token was verified for GET /. Add the middleware of createJwtAuth(), or list jwtGuard() before what reads the token.',
+        'No token was verified for GET /. Add the middleware of createJwtAuth(), or list jwtGuard() before anything that reads the token.',
     }),
     expect.anything(),
   );

@@ -13,9 +13,12 @@ const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
 
 describe('createJwtAuth()', () => {
   it.each<[object | undefined, string]>([
-    [undefined, 'createJwtAuth() needs issuer, so that tokens for others are rejected. Pass it.'],
-    [{ issuer: 'a', secret: SECRET }, 'createJwtAuth() needs audience, so that'],
-    [{ audience: 'a', secret: SECRET }, 'createJwtAuth() needs issuer, so that'],
+    [
+      undefined,
+      'createJwtAuth() needs issuer, to reject tokens from other issuers and for other audiences. Pass it.',
+    ],
+    [{ issuer: 'a', secret: SECRET }, 'createJwtAuth() needs audience, to reject'],
+    [{ audience: 'a', secret: SECRET }, 'createJwtAuth() needs issuer, to reject'],
     [EXPECTED, 'createJwtAuth() needs a key. Pass either secret, publicKey or jwks.'],
     [
       { ...EXPECTED, secret: SECRET, jwks: 'https://a' },

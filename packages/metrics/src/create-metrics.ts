@@ -35,7 +35,7 @@ export interface MetricsOptions<Format extends RegistryContentType = PrometheusC
 export interface NumberMetric {
   /** Name in Prometheus format, such as `store_waiting_writes`. */
   readonly name: string;
-  /** What the number is, for the people who read the metrics. */
+  /** Describes the number, in the `# HELP` line. */
   readonly help: string;
   /** A counter never decreases while the process runs. A gauge may. */
   readonly type: 'counter' | 'gauge';
@@ -45,7 +45,7 @@ export interface NumberMetric {
 
 /** The metrics of an application. */
 export interface Metrics<Format extends RegistryContentType = PrometheusContentType> {
-  /** Registry of prom-client. Register your own metrics in it. */
+  /** The prom-client Registry. Register your own metrics in it. */
   readonly registry: Registry<Format>;
   /** Measures requests. Add it before all other middleware. */
   readonly middleware: Middleware;
@@ -96,7 +96,7 @@ const METHODS: ReadonlySet<string> = new Set([
 const OTHER_METHOD = 'other';
 
 const METRICS_OPTIONS: Kinds<AnyOptions> = {
-  registry: kind('a Registry of prom-client', hasMethods('registerMetric', 'metrics')),
+  registry: kind('a prom-client Registry', hasMethods('registerMetric', 'metrics')),
   buckets: kind('an array of positive numbers in ascending order', isBuckets),
   processMetrics: boolean,
   skip: fn,

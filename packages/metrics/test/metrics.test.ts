@@ -356,7 +356,7 @@ describe('options', () => {
     [{ bucket: [1] }, "createMetrics() has no option 'bucket'. Did you mean 'buckets'?"],
     [
       { registry: {} },
-      'createMetrics() cannot use an object as registry. Use a Registry of prom-client.',
+      'createMetrics() cannot use an object as registry. Use a prom-client Registry.',
     ],
     [{ processMetrics: 1 }, 'createMetrics() cannot use 1 as processMetrics. Use true or false.'],
     [{ skip: '/metrics' }, "createMetrics() cannot use '/metrics' as skip. Use a function."],

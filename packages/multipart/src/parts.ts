@@ -128,7 +128,7 @@ function parsePart(name: string, bytes: Buffer): unknown {
   } catch (cause) {
     if (!isHttpError(cause)) throw cause;
     const { code, message } = cause;
-    throw new BadRequestError(`The part '${name}' is rejected. ${message}`, { code, cause });
+    throw new BadRequestError(`The part '${name}' was rejected. ${message}`, { code, cause });
   }
 }
 

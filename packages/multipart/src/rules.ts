@@ -243,7 +243,7 @@ function assertEmpty(size: number): void {
 
 function tooMany(name: string, maxCount: number): PayloadTooLargeError {
   return new PayloadTooLargeError(
-    `The form has more than ${maxCount} of the part '${name}'. Send fewer.`,
+    `The form has more than ${maxCount} parts named '${name}'. Send fewer.`,
     { code: 'TOO_MANY_VALUES' },
   );
 }

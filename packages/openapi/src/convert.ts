@@ -55,7 +55,7 @@ const LENIENT = { override: keepOpen, unrepresentable: 'any', errorMode: 'ignore
 /**
  * Converts a schema to JSON Schema.
  *
- * @param schema - A Standard Schema, or a JSON Schema, which is returned as it is.
+ * @param schema - A Standard Schema, or a JSON Schema, which is returned as is.
  * @param unrepresentable - With `any`, what cannot be expressed becomes {}.
  * @throws {InexpressibleError} When the schema cannot be expressed.
  */

@@ -190,7 +190,7 @@ function createDraft(app: Application, options: DocumentOptions): Draft {
     if (unrepresentable === 'error') problems.push(inexpressibleSchema(place, reason));
   };
   const schemas = new Schemas(unrepresentable);
-  const report = reportFor('errors by the option errorSchema');
+  const report = reportFor('errors with the option errorSchema');
   const errors = new ErrorResponses(schemas, app.validationStatus, errorSchema, report);
   return { schemas, errors, security: new SecuritySchemes(), problems, reportFor };
 }

@@ -17,7 +17,7 @@ export class DocumentError extends SetupError {
 }
 
 /**
- * Throws a single problem as it is, and several in one error.
+ * Throws a single problem as is, and several in one error.
  *
  * @throws {SetupError} Unless `problems` is empty.
  */

@@ -95,7 +95,7 @@ function membersFrom(
     const report = reportFor(`the ${SOURCES[source]} of ${label}`);
     const described = schemas.describeMembers(schema, hint, report);
     if (source === 'query' || described.every((member) => member.name !== '')) return described;
-    report('it has members without a name. Use a schema of an object.');
+    report('it has members without a name. Use an object schema.');
     return [];
   });
   return members.filter(

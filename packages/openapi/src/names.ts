@@ -1,4 +1,4 @@
-/** Joins the words of a text, each with a capital letter: `user-id` is `UserId`. Drops other characters. */
+/** Joins the words of a string, each with a capital letter: `user-id` is `UserId`. Drops other characters. */
 export function toPascalCase(text: string): string {
   if (/^[A-Za-z0-9]*$/.test(text)) return capitalize(text);
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '');

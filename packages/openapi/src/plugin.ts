@@ -41,8 +41,8 @@ const documents = new WeakMap<Application, ServedDocument>();
  * document is created when the application is sealed. It lacks the routes of the plugin itself.
  *
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. At installation,
- *   `DOCS_UNAVAILABLE`, when the page needs swagger-ui-dist, which is not installed. At the start of the
- *   application, the errors of {@link createDocument}.
+ *   `DOCS_UNAVAILABLE`, when the page needs swagger-ui-dist, which is not installed. At application startup,
+ *   the errors of {@link createDocument}.
  */
 export function openapi(options: OpenApiOptions): Plugin {
   checkOptions('openapi()', options, KINDS);

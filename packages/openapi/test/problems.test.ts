@@ -78,7 +78,7 @@ describe('a schema that JSON Schema cannot express', () => {
     [
       'because headers have any name',
       { headers: z.record(z.string(), z.string()) },
-      'Cannot describe the headers of POST /users/:id: it has members without a name. Use a schema of an object.',
+      'Cannot describe the headers of POST /users/:id: it has members without a name. Use an object schema.',
     ],
     [
       'because it refers to another schema',

@@ -21,11 +21,11 @@ import { type ActiveContext, type RegisteredApi, registeredApi, type Span } from
 export interface OpenTelemetryOptions {
   /**
    * Whether a recorded exception has the message and the stack of the error; false by default, because
-   * messages may quote what users have sent.
+   * messages may quote user data.
    */
   readonly includeMessage?: boolean;
   /**
-   * Called once, with a text that says how to fix it, when a request has no span although an SDK is
+   * Called once, with a message that explains the fix, when a request has no span although an SDK is
    * registered; `console.warn` by default.
    */
   readonly onWarning?: (message: string) => void;
@@ -43,8 +43,8 @@ export interface TraceState {
 }
 
 /**
- * Adds to the server span of each request what only the application knows. An instrumentation, such as
- * @opentelemetry/instrumentation-http, has started the span.
+ * Adds details that only the application knows to the server span of each request. An instrumentation has
+ * started the span, such as `@opentelemetry/instrumentation-http`.
  *
  * - Names it `<METHOD> <pattern>` and sets `http.route`, if a route matches.
  * - Records the error behind a 5xx response, or behind a stream that fails, as an exception.
@@ -176,5 +176,5 @@ function describeError(error: unknown): { name: string; message?: string; stack?
 }
 
 function describeMissingSpan({ version }: RegisteredApi): string {
-  return `openTelemetry() found no span of a request, although an OpenTelemetry SDK is registered. Add @opentelemetry/instrumentation-http to the file that node loads with --import. If it is there, a copy of @opentelemetry/api that is newer than ${version}, which the SDK uses, ignores the SDK: run \`npm ls @opentelemetry/api\`, and install one version.`;
+  return `openTelemetry() found no span for a request, although an OpenTelemetry SDK is registered. Add @opentelemetry/instrumentation-http to the file that Node.js loads with --import. If it is there, a copy of @opentelemetry/api that is newer than ${version}, which the SDK uses, ignores the SDK: run \`npm ls @opentelemetry/api\`, and install one version.`;
 }

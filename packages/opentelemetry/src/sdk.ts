@@ -57,9 +57,9 @@ export function registeredApi(): RegisteredApi | undefined {
 export function findTracingProblem(): string | undefined {
   const api = registeredApi();
   if (api?.trace !== undefined) return undefined;
-  const fix = 'Start node with --import and a file that registers one.';
+  const fix = 'Start Node.js with --import and a file that registers one.';
   if (api === undefined) return `No OpenTelemetry SDK is registered. ${fix}`;
-  return `No OpenTelemetry SDK is registered. ${fix} If you do, @opentelemetry/api ${api.version} was used before it, and refuses an SDK with another version: run \`npm ls @opentelemetry/api\`, and install one version.`;
+  return `No OpenTelemetry SDK is registered. ${fix} If you already do this, @opentelemetry/api ${api.version} was used before the SDK, and refuses an SDK with another version: run \`npm ls @opentelemetry/api\`, and install one version.`;
 }
 
 /** The last spans, metrics or logs were not exported. */
@@ -72,7 +72,7 @@ export class TelemetryExportError extends Error {
    * @param options - The error of the SDK as `cause`, if there is one.
    */
   constructor(reason: string, options?: ErrorOptions) {
-    const fix = 'Check that the receiver at OTEL_EXPORTER_OTLP_ENDPOINT runs.';
+    const fix = 'Check that the receiver at OTEL_EXPORTER_OTLP_ENDPOINT is running.';
     super(`Cannot export the last telemetry: ${reason}. ${fix}`, options);
     this.name = new.target.name;
   }
@@ -86,8 +86,8 @@ const TIMEOUT = kind(
 /** Options of {@link manageTelemetry}. */
 export interface ManageTelemetryOptions {
   /**
-   * Receives the warnings: a string at the start, and an `Error` at the end. `console` by default; the
-   * loggers of pino and winston fit.
+   * Receives the warnings: a string at startup, and an `Error` at shutdown. `console` by default. Also
+   * accepts pino and winston loggers.
    */
   readonly logger?: { warn(message: string | Error): unknown };
   /**
@@ -98,7 +98,7 @@ export interface ManageTelemetryOptions {
 }
 
 const MANAGE_OPTIONS: Kinds<ManageTelemetryOptions> = {
-  logger: kind('an object with the method warn', (value) => fn.accepts(Object(value).warn)),
+  logger: kind('an object with a warn() method', (value) => fn.accepts(Object(value).warn)),
   timeout: TIMEOUT,
 };
 
@@ -106,8 +106,8 @@ const MANAGE_OPTIONS: Kinds<ManageTelemetryOptions> = {
  * Ties the SDK to the process. Warns now if no SDK is registered, which {@link findTracingProblem} explains.
  * When the process stops, exports what is still in memory with {@link flushTelemetry}, and warns if that fails.
  *
- * @param onClose - `onClose` of the lifecycle of `serve()`. It runs the last callback first, so call this before
- *   you open what causes spans.
+ * @param onClose - `onClose` from the lifecycle of `serve()`. It runs the last callback first, so call this
+ *   before you open resources that cause spans.
  * @throws {SetupError} `INVALID_OPENTELEMETRY`, when `onClose` is not a function, or an option is unknown or
  *   invalid.
  */
@@ -118,7 +118,7 @@ export function manageTelemetry(
   const problems = findOptionProblems('manageTelemetry()', options, MANAGE_OPTIONS);
   if (!fn.accepts(onClose)) {
     problems.unshift(
-      `manageTelemetry() cannot use ${describeValue(onClose)} as onClose. Pass onClose of the lifecycle of serve().`,
+      `manageTelemetry() cannot use ${describeValue(onClose)} as onClose. Pass onClose from the lifecycle of serve().`,
     );
   }
   if (problems.length > 0) throw new SetupError('INVALID_OPENTELEMETRY', problems.join('\n'));
@@ -131,7 +131,7 @@ export function manageTelemetry(
 }
 
 /**
- * Exports the spans, metrics and logs that are still in memory, and shuts the registered SDK down. Call it
+ * Exports the spans, metrics and logs that are still in memory, and shuts down the registered SDK. Call it
  * last, when the server is closed. Without an SDK, it does nothing.
  *
  * @param timeout - Maximum time to wait, in milliseconds.

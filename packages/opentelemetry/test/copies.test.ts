@@ -96,7 +96,7 @@ describe('an SDK that another copy of @opentelemetry/api has registered', () => 
       require('@opentelemetry/api').trace.setGlobalTracerProvider(new TracerProvider());
     `;
     expect(await run('opentelemetry-api-1.9', useOther)).toMatchObject({
-      problem: expect.stringContaining('@opentelemetry/api 1.9.1 was used before it'),
+      problem: expect.stringContaining('@opentelemetry/api 1.9.1 was used before the SDK'),
       isTraced: false,
     });
   });

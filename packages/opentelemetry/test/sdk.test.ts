@@ -31,13 +31,13 @@ describe('flushTelemetry', () => {
     [
       'takes too long',
       () => new Promise<void>(() => undefined),
-      'Cannot export the last telemetry: no response within 1 ms. Check that the receiver at OTEL_EXPORTER_OTLP_ENDPOINT runs.',
+      'Cannot export the last telemetry: no response within 1 ms. Check that the receiver at OTEL_EXPORTER_OTLP_ENDPOINT is running.',
       undefined,
     ],
     [
       'fails',
       () => Promise.reject(new Error('Refused.')),
-      'Cannot export the last telemetry: Refused. Check that the receiver at OTEL_EXPORTER_OTLP_ENDPOINT runs.',
+      'Cannot export the last telemetry: Refused. Check that the receiver at OTEL_EXPORTER_OTLP_ENDPOINT is running.',
       new Error('Refused.'),
     ],
   ])('rejects when the export %s', async (_, shutdown, message, cause) => {
@@ -111,10 +111,10 @@ describe('manageTelemetry', () => {
     [
       undefined,
       {},
-      'manageTelemetry() cannot use undefined as onClose. Pass onClose of the lifecycle of serve().',
+      'manageTelemetry() cannot use undefined as onClose. Pass onClose from the lifecycle of serve().',
     ],
     [() => undefined, { timeout: -1 }, /cannot use -1 as timeout\. Use 0 to 2,147,483,647/],
-    [() => undefined, { logger: {} }, /cannot use an object as logger\. Use an object with the/],
+    [() => undefined, { logger: {} }, /cannot use an object as logger\. Use an object with a warn/],
     [() => undefined, { log: console }, "has no option 'log'."],
   ])('refuses (%o, %o)', (onClose, options, message) => {
     const call = () => Reflect.apply(manageTelemetry, undefined, [onClose, options]);
@@ -133,7 +133,7 @@ describe('findTracingProblem', () => {
     diag.setLogger({ ...console, verbose() {} });
     onTestFinished(() => diag.disable());
     expect(findTracingProblem()).toMatch(
-      /^No OpenTelemetry SDK is registered\. .* @opentelemetry\/api 1\.10\.0 was used before it/,
+      /^No OpenTelemetry SDK is registered\. .* @opentelemetry\/api 1\.10\.0 was used before the SDK/,
     );
   });
 });

@@ -26,7 +26,7 @@ export interface Frame {
 
 const FRAME = /^ *at (?:(.+) \()?(?:async )?((?:file:|\/|[A-Za-z]:\\).+?):(\d+:\d+)\)?$/gm;
 
-/** Lists the lines of a stack that name a file. Those of node itself name a module. */
+/** Lists the lines of a stack that name a file. Those of Node.js itself name a module. */
 export function framesOf(stack: string): readonly Frame[] {
   return [...stack.matchAll(FRAME)].map(([, name = '<anonymous>', file = '', position = '']) => ({
     name,
@@ -43,7 +43,7 @@ export function isAnonymous({ name }: Frame): boolean {
 /**
  * Formats the nearest frame of a call site.
  *
- * @returns As `src/users.ts:12:1`; undefined if the stack does not show it.
+ * @returns A location, such as `src/users.ts:12:1`; undefined if the stack does not show it.
  */
 export function describeCaller({ stack = '' }: CallSite): string | undefined {
   return describeFrame(framesOf(stack)[0]);
@@ -52,7 +52,7 @@ export function describeCaller({ stack = '' }: CallSite): string | undefined {
 /**
  * Formats the call site of a decorator.
  *
- * @returns As `src/users.ts:12:1`; undefined if the stack does not show it.
+ * @returns A location, such as `src/users.ts:12:1`; undefined if the stack does not show it.
  */
 export function describeCallSite(site: CallSite): string | undefined {
   return describeFrame(findCallSite(site));

@@ -34,7 +34,7 @@ interface ParserOptions {
 }
 
 const KINDS: Kinds<ParserOptions> = {
-  limit: either(integer(0, undefined, 'of bytes'), string),
+  limit: either(integer(0, undefined, 'number of bytes'), string),
   rawBody: boolean,
   type: nonEmptyString,
 };
@@ -122,10 +122,10 @@ describe('kinds', () => {
 
   it.each([
     [integer(0), 'a non-negative integer'],
-    [integer(0, undefined, 'of bytes'), 'a non-negative integer of bytes'],
+    [integer(0, undefined, 'number of bytes'), 'a non-negative integer number of bytes'],
     [integer(1), 'an integer of at least 1'],
     [integer(200, 599), 'an integer from 200 to 599'],
-    [milliseconds, 'an integer of milliseconds from 0 to 2147483647'],
+    [milliseconds, 'an integer number of milliseconds from 0 to 2147483647'],
     [oneOf('singleton', 'transient', 'request'), "'singleton', 'transient' or 'request'"],
     [either(boolean, string, fn), 'true or false, a string or a function'],
   ])('%o describes itself', (described, description) => {

@@ -62,9 +62,9 @@ export const nonEmptyString = kind(
   (value) => typeof value === 'string' && value !== '',
 );
 /** Accepts delays of timers. */
-export const milliseconds = integer(0, LONGEST_DELAY, 'of milliseconds');
+export const milliseconds = integer(0, LONGEST_DELAY, 'number of milliseconds');
 /** Accepts delays of timers, except 0. */
-export const positiveMilliseconds = integer(1, LONGEST_DELAY, 'of milliseconds');
+export const positiveMilliseconds = integer(1, LONGEST_DELAY, 'number of milliseconds');
 
 /** Accepts objects with these methods. */
 export function hasMethods(...names: readonly string[]) {
@@ -77,7 +77,7 @@ export function hasMethods(...names: readonly string[]) {
  *
  * @param min - Smallest accepted value.
  * @param max - Largest accepted value. Default: the largest safe integer.
- * @param unit - Follows the word integer, such as `of bytes`.
+ * @param unit - Follows the word integer, such as `number of bytes`.
  */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER, unit = ''): Kind {
   const noun = `integer ${unit}`.trimEnd();
@@ -146,7 +146,10 @@ export function findOptionProblems<Options extends object>(
   });
 }
 
-/** Names that other libraries give to options, which are nearer to another option than to ours. */
+/**
+ * Names that other libraries use for an option, where the most similar name here belongs to a different
+ * option.
+ */
 const ALIASES: ReadonlyMap<string, string> = new Map([['secret', 'keys']]);
 
 function suggest(name: string, kinds: object): string {
@@ -181,7 +184,7 @@ export function findSecretProblems(call: string, keys: unknown): readonly string
 }
 
 /**
- * Finds the name that somebody who wrote `name` probably meant. Ignores case and punctuation.
+ * Finds the name that the author of `name` probably meant. Ignores case and punctuation.
  *
  * @returns The name that takes the fewest edits; undefined if more than a third of its letters differ.
  */
@@ -301,7 +304,7 @@ export function numberMessages(title: string, messages: readonly string[]): stri
   return [title, ...texts].join('\n\n');
 }
 
-/** Tells how to end up with one copy of a package. Starts in lower case. */
+/** Explains how to end up with one copy of a package. Starts in lower case. */
 export function installOneCopy(name: string): string {
   return `install one version of ${name}. \`npm ls ${name}\` shows which packages need which version, and \`npm dedupe\` removes unnecessary copies.`;
 }

@@ -24,7 +24,7 @@ const LOGGER_OPTIONS: Kinds<LoggerOptions> = {
   level: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   format: oneOf('auto', 'json', 'pretty'),
   serializeError: fn,
-  destination: kind('a stream, or an object with a method write', (value) =>
+  destination: kind('a stream, or an object with a write() method', (value) =>
     fn.accepts(Object(value).write),
   ),
 };
@@ -38,7 +38,7 @@ const MAX_BUFFERED = 16 * 1_048_576;
 const require = createRequire(import.meta.url);
 
 /**
- * Creates a logger of pino that writes to standard output and keeps user data out of logged errors.
+ * Creates a pino logger that writes to standard output and keeps user data out of logged errors.
  *
  * JSON is written asynchronously, at most 4 KiB at a time, so a slow reader does not delay requests. Up to
  * 16 MiB wait for it, and later lines are dropped. Lines that wait when the process exits are written then.

@@ -8,8 +8,8 @@ export interface DescribeErrorOptions {
 const MAX_NESTED = 5;
 
 /**
- * Describes a thrown value for the log, without data that users have sent: type, message, code, frames of
- * the stack, up to 5 causes, and the first 5 errors of an AggregateError.
+ * Describes a thrown value for the log, without user data: type, message, code, frames of the stack, up to 5
+ * causes, and the first 5 errors of an AggregateError.
  *
  * Other properties of an error are omitted, because drivers store user data in them. The message of a
  * PostgreSQL error may quote user data, so the SQLSTATE and routine replace it. A value that is not an Error

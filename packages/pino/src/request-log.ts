@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 export interface RequestLogOptions {
   /**
    * Called when the response is complete, with `ctx.pattern` set. Return true to log the request at level
-   * debug, such as one of a probe.
+   * debug, such as for probes.
    */
   readonly quiet?: (ctx: Context) => boolean;
 }
@@ -33,9 +33,9 @@ const shown = new WeakMap<Context, unknown>();
  * behind the response as `err`, and `aborted` if the client did not receive all of it. Its level is `error`
  * with an error, `debug` for a quiet request, `error` for a status of 500 or above, and `info` otherwise.
  *
- * An error whose message clients receive, such as a 404, is neither an error for the level nor in the line.
+ * An error whose message clients receive, such as a 404, does not affect the level and is not in the line.
  *
- * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a logger of pino, or an option is unknown
+ * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a pino logger, or an option is unknown
  *   or invalid.
  */
 export function logRequests(logger: Logger, options: RequestLogOptions = {}): Middleware {
@@ -65,7 +65,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
  * Returns a function for `onError` of `errorHandler()` or `createApp()`, which logs the errors that no line of
  * {@link logRequests} shows, such as one that is thrown after the response. Each error is then logged once.
  *
- * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a logger of pino.
+ * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a pino logger.
  */
 export function logErrors(logger: Logger): (error: unknown, ctx: Context) => void {
   assertLogger('logErrors()', logger);
@@ -101,6 +101,6 @@ function assertLogger(call: string, logger: unknown): void {
   if (fn.accepts(isLevelEnabled)) return;
   throw new SetupError(
     'INVALID_LOGGER_OPTION',
-    `${call} cannot use ${describeValue(logger)} as logger. Use a logger of pino, such as that of createLogger().`,
+    `${call} cannot use ${describeValue(logger)} as logger. Use a pino logger, such as the result of createLogger().`,
   );
 }

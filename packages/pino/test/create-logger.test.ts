@@ -83,7 +83,7 @@ describe('createLogger', () => {
     [{ serializeError: true }, 'createLogger() cannot use true as serializeError. Use a function.'],
     [
       { destination: 'app.log' },
-      "createLogger() cannot use 'app.log' as destination. Use a stream, or an object with a method write.",
+      "createLogger() cannot use 'app.log' as destination. Use a stream, or an object with a write() method.",
     ],
   ])('refuses %o', (options, message) => {
     const error = new SetupError('INVALID_LOGGER_OPTION', message);

@@ -305,11 +305,11 @@ describe('the arguments', () => {
     ],
     [
       () => logRequests(console as never),
-      'logRequests() cannot use an instance of Console as logger. Use a logger of pino, such as that of createLogger().',
+      'logRequests() cannot use an instance of Console as logger. Use a pino logger, such as the result of createLogger().',
     ],
     [
       () => logErrors(undefined as never),
-      'logErrors() cannot use undefined as logger. Use a logger of pino, such as that of createLogger().',
+      'logErrors() cannot use undefined as logger. Use a pino logger, such as the result of createLogger().',
     ],
   ])('%# are refused if they are wrong', (call, message) => {
     expect(call).toThrow(new SetupError('INVALID_LOGGER_OPTION', message));

@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns the network that identifies the client of an address. For IPv4, it is the address itself,
- * also when mapped into IPv6. For IPv6, it is the /64 prefix, because one client can use every
- * address in it. Ignores a port and the brackets around an IPv6 address.
+ * Returns the network that identifies the client of an address. For IPv4, it is the address itself, even when
+ * it is mapped into IPv6. For IPv6, it is the /64 prefix, because one client can use every address in it.
+ * Ignores a port and the brackets around an IPv6 address.
  *
- * @param address - An address from node or a proxy. Any other text is returned unchanged.
+ * @param address - An address from Node.js or a proxy. Any other text is returned unchanged.
  * @see RFC 4291 §2.5.1, §2.5.5.2; RFC 3986 §3.2.2 for brackets
  */
 export function networkOf(address: string): string {

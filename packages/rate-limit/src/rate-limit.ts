@@ -36,7 +36,7 @@ export interface RateLimitState {
   readonly reset: number;
 }
 
-/** What a limiter of rate-limiter-flexible returns. */
+/** The result of a limiter from rate-limiter-flexible. */
 export interface RateLimiterResult {
   /** The number of points left in the window. */
   readonly remainingPoints: number;
@@ -44,7 +44,7 @@ export interface RateLimiterResult {
   readonly msBeforeNext: number;
 }
 
-/** Counts requests. Every limiter of rate-limiter-flexible with a single result fits. */
+/** Counts requests. Any limiter from rate-limiter-flexible with a single result works. */
 export interface RateLimiter {
   /** The limit of the limiter, if it has one. */
   readonly points?: number;
@@ -52,22 +52,25 @@ export interface RateLimiter {
   readonly duration?: number;
   /** Counts a request. Rejects with the state of the key when the limit is exceeded. */
   consume(key: string, points?: number): Promise<RateLimiterResult>;
-  /** Takes back points. Needed for limits that count failures only. */
+  /** Gives points back. Required only for limits that count failures. */
   reward?(key: string, points?: number): Promise<unknown>;
 }
 
 /** Options of {@link rateLimit} and {@link rateLimitGuard}. */
 export interface RateLimitOptions {
   /**
-   * The points that a key has in one window, of which a request costs one: a whole number of at least 1. Or a
-   * function that returns them for a request, from 0.
+   * The points that a key has in one window: an integer of at least 1, or a function that returns an integer
+   * of at least 0 for a request. A request costs one point by default.
    */
   readonly points: number | ((ctx: Context) => number | Promise<number>);
   /** The length of a window in seconds: a whole number from 1 to 2,147,483 (24 days). */
   readonly duration: number;
   /** Returns the key that a request counts towards: not empty. Default: the network of `ctx.ip`. */
   readonly key?: (ctx: Context) => string | Promise<string>;
-  /** The points that a request costs: a whole number of at least 1. Or a function, from 0. Default 1. */
+  /**
+   * The points that a request costs: an integer of at least 1, or a function that returns an integer of at
+   * least 0 for a request. Default 1.
+   */
   readonly cost?: number | ((ctx: Context) => number | Promise<number>);
   /** Whether to let a request pass without counting it. */
   readonly skip?: (ctx: Context) => boolean | Promise<boolean>;
@@ -97,22 +100,25 @@ export interface RateLimitOptions {
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
 
-/** The longest delay of a Node.js timer, in seconds. With a longer one, a limiter's window would end at once. */
+/**
+ * The longest delay of a Node.js timer, in seconds. With a longer one, a limiter's window would end
+ * immediately.
+ */
 const MAX_DURATION = 2_147_483;
 
 const RATE_LIMIT_OPTIONS: Kinds<RateLimitOptions> = {
   points: either(integer(1), fn),
-  duration: integer(1, MAX_DURATION, 'of seconds'),
+  duration: integer(1, MAX_DURATION, 'number of seconds'),
   key: fn,
   cost: either(integer(1), fn),
   skip: fn,
   count: oneOf('all', 'failures'),
   name: kind('printable ASCII without quotes or backslashes', isPolicyName),
-  store: kind('an object with a method add, such as redisStore()', (value) =>
+  store: kind('an object with an add() method, such as the result of redisStore()', (value) =>
     hasMethod(value, 'add'),
   ),
   limiter: kind(
-    'an object with a method consume, such as a limiter of rate-limiter-flexible',
+    'an object with a consume() method, such as a limiter from rate-limiter-flexible',
     (value) => hasMethod(value, 'consume'),
   ),
   onFailure: oneOf('open', 'closed', 'memory'),
@@ -154,7 +160,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
  * user has to be a guard: list it after the one that authenticates.
  *
  * @returns A function for `@UseGuard()` or for `guards` of `controllersPlugin()`.
- * @throws {SetupError} As {@link rateLimit}.
+ * @throws {SetupError} Same as {@link rateLimit}.
  */
 export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Promise<boolean> {
   const limit = createLimit('rateLimitGuard()', options);
@@ -335,7 +341,7 @@ function toStoredKey(key: string): string {
 function readKey(call: string, key: unknown): string {
   if (nonEmptyString.accepts(key)) return String(key);
   throw invalidValue(
-    `The function key of ${call} returned ${describeValue(key)}. Return a non-empty string that identifies the client, or let the request pass with skip.`,
+    `The key function of ${call} returned ${describeValue(key)}. Return a non-empty string that identifies the client, or let the request pass with skip.`,
   );
 }
 
@@ -349,7 +355,7 @@ async function readPoints(
   const points: unknown = await value(ctx);
   if (POINTS.accepts(points)) return Number(points);
   throw invalidValue(
-    `The function ${option} of ${call} returned ${describeValue(points)}. Return ${POINTS.description}.`,
+    `The ${option} function of ${call} returned ${describeValue(points)}. Return ${POINTS.description}.`,
   );
 }
 
@@ -367,7 +373,7 @@ function tooMany({ limit, reset }: RateLimitState, duration: number): TooManyReq
 }
 
 function unavailable(cause: unknown): ServiceUnavailableError {
-  const message = 'Cannot apply the rate limit: the store failed. Check it.';
+  const message = 'Cannot apply the rate limit: the store failed. Check the store.';
   return new ServiceUnavailableError(message, { code: 'RATE_LIMIT_UNAVAILABLE', cause });
 }
 
@@ -394,16 +400,16 @@ function findConflicts(call: string, options: RateLimitOptions): readonly string
   }
   if (store !== undefined && name === undefined) {
     return [
-      `${call} needs a name in a store, because limits with the same name count together. Pass one.`,
+      `${call} needs a name with a store, because limits with the same name count together. Pass one.`,
     ];
   }
   if (limiter === undefined) return [];
   if (typeof points === 'function') {
-    return [`${call} cannot use a function as points of a limiter. Pass a store instead.`];
+    return [`${call} cannot use a function as points with a limiter. Pass a store instead.`];
   }
   if (count === 'failures' && limiter.reward === undefined) {
     return [
-      `${call} cannot count failures with a limiter without a method reward. Pass a store instead.`,
+      `${call} cannot count failures with a limiter that has no reward() method. Pass a store instead.`,
     ];
   }
   // Wrappers of other limiters have undefined or 0 here.

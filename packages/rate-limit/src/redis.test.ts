@@ -4,13 +4,13 @@ import { redisStore } from './redis.js';
 const client = { isReady: true, eval: async () => [1, 500] };
 
 it.each<[unknown[], string]>([
-  [[undefined], 'redisStore() cannot use undefined. Pass a client of the npm package redis.'],
+  [[undefined], 'redisStore() cannot use undefined. Pass a client from the npm package redis.'],
   [[{}], 'redisStore() cannot use an object. Pass a client'],
   [[client, { prefx: '' }], "redisStore() has no option 'prefx'. Did you mean 'prefix'?"],
   [[client, { prefix: '' }], "redisStore() cannot use '' as prefix. Use a non-empty string."],
   [
     [client, { timeout: 0 }],
-    'redisStore() cannot use 0 as timeout. Use an integer of milliseconds from 1',
+    'redisStore() cannot use 0 as timeout. Use an integer number of milliseconds from 1',
   ],
 ])('redisStore() rejects %o', (args, message) => {
   expect(() => Reflect.apply(redisStore, undefined, args)).toThrow(

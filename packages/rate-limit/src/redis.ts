@@ -9,7 +9,7 @@ import {
 } from '@fairlead/options';
 import type { RateLimitCount, RateLimitStore } from './store.js';
 
-/** A client of the npm package `redis`, also of a cluster. You create, connect and close it. */
+/** A client from the npm package `redis`, which may be a cluster client. You create, connect and close it. */
 export interface RedisClient {
   /** Whether the client is connected. */
   readonly isReady?: boolean;
@@ -51,14 +51,14 @@ const PAUSE = 1_000;
  * Counting fails immediately while the client is not connected. After a timeout, it fails immediately for a
  * second, so that a hanging server delays few requests. `onFailure` of the limit decides what happens then.
  *
- * @param client - A client of the npm package `redis`. It needs a listener for its `error` event.
+ * @param client - A client from the npm package `redis`. It needs a listener for its `error` event.
  * @throws {SetupError} `INVALID_RATE_LIMIT`, when `client` or an option is invalid.
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RateLimitStore {
   const problems = findOptionProblems('redisStore()', options, REDIS_STORE_OPTIONS);
   if (!isClient(client)) {
     problems.unshift(
-      `redisStore() cannot use ${describeValue(client)}. Pass a client of the npm package redis.`,
+      `redisStore() cannot use ${describeValue(client)}. Pass a client from the npm package redis.`,
     );
   }
   if (problems.length > 0) throw new SetupError('INVALID_RATE_LIMIT', problems.join('\n'));

@@ -83,7 +83,7 @@ describe('a key', () => {
     );
     expect((await app.request('/')).status).toBe(500);
     const message = expect.stringMatching(
-      /^The function key of rateLimit\(\) returned .*\. Return a non-empty string that identifies the client, or let the request pass with skip\.$/,
+      /^The key function of rateLimit\(\) returned .*\. Return a non-empty string that identifies the client, or let the request pass with skip\.$/,
     );
     expect(onError).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ code: 'INVALID_RATE_LIMIT_VALUE', message }),

@@ -132,7 +132,7 @@ describe('rateLimit()', () => {
     [
       undefined,
       'rateLimit() needs points. Pass an integer of at least 1 or a function.',
-      'rateLimit() needs duration. Pass an integer of seconds from 1 to 2147483.',
+      'rateLimit() needs duration. Pass an integer number of seconds from 1 to 2147483.',
     ],
     [
       { points: 1, duration: 1, onFailuer: 'closed' },
@@ -144,11 +144,11 @@ describe('rateLimit()', () => {
     ],
     [
       { points: 1, duration: 1, limiter: {} },
-      'rateLimit() cannot use an object as limiter. Use an object with a method consume, such as a limiter of rate-limiter-flexible.',
+      'rateLimit() cannot use an object as limiter. Use an object with a consume() method, such as a limiter from rate-limiter-flexible.',
     ],
     [
       { points: 1, duration: 1, limiter: RateLimiterMemory },
-      'rateLimit() cannot use the class RateLimiterMemory as limiter. Use an object with a method consume, such as a limiter of rate-limiter-flexible.',
+      'rateLimit() cannot use the class RateLimiterMemory as limiter. Use an object with a consume() method, such as a limiter from rate-limiter-flexible.',
     ],
     [
       { points: '5', window: 60, key: 'ip', name: 1, onError: null },
@@ -157,18 +157,18 @@ describe('rateLimit()', () => {
       "rateLimit() cannot use 'ip' as key. Use a function.",
       'rateLimit() cannot use 1 as name. Use printable ASCII without quotes or backslashes.',
       'rateLimit() cannot use null as onError. Use a function.',
-      'rateLimit() needs duration. Pass an integer of seconds from 1 to 2147483.',
+      'rateLimit() needs duration. Pass an integer number of seconds from 1 to 2147483.',
     ],
     [
       { points: 1, duration: 1, cost: 0, skip: true, count: 'failure', store: {} },
       'rateLimit() cannot use 0 as cost. Use an integer of at least 1 or a function.',
       'rateLimit() cannot use true as skip. Use a function.',
       "rateLimit() cannot use 'failure' as count. Use 'all' or 'failures'.",
-      'rateLimit() cannot use an object as store. Use an object with a method add, such as redisStore().',
+      'rateLimit() cannot use an object as store. Use an object with an add() method, such as the result of redisStore().',
     ],
     [
       { points: 1, duration: 1, store },
-      'rateLimit() needs a name in a store, because limits with the same name count together. Pass one.',
+      'rateLimit() needs a name with a store, because limits with the same name count together. Pass one.',
     ],
     [
       {
@@ -182,11 +182,11 @@ describe('rateLimit()', () => {
     ],
     [
       { points: () => 1, duration: 1, limiter: new RateLimiterMemory({ points: 1, duration: 1 }) },
-      'rateLimit() cannot use a function as points of a limiter. Pass a store instead.',
+      'rateLimit() cannot use a function as points with a limiter. Pass a store instead.',
     ],
     [
       { points: 1, duration: 1, count: 'failures', limiter: { consume: () => undefined } },
-      'rateLimit() cannot count failures with a limiter without a method reward. Pass a store instead.',
+      'rateLimit() cannot count failures with a limiter that has no reward() method. Pass a store instead.',
     ],
   ])('rejects %o with one error', (options, ...messages) => {
     expect(() => Reflect.apply(rateLimit, undefined, [options])).toThrow(

@@ -15,7 +15,7 @@ import {
   oneOf,
 } from '@fairlead/options';
 
-/** Receives the messages of a process. `console` and the loggers of pino and winston fit. */
+/** Receives the messages of a process. Accepts `console`, and pino and winston loggers. */
 export interface ProcessLogger {
   info(message: string): unknown;
   warn(message: string): unknown;
@@ -36,9 +36,9 @@ export interface ProcessOptions {
   /** Called last during the shutdown. See {@link Lifecycle.onClose}. */
   readonly onClose?: (remaining: number) => unknown;
   /**
-   * Called with the first error that nothing caught, instead of logging it. The process then shuts down
-   * and exits with the number that the callback returns, or else with 1. Later errors are printed on
-   * standard error. With `false`, node handles such errors.
+   * Called with the first uncaught error, instead of logging it. The process then shuts down and exits with
+   * the number that the callback returns, or else with 1. Later errors are printed to standard error. With
+   * `false`, Node.js handles such errors.
    */
   readonly onUncaught?:
     | false
@@ -50,7 +50,7 @@ export interface ProcessOptions {
    */
   readonly onAbandon?: (reason: string) => unknown;
   /**
-   * Returns the text to print on standard error when the start fails, such as a prefix and
+   * Returns the text to print to standard error when startup fails, such as a prefix and
    * {@link describeStartError}.
    */
   readonly describeError?: (error: unknown) => string;
@@ -92,7 +92,7 @@ export function assertOptions<Options extends object>(
   if (problems.length > 0) throw new SetupError('INVALID_SERVE_OPTION', problems.join('\n'));
 }
 
-/** The lifecycle of a process: when it shuts down, and what it then closes. */
+/** The lifecycle of a process: when it shuts down, and what it closes. */
 export interface Lifecycle {
   /** Aborts when the shutdown begins. From then on, the process is not ready for new work. */
   readonly stopping: AbortSignal;
@@ -131,7 +131,7 @@ const FLUSH_TIMEOUT = 500;
  * Runs a process from its start to its exit code: handles signals and uncaught errors, closes what was
  * opened, and enforces a deadline. Use `serve()` to run an application.
  *
- * If the start fails, the process prints the error, closes what was opened, and exits with 1.
+ * If startup fails, the process prints the error, closes what was opened, and exits with 1.
  *
  * @param start - Opens the resources and starts the work of the process.
  * @returns What `start` returns.
@@ -148,7 +148,7 @@ export async function runProcess<T>(
   return manage(start, options);
 }
 
-/** As {@link runProcess}, with options that the caller has checked. */
+/** Does the work of {@link runProcess}. The caller has checked the options. */
 export function manage<T>(
   start: (lifecycle: Lifecycle) => T | Promise<T>,
   options: ProcessOptions,
@@ -207,7 +207,7 @@ class ManagedProcess {
     } catch (error) {
       this.#onStartFailure(error);
     }
-    // What the start has left open, such as a socket, must not keep the process running.
+    // Resources that startup has left open, such as a socket, must not keep the process running.
     await this.#close();
     return exit(this.#code);
   }
@@ -270,7 +270,7 @@ class ManagedProcess {
       if (message !== undefined) console.error(message);
       if (this.#failed.has(name)) return;
       this.#failed.add(name);
-      console.error(new Error(`${this.#name} cannot call ${name}: it failed.`, { cause }));
+      console.error(new Error(`${this.#name} called ${name}, which failed.`, { cause }));
     };
     try {
       const result = callback();
@@ -294,7 +294,7 @@ class ManagedProcess {
     this.#log('info', message);
     this.#startDeadline();
     this.#controller.abort(new DOMException(message, 'AbortError'));
-    // Otherwise the start is still running. When it settles, everything is closed.
+    // Otherwise `start` is still running. When it settles, everything is closed.
     if (this.#isStarted) void this.#close();
   }
 
@@ -327,7 +327,7 @@ class ManagedProcess {
     setTimeout(() => {
       this.#log(
         'warn',
-        `${this.#name} has shut down, but the process still runs.${this.#remains()}`,
+        `${this.#name} has shut down, but the process is still running.${this.#remains()}`,
       );
     }, LINGER).unref();
   }
@@ -367,9 +367,9 @@ async function exit(code: number): Promise<never> {
 /**
  * Formats an error that ends a program.
  *
- * @returns The message of an error with a stable code, such as `LISTEN_FAILED`, because it names the fix, and of
- *   an error of `parseArgs()` of node:util. For any other value, what `inspect()` returns, with the stack: errors
- *   of node with a code such as `ERR_INVALID_ARG_TYPE` may be bugs.
+ * @returns The message of an error with a stable code, such as `LISTEN_FAILED`, because it names the fix, and
+ *   of an error of `parseArgs()` of node:util. For any other value, what `inspect()` returns, with the stack:
+ *   errors from Node.js with a code such as `ERR_INVALID_ARG_TYPE` may be bugs.
  */
 export function describeStartError(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return inspect(error);

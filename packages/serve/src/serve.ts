@@ -26,8 +26,8 @@ export interface ServeOptions extends ListenOptions, ProcessOptions {
    */
   readonly operationsPort?: number | undefined;
   /**
-   * Milliseconds to keep serving after the shutdown has begun, so that load balancers notice; 0 by
-   * default.
+   * Milliseconds to keep serving after the shutdown has begun, so that load balancers stop sending requests;
+   * 0 by default.
    */
   readonly delay?: number;
   /**
@@ -49,7 +49,7 @@ export interface Applications {
   /** Served on `port`. */
   readonly app: Application;
   /**
-   * Served on `operationsPort`, from when `app` listens until everything else is closed. Without
+   * Served on `operationsPort`, from the time `app` listens until everything else is closed. Without
    * `operationsPort`, the same as `app`.
    */
   readonly operations: Application;
@@ -95,14 +95,14 @@ const TIMEOUT = 8_000;
 export type Served = Application | Applications;
 
 /**
- * Runs an application as the process: listens, logs the URL, and handles signals, uncaught errors and
- * exit codes.
+ * Runs an application as the main program of the process: listens, logs the URL, and handles signals,
+ * uncaught errors and exit codes.
  *
  * At the first signal, `stopping` aborts. After `delay`, the server stops listening and finishes its
  * open requests. Then `app.close()` runs, and the `onClose` callbacks, the last one first. Then the port
  * for operators closes. A second signal exits immediately, as does the deadline.
  *
- * If the start fails, the process prints the error, closes what was opened, and exits with 1.
+ * If startup fails, the process prints the error, closes what was opened, and exits with 1.
  *
  * @param app - The application, both {@link Applications}, or a function that creates them. The function
  *   receives the process's {@link Lifecycle}.
@@ -167,8 +167,14 @@ function applicationsOf(served: Served, app: unknown): Applications {
   if (isApplication(main) && isApplication(operations)) return { app: main, operations };
   const [received, fix] =
     typeof app === 'function'
-      ? [`a function that returned ${describeValue(served)}`, 'Return createApp() from it.']
-      : [describeValue(served), 'Pass createApp(), or a function that returns it.'];
+      ? [
+          `a function that returned ${describeValue(served)}`,
+          'Return the application that it creates.',
+        ]
+      : [
+          describeValue(served),
+          'Pass an application from createApp(), or a function that returns one.',
+        ];
   throw new SetupError('INVALID_SERVE_OPTION', `serve() received ${received}. ${fix}`);
 }
 

@@ -333,7 +333,7 @@ describe('an uncaught error', () => {
     expect(stdout).toMatch(/is stopping: uncaughtException\nclosed\n$/);
     expect(stderr.match(/Error: .*/g)).toEqual([
       'Error: Nobody catches this.',
-      'Error: The application cannot call onUncaught: it failed.',
+      'Error: The application called onUncaught, which failed.',
       'Error: Handler.',
     ]);
   });
@@ -374,9 +374,9 @@ describe('an uncaught error', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'closed\n' });
     expect(stderr).toContain('Error: Nobody catches this.\n');
     expect(stderr).toContain('The application is stopping: uncaughtException\n');
-    expect(stderr.match(/Error: The application cannot call .*/g)?.toSorted()).toEqual([
-      'Error: The application cannot call logger.error: it failed.',
-      'Error: The application cannot call logger.info: it failed.',
+    expect(stderr.match(/Error: The application called .*/g)?.toSorted()).toEqual([
+      'Error: The application called logger.error, which failed.',
+      'Error: The application called logger.info, which failed.',
     ]);
   });
 
@@ -430,10 +430,13 @@ describe('a failed start exits with 1', () => {
 
   it.each([
     ['dealy: 5', "has no option 'dealy'. Did you mean 'delay'?"],
-    ['delay: -1', 'cannot use -1 as delay. Use an integer of milliseconds from 0 to 2147483647.'],
+    [
+      'delay: -1',
+      'cannot use -1 as delay. Use an integer number of milliseconds from 0 to 2147483647.',
+    ],
     [
       'timeout: 2 ** 31',
-      'cannot use 2147483648 as timeout. Use an integer of milliseconds from 0 to 2147483647.',
+      'cannot use 2147483648 as timeout. Use an integer number of milliseconds from 0 to 2147483647.',
     ],
     ['logger: { info() {} }', 'Use an object with the methods info, warn and error.'],
     ["signals: ['TERM']", "cannot use ['TERM'] as signals. Use an array of signal names."],
@@ -451,8 +454,11 @@ describe('a failed start exits with 1', () => {
   });
 
   it.each([
-    ['() => undefined', 'a function that returned undefined. Return createApp() from it.'],
-    ['5', '5. Pass createApp(), or a function that returns it.'],
+    [
+      '() => undefined',
+      'a function that returned undefined. Return the application that it creates.',
+    ],
+    ['5', '5. Pass an application from createApp(), or a function that returns one.'],
   ])('with %s instead of an application', async (app, message) => {
     const { code, stderr } = await startProgram(`await serve(${app}, { port: 0 });`).ended;
     expect({ code, stderr }).toEqual({
@@ -593,7 +599,7 @@ describe('the end of the process', () => {
     const { code, stderr } = await program.ended;
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `The application has shut down, but the process still runs. Still open: Timeout. Close what your code opened in an onClose callback.
+      `The application has shut down, but the process is still running. Still open: Timeout. Close what your code opened in an onClose callback.
 The application did not stop within 1500 ms. Still open: Timeout. Close what your code opened in an onClose callback.
 `,
     );

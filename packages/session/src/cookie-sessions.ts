@@ -100,8 +100,8 @@ const MAX_COOKIES = 2 ** 24;
 const MAX_KEYS = 1_000;
 
 /**
- * Encrypts texts with AES-256-GCM. Each process derives its own keys from the secret and random salts, and a cookie
- * begins with the salt of its key. A secret can therefore encrypt any number of cookies.
+ * Encrypts strings with AES-256-GCM. Each process derives its own keys from the secret and random salts, and
+ * a cookie begins with the salt of its key. A secret can therefore encrypt any number of cookies.
  *
  * @see NIST SP 800-38D §8.3
  */

@@ -1,6 +1,6 @@
 import { ConflictError, HttpError, ServiceUnavailableError } from '@fairlead/core';
 
-/** The mistakes of an application with a session. */
+/** The codes of a {@link SessionError}. */
 export type SessionErrorCode = 'SESSION_CLOSED' | 'INVALID_SESSION_VALUE';
 
 /** 500. The application used a session in a way that would lose data. */

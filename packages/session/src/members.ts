@@ -1,4 +1,4 @@
-/** The members of a session: JSON texts by name. */
+/** The members of a session: JSON strings by name. */
 export type Members = ReadonlyMap<string, string>;
 
 /** Returns the JSON text of an object with these members. */

@@ -33,7 +33,7 @@ export interface SessionOptions {
   readonly idleTimeout?: number;
   /** Seconds until a session ends, from its start or its last `rotate()`. Default 43,200: 12 hours. */
   readonly lifetime?: number;
-  /** Whether the cookie outlives the client's window. Default false. */
+  /** Whether the cookie persists after the browser is closed. Default false. */
   readonly persistent?: boolean;
   /** Whether the cookie is sent over TLS only. Default true. Disable it only for HTTP on localhost. */
   readonly secure?: boolean;
@@ -50,7 +50,7 @@ export interface SessionOptions {
 /** What a `Domain` attribute may contain. RFC 6265 §4.1.1 */
 const HOST = /^\.?[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 
-/** 400 days: clients keep no cookie longer. RFC 6265bis §5.5 */
+/** 400 days: clients do not keep cookies for longer. RFC 6265bis §5.5 */
 const MAX_SECONDS = 34_560_000;
 
 const SESSION_OPTIONS: Kinds<SessionOptions> = {
@@ -61,8 +61,8 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
     "letters, digits, '_' and '-', beginning with a letter",
     (value) => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value),
   ),
-  idleTimeout: integer(1, MAX_SECONDS, 'of seconds'),
-  lifetime: integer(1, MAX_SECONDS, 'of seconds'),
+  idleTimeout: integer(1, MAX_SECONDS, 'number of seconds'),
+  lifetime: integer(1, MAX_SECONDS, 'number of seconds'),
   persistent: boolean,
   secure: boolean,
   sameSite: oneOf('strict', 'lax', 'none'),
@@ -194,7 +194,7 @@ function findContradictions(options: SessionOptions): readonly string[] {
   const problems: string[] = [];
   if (keys === undefined && store === undefined) {
     problems.push(
-      'session() needs a place for sessions. Pass keys to encrypt cookies, such as keys: [process.env.SESSION_KEY], or a store.',
+      'session() needs keys or a store. Pass keys to keep sessions in encrypted cookies, such as keys: [process.env.SESSION_KEY], or a store.',
     );
   } else if (store === undefined) problems.push(...findSecretProblems('session()', keys));
   else if (keys !== undefined) {
@@ -202,7 +202,7 @@ function findContradictions(options: SessionOptions): readonly string[] {
   }
   if (idleTimeout > lifetime) {
     problems.push(
-      `session() cannot use an idleTimeout of ${idleTimeout} s with a lifetime of ${lifetime} s. Use at most the lifetime.`,
+      `session() cannot use an idleTimeout of ${idleTimeout} s with a lifetime of ${lifetime} s. Set idleTimeout to at most lifetime.`,
     );
   }
   if (sameSite === 'none' && secure === false) {

@@ -18,7 +18,7 @@ export interface RedisStoreOptions {
 
 const REDIS_STORE_OPTIONS: Kinds<RedisStoreOptions> = { prefix: string };
 
-/** Lua has no undefined: a text that exists is preceded by `=`. */
+/** Lua has no undefined: a string that exists is preceded by `=`. */
 const WRITE = `
 local text = redis.call('GET', KEYS[1])
 if (text and '=' .. text or '') ~= ARGV[1] then return 0 end
@@ -62,7 +62,7 @@ function assertArguments(client: RedisClient, options: RedisStoreOptions): void 
   const problems = findOptionProblems('redisStore()', options, REDIS_STORE_OPTIONS);
   if (!(fn.accepts(client?.getEx) && fn.accepts(client?.eval))) {
     problems.unshift(
-      `redisStore() cannot use ${describeValue(client)} as a client. Pass a client of the package redis, from createClient().`,
+      `redisStore() cannot use ${describeValue(client)} as a client. Pass the result of createClient() from the npm package redis.`,
     );
   }
   if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));

@@ -5,7 +5,7 @@ import { SessionError } from './errors.js';
 import { isEqual, type Members } from './members.js';
 
 /**
- * The session of a request, in `ctx.state.session`. It is saved after the handler has run, also when the
+ * The session of a request, in `ctx.state.session`. It is saved after the handler has run, even when the
  * handler throws, and only if it has changed. A client without a session gets one, and its cookie, with the
  * first member.
  *
@@ -30,13 +30,13 @@ export interface Session<Data extends object = Record<string, unknown>> {
    * Gives the session a new ID and a new lifetime, and ends the old one. Keeps the members. Call it when a
    * user signs in or gains privileges: an ID that somebody else has planted or seen is then useless.
    *
-   * @throws {SessionError} 500 `SESSION_CLOSED`, as {@link set}.
+   * @throws {SessionError} 500 `SESSION_CLOSED`, as for {@link set}.
    */
   rotate(): void;
   /**
    * Ends the session and deletes its cookie. Members that are set later start a new session.
    *
-   * @throws {SessionError} 500 `SESSION_CLOSED`, as {@link set}.
+   * @throws {SessionError} 500 `SESSION_CLOSED`, as for {@link set}.
    */
   destroy(): void;
 }

@@ -3,29 +3,29 @@ import { formatMembers, type Members, merge, parseMembers } from './members.js';
 import { type Backend, type Found, idOf, type Lifetimes } from './session.js';
 
 /**
- * Stores texts by key, each until its time to live ends. Every method is atomic. All processes of an
+ * Stores strings by key, each until its time to live ends. Every method is atomic. All processes of an
  * application must share the store.
  */
 export interface SessionStore {
   /**
-   * Returns the text of a key, or undefined. Extends its life.
+   * Returns the string stored under a key, or undefined. Extends its life.
    *
-   * @param ttl - Milliseconds until the text expires, from now.
+   * @param ttl - Milliseconds until the string expires, from now.
    */
   read(key: string, ttl: number): Promise<string | undefined>;
   /**
-   * Writes a text if the key has the expected one.
+   * Writes a string if the key has the expected one.
    *
-   * @param ttl - Milliseconds until the text expires, from now.
-   * @param expected - The text to replace; undefined for a key without text.
-   * @returns Whether the text was written.
+   * @param ttl - Milliseconds until the string expires, from now.
+   * @param expected - The string to replace; undefined for a key without one.
+   * @returns Whether the string was written.
    */
   write(key: string, text: string, ttl: number, expected: string | undefined): Promise<boolean>;
   /**
    * Deletes a key.
    *
-   * @param expected - The text that the key must have; undefined to delete any.
-   * @returns Whether the key had the expected text, and was deleted.
+   * @param expected - The string that the key must have; undefined to delete any.
+   * @returns Whether the key had the expected string, and was deleted.
    */
   delete(key: string, expected: string | undefined): Promise<boolean>;
 }

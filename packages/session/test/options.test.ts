@@ -8,8 +8,8 @@ const keys = [NEW_KEY];
 
 describe('session', () => {
   it.each<[string, unknown, string]>([
-    ['no options', undefined, 'session() needs a place for sessions. Pass keys'],
-    ['neither keys nor a store', {}, 'session() needs a place for sessions. Pass keys'],
+    ['no options', undefined, 'session() needs keys or a store. Pass keys'],
+    ['neither keys nor a store', {}, 'session() needs keys or a store. Pass keys'],
     ['both', { keys, store: memoryStore() }, 'session() cannot use both keys and store. Remove'],
     ['no key', { keys: [] }, 'session() needs at least one key. Pass an array of secrets'],
     ['a key without an array', { keys: NEW_KEY }, 'session() needs at least one key.'],
@@ -31,7 +31,7 @@ describe('session', () => {
     [
       'an idle timeout above the lifetime',
       { keys, idleTimeout: 60, lifetime: 59 },
-      'session() cannot use an idleTimeout of 60 s with a lifetime of 59 s. Use at most the lifetime.',
+      'session() cannot use an idleTimeout of 60 s with a lifetime of 59 s. Set idleTimeout to at most lifetime.',
     ],
     ['a relative path', { keys, path: 'a' }, "cannot use 'a' as path. Use a path that starts"],
     ['a path with an attribute', { keys, path: '/;Domain=a' }, "cannot use '/;Domain=a' as path."],
@@ -72,7 +72,7 @@ describe('the stores', () => {
     [
       'redisStore() without a client',
       () => redisStore(undefined as unknown as RedisClient),
-      'redisStore() cannot use undefined as a client. Pass a client of the package redis, from createClient().',
+      'redisStore() cannot use undefined as a client. Pass the result of createClient() from the npm package redis.',
     ],
     [
       'redisStore() with an unknown option',

@@ -73,7 +73,7 @@ export function contentTypeOf(path: string): string | undefined {
  * Records the response for an open file: a precompressed sibling, conditions, ranges and headers. Closes
  * the file, or passes it on to the response.
  *
- * The status and the headers that are already set take precedence. With another status than 200, the whole
+ * The status and the headers that are already set take precedence. With a status other than 200, the whole
  * file is sent without conditions and ranges.
  *
  * @param path - The absolute path of the file.

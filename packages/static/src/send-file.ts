@@ -36,7 +36,7 @@ const isPath = (value: unknown): boolean =>
   (typeof value === 'string' && value !== '') ||
   (value instanceof URL && value.protocol === 'file:');
 
-/** The kinds of the options that `serveStatic` has, too. */
+/** The kinds of the options that `serveStatic` also has. */
 export const FILE_OPTIONS: Kinds<Omit<SendFileOptions, 'root'>> = {
   dotfiles: oneOf('ignore', 'allow', 'deny'),
   symlinks: oneOf('follow', 'inside'),
@@ -50,7 +50,7 @@ const SEND_FILE_OPTIONS: Kinds<SendFileOptions> = {
 };
 
 function isHeaderValue(value: unknown): boolean {
-  // The characters that node refuses in a header.
+  // The characters that Node.js refuses in a header.
   return typeof value === 'string' && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
 }
 
@@ -58,7 +58,7 @@ function isHeaderValue(value: unknown): boolean {
  * Responds with a file. Evaluates conditions and ranges like `serveStatic`. Opens the file before the
  * response starts, so that a file that cannot be read is an error response.
  *
- * A status and headers that are already set are kept. With another status than 200, the whole file is sent,
+ * A status and headers that are already set are kept. With a status other than 200, the whole file is sent,
  * such as a page for a 404.
  *
  * @param path - A path, relative to `root` or the working directory, or a `file:` URL. Decoded.
@@ -82,7 +82,7 @@ export async function sendFile(
  * Responds with a file that browsers save instead of showing it. Does what {@link sendFile} does, and sets
  * `Content-Disposition`.
  *
- * @param path - As for {@link sendFile}.
+ * @param path - Same as for {@link sendFile}.
  * @param name - The name for the saved file, of any characters. Folders are removed. Default: the name in
  *   `path`.
  * @throws The errors of {@link sendFile}.

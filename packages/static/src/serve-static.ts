@@ -51,7 +51,7 @@ export interface StaticOptions {
    */
   readonly dotfiles?: 'ignore' | 'allow' | 'deny';
   /**
-   * `'follow'` serves what symbolic links lead to, even out of the directory. `'inside'` treats links out
+   * `'follow'` serves the targets of symbolic links, even outside the directory. `'inside'` treats links out
    * of the directory as missing. Default `'follow'`.
    */
   readonly symlinks?: 'follow' | 'inside';
@@ -104,7 +104,7 @@ interface Lookup
  * With the option `prefix`, `app.use()` throws a {@link SetupError} `INVALID_OPTION` if no path is below both
  * that prefix and its own.
  *
- * A status and headers that are already set are kept. With another status than 200, the whole file is sent.
+ * A status and headers that are already set are kept. With a status other than 200, the whole file is sent.
  *
  * @param root - The directory: a path, relative to the working directory, or a `file:` URL.
  * @returns A middleware. It throws an `HttpError`: 400 for a malformed path, 403 for a denied

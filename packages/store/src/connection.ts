@@ -27,8 +27,8 @@ export interface WriterData {
   /** Maximum size of the file, in pages, or 0 for SQLite's own limit. */
   readonly maxPages: number;
   /**
-   * A number shared by both threads. It counts the writes at the start of the batch that the main thread
-   * has given up. It is {@link TAKEN} once the writer thread has the lock and makes the other writes.
+   * A number shared by both threads. It counts the writes at the start of the batch that the main thread has
+   * given up on. It is {@link TAKEN} once the writer thread has the lock and makes the other writes.
    */
   readonly claim: Int32Array<SharedArrayBuffer>;
 }

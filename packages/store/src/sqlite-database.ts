@@ -24,7 +24,9 @@ export interface SqliteOptions<Name extends string, Queries> {
   readonly program: string;
   /** Name of the setting that holds the path, for messages, such as `DATABASE_URL`. */
   readonly setting: string;
-  /** Marks the file as one of the program: a number from 1 to 2³¹ − 1, the same in all versions. */
+  /**
+   * Identifies the file as belonging to the program: a number from 1 to 2³¹ − 1, the same in all versions.
+   */
   readonly applicationId: number;
   /**
    * SQL that migrates from each schema version to the next, starting at an empty database. Append to it, and
@@ -33,14 +35,17 @@ export interface SqliteOptions<Name extends string, Queries> {
   readonly migrations: readonly string[];
   /** SQL of the writes by name, one statement each. */
   readonly statements: Readonly<Record<Name, string>>;
-  /** Prepares what {@link SqliteDatabase.read} passes on. Called once, after the migrations. */
+  /**
+   * Prepares the value that {@link SqliteDatabase.read} passes to its callback. Called once, after the
+   * migrations.
+   */
   readonly prepare: (database: DatabaseSync) => Queries;
   /**
    * Whether the program wrote a database that has this schema version but not the application ID. Default: it
    * did not. Use it for files that the program created before it used this package.
    */
   readonly isOurs?: (database: DatabaseSync, version: number) => boolean;
-  /** Maximum time of a write, and of opening a locked file, in milliseconds. Default 5,000. */
+  /** Maximum time for a write, and for opening a locked file, in milliseconds. Default 5,000. */
   readonly timeout?: number;
   /** Maximum size of the file, in pages of 4 KiB. Unlimited by default. */
   readonly maxPages?: number;
@@ -65,7 +70,7 @@ const OPTIONS: Kinds<SqliteOptions<string, unknown>> = {
   prepare: fn,
   isOurs: fn,
   timeout: positiveMilliseconds,
-  maxPages: integer(1, 2 ** 32 - 2, 'of pages'),
+  maxPages: integer(1, 2 ** 32 - 2, 'number of pages'),
   warn: fn,
 };
 const REQUIRED = [

@@ -42,7 +42,7 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
 
-  /** @param cause - The error behind this one, such as that of the database. */
+  /** @param cause - The underlying error, such as the error from the database. */
   constructor(code: StoreErrorCode, message: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;

@@ -129,10 +129,7 @@ export class WriteQueue<Write, Result> {
       const committing = this.#committing.filter(({ since }) => since <= last);
       if (committing.length > 0) rejectAll(committing, giveUp(committing.length));
       const waiting = this.#take(this.#waiting.filter(({ since }) => since <= last).length);
-      rejectAll(
-        waiting,
-        this.#busy(`did not start a write within ${timeout} ms and has dropped it`),
-      );
+      rejectAll(waiting, this.#busy(`did not start a write within ${timeout} ms and dropped it`));
     };
     // After a delay of the event loop, outcomes that have already arrived are processed first.
     return setInterval(() => setImmediate(check), timeout / 50);

@@ -35,7 +35,7 @@ describe('SqliteWriter', () => {
       Array.from({ length: 2 }, () => ({
         code: 'STORE_LOCKED',
         message:
-          `The store ${path} could not start a write within 7 ms and has dropped it. End the ` +
+          `The store ${path} could not start a write within 7 ms and dropped it. End the ` +
           'process that locks the file, or try again later.',
       })),
     );

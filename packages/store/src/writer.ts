@@ -83,7 +83,7 @@ export class SqliteWriter {
     if (before >= 0 && Atomics.compareExchange(this.#claim, 0, before, count) === before) {
       return new StoreError(
         'STORE_LOCKED',
-        `The store ${path} could not start a write within ${timeout} ms and has dropped it. End the ` +
+        `The store ${path} could not start a write within ${timeout} ms and dropped it. End the ` +
           'process that locks the file, or try again later.',
       );
     }

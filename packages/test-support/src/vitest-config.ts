@@ -9,7 +9,7 @@ export const testConfig: ViteUserConfig = defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // Restores spies before each test, also when the test before it has failed.
+    // Restores spies before each test, even when the test before it has failed.
     restoreMocks: true,
     setupFiles: fileURLToPath(new URL('random-seed.ts', import.meta.url)),
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

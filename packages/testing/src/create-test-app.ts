@@ -28,8 +28,9 @@ import {
 import { openTestSocket } from './test-socket.js';
 
 /**
- * Creates an application for one test with its own container. It checks that responses match the schemas
- * of their routes. With `app`, it is yours. Otherwise, its pipeline is `errorHandler`, `before`, `json()`, the controllers, `after`, `notFoundHandler`.
+ * Creates an application for one test with its own container. It checks that responses match the schemas of
+ * their routes. With `app`, the function creates the application. Otherwise, the pipeline is `errorHandler`,
+ * `before`, `json()`, the controllers, `after`, `notFoundHandler`.
  *
  * @param options - The overrides, and either a function that creates the application, or the controllers
  *   and the surrounding middleware.
@@ -186,7 +187,7 @@ async function createOwnApp(
   const app: Partial<Application> | undefined = await create(container);
   if (isApplication(app)) return checkResponses(app);
   throw new TypeError(
-    'The function in app returned no application. Return the application that it creates.',
+    'The function passed as app returned no application. Return the application that it creates.',
   );
 }
 
@@ -195,7 +196,7 @@ function checkResponses(app: Application): Application {
   try {
     return app.checkResponses();
   } catch (error) {
-    // Also that of another copy of core.
+    // Also accepts one from another copy of core.
     if (error instanceof Error && Reflect.get(error, 'code') === 'APPLICATION_SEALED') return app;
     throw error;
   }

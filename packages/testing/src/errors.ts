@@ -30,7 +30,9 @@ export class RefusedHandshakeError extends Error {
 
   /** @param path - The path of the handshake. */
   constructor(path: string, response: Response) {
-    super(`The application refused the WebSocket handshake to ${path} with ${response.status}.`);
+    super(
+      `The application refused the WebSocket handshake to ${path} with status ${response.status}.`,
+    );
     this.name = 'RefusedHandshakeError';
     this.response = response;
   }

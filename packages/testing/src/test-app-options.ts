@@ -31,9 +31,9 @@ export interface CommonTestOptions<Types extends readonly unknown[] = readonly u
    */
   readonly guardOverrides?: readonly GuardOverride[];
   /**
-   * Called with every error that `errorHandler` reports: those whose message is hidden from the client,
-   * and others whose `report` is true. Then no call rejects with a hidden error, but resolves with the
-   * generic response.
+   * Called with every error that `errorHandler` reports: errors whose message is hidden from the client, and
+   * errors whose `report` is true. With this option, a call does not reject with a hidden error, but resolves
+   * with the generic response.
    */
   readonly onError?: NonNullable<ErrorHandlerOptions['onError']>;
 }

@@ -9,7 +9,7 @@ export interface TestApp extends AsyncDisposable {
   /** The container of this application, for inspection. */
   readonly container: Container;
   /**
-   * Sends a request through the whole application. The response equals that of a socket.
+   * Sends a request through the whole application. The response is the same as over a socket.
    *
    * @param path - The path and query.
    * @param init - The options of `fetch`, or a `json` body.
@@ -34,7 +34,7 @@ export interface TestApp extends AsyncDisposable {
    * @param path - The path and query.
    * @param init - Headers, and subprotocols.
    * @throws {RefusedHandshakeError} When the application sends an ordinary response.
-   * @throws As {@link request}.
+   * @throws Same as {@link request}.
    */
   websocket(path: string, init?: TestSocketInit): Promise<TestSocket>;
   /**

@@ -93,7 +93,9 @@ export async function openTestSocket(
       while (messages.length === 0) {
         if (close !== undefined) {
           const { code, reason } = close;
-          throw new Error(`The connection to ${path} has closed with ${code} '${reason}'.`);
+          throw new Error(
+            `The connection to ${path} closed with code ${code} and reason '${reason}'.`,
+          );
         }
         await change.promise;
       }

@@ -185,7 +185,7 @@ describe('an error hidden from the client', () => {
 describe('app', () => {
   it.each([undefined, {}, { request: 1 }])('must return an application: %j', async (wrong) => {
     const start = createTestApp({ app: () => wrong as never });
-    await expect(start).rejects.toThrow('The function in app returned no application.');
+    await expect(start).rejects.toThrow('The function passed as app returned no application.');
   });
 
   it('cannot be combined with options for controllers', async () => {

@@ -54,9 +54,9 @@ const WEBSOCKET_OPTIONS: Kinds<WebSocketOptions> = {
     oneOf('*'),
   ),
   protocols: arrayOf(PROTOCOL, 'an array of subprotocol names without spaces'),
-  maxMessageSize: integer(1, 2 ** 31 - 1, 'of bytes'),
+  maxMessageSize: integer(1, 2 ** 31 - 1, 'number of bytes'),
   maxMessageRate: integer(1),
-  maxBufferSize: integer(0, undefined, 'of bytes'),
+  maxBufferSize: integer(0, undefined, 'number of bytes'),
   pingInterval: positiveMilliseconds,
 };
 

@@ -2,12 +2,12 @@ import { SetupError } from '@fairlead/core';
 import { findOptionProblems, type Kinds, kind, string } from '@fairlead/options';
 import type { BroadcastAdapter } from './rooms.js';
 
-/** The part of a client of node-redis that publishes. */
+/** The part of a node-redis client that publishes. */
 export interface RedisPublisher {
   publish(channel: string, message: string): Promise<unknown>;
 }
 
-/** The part of a client of node-redis that subscribes. */
+/** The part of a node-redis client that subscribes. */
 export interface RedisSubscriber {
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
   unsubscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
@@ -15,7 +15,7 @@ export interface RedisSubscriber {
 
 /** Options of {@link redisAdapter}. */
 export interface RedisAdapterOptions {
-  /** A connected client of node-redis, which may also send other commands. */
+  /** A connected node-redis client, which may also send other commands. */
   readonly publisher: RedisPublisher;
   /** Another connected client, such as `publisher.duplicate()`. It only subscribes. */
   readonly subscriber: RedisSubscriber;
@@ -28,8 +28,8 @@ function hasMethods(...names: readonly string[]): (value: unknown) => boolean {
 }
 
 const REDIS_ADAPTER_OPTIONS: Kinds<RedisAdapterOptions> = {
-  publisher: kind('a client of node-redis', hasMethods('publish')),
-  subscriber: kind('a client of node-redis', hasMethods('subscribe', 'unsubscribe')),
+  publisher: kind('a node-redis client', hasMethods('publish')),
+  subscriber: kind('a node-redis client', hasMethods('subscribe', 'unsubscribe')),
   prefix: string,
 };
 
@@ -46,7 +46,7 @@ export function redisAdapter(options: RedisAdapterOptions): BroadcastAdapter {
   const problems = findOptionProblems('redisAdapter()', options, REDIS_ADAPTER_OPTIONS);
   for (const name of ['publisher', 'subscriber'] as const) {
     if (problems.length > 0 || options?.[name] !== undefined) continue;
-    problems.push(`redisAdapter() needs ${name}. Pass a client of node-redis.`);
+    problems.push(`redisAdapter() needs ${name}. Pass a node-redis client.`);
   }
   if (problems.length > 0) {
     throw new SetupError('INVALID_REDIS_ADAPTER_OPTION', problems.join('\n'));

@@ -173,7 +173,7 @@ function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 const ROOMS_OPTIONS: Kinds<RoomsOptions> = {
-  adapter: kind('an adapter, such as that of redisAdapter()', (value) => {
+  adapter: kind('an adapter, such as the result of redisAdapter()', (value) => {
     const { publish, subscribe }: Partial<BroadcastAdapter> = Object(value);
     return typeof publish === 'function' && typeof subscribe === 'function';
   }),

@@ -58,7 +58,7 @@ export interface WebSocketConnection extends AsyncIterable<string | Buffer, unde
   terminate(): void;
 }
 
-/** A connection of ws, with limits. */
+/** A ws connection, with limits. */
 export class LimitedConnection implements WebSocketConnection {
   readonly closed: Promise<CloseReason>;
 
@@ -119,7 +119,7 @@ export class LimitedConnection implements WebSocketConnection {
 
   send(data: string | Uint8Array): Promise<void> {
     if (typeof data !== 'string' && !(data instanceof Uint8Array)) {
-      const fix = 'Pass a string or a Uint8Array, such as that of JSON.stringify().';
+      const fix = 'Pass a string or a Uint8Array, such as the result of JSON.stringify().';
       throw new TypeError(`Cannot send ${describeValue(data)} over a WebSocket. ${fix}`);
     }
     if (!this.isOpen) return Promise.resolve();
@@ -217,7 +217,7 @@ export class LimitedConnection implements WebSocketConnection {
   #resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // What the client sent meanwhile arrives at once.
+    // What the client sent meanwhile arrives all at once.
     this.#refill(Number.POSITIVE_INFINITY);
     this.#isAlive = true;
     this.#ws.resume();

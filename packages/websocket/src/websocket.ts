@@ -67,7 +67,7 @@ export function websocket<
  * {@link WebSocketHandler} of the connection. Guards, parameters and the method itself may refuse the
  * handshake with an ordinary response.
  *
- * @param options - As for {@link websocket}.
+ * @param options - Same as for {@link websocket}.
  * @throws {SetupError} `INVALID_WEBSOCKET_OPTION`, when an option is unknown or invalid.
  */
 export function websocketUpgrade(
@@ -131,7 +131,7 @@ async function run(connection: LimitedConnection, ctx: AnyContext, handler: Run)
     await handler(connection);
   } catch (error) {
     ctx.report(error);
-    connection.close(1011, 'The server has failed.');
+    connection.close(1011, 'Internal server error.');
   } finally {
     connection.endHandler();
   }
@@ -143,14 +143,14 @@ function checkHandshake(ctx: AnyContext, { origins }: CompleteOptions): void {
     throw upgradeRequired('This resource needs a WebSocket connection.');
   }
   if (ctx.get('Sec-WebSocket-Version') !== '13') {
-    throw upgradeRequired('The version of the WebSocket protocol must be 13.');
+    throw upgradeRequired('Sec-WebSocket-Version must be 13.');
   }
   if (!/^[+/0-9A-Za-z]{22}==$/.test(ctx.get('Sec-WebSocket-Key') ?? '')) {
     throw invalid('Sec-WebSocket-Key must be 16 bytes in base64.');
   }
   const offered = ctx.get('Sec-WebSocket-Protocol');
   if (offered !== undefined && !areProtocols(offered)) {
-    throw invalid('Sec-WebSocket-Protocol must be a list of different names.');
+    throw invalid('Sec-WebSocket-Protocol must be a list of distinct names.');
   }
   const origin = ctx.get('Origin');
   if (origin !== undefined && !isAllowed(origin, origins, ctx.host)) {

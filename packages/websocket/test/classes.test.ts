@@ -141,7 +141,7 @@ describe('createTestApp().websocket()', () => {
     socket.send(Buffer.of(1));
     expect(await socket.receive()).toEqual(Buffer.of(1));
     expect(await socket.close()).toMatchObject({ code: 1_000 });
-    await expect(socket.receive()).rejects.toThrow('/rooms/blue has closed with 1000');
+    await expect(socket.receive()).rejects.toThrow('/rooms/blue closed with code 1000');
   });
 
   it('rejects with the response when guards refuse', async () => {

@@ -162,7 +162,7 @@ describe('a WebSocket route', () => {
     );
     const client = await open(await serve(app), '/fail');
     client.send('x');
-    expect(await closing(client)).toBe('1011 The server has failed.');
+    expect(await closing(client)).toBe('1011 Internal server error.');
     expect(errors).toEqual([[failure, '/fail']]);
   });
 

@@ -76,8 +76,8 @@ function count(name: keyof typeof DEFAULT_PAGE, meaning: string, max = Infinity)
 
 /** The query of a list. Either parameter requests a page. */
 export const ListQuery = z.object({
-  page: count('page', 'Number of the page'),
-  limit: count('limit', 'Maximum length of a page', MAX_PAGE_SIZE),
+  page: count('page', 'Page number'),
+  limit: count('limit', 'Maximum number of users per page', MAX_PAGE_SIZE),
 });
 
 const One = z.object({ data: User }).meta({ id: 'UserEnvelope' });

@@ -57,7 +57,7 @@ export function Controller(...values: readonly unknown[]): unknown {
   );
 }
 
-const REPEATED = { problem: 'the class has two @Controller().', fix: 'keep one.' };
+const REPEATED = { problem: 'the class has two @Controller() decorators.', fix: 'keep one.' };
 
 function readController(value: unknown): OptionsReading<ControllerOptions> {
   const options = typeof value === 'string' ? { prefix: value } : value;

@@ -89,7 +89,7 @@ const NO_OPTIONS: OptionsReading<object> = Object.freeze({
 /**
  * Checks the options of a decorator.
  *
- * @param call - As `@Body()`.
+ * @param call - The call, such as `@Body()`.
  * @param value - What the caller passed; undefined for none.
  */
 export function readOptions<Options extends object>(
@@ -110,7 +110,7 @@ export interface Reading<Metadata> {
   readonly faults?: readonly Fault[];
   /** Finds what is wrong with decorating a place, before it is decorated. */
   readonly check?: (metadata: Metadata, place: Place) => Fault | undefined;
-  /** Writes the metadata, also if there are faults. */
+  /** Writes the metadata, even if there are faults. */
   readonly apply?: (metadata: Metadata, place: Place) => void;
 }
 
@@ -222,7 +222,7 @@ function kindOf(target: object, key: string | symbol | undefined, third: unknown
   return typeof descriptor?.value === 'function' ? 'method' : 'property';
 }
 
-/** Finds a member that may be inherited: who decorates by calling a decorator may omit the descriptor. */
+/** Finds a member that may be inherited. Code that calls a decorator directly may omit the descriptor. */
 function findDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
   let descriptor: PropertyDescriptor | undefined;
   for (let level: object | null = target; level !== null && descriptor === undefined; ) {

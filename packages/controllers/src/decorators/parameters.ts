@@ -207,7 +207,7 @@ const ANY_NAME = /./s;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 function nameFault(call: string, name: unknown): Fault {
-  const fix = typeof name === 'string' ? 'pass the name of one, or nothing.' : 'pass a string.';
+  const fix = typeof name === 'string' ? 'pass a valid name, or no name.' : 'pass a string.';
   return { problem: `${call} cannot use ${describeValue(name)} as name.`, fix };
 }
 
@@ -295,8 +295,8 @@ function transformText(value: unknown): string {
 }
 
 function twoSchemasFault(call: string): Fault {
-  const problem = `${call} has two schemas: as schema and as transform.`;
-  return { problem, fix: 'combine them to one schema, or pass a function as transform.' };
+  const problem = `${call} has two schemas: one in schema and one in transform.`;
+  return { problem, fix: 'combine them into one schema, or pass a function as transform.' };
 }
 
 function repeatedFault(index: number, one: ParameterMetadata, other: ParameterMetadata): Fault {

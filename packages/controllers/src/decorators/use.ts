@@ -76,7 +76,7 @@ export function UseInterceptor(...interceptors: readonly unknown[]): unknown {
 /**
  * Creates a decorator that adds to a list.
  *
- * @param lack - What is wrong without arguments.
+ * @param lack - The problem to report without arguments.
  * @param add - Adds the arguments, all of which are references of the kind.
  */
 function useReferences(

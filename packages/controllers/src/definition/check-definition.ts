@@ -111,7 +111,7 @@ export function describeUnvalidated(
   }
   if (found.size === 0) return undefined;
   const fix =
-    'pass a schema, as @Body({ schema }); make the class a schema, as class NewUser extends schemaClass(schema) {}; or use an interface or a type in place of the class.';
+    'pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class.';
   return `nothing validates parameters whose type is a class: ${[...found].join(', ')}.\n  Fix: ${fix}`;
 }
 

@@ -26,7 +26,10 @@ export const SHARED_OPTIONS: Kinds<SharedOptions> = {
   guards: list,
   middleware: list,
   interceptors: list,
-  container: kind('an object with a method resolve, such as createContainer()', isContainer),
+  container: kind(
+    'an object with a resolve() method, such as the result of createContainer()',
+    isContainer,
+  ),
 };
 
 function isContainer(value: unknown): boolean {
@@ -44,13 +47,13 @@ export const ROUTER = kind(
 );
 
 /**
- * Explains that a router is of another copy of core, whose requests the functions of this package cannot read.
+ * Explains that a router belongs to another copy of core, whose requests this package cannot read.
  *
  * @param call - The call that received the router, for the message.
  */
 export function findForeignRouter(call: string, router: unknown): ControllerError | undefined {
   if (router instanceof Router || !ROUTER.accepts(router)) return undefined;
-  const title = `${call} cannot use the router: it belongs to another copy of @fairlead/core than the one of @fairlead/controllers.`;
+  const title = `${call} cannot use the router: it belongs to a different copy of @fairlead/core than the one that @fairlead/controllers uses.`;
   return optionError(errorText({ title, fix: installOneCopy('@fairlead/core') }));
 }
 
@@ -71,7 +74,7 @@ function explainUnknown(call: string, problem: string): string {
 /**
  * Finds everything that is wrong with the options of a call that builds routes.
  *
- * @param call - As `buildRoutes()`.
+ * @param call - The call, such as `buildRoutes()`.
  * @param options - What the caller passed.
  * @param kinds - Every option of the call.
  * @returns One error per problem, also those of single guards, middleware and interceptors.

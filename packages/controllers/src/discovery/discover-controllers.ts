@@ -140,7 +140,7 @@ function assertResults(call: string, results: unknown): void {
   );
 }
 
-/** The real path of the file that node runs; undefined in an interactive or piped session. */
+/** The real path of the file that Node.js runs; undefined in an interactive or piped session. */
 export function entryFile(): string | undefined {
   const [, entry] = process.argv;
   if (entry === undefined) return undefined;
@@ -188,8 +188,8 @@ interface ImportWatch {
 }
 
 /**
- * Watches for a timeout, and for the moment at which node would exit silently, with code 13, because
- * only unfinished imports are left.
+ * Watches for a timeout, and for the moment at which Node.js would exit silently, with code 13, because only
+ * unfinished imports are left.
  */
 function watchImports(pending: ReadonlySet<string>, timeout: number): ImportWatch {
   const { promise: stalled, reject } = Promise.withResolvers<never>();

@@ -53,7 +53,7 @@ const DEFAULT_EXCLUDE: readonly string[] = Object.freeze([
   '**/__tests__/**',
 ]);
 
-/** Files that node or a loader can import. */
+/** Files that Node.js or a loader can import. */
 const MODULE = /(?<!\.d)\.(?:ts|mts|js|mjs)$/;
 
 const DECLARATION = /\.d\.[cm]?ts$/;
@@ -129,7 +129,7 @@ export async function explainNoFiles({
 }
 
 /**
- * Returns the path under which node knows a file, in a list; an empty list for a directory or a broken
+ * Returns the path under which Node.js knows a file, in a list; an empty list for a directory or a broken
  * link.
  *
  * @param directories - Cache of real paths. A glob may lead through a linked directory.
@@ -158,7 +158,7 @@ export function rootPath(root: string | URL): string {
   return isUrl ? fileURLToPath(root) : resolve(root);
 }
 
-/** Resolves the real path of the root, which node uses for the modules below it. */
+/** Resolves the real path of the root, which Node.js uses for the modules below it. */
 async function openRoot(root: string | URL): Promise<string> {
   const path = rootPath(root);
   try {

@@ -74,10 +74,10 @@ interface Fault extends Pick<Frame, 'file'> {
 /** The function that imports a file, as stacks show it. */
 const IMPORTER = 'importFile';
 
-/** The first line of the stack of a syntax error, if node knows where it is. */
+/** The first line of the stack of a syntax error, if Node.js knows where it is. */
 const HEADING = /^(file:.+|\/.+|[A-Za-z]:\\.+):(\d+)$/;
 
-/** What node's messages say about a module that it cannot load. */
+/** What Node's messages say about a module that it cannot load. */
 const NAMED_FILE = /(?: imported from |^Unknown file extension "\.\w+" for )(.+?)$/m;
 
 /** Finds the module at fault: one of the files, or a module that they import. */
@@ -139,9 +139,9 @@ function importFix(file: string, error: unknown, fault: Fault | undefined): stri
 }
 
 const COMPILE =
-  'build with tsc or swc and point root at the output, or start node with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
+  'build with tsc or swc and point root at the output, or start Node.js with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
 
-/** For loaders such as that of oxc, whose message names the setting among other text. */
+/** For loaders such as oxc's, whose message names the setting among other text. */
 const SET_DECORATORS =
   'set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file.';
 

@@ -14,7 +14,7 @@ function vitestRunner(): VitestRunner | undefined {
 }
 
 /**
- * Imports a file. vitest leaves installed packages to node, where `import()` would load a second copy of
+ * Imports a file. vitest leaves installed packages to Node.js, where `import()` would load a second copy of
  * the tests' modules, without vitest's compiler. So this asks vitest's runner.
  */
 export function importModule(file: string): Promise<object> {
@@ -26,7 +26,7 @@ export function importModule(file: string): Promise<object> {
 declare const __vite_ssr_dynamic_import__: unknown;
 
 /**
- * Checks that node has not imported a TypeScript file instead of vitest.
+ * Checks that Node.js has not imported a TypeScript file instead of vitest.
  *
  * @param cause - The error that importing the file threw.
  * @throws {DiscoveryError} 500, with the setting that vitest needs.
@@ -36,7 +36,7 @@ export function assertHostImports(file: string, cause: unknown): void {
   const isVitest = '__vitest_worker__' in globalThis;
   if (!isVitest || isCompiled || vitestRunner()?.import || !/ts$/.test(file)) return;
   throw new DiscoveryError(file, {
-    problem: `node imported the file instead of vitest, and threw ${String(cause)}`,
+    problem: `Node.js imported the file instead of vitest, and threw ${String(cause)}`,
     fix: 'add `server: { deps: { inline: [/@fairlead\\//] } }` to `test` in vitest.config.ts.',
     cause,
   });

@@ -82,7 +82,7 @@ function withoutController(target: Constructor, base: string | undefined): Diagn
   const name = nameOf(target);
   const reason = base === undefined ? 'has route decorators' : `extends the controller ${base}`;
   return {
-    problem: `${name} ${reason} but has no @Controller() of its own, so its routes do not exist.`,
+    problem: `${name} ${reason} but is not decorated with @Controller() itself, so its routes are not registered.`,
     fix: `add @Controller() to ${name}, or do not export it.`,
   };
 }
@@ -114,7 +114,7 @@ function* notExported(
     if ([...known].some(isSame) || found.has(location)) continue;
     found.add(location);
     const diagnostic = {
-      problem: `${name} has @Controller(), but its file does not export it, so its routes do not exist.`,
+      problem: `${name} has @Controller(), but its file does not export it, so its routes are not registered.`,
       fix: `export ${name}, or remove @Controller().`,
     };
     yield [file, new DiscoveryError(file, diagnostic, location)];

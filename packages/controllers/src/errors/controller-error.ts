@@ -53,7 +53,7 @@ export function errorText({ title, location, fix }: ErrorText): string {
   return fix === undefined ? text : `${text}\n  Fix: ${fix}`;
 }
 
-/** Inserts a location below the first line of a text. */
+/** Inserts a location below the first line of a message. */
 export function addLocation(text: string, location: string | undefined): string {
   return location === undefined ? text : text.replace(/\n|$/, (end) => `\n  At: ${location}${end}`);
 }
@@ -76,7 +76,7 @@ export function listNames(names: readonly string[]): string {
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** The `code` of an error of node or of a container; undefined if it has none. */
+/** The `code` of an error from Node.js or a container; undefined if it has none. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -9,7 +9,7 @@ export function optionError(message: string): ControllerError {
 /**
  * Finds everything that is wrong with the options of a call.
  *
- * @param call - As `registerController()`.
+ * @param call - The call, such as `registerController()`.
  * @param options - What the caller passed; undefined for none.
  * @param kinds - Every option of the call.
  * @returns One error per problem.

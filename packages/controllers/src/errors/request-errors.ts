@@ -75,7 +75,7 @@ export class ParameterInjectionError extends ControllerError implements HandlerP
     const message =
       status === 400
         ? `The ${parameter} could not be read. Send a valid value.`
-        : `Reading the ${parameter} of ${handler} failed. Correct the function or schema that threw the cause.`;
+        : `Reading the ${parameter} of ${handler} failed. Correct the function or schema that threw the error in cause.`;
     super(message, { code: 'PARAMETER_INJECTION', status, report: true, cause });
     this.parameter = parameter;
     this.handler = handler;

@@ -7,7 +7,7 @@ import {
   errorText,
 } from './controller-error.js';
 
-/** 500. A class listed as a controller has no `@Controller()`. */
+/** 500. A class passed as a controller has no `@Controller()`. */
 export class NotAControllerError extends ControllerError {
   /**
    * @param name - Name of the class, or text for a value that is not a class.
@@ -60,7 +60,7 @@ export class RouteRegistrationError extends ControllerError {
 export class ControllerResolutionError extends ControllerError {
   /**
    * @param requirement - What the container should resolve, such as `the controller UsersController`.
-   * @param cause - The container's error, or a text.
+   * @param cause - The container's error, or a message.
    * @param location - Where the controller is declared, if known. Unused if the cause names a place.
    */
   constructor(requirement: string, cause: unknown, location?: string) {
@@ -112,11 +112,11 @@ export class StartError extends ControllerError {
 
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-/** A line of a stack outside of Fairlead and node. */
+/** A line of a stack outside of Fairlead and Node.js. */
 const CALLER = /^ +at (?!.*(?:[\\/]@fairlead[\\/]|node:)).*$/m;
 
 /**
- * Makes node print an error's message once, with the line of the program that started the application:
+ * Makes Node.js print an error's message once, with the line of the program that started the application:
  * without the other lines of the stack, and without properties that repeat the message.
  */
 function printOnce(error: ControllerError): void {
@@ -133,8 +133,7 @@ function printOnce(error: ControllerError): void {
 }
 
 /**
- * Throws a single problem as it is, and several as one {@link StartError}. Several classes may have one
- * in common.
+ * Throws a single problem as is, and several as one {@link StartError}. Several classes may share a problem.
  *
  * @throws {ControllerError} 500, unless `problems` is empty.
  */

@@ -15,7 +15,7 @@ import { RequestScopes } from './request-scopes.js';
 
 /** Describes a token that the container must resolve, for error messages. */
 export interface Requirement {
-  /** As `the guard AdminGuard of UsersController.create`. */
+  /** A description, such as `the guard AdminGuard of UsersController.create`. */
   readonly description: string;
   /** The controller that requires it; undefined if all do. */
   readonly controller?: Constructor | undefined;

@@ -2,7 +2,7 @@ import type { Context } from '@fairlead/core';
 import { ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
 
-/** The response of a route as far as it is known at registration. */
+/** The parts of a route's response that are known at registration. */
 export interface ResponsePlan {
   /** The method, such as `UsersController.create`. */
   readonly handler: string;
@@ -156,7 +156,7 @@ function fillPlaceholders(
       return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
     }
     const problem = `the method returned no value for ':${name}' in the URL of its redirect.`;
-    const fix = `return an object whose ${name} is a number or a text other than '.' and '..', or return a URL.`;
+    const fix = `return an object whose ${name} is a number or a string other than '.' and '..', or return a URL.`;
     return refuse({ problem, fix });
   });
 }

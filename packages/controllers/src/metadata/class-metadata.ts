@@ -116,8 +116,7 @@ const ROUTE_VALUES = Symbol.for('fairlead:route-values');
 export function assertExperimental(decorator: string, second: unknown): void {
   if (typeof second !== 'object' || second === null || !('kind' in second)) return;
   const title = `@${decorator}() was compiled as a standard decorator, but it is an experimental one.`;
-  const fix =
-    'set experimentalDecorators: true in tsconfig.json (and emitDecoratorMetadata: true).';
+  const fix = 'set experimentalDecorators and emitDecoratorMetadata to true in tsconfig.json.';
   throw new ControllerError(errorText({ title, fix }), { code: 'STANDARD_DECORATOR' });
 }
 
@@ -272,7 +271,7 @@ export function parameterTypes(target: Constructor, key: string | symbol): reado
  * Describes where a controller or one of its methods is declared.
  *
  * @param method - Name of the method. One that the class inherits has the location of the class.
- * @returns As `src/users.ts:12:1`; undefined if unknown.
+ * @returns A location, such as `src/users.ts:12:1`; undefined if unknown.
  */
 export function locationOf(
   target: object | undefined,

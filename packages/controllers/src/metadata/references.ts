@@ -134,7 +134,7 @@ export function isReference(kind: ReferenceKind, value: unknown): boolean {
 
 const PASS_REFERENCE = 'pass a function, a class or a token.';
 
-/** Returns why a value is no reference, unless that is obvious, and the fix; undefined if it is one. */
+/** Returns why a value is not a reference, unless that is obvious, and the fix; undefined for a reference. */
 function checkReference(
   kind: ReferenceKind,
   reference: unknown,

@@ -79,8 +79,8 @@ function checkParameters(
  * Finds `@Param()` names that a route lacks, as far as that does not depend on where the router is
  * mounted later.
  *
- * @param mounts - The prefixes at which the router is mounted by now. Without any, finds names like that of
- *   a parameter of the route. Undefined finds only names that no pattern can contain.
+ * @param mounts - The prefixes at which the router is mounted so far. Without any, finds names similar to a
+ *   parameter of the route. Undefined finds only names that no pattern can contain.
  */
 export function findMisnamedParameters(
   definitions: readonly ControllerDefinition[],

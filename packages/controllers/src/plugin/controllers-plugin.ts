@@ -29,9 +29,9 @@ export interface ControllersPlugin extends Plugin {
    * Discovers controllers and registers their routes.
    *
    * @param app - Its problems are reported together with those of the plugin.
-   * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work. Throws
-   *   a single problem as it is, and several as one {@link StartError}. Then nothing is registered,
-   *   and the container is disposed as by {@link close}.
+   * @throws {ControllerError} 500, when a controller, guard, middleware or route cannot work. Throws a single
+   *   problem as is, and several as one {@link StartError}. Then nothing is registered, and the container is
+   *   disposed as by {@link close}.
    */
   install(app: Application): Promise<void>;
   /**

@@ -73,7 +73,7 @@ async function discoverIn(
 
 function describeSkipped(skipped: number, count: number): string {
   const [verb, routes] = skipped === 1 ? ['was', 'its routes'] : ['were', 'their routes'];
-  return `${skipped} of ${count} files ${verb} skipped; ${routes} do not exist. Set strict: true to fail the start instead.`;
+  return `${skipped} of ${count} files ${verb} skipped; ${routes} are not registered. Set strict: true to stop the startup instead.`;
 }
 
 async function warnOfNone(

@@ -91,7 +91,7 @@ describe('checkPluginOptions', () => {
     [{ prefix: 1 }, 'cannot use 1 as prefix. Use a string.'],
     [
       { container: {} },
-      'cannot use an object as container. Use an object with a method resolve, such as createContainer().',
+      'cannot use an object as container. Use an object with a resolve() method, such as the result of createContainer().',
     ],
     [
       { logger: {} },

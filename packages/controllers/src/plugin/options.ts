@@ -57,7 +57,7 @@ export interface ControllersPluginOptions {
   readonly interceptors?: readonly InterceptorReference[];
   /**
    * Resolves controllers, guards, middleware and interceptors. Default: the global container, whose
-   * singletons all applications of the process share. Create one per application.
+   * singletons all applications of the process share. Create one container per application.
    */
   readonly container?: ContainerInterface;
   /**

@@ -409,7 +409,7 @@ function createStep<Next extends unknown[]>(
   );
 }
 
-/** Names a function, because errors such as that of a second `next()` call contain the name. */
+/** Names a function, because some errors contain the name, such as the one for a second `next()` call. */
 function withName<Run extends (...values: never[]) => unknown>(name: string, run: Run): Run {
   return Object.defineProperty(run, 'name', { value: name });
 }

@@ -134,7 +134,7 @@ function findCollisions(
   const trial = createRouter(router.rules);
   for (const { method, pattern } of router.routes) tryRoute(trial, method, pattern);
   const owners = new Map<string, RouteOwner>();
-  // By what has to change, because a prefix is part of many routes.
+  // Keyed by what has to change, because a prefix is part of many routes.
   const errors = new Map<unknown, ControllerError>();
   for (const definition of definitions.filter(hasKnownPaths)) {
     const { controller, routes } = definition;

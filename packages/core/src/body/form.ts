@@ -20,7 +20,7 @@ export interface UrlencodedOptions extends BodyOptions {
 
 const URLENCODED_OPTIONS: Kinds<UrlencodedOptions> = {
   ...BODY_OPTIONS,
-  maxFields: integer(0, undefined, 'of fields'),
+  maxFields: integer(0, undefined, 'number of fields'),
 };
 
 const URLENCODED_CODES: OptionCodes<UrlencodedOptions> = {

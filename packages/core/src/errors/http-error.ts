@@ -156,7 +156,7 @@ function codeOf(status: number): string {
 
 /** Returns the reason phrase of a status. */
 export function titleOf(status: number): string {
-  // node uses the older phrase of RFC 4918.
+  // Node.js uses the older phrase of RFC 4918.
   return status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error');
 }
 
@@ -253,7 +253,7 @@ export interface ValidationErrorOptions extends HttpErrorOptions {
   readonly status?: ValidationStatus;
 }
 
-/** How many issues a response has at most, so that a small request cannot cause a huge response. */
+/** Maximum number of issues in a response, so that a small request cannot cause a huge response. */
 const MAX_SENT_ISSUES = 100;
 
 /** 400 or 422. Schemas rejected parts of the request. The error body gains `issues`, the first 100. */
@@ -346,7 +346,7 @@ const RETRY_AFTER_OPTIONS: Kinds<RetryAfterOptions> = {
   retryAfter: anything,
 };
 
-/** The options of each class of this package. Other classes may have options of their own. */
+/** The options of each class of this package. Other classes may have additional options. */
 const OPTIONS: ReadonlyMap<unknown, Kinds<object>> = new Map<unknown, Kinds<object>>([
   [HttpError, HTTP_ERROR_OPTIONS],
   [BadRequestError, HTTP_ERROR_OPTIONS],

@@ -54,13 +54,14 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
   if (hasMethod(value, 'handle')) {
     return [
       received,
-      'Pass a function that calls its method: (ctx, next) => it.handle(ctx, next).',
+      'Pass a function that calls its method: (ctx, next) => object.handle(ctx, next).',
     ];
   }
   if (hasMethod(value, 'middleware')) {
     const isItself = Reflect.get(Object(value), 'middleware').length === 2;
-    if (isItself) return [received, `Pass its middleware: ${addArgument(call, 'it.middleware')}.`];
-    return [received, `Call its method: ${addArgument(call, 'it.middleware()')}.`];
+    if (isItself)
+      return [received, `Pass its middleware: ${addArgument(call, 'object.middleware')}.`];
+    return [received, `Call its method: ${addArgument(call, 'object.middleware()')}.`];
   }
   return [received, PASS];
 }
@@ -79,13 +80,13 @@ function diagnoseFunction(
   if (isClass(value)) {
     return [
       received,
-      'Pass a function that calls a method of an instance, or use the class with @UseMiddleware() of @fairlead/controllers.',
+      'Pass a function that calls a method of an instance, or use the class with @UseMiddleware() from @fairlead/controllers.',
     ];
   }
   const fix =
     value.length === 3
-      ? `Functions are called with (ctx, next). For Express middleware, pass connect(${name}) of @fairlead/connect. Otherwise, pass (ctx, next) => ${name}(ctx, next).`
-      : 'Functions are called with (ctx, next). To handle errors, pass onError or format to errorHandler(), or catch errors of next().';
+      ? `Functions are called with (ctx, next). For Express middleware, pass connect(${name}) from @fairlead/connect. Otherwise, pass (ctx, next) => ${name}(ctx, next).`
+      : 'Functions are called with (ctx, next). To handle errors, pass onError or format to errorHandler(), or catch errors from next().';
   return [`${received} with ${value.length} parameters`, fix];
 }
 

@@ -31,7 +31,7 @@ export interface Problem {
  *
  * @param error - Any thrown value. Values that are not HTTP errors become a generic 500.
  * @param instance - Path of the request, if known.
- * @param includeStack - Whether to add the error's stack, even if `expose` is false.
+ * @param includeStack - Whether to include the error's stack, even if `expose` is false.
  */
 export function describeProblem(
   error: unknown,

@@ -87,8 +87,8 @@ export class SealError extends SetupError {
 }
 
 /**
- * Throws a single error as it is, and several as one {@link SealError}. An error that lists several
- * problems contributes these.
+ * Throws a single error as is, and several as one {@link SealError}. An error that lists several problems
+ * contributes each of them.
  *
  * @throws {Error} Unless `errors` is empty.
  */
@@ -117,7 +117,7 @@ export class ListenError extends SetupError {
   /**
    * @param port - The requested port.
    * @param host - The requested address or host name; undefined for all interfaces.
-   * @param cause - The error from node.
+   * @param cause - The error from Node.js.
    */
   constructor(port: number, host: string | undefined, cause: NodeJS.ErrnoException) {
     const address = host === undefined ? `port ${port}` : `port ${port} of ${host}`;

@@ -80,7 +80,7 @@ const CORS_OPTIONS: Kinds<CorsOptions> = {
   methods: NAMES,
   allowedHeaders: NAMES,
   exposedHeaders: NAMES,
-  maxAge: integer(0, undefined, 'of seconds'),
+  maxAge: integer(0, undefined, 'number of seconds'),
   preflightContinue: boolean,
   optionsSuccessStatus: integer(200, 299),
 };
@@ -91,8 +91,8 @@ const CORS_OPTIONS: Kinds<CorsOptions> = {
  *
  * A response that depends on the request's origin has `Vary: Origin`, even if the request has no origin.
  *
- * Works on an application, a router, a route or a controller. A preflight runs no route. On anything but an
- * application, the last `cors()` of the route that the preflight asks about responds to it.
+ * Works on an application, a router, a route or a controller. A preflight runs no route. Unless `cors()` is
+ * on the application, the last `cors()` of the requested route responds to the preflight.
  *
  * @throws {SetupError} `INVALID_CORS`, when an option is unknown or invalid, or when `credentials` is true
  *   for the origin `'*'`.
@@ -213,8 +213,8 @@ function readOrigin(value: unknown): OriginRule | undefined {
 }
 
 /**
- * Matches an origin as browsers send it: in lower case, with a scheme, and without a default port or a
- * path. Applications with web views have schemes of their own. RFC 6454 §6.2
+ * Matches an origin as browsers send it: in lower case, with a scheme, and without a default port or a path.
+ * Applications with web views use custom schemes. RFC 6454 §6.2
  */
 const ORIGIN =
   /^(?:null|(?!https:.*:443$|http:.*:80$)https?:\/\/[a-z\d._:[\]-]+|(?!https?:)[a-z][a-z\d+.-]*:\/\/[\w.:-]*)$/;

@@ -83,7 +83,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   return withRole('errorHandler', markCopy(middleware));
 }
 
-/** How an application without options turns errors into responses. */
+/** The error policy of an application without options. */
 export const DEFAULT_ERROR_POLICY: ErrorPolicy = Object.freeze({
   includeStack: false,
   onError: publishing(logError),

@@ -38,7 +38,7 @@ export interface RequestLoggerOptions {
 }
 
 const REQUEST_LOGGER_OPTIONS: Kinds<RequestLoggerOptions> = {
-  logger: kind('a logger with a method info, such as console, or a stream', isLogger),
+  logger: kind('a logger with an info() method, such as console, or a stream', isLogger),
   now: fn,
   skip: fn,
 };
@@ -80,7 +80,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
 
 function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => void {
   if (logger === undefined) return (entry) => process.stdout.write(formatLine(entry));
-  // Loggers that are streams, such as those of winston, have both.
+  // Loggers that are streams, such as winston loggers, have both.
   if ('info' in logger && typeof logger.info === 'function') return (entry) => logger.info(entry);
   const stream = logger as { write(line: string): unknown };
   return (entry) => stream.write(formatLine(entry));

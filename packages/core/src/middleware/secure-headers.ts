@@ -16,14 +16,14 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'X-Permitted-Cross-Domain-Policies': 'none',
 };
 
-/** What stands for the nonce of a request in a header. */
+/** The placeholder for a request's nonce in a header. */
 const NONCE = '{nonce}';
 
 /**
  * Sets security headers on all responses, including errors. Handlers can override them.
  *
  * Replaces `{nonce}` in a header, such as in `script-src 'nonce-{nonce}'`, with 128 random bits for each
- * request, and sets `ctx.state.cspNonce` to them. Put them into the attribute `nonce` of your scripts.
+ * request, and sets `ctx.state.cspNonce` to them. Put this nonce into the `nonce` attribute of your scripts.
  *
  * @param changes - Headers to add or replace by name; `false` omits a default header.
  * @throws {SetupError} `INVALID_OPTION`, when a header cannot be sent, or a name probably means one of the

@@ -26,6 +26,6 @@ it('what is answered late is dropped, also where middleware above handles the er
 it('accepts the longest time of a timer, and names it in the error for a longer one', () => {
   expect(() => timeout(2_147_483_647)).not.toThrow();
   expect(() => timeout(2_147_483_648)).toThrow(
-    'Invalid timeout: 2147483648. Pass timeout() an integer from 1 to 2147483647.',
+    'Invalid timeout: 2147483648. Pass timeout() an integer from 1 to 2147483647, in milliseconds.',
   );
 });

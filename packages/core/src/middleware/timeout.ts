@@ -25,8 +25,8 @@ const running = new WeakMap<Context, Clock>();
  * Responds with 503 when downstream middleware does not complete in time, and aborts `ctx.signal`. Code
  * that ignores the signal keeps running, but its response is ignored.
  *
- * While a `timeout()` further downstream runs, such as that of a route, this one pauses. So a route can have
- * more time than the application, or less.
+ * While a `timeout()` further downstream runs, such as the timeout of a route, this one pauses. A route can
+ * therefore have more or less time than the application.
  *
  * The middleware throws a {@link ServiceUnavailableError} 503 `TIMED_OUT`, or an {@link HttpError} 504.
  *
@@ -38,7 +38,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   if (!MILLISECONDS.accepts(milliseconds)) {
     throw new SetupError(
       'INVALID_TIMEOUT',
-      `Invalid timeout: ${describeValue(milliseconds)}. Pass timeout() ${MILLISECONDS.description}.`,
+      `Invalid timeout: ${describeValue(milliseconds)}. Pass timeout() ${MILLISECONDS.description}, in milliseconds.`,
     );
   }
   assertOptions('timeout()', options, TIMEOUT_OPTIONS);
@@ -84,7 +84,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   });
 }
 
-/** Calls a function when it has run for a time. Standing still does not count. */
+/** Calls a function after a given running time, which does not include pauses. */
 class Clock {
   readonly #onEnd: () => void;
   #left: number;

@@ -10,7 +10,7 @@ export type Entry = Middleware | PrefixedMiddleware | MountedRouter;
 
 /** A middleware, or a router with its routes. */
 interface Registration {
-  /** Names it in a message. */
+  /** How messages refer to it. */
   readonly name: string;
   readonly prefix: string;
   readonly role?: Role | undefined;
@@ -42,8 +42,8 @@ export function checkOrder(
     if (role === 'notFoundHandler') {
       const after = all.slice(index + 1).filter((other) => other.role === undefined);
       const names = after.flatMap((other) => namesOf(other, isAffected));
-      const problem = `responds to every request${range}, so what is registered after it never runs`;
-      return invalidOrder(role, problem, names, 'Register it last.');
+      const problem = `responds to every request${range}, so anything registered after it never runs`;
+      return invalidOrder(role, problem, names, 'Register notFoundHandler() last.');
     }
     if (role === 'errorHandler') {
       const before = all.slice(0, index);
@@ -54,8 +54,8 @@ export function checkOrder(
         isAffected(segments) && !isCovered.some((covers) => covers(segments));
       const routers = before.filter(({ routes }) => routes !== undefined);
       const names = routers.flatMap((router) => namesOf(router, isMissed));
-      const problem = `cannot catch errors${range} of what is registered before it`;
-      return invalidOrder(role, problem, names, 'Register it first.');
+      const problem = `cannot catch errors${range} from anything registered before it`;
+      return invalidOrder(role, problem, names, 'Register errorHandler() first.');
     }
     return [];
   });
@@ -124,7 +124,7 @@ function nameOf({ method, pattern }: MountedRoute): string {
   return `${method} ${pattern.text}`;
 }
 
-/** Most names that a message lists. */
+/** Maximum number of names that a message lists. */
 const LISTED = 3;
 
 /** Returns the error for a misplaced handler. Empty if it affects nothing. */

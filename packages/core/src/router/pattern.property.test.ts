@@ -12,7 +12,7 @@ function match(pattern: string, path: string): readonly string[] | undefined {
   return tree.find('GET', normalizePath(path) ?? '')?.rawParams.map(decodeParameter);
 }
 
-/** Escapes a character, even if a path may contain it as it is. */
+/** Escapes a character, even if a path may contain it as is. */
 const escapeAll = (text: string) =>
   Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 

@@ -89,15 +89,15 @@ describe('parsePattern', () => {
     ],
     [
       '/users/:',
-      "':' has a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.",
+      "':' contains a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.",
     ],
     [
       '/v1:',
-      "'v1:' has a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.",
+      "'v1:' contains a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.",
     ],
     [
       '/:a:b',
-      "':a:b' has two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.",
+      "':a:b' contains two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.",
     ],
     ['/:id-:id', "the parameter 'id' appears twice. Rename one of them."],
     ['/:id/x/:id', "the parameter 'id' appears twice. Rename one of them."],
@@ -143,9 +143,9 @@ describe('parsePattern', () => {
     ['/a{/:opt}', 'a{', "'{'", BRACKETS, 'a%7B'],
     ['/:id{[0-9]+}', ':id{[0-9]+}', "'{'", BRACKETS, ':id%7B%5B0-9%5D%2B%7D'],
     ['/[...slug]', '[...slug]', "'['", BRACKETS, '%5B...slug%5D'],
-    ['/users ', 'users ', 'white space', 'Remove it', 'users%20'],
-    ['/a\t/b', 'a\t', 'white space', 'Remove it', 'a%09'],
-    ['/a\u00a0b', 'a\u00a0b', 'white space', 'Remove it', 'a%C2%A0b'],
+    ['/users ', 'users ', 'whitespace', 'Remove it', 'users%20'],
+    ['/a\t/b', 'a\t', 'whitespace', 'Remove it', 'a%09'],
+    ['/a\u00a0b', 'a\u00a0b', 'whitespace', 'Remove it', 'a%C2%A0b'],
   ])('rejects the syntax of %j', (pattern, part, found, fix, escaped) => {
     const reason = `'${part}' contains ${found}. ${fix}, or write '${escaped}' to match the text literally.`;
     expect(() => parsePattern(pattern)).toThrow(new InvalidPatternError(pattern, reason));

@@ -108,7 +108,7 @@ const QUERY = /\?[\w.-]+=/;
  */
 const SYNTAX = /[*?#(){}[\]<>|\\^\s\p{Cc}]|[+$](?<=:.*)/gu;
 
-/** What to do instead of using a character that {@link SYNTAX} matches. */
+/** The fix for each character that {@link SYNTAX} matches. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/[*+]/, "Use '*name' as the whole last segment for the rest of the path"],
   [/\?/, 'Register a route for each form of the path'],
@@ -154,7 +154,7 @@ export function parsePattern(text: string): Pattern {
 /**
  * Parses the segments of a pattern, whose names may be repeated.
  *
- * @throws {InvalidPatternError} As {@link parsePattern}, except for repeated names.
+ * @throws {InvalidPatternError} Same as {@link parsePattern}, except for repeated names.
  */
 export function parseSegments(text: string): readonly Segment[] {
   assertPath(text);
@@ -234,7 +234,7 @@ function assertPlain(part: string, pattern: string): void {
   if (character === undefined) return;
   const [, name] = BRACKETED.exec(part) ?? [];
   const [, advice = 'Remove it'] = ADVICE.find(([characters]) => characters.test(character)) ?? [];
-  const found = /[\s\p{Cc}]/u.test(character) ? 'white space' : `'${character}'`;
+  const found = /[\s\p{Cc}]/u.test(character) ? 'whitespace' : `'${character}'`;
   const fix = name === undefined ? advice : `Use ':${name}'`;
   throw new InvalidPatternError(
     pattern,
@@ -256,7 +256,7 @@ function parseParameters(part: string, pattern: string): Segment {
   if (texts.some((text) => text.includes(':'))) {
     throw new InvalidPatternError(
       pattern,
-      `'${part}' has a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.`,
+      `'${part}' contains a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.`,
     );
   }
   const [name = ''] = names;
@@ -264,7 +264,7 @@ function parseParameters(part: string, pattern: string): Segment {
   if (texts.slice(1, -1).includes('')) {
     throw new InvalidPatternError(
       pattern,
-      `'${part}' has two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.`,
+      `'${part}' contains two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.`,
     );
   }
   return { kind: 'affix', names, literals: texts.map((text) => parseText(text, pattern)) };

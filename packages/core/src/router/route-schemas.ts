@@ -205,7 +205,7 @@ function validateInput(
 
 function schemaFailed(source: string, route: string, cause: unknown): InternalServerError {
   return new InternalServerError(
-    `Validating the ${source} of ${route} failed. Correct the schema that threw the cause.`,
+    `Validating the ${source} of ${route} failed. Correct the schema that threw the error in cause.`,
     { code: 'SCHEMA_FAILED', cause },
   );
 }

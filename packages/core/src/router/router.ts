@@ -233,7 +233,7 @@ export let sealRouter: (router: AnyRouter) => void;
 /** Returns the prefixes that lead from a router to another one: `/` for itself, none if it is not nested. */
 export let prefixesTo: (router: AnyRouter, other: AnyRouter) => readonly string[];
 
-/** Registers a route of an application on a router. Throws as `router.on()`, but names the application. */
+/** Registers a route of an application on a router. Throws like `router.on()`, but names the application. */
 export let addOwnRoute: (
   router: AnyRouter,
   method: string,
@@ -366,9 +366,9 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    *
    * @param prefix - May contain parameters.
    * @param router - A router with the same options as this one.
-   * @throws {SetupError} `INVALID_ROUTER`, when `router` is not a router; `ROUTER_OPTIONS_DIFFER`, when
-   *   the options differ; `ROUTER_CYCLE`, when `router` contains this router; `ROUTER_MOUNTED_TWICE`,
-   *   when it is nested at this prefix already.
+   * @throws {SetupError} `INVALID_ROUTER`, when `router` is not a router; `ROUTER_OPTIONS_DIFFER`, when the
+   *   options differ; `ROUTER_CYCLE`, when `router` contains this router; `ROUTER_MOUNTED_TWICE`, when it is
+   *   already nested at this prefix.
    * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
    * @throws {SealedError} When the router is sealed.
    */
@@ -473,7 +473,7 @@ function routerFix(call: string, value: unknown): string {
 export function mountedTwice(owner: string, prefix: string): SetupError {
   return new SetupError(
     'ROUTER_MOUNTED_TWICE',
-    `The router mounted at '${prefix}' is mounted there twice. Remove one of the calls ${owner}.route('${prefix}', router).`,
+    `A router is mounted twice at '${prefix}'. Remove one of the ${owner}.route('${prefix}', router) calls.`,
   );
 }
 

@@ -56,9 +56,8 @@ interface Query<T> {
 }
 
 /**
- * A radix tree of patterns. In each segment static text takes precedence over parameters with text
- * around them, these over a parameter, and a parameter over a wildcard, with backtracking. The order of
- * insertion has no effect.
+ * A radix tree of patterns. In each segment, static text takes precedence over parameters with text around
+ * them, then parameters, then a wildcard, with backtracking. The order of insertion has no effect.
  */
 export class Tree<T> {
   readonly #rules: PathRules;

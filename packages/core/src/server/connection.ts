@@ -200,7 +200,7 @@ export function releaseUpgraded(socket: Socket): void {
 /** Stops tracking the connections that listeners for `connect` receive. */
 export function releaseTunnels(server: Server): void {
   const release = ({ socket }: IncomingMessage): void => releaseUpgraded(socket);
-  // Without a listener, node closes the connection. Listen only while others do.
+  // Without a listener, Node.js closes the connection. Listen only while others do.
   server.on('newListener', (name, listener) => {
     if (name === 'connect' && listener !== release && server.listenerCount(name) === 0) {
       server.on(name, release);

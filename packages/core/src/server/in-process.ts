@@ -10,7 +10,7 @@ import { NO_CONTENT_STATUSES } from '../response.js';
 import { onClose } from './connection.js';
 import { completeLimits, createServer } from './limits.js';
 
-/** Resolves in the next turn of the event loop, also while a test replaces the timers. */
+/** Resolves in the next turn of the event loop, even while a test replaces the timers. */
 const nextTurn: () => Promise<void> = promisify(setImmediate);
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
@@ -26,7 +26,7 @@ const CALLER_OPTIONS: Kinds<Caller> = {
   ip: kind('an IPv4 or IPv6 address', (value) => typeof value === 'string' && isIP(value) !== 0),
 };
 
-/** Whether a value is a Request, of node or of a library. */
+/** Whether a value is a Request, from Node.js or a library. */
 function isRequest(value: unknown): boolean {
   const { url, arrayBuffer }: { url?: unknown; arrayBuffer?: unknown } = Object(value);
   return typeof url === 'string' && typeof arrayBuffer === 'function';
@@ -58,7 +58,7 @@ export class InProcess {
    * @param caller - Who makes the request.
    * @returns The response with a streamed body. The connection closes when the body has been read,
    *   canceled or garbage-collected.
-   * @throws As `fetch` does: the reason of the request's signal, or the connection's error.
+   * @throws Like `fetch`: the reason of the request's signal, or the connection's error.
    * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
    */
   async fetch(request: Request, caller: Caller): Promise<Response> {

@@ -47,8 +47,8 @@ export interface ServerLimits {
   readonly maxTargetSize?: number;
 }
 
-const MILLISECONDS = integer(0, undefined, 'of milliseconds');
-const BYTES = integer(0, undefined, 'of bytes');
+const MILLISECONDS = integer(0, undefined, 'number of milliseconds');
+const BYTES = integer(0, undefined, 'number of bytes');
 
 /** The limits, and what they accept. */
 export const SERVER_LIMITS: Kinds<ServerLimits> = {
@@ -96,7 +96,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @param tls - Key, certificate and other options; undefined for a server without TLS.
  * @param closing - Aborts when the server starts closing; undefined for connections in memory.
- * @throws {SetupError} `INVALID_TLS`, when node rejects the TLS options.
+ * @throws {SetupError} `INVALID_TLS`, when Node.js rejects the TLS options.
  * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
 export function createServer(
@@ -120,7 +120,7 @@ export function createServer(
     maxHeaderSize,
     // checkHead() checks Host instead, because it also refuses repeated Host headers.
     requireHostHeader: false,
-    // How often node checks headersTimeout and requestTimeout.
+    // How often Node.js checks headersTimeout and requestTimeout.
     connectionsCheckingInterval: checkInterval(headersTimeout, requestTimeout),
     // A request without a body starts as an ended stream. Node 22 ignores the option.
     optimizeEmptyRequests: true,
@@ -163,8 +163,8 @@ const TLS_OPTIONS = `
   .split(/\s+/);
 
 /**
- * Finds what is wrong with the option `tls` of `listen()`. Accepts unknown options, which a later version
- * of node may have, unless they look like misspelled ones. Does not show values, which are secret.
+ * Finds what is wrong with the option `tls` of `listen()`. Accepts unknown options, which a later version of
+ * Node.js may have, unless they look like misspelled ones. Does not show values, which are secret.
  */
 export function findTlsErrors(tls: TlsOptions | undefined): readonly SetupError[] {
   if (tls === undefined) return [];
@@ -253,7 +253,7 @@ function refuse(res: ServerResponse, error: HttpError): void {
 /** Milliseconds in which a client may read a refusal and close its side of the connection. */
 const LINGER = 1_000;
 
-/** The code of node's error for an incomplete request that timed out. */
+/** The code of Node's error for an incomplete request that timed out. */
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** Sends 408 on a connection whose next request head is not complete in time, and closes it. */
@@ -267,7 +267,8 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const latest = connection?.latest ?? undefined;
   const respond = () => {
     socket.end(formatRefusal(error));
-    // Closing at once would reset the connection if bytes are unread, and the client might lose the response.
+    // Closing immediately would reset the connection if bytes are unread, and the client might lose the
+    // response.
     setTimeout(() => socket.destroy(), LINGER).unref();
   };
   // Bytes after the last request of the connection: its response closes the connection.

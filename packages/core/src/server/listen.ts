@@ -66,7 +66,7 @@ const LIMIT_CODES: OptionCodes<ListenOptions> = {
 
 /** Options of {@link Server.close}. */
 export interface CloseOptions {
-  /** Milliseconds until busy connections are destroyed; 10,000 by default, `Infinity` for never. */
+  /** Milliseconds until busy connections are destroyed; 10,000 by default. With `Infinity`, never. */
   readonly timeout?: number;
 }
 
@@ -126,7 +126,7 @@ const IDLE_CHECKS = 4;
  * @returns The server, once its port is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
  * @throws {SetupError} `INVALID_LIMIT`, when a limit is not an integer in its range; `INVALID_TLS`, when
- *   node rejects the `tls` options or they have no certificate; `INVALID_OPTION`, when another argument is
+ *   Node.js rejects the `tls` options or they have no certificate; `INVALID_OPTION`, when another argument is
  *   invalid.
  * @throws {ListenError} When the port cannot be bound.
  */
@@ -254,7 +254,7 @@ function trackHandshakes(server: HttpServer): ReadonlySet<Socket> {
  * Closes connections that exceed `keepAliveTimeout` or `writeTimeout`, or that are stuck for
  * `requestTimeout`, until the server closes.
  *
- * One timer checks all connections. With a timer per connection, like node's `keepAliveTimeout`, every
+ * One timer checks all connections. With a timer per connection, like Node's `keepAliveTimeout`, every
  * request would have to set and clear one.
  */
 function enforceTimeouts(
@@ -292,7 +292,7 @@ async function stop(server: HttpServer): Promise<void> {
 async function stopImmediately(server: HttpServer): Promise<void> {
   if (!server.listening) return;
   // HttpServer.close() would also close idle connections, on which a request may be in transit. Bun's servers
-  // are no net.Servers.
+  // are not net.Servers.
   const { close } = server instanceof NetServer ? NetServer.prototype : server;
   close.call(server);
 }
@@ -311,7 +311,7 @@ async function close(
     idleChecks = [...sockets].some((socket) => connectionOf(socket)?.isBusy) ? 0 : idleChecks + 1;
     if (idleChecks < IDLE_CHECKS) return;
     server.closeIdleConnections();
-    // node does not count a connection as idle before its first byte.
+    // Node.js does not count a connection as idle before its first byte.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     for (const socket of handshakes) socket.destroy();
   };
@@ -344,7 +344,7 @@ function hostOf(host: string | undefined): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The number of pending connections that the system queues; node's default. */
+/** The number of pending connections that the system queues; Node's default. */
 const BACKLOG = 511;
 
 /**

@@ -17,7 +17,7 @@ export interface ProxyOptions {
   /**
    * The headers that the proxy sets: `'x-forwarded'` for `X-Forwarded-For`, `-Proto` and `-Host`, or
    * `'forwarded'` for `Forwarded` (RFC 7239); `'x-forwarded'` by default. The other headers are ignored,
-   * because a proxy passes on what a client sends in them.
+   * because a proxy forwards whatever a client sends in them.
    */
   readonly header?: 'x-forwarded' | 'forwarded';
 }
@@ -127,7 +127,7 @@ function appended(entries: readonly string[]): Statement {
 
 /**
  * Reads a list to which each proxy has appended an entry, or which one proxy has set and the others have
- * passed on. Of another number of entries, nobody can tell who wrote them.
+ * passed on. With any other number of entries, it is unknown who wrote them.
  */
 function setOrAppended(entries: readonly string[]): Statement {
   return entries.length === 1 ? () => entries[0] : appended(entries);

@@ -98,7 +98,7 @@ function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Bu
   server.emit('request', req, res);
 }
 
-/** Passes a request to node's parser again, without its `Upgrade` header. */
+/** Passes a request to Node's parser again, without its `Upgrade` header. */
 function restart(
   server: Server,
   event: string,

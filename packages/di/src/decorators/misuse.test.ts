@@ -65,7 +65,7 @@ const misuses: Misuse[] = [
   [
     '@Service with an eager request scope',
     () => service({ scope: 'request', eager: true })(...places.class),
-    "@Service() to the class Users: an eager provider must be a singleton, but its scope is 'request'.\n  Fix: remove eager, or set the scope 'singleton'.",
+    "@Service() to the class Users: an eager provider must be a singleton, but its scope is 'request'.\n  Fix: remove eager, or set the scope to 'singleton'.",
   ],
   [
     '@Service without parentheses',

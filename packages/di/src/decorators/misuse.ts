@@ -24,7 +24,7 @@ export function isOnConstructorParameter([target, key, index]: Decorated): boole
 /**
  * Creates the error for a misused decorator, with the place where it is applied.
  *
- * @param decorator - As `@Service()`.
+ * @param decorator - The decorator, such as `@Service()`.
  * @param apply - The running function, which the compiled code called.
  */
 export function misuse(

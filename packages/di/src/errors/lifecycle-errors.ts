@@ -33,7 +33,7 @@ export class ConstructionError extends InjectionError {
     const token = path.at(-1) ?? '';
     super({
       problem: `Building ${describeToken(token)} failed: ${describeThrown(cause)}`,
-      fix: 'correct the error that the constructor or factory threw. It is the `cause` of this one.',
+      fix: 'correct the error that the constructor or factory threw, which is the `cause` of this one.',
       path,
       token,
       location,

@@ -44,7 +44,7 @@ export class InvalidDecoratorError extends InjectionError {
   readonly code = 'INVALID_DECORATOR';
 
   /**
-   * @param decorator - As `@Service()`.
+   * @param decorator - The decorator, such as `@Service()`.
    * @param place - What it decorates, such as `parameter 0 of Users`.
    * @param mistakes - At least one.
    * @param token - The decorated class.

@@ -64,7 +64,7 @@ export interface UserStore {
   /**
    * Deletes a user. Exactly one of several deletes of a user returns `true`, the others `false`.
    *
-   * @param expected - As for {@link update}.
+   * @param expected - Same as for {@link update}.
    */
   delete(id: string, expected?: User): Awaitable<boolean>;
 

@@ -8,7 +8,7 @@ export const Credentials = z.object({
   email: z.email().max(254).toLowerCase(),
   password: z.string().min(12).max(128),
 });
-/** Accepts every text, so that new rules for passwords do not lock anyone out. */
+/** Accepts any string, so that new password rules do not lock anyone out. */
 export const SignIn = z.object({ email: z.string().toLowerCase(), password: z.string() });
 
 export type Role = z.infer<typeof Role>;

@@ -10,7 +10,7 @@ import { Config } from '../src/config.js';
 import { Passwords } from '../src/passwords.js';
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' };
-const admin = { email: 'admin@example.com', password: 'a password of the admin' };
+const admin = { email: 'admin@example.com', password: 'the password of the admin' };
 
 let folder: string;
 let api: TestApp;

@@ -10,7 +10,7 @@ export function createMyApp() {
     .use(notFoundHandler());
 }
 
-// A test that imports this file opens no port.
+// Tests import this file, and must not open a port.
 if (process.env.VITEST === undefined) {
   await serve(createMyApp, { port: Number(process.env.PORT ?? 8080) });
 }

@@ -12,7 +12,7 @@ export interface PostgresSettings {
   readonly poolSize: number;
   /** Maximum time to wait for a connection. `connect_timeout` in the URL overrides it. */
   readonly connectTimeout: number;
-  /** Maximum time of a statement. */
+  /** Maximum time for a statement. */
   readonly statementTimeout: number;
   /** Maximum time to wait for another session's lock while opening. Defaults to 30,000. */
   readonly lockTimeout?: number;

@@ -8,8 +8,8 @@ const PARAMETERS =
   'sslkey sslmode sslnegotiation sslrootcert uselibpqcompat user';
 
 /**
- * Finds a mistake in a PostgreSQL URL that pg would ignore, misunderstand or report without a fix. A
- * missing part is no mistake, because pg has defaults and reads variables such as PGHOST.
+ * Finds a mistake in a PostgreSQL URL that pg would ignore, misunderstand or report without a fix. A missing
+ * part is not a mistake, because pg has defaults and reads variables such as PGHOST.
  *
  * @param url - The value of DATABASE_URL.
  * @returns The rest of the sentence "DATABASE_URL …", with the fix and without any password.
@@ -64,7 +64,7 @@ export function describeUrl(url: string): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** Whether inserting, removing or replacing at most `edits` characters makes two texts equal. */
+/** Whether inserting, removing or replacing at most `edits` characters makes two strings equal. */
 function isSimilar(one: string, other: string, edits: number): boolean {
   if (edits < 0) return false;
   if (one === '' || other === '') return one.length + other.length <= edits;

@@ -18,7 +18,7 @@ export class AccountsController {
   @UseMiddleware(rateLimit({ name: 'sign-up', points: 10, duration: 60 }))
   async create(@Body({ schema: Credentials }) credentials: Credentials) {
     const account = await this.accounts.create(credentials, 'user');
-    if (account === undefined) throw new ConflictError('This address has an account already.');
+    if (account === undefined) throw new ConflictError('This address already has an account.');
     return account;
   }
 
