@@ -71,7 +71,7 @@ const databaseUrl = z.string().transform((url, { issues }) => {
     return z.NEVER;
   }
   // `sqlite://a/b` looks relative but would mean /a/b.
-  const path = /^sqlite:(?!\/\/[^/])(.+)$/.exec(url)?.[1];
+  const path = /^sqlite:(?!\/\/[^/]|:)(.+)$/.exec(url)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path: resolve(path) } as const;
   // Any other part may contain a password.
   const scheme = /^[a-z][a-z\d+.-]*:/i.exec(url)?.[0];

@@ -4,11 +4,11 @@ import {
   findOptionProblems,
   fn,
   hasMethods,
+  isPlainObject,
   type Kinds,
   kind,
   milliseconds,
   nonEmptyString,
-  object,
   positiveMilliseconds,
 } from '@fairlead/options';
 
@@ -50,7 +50,7 @@ export interface HealthLogger {
 const TIMEOUT = 2_000;
 
 const HEALTH_OPTIONS: Kinds<HealthOptions> = {
-  checks: object,
+  checks: kind('an object', isPlainObject),
   timeout: positiveMilliseconds,
   stopping: kind('an AbortSignal', (value) => value instanceof AbortSignal),
   live: nonEmptyString,

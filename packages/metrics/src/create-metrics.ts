@@ -137,7 +137,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
       requests.inFlight += 1;
       ctx.onFinish(({ status }) => {
         requests.inFlight -= 1;
-        if (skip?.(ctx)) return;
+        if (status === 101 || skip?.(ctx)) return;
         const method = METHODS.has(ctx.method) ? ctx.method : OTHER_METHOD;
         const seconds = (performance.now() - start) / 1_000;
         const route = ctx.pattern ?? NO_ROUTE;

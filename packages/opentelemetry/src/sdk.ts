@@ -147,8 +147,9 @@ export async function flushTelemetry(timeout: number): Promise<void> {
   const { promise: timedOut, resolve } = Promise.withResolvers<'timeout'>();
   const timer = setTimeout(resolve, timeout, 'timeout');
   try {
-    const shutdowns = Promise.all([trace, metrics, logs].map(shutDown));
-    if ((await Promise.race([shutdowns, timedOut])) !== 'timeout') return;
+    const shutdowns = [trace, metrics, logs].map(shutDown);
+    const settled = Promise.allSettled(shutdowns).then(() => Promise.all(shutdowns));
+    if ((await Promise.race([settled, timedOut])) !== 'timeout') return;
   } catch (cause) {
     throw new TelemetryExportError(describeFailure(cause), { cause });
   } finally {

@@ -4,15 +4,17 @@ import { inspect } from 'node:util';
 import { SetupError } from '@fairlead/core';
 import {
   arrayOf,
+  describeValue,
   either,
   findOptionProblems,
   fn,
   hasMethods,
+  integer,
   type Kinds,
   kind,
-  milliseconds,
   nonEmptyString,
   oneOf,
+  positiveMilliseconds,
 } from '@fairlead/options';
 
 /** Receives the messages of a process. Accepts `console`, and pino and winston loggers. */
@@ -37,7 +39,7 @@ export interface ProcessOptions {
   readonly onClose?: (remaining: number) => unknown;
   /**
    * Called with the first uncaught error, instead of logging it. The process then shuts down and exits with
-   * the number that the callback returns, or else with 1. Later errors are printed to standard error. With
+   * the exit code that the callback returns, 0 to 255, or else with 1. Later errors are printed to standard error. With
    * `false`, Node.js handles such errors.
    */
   readonly onUncaught?:
@@ -45,7 +47,7 @@ export interface ProcessOptions {
     | ((error: unknown, origin: NodeJS.UncaughtExceptionOrigin) => unknown);
   /**
    * Called before the process exits without a complete shutdown, instead of logging the reason. The
-   * process exits with the number that the callback returns, or else with 1 at the deadline and with
+   * process exits with the exit code that the callback returns, 0 to 255, or else with 1 at the deadline and with
    * 128 plus the signal's number after a second signal.
    */
   readonly onAbandon?: (reason: string) => unknown;
@@ -64,7 +66,7 @@ export const PROCESS_OPTIONS: Kinds<ProcessOptions> = {
     hasMethods('info', 'warn', 'error'),
   ),
   signals: arrayOf(kind('a signal name', isSignalName), 'an array of signal names'),
-  deadline: milliseconds,
+  deadline: positiveMilliseconds,
   onClose: fn,
   onUncaught: either(fn, oneOf(false)),
   onAbandon: fn,
@@ -72,7 +74,7 @@ export const PROCESS_OPTIONS: Kinds<ProcessOptions> = {
 };
 
 function isSignalName(value: unknown): boolean {
-  return typeof value === 'string' && /^SIG[A-Z0-9]+$/.test(value);
+  return typeof value === 'string' && Object.hasOwn(constants.signals, value);
 }
 
 /**
@@ -148,16 +150,20 @@ export async function runProcess<T>(
   return manage(start, options);
 }
 
-/** Does the work of {@link runProcess}. The caller has checked the options. */
+/**
+ * Does the work of {@link runProcess}. The caller has checked the options.
+ *
+ * @param start - Its second argument receives the steps that run before all callbacks, the last one first.
+ */
 export function manage<T>(
-  start: (lifecycle: Lifecycle) => T | Promise<T>,
+  start: (lifecycle: Lifecycle, serving: Step[]) => T | Promise<T>,
   options: ProcessOptions,
 ): Promise<T> {
   return new ManagedProcess(options).start(start);
 }
 
 /** A step of the shutdown. */
-interface Step {
+export interface Step {
   /** Describes the step while it runs. */
   readonly name: string;
   run(remaining: number): unknown;
@@ -171,8 +177,11 @@ class ManagedProcess {
   readonly #controller = new AbortController();
   readonly #stopping = this.#controller.signal;
   readonly #steps: Step[] = [];
+  /** The steps that run before those of callbacks, even of callbacks that are registered later. */
+  readonly #serving: Step[] = [];
   /** The names of callbacks whose failure was printed. */
   readonly #failed = new Set<string>();
+  #hasSignal = false;
   #hasUncaught = false;
   /** What the shutdown waits for; undefined once it is complete. */
   #stage: string | undefined = 'the start';
@@ -189,7 +198,7 @@ class ManagedProcess {
     if (options.onClose) this.#addStep(options.onClose);
   }
 
-  async start<T>(start: (lifecycle: Lifecycle) => T | Promise<T>): Promise<T> {
+  async start<T>(start: (lifecycle: Lifecycle, serving: Step[]) => T | Promise<T>): Promise<T> {
     const { signals = ['SIGTERM', 'SIGINT'], onUncaught } = this.#options;
     for (const signal of signals) this.#onSignal(signal);
     if (onUncaught !== false) process.on('uncaughtException', this.#onUncaught);
@@ -199,7 +208,7 @@ class ManagedProcess {
       stop: (reason = 'stop() was called') => this.#begin(0, reason),
     });
     try {
-      const value = await start(lifecycle);
+      const value = await start(lifecycle, this.#serving);
       if (!this.#stopping.aborted) {
         this.#isStarted = true;
         return value;
@@ -225,6 +234,10 @@ class ManagedProcess {
   }
 
   #addStep(callback: (remaining: number) => unknown): void {
+    if (!fn.accepts(callback)) {
+      const message = `onClose() cannot use ${describeValue(callback)}. Pass a function.`;
+      throw new SetupError('INVALID_SERVE_OPTION', message);
+    }
     const name = callback.name === '' ? 'an onClose callback' : callback.name;
     this.#steps.push({ name, run: callback });
   }
@@ -236,8 +249,10 @@ class ManagedProcess {
       const isDuplicate = performance.now() - last < DUPLICATE_WINDOW;
       last = performance.now();
       if (isDuplicate) return;
-      if (!this.#stopping.aborted) this.#begin(0, signal);
-      else this.#abandon(`received ${signal} while stopping`, 128 + constants.signals[signal]);
+      if (!this.#hasSignal) {
+        this.#hasSignal = true;
+        this.#begin(0, signal);
+      } else this.#abandon(`received ${signal} while stopping`, 128 + constants.signals[signal]);
     });
   }
 
@@ -251,7 +266,7 @@ class ManagedProcess {
       if (onUncaught) result = this.#call('onUncaught', () => onUncaught(error, origin), error);
       else this.#log('error', error);
     }
-    this.#begin(typeof result === 'number' ? result : 1, origin);
+    this.#begin(exitCodeOf(result) ?? 1, origin);
   };
 
   #log(level: 'info' | 'warn', message: string): void;
@@ -308,7 +323,8 @@ class ManagedProcess {
 
   async #close(): Promise<void> {
     // A callback may register another one.
-    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+    const next = () => this.#serving.pop() ?? this.#steps.pop();
+    for (let step = next(); step !== undefined; step = next()) {
       const { name } = step;
       this.#stage = name;
       try {
@@ -339,7 +355,7 @@ class ManagedProcess {
     let result: unknown;
     if (onAbandon) result = this.#call('onAbandon', () => onAbandon(reason), reason);
     else this.#log('error', reason);
-    void exit(typeof result === 'number' ? result : code);
+    void exit(exitCodeOf(result) ?? code);
   }
 
   /** Describes why the process has not ended, as a sentence after a space. */
@@ -351,6 +367,13 @@ class ManagedProcess {
     if (resources.length === 0) return '';
     return ` Still open: ${resources.join(', ')}. Close what your code opened in an onClose callback.`;
   }
+}
+
+const EXIT_CODE = integer(0, 255);
+
+/** Returns the result of a callback if it is an exit code. */
+function exitCodeOf(result: unknown): number | undefined {
+  return EXIT_CODE.accepts(result) ? Number(result) : undefined;
 }
 
 /** Exits once standard output and standard error are written, or after {@link FLUSH_TIMEOUT}. */

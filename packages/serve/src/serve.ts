@@ -122,39 +122,37 @@ export async function serve(
   }
   const { delay, timeout, deadline } = times;
   return manage(
-    async (lifecycle) => {
+    async (lifecycle, serving) => {
       const { operationsPort, onListen, logger = console, name = NAME } = options;
       let second: Application | undefined;
-      let operations: Server | undefined;
+      let operationsServer: Server | undefined;
       // The callback that is registered first runs last.
-      lifecycle.onClose(
-        named('operations', async (remaining: number) => {
-          await operations?.close({ timeout: remaining / 2 });
-          await second?.close();
-        }),
-      );
+      lifecycle.onClose(async function operations(remaining) {
+        await operationsServer?.close({ timeout: remaining / 2 });
+        await second?.close();
+      });
       const served = typeof app === 'function' ? await app(lifecycle) : app;
       const applications = applicationsOf(served, app);
       const first = applications.app;
       if (applications.operations !== first) second = applications.operations;
-      lifecycle.onClose(named('app.close()', () => first.close()));
+      serving.push({ name: 'app.close()', run: () => first.close() });
       assertOperations(second, operationsPort);
       lifecycle.stopping.throwIfAborted();
       const server = await listen(first, options.port, listenOptionsOf(options));
-      lifecycle.onClose(named('open requests', () => server.close({ timeout })));
+      serving.push({ name: 'open requests', run: () => server.close({ timeout }) });
       if (second !== undefined && operationsPort !== undefined) {
         const { host, tls } = options;
-        operations = await listen(second, operationsPort, {
+        operationsServer = await listen(second, operationsPort, {
           ...(host !== undefined && { host }),
           ...(tls !== undefined && { tls }),
         });
-        logger.info(`${name} serves operators on ${operations.url}`);
+        logger.info(`${name} serves operators on ${operationsServer.url}`);
       }
-      if (delay > 0) lifecycle.onClose(named('delay', () => wait(delay)));
+      if (delay > 0) serving.push({ name: 'delay', run: () => wait(delay) });
       if (onListen) onListen(server);
       else logger.info(`${name} listens on ${server.url}`);
       const stop = (reason?: string): void => lifecycle.stop(reason);
-      return Object.freeze({ server, operations: operations ?? server, stop });
+      return Object.freeze({ server, operations: operationsServer ?? server, stop });
     },
     { ...options, deadline },
   );
@@ -196,22 +194,21 @@ function assertOperations(application: Application | undefined, port: number | u
   );
 }
 
-/** Gives a callback the name that describes it in messages. */
-function named<T extends object>(name: string, callback: T): T {
-  return Object.defineProperty(callback, 'name', { value: name });
-}
-
 /** The parts of a shutdown, in milliseconds. */
 type Times = Required<Pick<ServeOptions, 'delay' | 'timeout' | 'deadline'>>;
 
-/** @throws {SetupError} `INVALID_SERVE_OPTION`, when the deadline is shorter than its parts. */
+/** Longest delay of a timer, in milliseconds. With a longer one, it fires immediately. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+/** @throws {SetupError} `INVALID_SERVE_OPTION`, unless the deadline is longer than its parts. */
 function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {
   if (deadline === undefined) {
     const requests = timeout ?? TIMEOUT;
-    return { delay, timeout: requests, deadline: delay + requests + CLOSING_TIME };
+    const whole = Math.min(delay + requests + CLOSING_TIME, LONGEST_DELAY);
+    return { delay, timeout: requests, deadline: whole };
   }
   const least = delay + (timeout ?? 0);
-  if (deadline >= least) {
+  if (deadline > least) {
     return { delay, timeout: timeout ?? Math.floor((deadline - delay) * 0.9), deadline };
   }
   throw new SetupError(

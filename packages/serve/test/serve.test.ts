@@ -77,6 +77,49 @@ describe('serve()', () => {
     },
   );
 
+  it.each([
+    ['stop()', 'setTimeout(stop);', 0],
+    ['an uncaught error', "setTimeout(() => { throw new Error('bug'); });", 1],
+  ])('at the first signal after %s, still completes the shutdown', async (_, trigger, code) => {
+    const program = startProgram(`
+      const { stop } = await serve(({ stopping, onClose }) => {
+        onClose(() => console.log('closed'));
+        return createApp().use(async (ctx) => {
+          const received = new Promise((resolve) => process.once('SIGTERM', resolve));
+          ${trigger}
+          await new Promise((resolve) => stopping.addEventListener('abort', resolve));
+          console.log('waits');
+          await received;
+          ctx.send('complete');
+        });
+      }, { port: 0 });
+    `);
+    const sent = request(await program.url()).end();
+    await program.wrote(/waits/);
+    program.kill('SIGTERM');
+    const [response] = await once(sent, 'response');
+    expect(await text(response)).toBe('complete');
+    expect(await program.ended).toMatchObject({ code, stdout: expect.stringMatching(/closed\n$/) });
+  });
+
+  it('closes what was opened during a request after the request', async () => {
+    const program = startProgram(`
+      await serve(({ stopping, onClose }) => createApp().use(async (ctx) => {
+        onClose(() => console.log('closed'));
+        console.log('open');
+        await new Promise((resolve) => stopping.addEventListener('abort', resolve));
+        ctx.onFinish(() => console.log('finished'));
+        ctx.send('complete');
+      }), { port: 0, delay: 1 });
+    `);
+    const sent = request(await program.url()).end();
+    await program.wrote(/open/);
+    program.kill('SIGTERM');
+    const [response] = await once(sent, 'response');
+    expect(await text(response)).toBe('complete');
+    expect((await program.ended).stdout).toMatch(/finished\nclosed\n$/);
+  });
+
   it('is not ready but keeps serving during the delay', async () => {
     const program = startProgram(`${READY}
       await serve(createMyApp, { port: 0, delay: 600_000 });
@@ -688,6 +731,24 @@ describe('runProcess()', () => {
       stdout: 'working\nworker is stopping: SIGINT\ntrue true\n',
       stderr: '',
     });
+  });
+
+  it.each(['256', '-1', 'NaN', "'2'"])('exits with 1 if onUncaught returns %s', async (result) => {
+    const program = startProgram(`
+      await runProcess(() => { setTimeout(() => { throw new Error('bug'); }); }, {
+        onUncaught: () => ${result},
+      });
+    `);
+    expect(await program.ended).toMatchObject({ code: 1, stderr: '' });
+  });
+
+  it('refuses signals that do not exist, and callbacks that are not functions', async () => {
+    const signal = startProgram("await runProcess(() => {}, { signals: ['SIGTERN'] });");
+    expect((await signal.ended).stderr).toContain('Use an array of signal names.');
+    const callback = startProgram('await runProcess(({ onClose }) => onClose(Promise.resolve()));');
+    expect((await callback.ended).stderr).toContain(
+      'onClose() cannot use an instance of Promise. Pass a function.',
+    );
   });
 
   it('refuses unknown options', async () => {

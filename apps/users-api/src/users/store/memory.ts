@@ -47,11 +47,6 @@ class EntryIndex {
     return isDeleted;
   }
 
-  clear(): void {
-    for (const map of this.#maps) map.clear();
-    this.size = 0;
-  }
-
   /** Returns undefined if the id does not end in two digits, so that no user can have it. */
   #mapOf(id: string): Map<string, Entry> | undefined {
     return this.#maps[Number.parseInt(id.slice(-2), 16)];
@@ -61,7 +56,7 @@ class EntryIndex {
 /** Stores users in the memory of this process. They are lost when it exits. */
 export class MemoryUserStore implements UserStore {
   readonly metrics = [];
-  readonly #entries = new EntryIndex();
+  #entries = new EntryIndex();
   /** All entries in creation order. A page skips whole blocks. */
   readonly #blocks = new Set<Entry[]>();
   /** The block of the next user. */
@@ -135,7 +130,7 @@ export class MemoryUserStore implements UserStore {
 
   close(): void {
     this.#closed = true;
-    this.#entries.clear();
+    this.#entries = new EntryIndex();
     this.#blocks.clear();
   }
 
