@@ -379,6 +379,10 @@ describe('options', () => {
       'createHealth() cannot use an object as logger. Use an object with the methods info and error.',
     ],
     [
+      { checks: new Map([['store', () => 1]]) },
+      'createHealth() cannot use an instance of Map as checks. Use an object.',
+    ],
+    [
       { checks: { store: Promise.resolve(), '': () => 1 } },
       "createHealth() cannot use an instance of Promise as the check 'store'. Use a function.\n" +
         "createHealth() cannot use '' as the name of a check. Begin with a letter, and use only letters, digits, '_', '-' and spaces.",

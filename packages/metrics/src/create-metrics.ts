@@ -137,6 +137,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
       requests.inFlight += 1;
       ctx.onFinish(({ status }) => {
         requests.inFlight -= 1;
+        // A WebSocket connection lasts until it closes.
         if (status === 101 || skip?.(ctx)) return;
         const method = METHODS.has(ctx.method) ? ctx.method : OTHER_METHOD;
         const seconds = (performance.now() - start) / 1_000;

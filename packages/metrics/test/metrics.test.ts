@@ -187,6 +187,28 @@ describe('the histogram', () => {
   });
 });
 
+it('a WebSocket connection is in flight, but not in the histogram', async () => {
+  const metrics = create();
+  const app = createApp()
+    .use(metrics.middleware)
+    .get('/chat', (ctx) => {
+      const { socket } = ctx.upgrade();
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+      socket.resume().once('end', () => socket.end());
+    });
+  const { port } = new URL(await serve(app));
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(
+    'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  );
+  await once(socket, 'data');
+  const gauge = () => metrics.registry.getSingleMetricAsString('http_requests_in_flight');
+  expect(await gauge()).toMatch(/ 1$/);
+  socket.destroy();
+  await expect.poll(gauge).toMatch(/ 0$/);
+  expect(await countsOf(metrics.registry)).toEqual([]);
+});
+
 it('http_requests_in_flight is the number of requests in progress', async () => {
   const metrics = create();
   const arrived = Promise.withResolvers<void>();
