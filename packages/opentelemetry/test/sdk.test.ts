@@ -51,6 +51,21 @@ describe('flushTelemetry', () => {
     expect(failure.cause).toEqual(cause);
   });
 
+  it('waits for spans even if metrics fail first', async () => {
+    const exported: string[] = [];
+    const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+    registerSdk(shuttingDown(() => failed.then(() => void exported.push('spans'))));
+    const shutdown = () => {
+      setImmediate(fail);
+      return Promise.reject(new Error('Refused.'));
+    };
+    const meters = { ...metrics.getMeterProvider(), shutdown };
+    metrics.setGlobalMeterProvider(meters);
+    onTestFinished(() => metrics.disable());
+    await expect(flushTelemetry(60_000)).rejects.toThrow('Refused.');
+    expect(exported).toEqual(['spans']);
+  });
+
   it.each([-1, Number.NaN, 2 ** 31, '1'])('refuses the timeout %o', async (timeout) => {
     await expect(flushTelemetry(timeout as number)).rejects.toMatchObject({
       code: 'INVALID_FLUSH_TIMEOUT',
