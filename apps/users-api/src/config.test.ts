@@ -119,6 +119,7 @@ describe('readConfig', () => {
   it.each([
     ['sqlite:', 'has the scheme sqlite:'],
     ['sqlite://data/users.db', 'has the scheme sqlite:'],
+    ['sqlite::memory:', 'has the scheme sqlite:'],
     ['mysql://host/users', 'has the scheme mysql:'],
     ['memory', 'has no scheme'],
     ['users.db', 'has no scheme'],

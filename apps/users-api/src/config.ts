@@ -60,7 +60,7 @@ function text(pattern: RegExp, allowed: string, description: string) {
 
 const URLS =
   'postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH ' +
-  '(PATH is absolute, or relative to the working directory, and must not start with //)';
+  '(PATH is absolute, or relative to the working directory, and must not start with // or :)';
 
 const databaseUrl = z.string().transform((url, { issues }) => {
   if (url === 'memory:') return { kind: 'memory' } as const;
@@ -70,7 +70,7 @@ const databaseUrl = z.string().transform((url, { issues }) => {
     issues.push({ code: 'custom', input: url, message });
     return z.NEVER;
   }
-  // `sqlite://a/b` looks relative but would mean /a/b.
+  // `sqlite://a/b` looks relative but would mean /a/b, and `sqlite::memory:` looks like `memory:`.
   const path = /^sqlite:(?!\/\/[^/]|:)(.+)$/.exec(url)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path: resolve(path) } as const;
   // Any other part may contain a password.

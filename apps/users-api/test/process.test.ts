@@ -178,7 +178,7 @@ describe('a failing startup exits with 1 and prints one message without a stack'
     expect(stderr).toContain(
       `users-api: Invalid environment variables:
   PORT is "x". Use an integer from 0 to 65535.
-  DATABASE_URL has no scheme. Use postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH (PATH is absolute, or relative to the working directory, and must not start with //).
+  DATABASE_URL has no scheme. Use postgres://USER:PASSWORD@HOST/DATABASE, memory: or sqlite:PATH (PATH is absolute, or relative to the working directory, and must not start with // or :).
   NODE_ENV is "prod". Use one of development, test, production. Did you mean production?
 `,
     );
