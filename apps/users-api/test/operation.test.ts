@@ -60,7 +60,7 @@ describe('the log', () => {
     await fetch(`${await service.url}/api/users/nobody`);
     service.kill('SIGTERM');
     expect((await service.ended).stdout).toMatch(
-      /^\[[\d:.]+\] INFO: GET \/api\/users\/nobody 404 [\d.]+ ms {"requestId":"[\da-f-]+"}$/m,
+      /^\[[\d:.]+\] INFO: GET \/api\/users\/nobody 404 [\d.]+ ms {"code":"NOT_FOUND","requestId":"[\da-f-]+"}$/m,
     );
   });
 

@@ -19,9 +19,15 @@ describe('the request log', () => {
     expect(lines.all).toEqual(
       [
         { method: 'POST', path: '/api/users', route: '/api/users', status: 201 },
-        { method: 'GET', path: '/api/users/nobody', route: '/api/users/:id', status: 404 },
-        { method: 'PATCH', path: '/api/users/nobody', status: 405 },
-        { method: 'GET', path: '/elsewhere', status: 404 },
+        {
+          method: 'GET',
+          path: '/api/users/nobody',
+          route: '/api/users/:id',
+          status: 404,
+          code: 'NOT_FOUND',
+        },
+        { method: 'PATCH', path: '/api/users/nobody', status: 405, code: 'METHOD_NOT_ALLOWED' },
+        { method: 'GET', path: '/elsewhere', status: 404, code: 'NOT_FOUND' },
       ].map((line) => expect.objectContaining({ ...common, ...line })),
     );
     expect(lines.all[0]?.requestId).toBe(created.headers.get('x-request-id'));
@@ -29,7 +35,7 @@ describe('the request log', () => {
   });
 
   it('contains no data that users sent', async () => {
-    const { logger, lines } = captureLog();
+    const { logger, lines } = captureLog('info');
     const { send, sendJson } = clientOf(`${await startService({ logger })}/api/users`);
     await sendJson('POST', '', ADA);
     await sendJson('POST', '', { ...ADA, email: 1 });

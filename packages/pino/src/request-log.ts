@@ -28,12 +28,14 @@ const shown = new WeakMap<Context, unknown>();
 /**
  * Logs one line per request when its response was sent completely, or its connection closed.
  *
- * The line has `method`, `path` without the query, `route` (the pattern), `status`, `duration` (milliseconds
- * from this middleware to the end of the response), `requestId` and `traceId` of `ctx.state`, the error
- * behind the response as `err`, and `aborted` if the client did not receive all of it. Its level is `error`
- * with an error, `debug` for a quiet request, `error` for a status of 500 or above, and `info` otherwise.
+ * The line has `method`, `path` without the query, `route` (the pattern), `status`, `code` of the HttpError
+ * behind the response, `duration` (milliseconds from this middleware to the end of the response), `requestId`
+ * and `traceId` of `ctx.state`, the error behind the response as `err`, and `aborted` if the client did not
+ * receive all of it. Its level is `error` with an error, `debug` for a quiet request, `error` for a status of
+ * 500 or above, and `info` otherwise.
  *
- * An error whose message clients receive, such as a 404, does not affect the level and is not in the line.
+ * An error whose message clients receive, such as a 404, does not change the level. The line has it as `err`
+ * only if the logger logs level `debug`.
  *
  * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a pino logger, or an option is unknown
  *   or invalid.
@@ -46,15 +48,17 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
   return function logRequests(ctx, next) {
     const start = performance.now();
     ctx.onFinish((outcome) => {
-      const { status, aborted } = outcome;
-      const err = findFault(outcome);
-      const level = err === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
+      const { status, aborted, error } = outcome;
+      const fault = findFault(outcome);
+      const level = fault === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
       if (!logger.isLevelEnabled(level)) return;
+      const code = isHttpError(error) ? error.code : undefined;
+      const err = logger.isLevelEnabled('debug') ? error : fault;
       if (err !== undefined) shown.set(ctx, err);
       const { method, path, pattern: route } = ctx;
       const { requestId, traceId } = ctx.state;
       const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
-      const line = { method, path, route, status, duration, requestId, traceId, err };
+      const line = { method, path, route, status, code, duration, requestId, traceId, err };
       logger[level](aborted ? { ...line, aborted } : line, REQUEST);
     });
     return next();

@@ -24,7 +24,7 @@ import {
 type Line = Readonly<Record<string, unknown>>;
 
 /** Creates a logger that keeps its lines, and a function that waits until there are `count` of them. */
-function captureLog(level: NonNullable<LoggerOptions['level']> = 'debug') {
+function captureLog(level: NonNullable<LoggerOptions['level']> = 'info') {
   const lines: Line[] = [];
   const arrived = new EventTarget();
   const write = (text: string): void => {
@@ -41,7 +41,7 @@ function captureLog(level: NonNullable<LoggerOptions['level']> = 'debug') {
 /** Creates an application that logs, with the middleware in the order that is usual. */
 function createLogged(
   options: RequestLogOptions = {},
-  level: NonNullable<LoggerOptions['level']> = 'debug',
+  level: NonNullable<LoggerOptions['level']> = 'info',
 ) {
   const log = captureLog(level);
   const app = createApp({ onError: logErrors(log.logger) });
@@ -152,6 +152,43 @@ describe('the line of a request', () => {
     ]);
   });
 
+  it('has the code of an HttpError', async () => {
+    const { app, waitFor } = createLogged();
+    const url = await serve(
+      app
+        .get('/taken', () => {
+          throw new HttpError(409, 'Taken.', { code: 'NAME_TAKEN', cause: new Error('Ada') });
+        })
+        .get('/fail', () => {
+          throw Object.assign(new Error('It failed.'), { code: 'EIO' });
+        })
+        .get('/', () => 'hello'),
+    );
+    for (const path of ['/taken', '/elsewhere', '/fail', '/']) await fetch(url + path);
+    const lines = await waitFor(4);
+    expect(lines.map(({ status, code }) => [status, code])).toEqual([
+      [409, 'NAME_TAKEN'],
+      [404, 'NOT_FOUND'],
+      [500, undefined],
+      [200, undefined],
+    ]);
+  });
+
+  it('has the error of a 4xx and its cause only if the logger logs debug', async () => {
+    const error = new BadRequestError('Wrong.', { cause: new Error('The reason.') });
+    const ask = async (level: 'debug' | 'info') => {
+      const { app, waitFor } = createLogged({}, level);
+      await fetch(await serve(app.get('/', () => Promise.reject(error))));
+      return (await waitFor(1))[0];
+    };
+    expect(await ask('debug')).toMatchObject({
+      level: 'info',
+      code: 'BAD_REQUEST',
+      err: { message: 'Wrong.', cause: { message: 'The reason.' } },
+    });
+    expect(await ask('info')).not.toHaveProperty('err');
+  });
+
   it('has the error of a stream that fails, and is aborted', async () => {
     const { app, waitFor, lines } = createLogged();
     const url = await serve(
@@ -193,7 +230,10 @@ describe('the line of a request', () => {
   });
 
   it('is at level debug for a quiet route, unless there is an error', async () => {
-    const { app, waitFor } = createLogged({ quiet: ({ pattern }) => pattern === '/health/:kind' });
+    const { app, waitFor } = createLogged(
+      { quiet: ({ pattern }) => pattern === '/health/:kind' },
+      'debug',
+    );
     const url = await serve(
       app.get('/health/:kind', ({ params }) => {
         if (params.kind === 'live') return 'live';

@@ -39,10 +39,10 @@ export interface CapturedLog {
   readonly lines: LogLines;
 }
 
-/** Creates a logger that keeps every line from level debug up in memory. */
-export function captureLog(): CapturedLog {
+/** Creates a logger that keeps every line from a level up in memory. */
+export function captureLog(level: 'debug' | 'info' = 'debug'): CapturedLog {
   const lines = new LogLines();
   const write = (text: string): void => lines.push(JSON.parse(text));
-  const logger = createLogger({ level: 'debug', serializeError, destination: { write } });
+  const logger = createLogger({ level, serializeError, destination: { write } });
   return { logger, lines };
 }
