@@ -47,7 +47,7 @@ export interface NumberMetric {
 export interface Metrics<Format extends RegistryContentType = PrometheusContentType> {
   /** The prom-client Registry. Register your own metrics in it. */
   readonly registry: Registry<Format>;
-  /** Measures requests. Add it before all other middleware. */
+  /** Measures the requests that reach it. Add it before middleware that responds. */
   readonly middleware: Middleware;
   /**
    * Exports numbers that something else keeps, such as the `metrics` of @fairlead/store. They are read when
@@ -114,9 +114,9 @@ function isBuckets(value: unknown): boolean {
  *   middleware to the end of the response;
  * - the gauge `http_requests_in_flight`.
  *
- * `route` is the full pattern of the route, or `none`. `status` is the one that was sent, or 499 if the client
- * disconnected before. Uncommon methods count as `other`. Applications that share a registry share the
- * metrics.
+ * `route` is the full pattern of the route, or `none` if no route matched or middleware of the application
+ * responded before. `status` is the one that was sent, or 499 if the client disconnected before. Uncommon
+ * methods count as `other`. Applications that share a registry share the metrics.
  *
  * @throws {SetupError} `INVALID_METRICS_OPTION`, when an option is unknown or invalid, or the metrics in the
  *   registry have other buckets; `METRIC_CONFLICT`, when the registry has another metric of the same name.

@@ -40,7 +40,8 @@ export interface PublishedError {
 const errorChannel = channel('fairlead:error');
 
 /**
- * Converts errors from downstream middleware into problem bodies. Register it first. Omitted options
+ * Converts errors from downstream middleware into problem bodies. Register it before all other middleware,
+ * except for middleware that changes its responses, such as that of @fairlead/compression. Omitted options
  * default to those of `createApp()`.
  *
  * - An HttpError sets the status, code, message, details and headers of the response.
