@@ -9,6 +9,8 @@ export interface Block {
   readonly code: string;
   /** The document and line, for test titles. */
   readonly location: string;
+  /** Whether to run the block. `ts no-run` marks one that only compiles, such as a program that ends. */
+  readonly runs: boolean;
 }
 
 /** Documents whose code is no independent module. apps/compilers and getting-started.long.test.ts run it. */
@@ -28,9 +30,12 @@ export const blocks: readonly Block[] = documents.flatMap((document) => {
   if (EXCLUDED.includes(document)) return [];
   const text = readFileSync(join(workspace, document), 'utf8');
   const folder = document.replace(/\.md$/, '').replaceAll('/', '-');
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''], index) => ({
-    code,
-    file: join(folder, /^\/\/ (\S+)\.ts\n/.exec(code)?.[1] ?? `block-${index + 1}`),
-    location: `${document}:${text.slice(0, text.indexOf(code)).split('\n').length}`,
-  }));
+  return [...text.matchAll(/^```ts( no-run)?\n(.*?)^```$/gms)].map(
+    ([, flag, code = ''], index) => ({
+      code,
+      runs: flag === undefined,
+      file: join(folder, /^\/\/ (\S+)\.ts\n/.exec(code)?.[1] ?? `block-${index + 1}`),
+      location: `${document}:${text.slice(0, text.indexOf(code)).split('\n').length}`,
+    }),
+  );
 });
