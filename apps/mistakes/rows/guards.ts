@@ -4,13 +4,16 @@ import {
   createRouteMetadata,
   Get,
   type GuardFn,
+  Post,
   UseGuard,
+  UseMiddleware,
 } from '@fairlead/controllers';
 import { type Context, createApp } from '@fairlead/core';
 import { Service } from '@fairlead/di';
 import { Public } from '@fairlead/jwt/controllers';
+import { multipart } from '@fairlead/multipart';
 import { serveControllers } from '../src/applications.js';
-import { area } from '../src/mistake.js';
+import { area, post } from '../src/mistake.js';
 
 const mistake = area('Guards');
 
@@ -60,6 +63,24 @@ mistake(
     serveGuarded(function isSignedIn() {
       return { subscribe: () => undefined };
     }),
+);
+
+mistake(
+  '`@UseMiddleware(multipart())` before a guard that rejects the request',
+  { never: 'Middleware runs before guards, so anyone can upload.' },
+  () => {
+    @Controller()
+    class Photos {
+      @Post()
+      @UseMiddleware(multipart())
+      @UseGuard(() => false)
+      add() {
+        return [];
+      }
+    }
+    return serveControllers([Photos]);
+  },
+  post('/', {}),
 );
 
 mistake(

@@ -1,3 +1,4 @@
+import { compression } from '@fairlead/compression';
 import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
 import {
   cors,
@@ -10,7 +11,10 @@ import {
   text,
   timeout,
 } from '@fairlead/core';
+import { csrf } from '@fairlead/csrf';
 import { createContainer, Inject } from '@fairlead/di';
+import { createLogger, logRequests } from '@fairlead/pino';
+import { rateLimit } from '@fairlead/rate-limit';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Order');
@@ -260,6 +264,46 @@ mistake(
         throw new NotFoundError();
       }),
   '/users',
+);
+
+mistake(
+  '`errorHandler()` before `compression()`',
+  { never: 'It compresses all but errors.' },
+  () =>
+    createApp()
+      .use(errorHandler(), compression())
+      .get('/users', () => []),
+  '/users',
+);
+
+mistake(
+  '`rateLimit()` before `cors()`',
+  { never: 'Pages of other origins cannot read its 429.' },
+  () =>
+    createApp()
+      .use(rateLimit({ points: 1, duration: 60 }), cors())
+      .get('/users', () => []),
+  '/users',
+);
+
+mistake(
+  '`logRequests()` after middleware that rejects requests',
+  { never: 'It logs the requests that reach it.' },
+  () =>
+    createApp()
+      .use(csrf(), logRequests(createLogger({ level: 'silent' })))
+      .get('/users', () => []),
+  '/users',
+);
+
+mistake(
+  '`json()` instead of `json({ rawBody: true })`, before a route that reads `ctx.rawBody`',
+  { never: 'It is undefined.' },
+  () =>
+    createApp()
+      .use(json())
+      .post('/users', ({ rawBody = Buffer.alloc(0) }) => rawBody.length),
+  post('/users', { name: 'Ada' }),
 );
 
 mistake(
