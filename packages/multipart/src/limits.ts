@@ -68,6 +68,18 @@ const CODES: Readonly<Record<keyof MultipartLimits, string>> = {
   headerSize: 'PART_HEADERS_TOO_LARGE',
 };
 
+/** What clients receive. They do not know the names of the limits. */
+const MESSAGES: { readonly [Name in keyof MultipartLimits]-?: (limit: number) => string } = {
+  totalSize: (limit) => `The form is larger than ${limit} bytes. Send a smaller one.`,
+  fileSize: (limit) => `A file is larger than ${limit} bytes. Send a smaller one.`,
+  fieldSize: (limit) => `A field is larger than ${limit} bytes. Send a shorter value.`,
+  files: (limit) => `The form has too many files. Send at most ${limit}.`,
+  fields: (limit) => `The form has too many fields. Send at most ${limit}.`,
+  parts: (limit) => `The form has too many fields and files. Send at most ${limit}.`,
+  headerPairs: (limit) => `A part has too many headers. Send at most ${limit}.`,
+  headerSize: (limit) => `The headers of a part are larger than ${limit} bytes. Send shorter ones.`,
+};
+
 /**
  * Checks one limit of a form.
  *
@@ -82,8 +94,5 @@ export function assertWithin(
   value: number,
 ): void {
   if (value <= limits[name]) return;
-  throw new PayloadTooLargeError(
-    `The form exceeds the limit '${name}' of ${limits[name]}. Send a smaller form.`,
-    { code: CODES[name] },
-  );
+  throw new PayloadTooLargeError(MESSAGES[name](limits[name]), { code: CODES[name] });
 }

@@ -98,6 +98,21 @@ it('an invalid limit of parts() is a reported 500', async () => {
   );
 });
 
+it.each<[MultipartLimits, string]>([
+  [{ totalSize: 99 }, 'The form is larger than 99 bytes. Send a smaller one.'],
+  [{ fileSize: 1 }, 'A file is larger than 1 bytes. Send a smaller one.'],
+  [{ fieldSize: 1 }, 'A field is larger than 1 bytes. Send a shorter value.'],
+  [{ files: 0 }, 'The form has too many files. Send at most 0.'],
+  [{ fields: 1 }, 'The form has too many fields. Send at most 1.'],
+  [{ parts: 2 }, 'The form has too many fields and files. Send at most 2.'],
+  [{ headerPairs: 0 }, 'A part has too many headers. Send at most 0.'],
+  [{ headerSize: 9 }, 'The headers of a part are larger than 9 bytes. Send shorter ones.'],
+])('tells clients that do not know the limits %j what to send', async (limits, detail) => {
+  const app = readers['multipart()'](limits);
+  const body = form(field('a', 'xx'), field('b'), file('c', 'd', 'xx'));
+  expect(await (await post(app, body)).json()).toMatchObject({ status: 413, detail });
+});
+
 it('the README lists every limit', () => {
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(examples));
 });
