@@ -6,7 +6,7 @@ import {
 } from '@fairlead/controllers';
 import { declareExemption, declareReader, declareSecurity, markFactories } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
-import { createRoleCheck, createScopeCheck } from './requirements.js';
+import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
 import { BEARER } from './verified-token.js';
 
 /** The guards of {@link jwtGuard}. */
@@ -58,7 +58,7 @@ export function Roles(...roles: readonly [string, ...string[]]): ClassDecorator 
     declareSecurity<GuardFn>(function hasRole(ctx) {
       check(ctx);
       return true;
-    }, BEARER),
+    }, roleSecurity(roles)),
   );
 }
 

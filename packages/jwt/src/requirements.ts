@@ -1,5 +1,10 @@
 import { type Context, type Middleware, SetupError } from '@fairlead/core';
-import { declareSecurity, describeValue, markFactories } from '@fairlead/options';
+import {
+  type DeclaredSecurity,
+  declareSecurity,
+  describeValue,
+  markFactories,
+} from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
 import { BEARER, verifiedToken } from './verified-token.js';
 
@@ -40,10 +45,15 @@ export function requireRole(...roles: readonly [string, ...string[]]): Middlewar
   return declareSecurity<Middleware>(function requireRole(ctx, next) {
     check(ctx);
     return next();
-  }, BEARER);
+  }, roleSecurity(roles));
 }
 
 markFactories(requireScope, requireRole);
+
+/** Describes that one of the roles is needed. OpenAPI lists what is needed together, so a choice stays out. */
+export function roleSecurity(roles: readonly string[]): DeclaredSecurity {
+  return roles.length === 1 ? { ...BEARER, scopes: roles } : BEARER;
+}
 
 /** Creates a function that throws unless the token of a request has all of the scopes. */
 export function createScopeCheck(call: string, scopes: readonly string[]): (ctx: Context) => void {

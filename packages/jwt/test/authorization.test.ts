@@ -143,13 +143,15 @@ describe.each([
     );
   });
 
-  it('an OpenAPI document shows the scheme and the scopes', async () => {
+  it('an OpenAPI document shows the scheme, the scopes, and a role without alternatives', async () => {
     const { paths, components } = createDocument(await create(), {
       info: { title: 'Users', version: '1.0.0' },
     });
     expect(paths['/users']?.post).toMatchObject({
       security: [{ bearer: ['users:read', 'users:write'] }],
     });
+    expect(paths['/users']?.get).toMatchObject({ security: [{ bearer: [] }] });
+    expect(paths['/users/audit']?.get).toMatchObject({ security: [{ bearer: ['admin'] }] });
     expect(paths['/status']?.get).toMatchObject({ security: [] });
     expect(paths['/status']?.get).not.toHaveProperty('responses.401');
     expect(components?.securitySchemes).toEqual({
