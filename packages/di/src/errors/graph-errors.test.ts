@@ -42,8 +42,9 @@ describe('an unknown token', () => {
         'Nothing provides Unmarked (parameter 0 of Repo).\n' +
         `  At: ${error.location}\n` +
         '  Path: App → Repo → Unmarked\n' +
-        '  Fix: add @Service() to Unmarked, or register it first: container.register(Unmarked). If it is ' +
-        'abstract, register a subclass: container.register(Unmarked, { useClass: TheSubclass }).',
+        '  Fix: add @Service() to Unmarked. If it is not your class, register how to create it: ' +
+        'container.register(Unmarked, { useFactory: () => … }). If it is abstract, register a subclass: ' +
+        'container.register(Unmarked, { useClass: TheSubclass }).',
     });
   });
 

@@ -56,8 +56,9 @@ function registrationFix(token: Token, isParameter: boolean): string {
   const name = describeToken(token);
   const orOptional = isParameter ? ', or mark the parameter with @Optional()' : '';
   return typeof token === 'function'
-    ? `add @Service() to ${name}, or register it first: container.register(${name}). If it is ` +
-        `abstract, register a subclass: container.register(${name}, { useClass: TheSubclass }).`
+    ? `add @Service() to ${name}. If it is not your class, register how to create it: ` +
+        `container.register(${name}, { useFactory: () => … }). If it is abstract, register a ` +
+        `subclass: container.register(${name}, { useClass: TheSubclass }).`
     : `register it first: container.register(${typeof token === 'string' ? name : 'token'}, ` +
         `{ useValue: … }), or with useClass, useFactory or useExisting${orOptional}.`;
 }
