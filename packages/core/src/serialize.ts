@@ -101,7 +101,11 @@ function describe(value: object): string {
 function adviceFor(value: unknown): string {
   if (value === undefined) return 'Pass null, or send no body.';
   if (typeof value === 'function') {
-    return 'Call it. If the handler is a factory, call the factory where you register the route.';
+    const advice =
+      'Call it. If the handler is a factory, call the factory where you register the route.';
+    // Handlers of WebSocket connections have parameters.
+    if (value.length === 0) return advice;
+    return `${advice} If it should open WebSocket connections, wrap it in websocket(), or add @UseInterceptor(websocketUpgrade()) to the method.`;
   }
   if (typeof value !== 'object' || value === null) return 'Convert it to text.';
   if (hasMethod(value, 'then')) return 'Await it.';

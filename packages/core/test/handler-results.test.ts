@@ -378,6 +378,11 @@ describe('a value that JSON cannot represent', () => {
       () => 7,
       'it is of type function. Call it. If the handler is a factory, call the factory where you register the route.',
     ],
+    [
+      'a function with parameters',
+      (_socket: unknown) => 7,
+      'it is of type function. Call it. If the handler is a factory, call the factory where you register the route. If it should open WebSocket connections, wrap it in websocket(), or add @UseInterceptor(websocketUpgrade()) to the method.',
+    ],
   ])('is a logged 500 that names the route and the type: %s', async (_, value, message) => {
     for (const handler of [() => value, (ctx: Context) => ctx.json(value)]) {
       stderr.mockClear();
