@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Context, Middleware } from '@fairlead/core';
-import { declareMediaTypes, fn, kind, markFactories } from '@fairlead/options';
+import { declareForm, declareMediaTypes, fn, kind, markFactories } from '@fairlead/options';
+import { describeForm } from './describe-form.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 import { type FileHead, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
 import { type StoredFile, TempFiles } from './temp-files.js';
@@ -50,7 +51,7 @@ export type FormValue = string | UploadedFile | StoredFile;
  * repeated. A part whose rule has `json: true` is the parsed value. An empty body leaves `ctx.body`
  * undefined. A form uses up to `totalSize` bytes of memory, or of disk space with `tempFiles`.
  *
- * With `rules`, every body must be such a form. Without them, bodies of other media types, and bodies that
+ * With `rules`, every body must be such a form, and OpenAPI documents describe it. Without them, bodies of other media types, and bodies that
  * have been read already, are left alone.
  *
  * The middleware rejects a malformed, truncated or forbidden body, and one that breaks a rule, with 400, a
@@ -85,7 +86,10 @@ export function multipart(options: MultipartOptions = {}): Middleware {
       return next();
     });
   };
-  return declareMediaTypes(middleware, ['multipart/form-data']);
+  declareMediaTypes(middleware, ['multipart/form-data']);
+  return needsForm
+    ? declareForm(middleware, describeForm(settings, skip === undefined))
+    : middleware;
 }
 
 markFactories(multipart);

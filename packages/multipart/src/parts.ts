@@ -136,6 +136,7 @@ function assertReadable(ctx: Context): void {
   if (!isMultipart(ctx)) {
     throw new UnsupportedMediaTypeError(
       'The body is not multipart/form-data. Send it with that media type.',
+      { headers: { Accept: 'multipart/form-data' } },
     );
   }
   const encoding = ctx.get('Content-Encoding')?.trim().toLowerCase() ?? '';

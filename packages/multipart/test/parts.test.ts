@@ -151,6 +151,7 @@ describe('parts()', () => {
 
   it('rejects another media type', async () => {
     const response = await post(create(describeAll), '{}', { 'Content-Type': 'application/json' });
+    expect(response.headers.get('Accept')).toBe('multipart/form-data');
     expect(await statusAndCode(response)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 

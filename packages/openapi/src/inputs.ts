@@ -1,5 +1,5 @@
 import { acceptsAbsence, type RouteInput, type RouteOptions } from '@fairlead/core';
-import { mediaTypesOf } from '@fairlead/options';
+import { type DeclaredForm, formsOf, mediaTypesOf } from '@fairlead/options';
 import type { Draft, OperationSource } from './draft.js';
 import type { DescribedSchema, Member } from './schemas.js';
 
@@ -103,36 +103,111 @@ function membersFrom(
   );
 }
 
-/** Creates the Request Body Object of a route; undefined if it reads no body. */
+/** What inputs tell about a body. */
+interface BodySource {
+  /** The schemas of the whole body. */
+  readonly wholes: readonly unknown[];
+  /** The members that those schemas name. */
+  readonly known: readonly Member[];
+  /** The schemas of single members. */
+  readonly members: ReadonlyMap<string, unknown>;
+  /** The names of the single members that a request must have. */
+  readonly required: readonly string[];
+}
+
+/** The media type of forms that {@link DeclaredForm} describes. RFC 7578 */
+const FORM_TYPE = 'multipart/form-data';
+
+/** Methods whose requests must have the required parts of a form. Others have a body only by exception. */
+const SENDS_FORM: ReadonlySet<string> = new Set(['post', 'put', 'patch']);
+
+/** Creates the Request Body Object of a route; undefined if it reads no body, as far as it tells. */
 export function createBody(
-  { route, label, operationId }: OperationSource,
+  operation: OperationSource,
   inputs: readonly RouteInput[],
-  { schemas, reportFor }: Draft,
+  draft: Draft,
 ): object | undefined {
+  const { route, method } = operation;
   const bodies = inputs.filter(({ source }) => source === 'body');
-  if (bodies.length === 0) return undefined;
+  const functions = [...(route.upstream ?? []), ...route.handlers];
+  const form = formsOf(functions).at(-1);
+  // A parser above the route that skips requests may skip all of the route's.
+  const isCertain = form?.isExclusive === true || formsOf(route.handlers).length > 0;
+  const sendsForm = form !== undefined && isCertain && SENDS_FORM.has(method);
+  if (bodies.length === 0 && !sendsForm) return undefined;
+  const source = readBodies(operation, bodies, draft);
+  const schema = joinSchemas(source);
+  const parsed = bodies.length > 0 ? mediaTypesOf(functions) : [FORM_TYPE];
+  const mediaTypes = parsed.length > 0 ? parsed : ['application/json'];
+  const isRequired = bodies.some(({ required }) => required);
+  return {
+    content: Object.fromEntries(
+      mediaTypes.map((type) => [
+        type,
+        form !== undefined && type === FORM_TYPE ? describeForm(form, source) : { schema },
+      ]),
+    ),
+    ...((isRequired || (sendsForm && form.required.length > 0)) && { required: true }),
+  };
+}
+
+function readBodies(
+  { label, operationId }: OperationSource,
+  bodies: readonly RouteInput[],
+  { schemas, reportFor }: Draft,
+): BodySource {
   const hint = `${operationId} Body`;
-  const properties: Record<string, unknown> = Object.create(null);
   const wholes: unknown[] = [];
+  const known: Member[] = [];
+  const members = new Map<string, unknown>();
   for (const { name, schema } of bodies) {
     const place = name === undefined ? 'body' : `member '${name}' of the body`;
     const report = reportFor(`the ${place} of ${label}`);
     const described =
       schema === undefined ? {} : schemas.add(schema, 'input', `${hint} ${name ?? ''}`, report);
-    if (name === undefined) wholes.push(described);
-    else properties[name] = described;
+    if (name !== undefined) members.set(name, described);
+    else wholes.push(described);
+    if (name !== undefined || schema === undefined) continue;
+    known.push(...schemas.describeMembers(schema, hint, () => undefined));
   }
   const required = bodies.flatMap((input) =>
     input.required && input.name !== undefined ? [input.name] : [],
   );
-  const members = { type: 'object', properties, ...(required.length > 0 && { required }) };
-  const parts = Object.keys(properties).length === 0 ? wholes : [...wholes, members];
-  const schema = parts.length === 1 ? parts[0] : { allOf: parts };
-  const functions = [...(route.upstream ?? []), ...route.handlers];
-  const mediaTypes = new Set(functions.flatMap((one) => mediaTypesOf(one)));
-  if (mediaTypes.size === 0) mediaTypes.add('application/json');
-  return {
-    content: Object.fromEntries([...mediaTypes].map((type) => [type, { schema }])),
-    ...(bodies.some((input) => input.required) && { required: true }),
+  return { wholes, known, members, required };
+}
+
+function joinSchemas({ wholes, members, required }: BodySource): unknown {
+  const own = {
+    type: 'object',
+    ...(members.size > 0 && { properties: Object.fromEntries(members) }),
+    ...(required.length > 0 && { required }),
   };
+  const schemas = members.size + required.length === 0 ? wholes : [...wholes, own];
+  return schemas.length === 1 ? schemas[0] : { allOf: schemas };
+}
+
+/** Creates the Media Type Object of a form. Schemas of inputs replace what its parser tells. */
+function describeForm(form: DeclaredForm, source: BodySource): object {
+  const { known } = source;
+  const isDescribed = ([name]: readonly [string, unknown]): boolean =>
+    known.some((member) => member.name === name && !allowsAll(member.schema));
+  const members = new Map<string, unknown>(
+    Object.entries(form.properties).filter((entry) => !isDescribed(entry)),
+  );
+  for (const [name, schema] of source.members) {
+    if (!members.has(name) || !allowsAll(schema)) members.set(name, schema);
+  }
+  const isRequired = (name: string): boolean =>
+    known.some((member) => member.name === name && member.required);
+  const needed = form.required.filter((name) => !isRequired(name));
+  const required = [...new Set([...needed, ...source.required])];
+  return {
+    schema: joinSchemas({ ...source, members, required }),
+    ...(Object.keys(form.encoding).length > 0 && { encoding: form.encoding }),
+  };
+}
+
+/** Whether a schema tells nothing. */
+function allowsAll(schema: unknown): boolean {
+  return JSON.stringify(schema) === '{}';
 }

@@ -20,7 +20,7 @@ export function createOperation(source: OperationSource, draft: Draft): object {
     ...(deprecated === true && { deprecated }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),
-    responses: createResponses(source, inputs, isSecured, draft),
+    responses: createResponses(source, inputs, { isSecured, readsBody: body !== undefined }, draft),
     security: isSecured ? [security] : [],
   };
 }
@@ -29,7 +29,7 @@ export function createOperation(source: OperationSource, draft: Draft): object {
 function createResponses(
   source: OperationSource,
   inputs: readonly RouteInput[],
-  isSecured: boolean,
+  { isSecured, readsBody }: { readonly isSecured: boolean; readonly readsBody: boolean },
   { schemas, errors, reportFor }: Draft,
 ): Readonly<Record<string, object>> {
   const { route, label, operationId, method } = source;
@@ -38,8 +38,7 @@ function createResponses(
   const validates = inputs.some(({ schema, required }) => schema !== undefined || required);
   const failures = new Set(route.options.errors);
   if (validates) failures.add(errors.validationStatus);
-  if (inputs.some(({ source: part }) => part === 'body'))
-    for (const status of [400, 413, 415]) failures.add(status);
+  if (readsBody) for (const status of [400, 413, 415]) failures.add(status);
   if (isSecured) for (const status of [401, 403]) failures.add(status);
   if (route.params.length > 0) failures.add(404);
 

@@ -11,15 +11,18 @@ export {
   isAnonymous,
 } from './call-site.js';
 export {
+  type DeclaredForm,
   type DeclaredReader,
   type DeclaredSecurity,
   declareExemption,
+  declareForm,
   declareMediaTypes,
   declarePlacement,
   declareReader,
   declareSecurity,
   declareUpgrade,
   exempts,
+  formsOf,
   isUpgrade,
   mediaTypesOf,
   placeBelow,

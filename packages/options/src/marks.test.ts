@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import {
   declareExemption,
+  declareForm,
   declareMediaTypes,
   declarePlacement,
   declareReader,
   declareSecurity,
   declareUpgrade,
   exempts,
+  formsOf,
   isUpgrade,
   mediaTypesOf,
   placeBelow,
@@ -17,8 +19,25 @@ import {
 it('lists the media types of marked parsers only', () => {
   const parser = declareMediaTypes(() => undefined, ['text/csv']);
 
-  expect(mediaTypesOf(parser)).toEqual(['text/csv']);
-  expect(mediaTypesOf(() => undefined)).toEqual([]);
+  expect(mediaTypesOf([parser, () => undefined, parser])).toEqual(['text/csv']);
+  expect(mediaTypesOf([() => undefined])).toEqual([]);
+});
+
+it('lists only the media types of a parser that rejects all others', () => {
+  const form = { properties: {}, required: [], encoding: {} };
+  const parse = (type: string) => declareMediaTypes(() => undefined, [type]);
+  const other = declareForm(parse('b/b'), { ...form, isExclusive: false });
+  const exclusive = declareForm(parse('c/c'), { ...form, isExclusive: true });
+
+  expect(mediaTypesOf([parse('a/a'), other])).toEqual(['a/a', 'b/b']);
+  expect(mediaTypesOf([parse('a/a'), exclusive, other])).toEqual(['c/c']);
+});
+
+it('lists the forms of marked parsers only', () => {
+  const form = { properties: { a: {} }, required: ['a'], encoding: {}, isExclusive: true };
+  const parser = declareForm(() => undefined, form);
+
+  expect(formsOf([() => undefined, parser])).toEqual([form]);
 });
 
 it('replaces only marked middleware by what runs below a prefix', () => {

@@ -9,10 +9,41 @@ export function declareMediaTypes<Parser extends (...args: never[]) => unknown>(
   return Object.defineProperty(parser, MEDIA_TYPES, { value: Object.freeze([...mediaTypes]) });
 }
 
-/** Returns the media types that a middleware parses; none for middleware that is not a body parser. */
-export function mediaTypesOf(middleware: object): readonly string[] {
-  const types: unknown = Reflect.get(middleware, MEDIA_TYPES);
-  return Array.isArray(types) ? types : [];
+/**
+ * Returns the media types that the middleware before a route accepts; none without a body parser. A parser
+ * that rejects all others leaves only its own.
+ */
+export function mediaTypesOf(middleware: readonly object[]): readonly string[] {
+  const exclusive = middleware.filter((one) => formsOf([one]).some((form) => form.isExclusive));
+  const parsers = exclusive.length > 0 ? exclusive : middleware;
+  return [
+    ...new Set(parsers.flatMap((one): readonly string[] => Reflect.get(one, MEDIA_TYPES) ?? [])),
+  ];
+}
+
+/** The form that a parser reads. */
+export interface DeclaredForm {
+  /** A JSON Schema for each part, by name. */
+  readonly properties: Readonly<Record<string, object>>;
+  /** The names of the parts that the form must have. */
+  readonly required: readonly string[];
+  /** The Encoding Objects of OpenAPI, by the name of the part. */
+  readonly encoding: Readonly<Record<string, object>>;
+  /** Whether the parser rejects bodies of other media types. */
+  readonly isExclusive: boolean;
+}
+
+/** A global symbol, so that two copies of a package recognize each other's parsers. */
+const FORM = Symbol.for('fairlead:form');
+
+/** Marks a parser of forms, so that generated documents can describe the form. */
+export function declareForm<Parser extends object>(parser: Parser, form: DeclaredForm): Parser {
+  return Object.defineProperty(parser, FORM, { value: Object.freeze(form) });
+}
+
+/** Lists the forms that the marked parsers among the middleware read. */
+export function formsOf(middleware: readonly object[]): readonly DeclaredForm[] {
+  return middleware.flatMap((one): DeclaredForm | [] => Reflect.get(one, FORM) ?? []);
 }
 
 /** A way to authenticate requests. */

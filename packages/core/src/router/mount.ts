@@ -168,7 +168,7 @@ export function createMount(
     const { text, names, endsInWildcard } = pattern;
     const write = createRouteWriter(route, options, policy, problems);
     const mediaTypes = readsBody(options)
-      ? [...listUpstream(pattern.segments), ...handlers].flatMap(mediaTypesOf)
+      ? mediaTypesOf([...listUpstream(pattern.segments), ...handlers])
       : [];
     const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
     tree.insert(method, pattern, {

@@ -177,7 +177,7 @@ function unreadBody(ctx: Context): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   const declared = internals.mediaTypesOf(ctx);
   if (declared.length === 0 && type !== undefined && JSON_TYPE.test(type)) return noParser(type);
-  const accepted = declared.length === 0 ? ['application/json'] : [...new Set(declared)];
+  const accepted = declared.length === 0 ? ['application/json'] : declared;
   const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)].filter(Boolean).join(' or ');
   return new UnsupportedMediaTypeError(
     `The body has ${type ? `the type ${type}` : 'no Content-Type'}. Send it as ${list}.`,
