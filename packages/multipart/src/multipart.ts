@@ -51,8 +51,8 @@ export type FormValue = string | UploadedFile | StoredFile;
  * repeated. A part whose rule has `json: true` is the parsed value. An empty body leaves `ctx.body`
  * undefined. A form uses up to `totalSize` bytes of memory, or of disk space with `tempFiles`.
  *
- * With `rules`, every body must be such a form, and OpenAPI documents describe it. Without them, bodies of other media types, and bodies that
- * have been read already, are left alone.
+ * With `rules`, every body must be such a form, and OpenAPI documents describe it. Without them, bodies of
+ * other media types, and bodies that have been read already, are left alone.
  *
  * The middleware rejects a malformed, truncated or forbidden body, and one that breaks a rule, with 400, a
  * body that exceeds a limit with 413, and a compressed one, one with a wrong part, or, with `rules`, one of
