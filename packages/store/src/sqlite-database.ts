@@ -200,6 +200,11 @@ export class SqliteDatabase<Name extends string, Queries> {
     return this.#closing;
   }
 
+  /** Calls {@link close}, so that a container or `await using` closes the database. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async #close(): Promise<void> {
     await this.#writes.idle();
     try {

@@ -199,6 +199,18 @@ describe('openSqlite', () => {
     await store.close();
   });
 
+  it('is closed by `await using`', async () => {
+    const path = temporaryPath();
+    const open = async () => {
+      await using store = openSqlite(path, NOTES);
+      await store.write('add', 'Ada');
+      return store;
+    };
+    const store = await open();
+    expect(() => store.check()).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }));
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
   it('resolves a relative path and names the file by it', async () => {
     const path = temporaryPath();
     const store = openNotes(relative('.', path));
