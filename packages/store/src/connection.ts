@@ -4,6 +4,10 @@ import { realpathSync, statSync } from 'node:fs';
 
 /** SQLITE_BUSY: another connection holds a lock. */
 export const BUSY = 5;
+/** SQLITE_CONSTRAINT. */
+export const CONSTRAINT = 19;
+/** SQLITE_ABORT_ROLLBACK: the writes of a batch were rolled back together. */
+export const ROLLED_BACK = 516;
 /** SQLITE_READONLY_DBMOVED, which SQLite does not detect with a write-ahead log. */
 export const MOVED = 1032;
 
@@ -42,10 +46,15 @@ export type WrittenRow = Readonly<Record<string, SqliteValue>> | undefined;
 /** The name of a statement, and its parameters. */
 export type SqliteWrite = readonly [statement: string, ...parameters: SqliteValue[]];
 
+/** The error of a write, with the properties of node:sqlite or node:fs. */
+export interface WriteFailure extends Error {
+  /** Name of the statement that failed. Absent if the connection or the whole batch failed. */
+  readonly statement?: string;
+}
+
 /** Sent for each batch. */
 export interface WriterReply {
-  /** The row of each write, or its error with the properties of node:sqlite or node:fs. */
-  readonly outcomes: readonly { readonly row?: WrittenRow; readonly failure?: Error }[];
+  readonly outcomes: readonly { readonly row?: WrittenRow; readonly failure?: WriteFailure }[];
   readonly isCommitted: boolean;
   /** Time spent waiting for another process's lock, in seconds. */
   readonly lockWait: number;

@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryPath } from '../test/support/notes.js';
-import { sqliteProblem } from './database.js';
-import { StoreError } from './store-error.js';
+import { sqliteProblem, translateErrors } from './database.js';
 
 /** Describes a file for messages. */
 const fileAt = (path: string) => ({ path, program: 'notes', setting: 'NOTES_PATH' });
@@ -51,16 +50,38 @@ describe('sqliteProblem', () => {
     });
   });
 
-  it('includes the message of an unknown error', () => {
-    const error = thrownBy(() => openDatabase().exec('SELECT * FROM songs'));
-    expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
+  it.each([
+    ['SELECT * FROM songs', 'no such table: songs'],
+    ['SELECT song FROM notes', 'no such column: song'],
+    ['INSERT INTO notes (song) VALUES (1)', 'table notes has no column named song'],
+  ])('explains how to add what is missing: %s', (sql, problem) => {
+    const database = openDatabase();
+    database.exec('CREATE TABLE notes (text)');
+    const error = thrownBy(() => database.exec(sql));
+    expect(sqliteProblem(error, fileAt('/notes.db'), 'migration 2')).toMatchObject({
       code: 'STORE_FAILED',
-      message: expect.stringMatching(/^The store \/notes\.db failed \(no such table: songs\)\. /),
+      message:
+        `The store /notes.db cannot run migration 2 (${problem}). Correct its SQL, or append a migration ` +
+        'that creates what is missing. Never edit a migration that you have released.',
     });
   });
 
-  it('returns a StoreError unchanged', () => {
-    const error = new StoreError('STORE_BUSY', 'Busy.');
-    expect(sqliteProblem(error, fileAt('/notes.db'))).toBe(error);
+  it('includes the message of an unknown error', () => {
+    const error = Object.assign(new Error('out of memory'), { errcode: 7 });
+    expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
+      code: 'STORE_FAILED',
+      message: 'The store /notes.db failed (out of memory). Check the file and the disk.',
+    });
+  });
+});
+
+describe('translateErrors', () => {
+  it('rethrows what is not an error of SQLite or of the file system', () => {
+    for (const thrown of [new TypeError('Not a number.'), 'text', undefined]) {
+      const work = () => {
+        throw thrown;
+      };
+      expect(thrownBy(() => translateErrors(fileAt('/notes.db'), work))).toBe(thrown);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BUSY, MOVED, primaryCode } from './connection.js';
+import { BUSY, CONSTRAINT, MOVED, primaryCode, ROLLED_BACK } from './connection.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
 const READ_VERSION = `
@@ -24,7 +24,7 @@ export interface Schema {
   readonly isOurs?: ((database: DatabaseSync, version: number) => boolean) | undefined;
 }
 
-/** Code, problem and fix. */
+/** Code, problem and fix. PART stands for what failed, and SETTING for the name of the setting. */
 type Problem = readonly [StoreErrorCode, string, string];
 
 const CHECK_ACCESS = 'Check the path, and the permissions of the file and its folder';
@@ -37,6 +37,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
     'Create the folder, or set SETTING to another file',
   ],
   access: ['STORE_READ_ONLY', 'is not writable', CHECK_ACCESS],
+  1: ['STORE_FAILED', 'cannot run PART', 'Correct its SQL'],
   3: ['STORE_UNREACHABLE', 'cannot be opened', CHECK_ACCESS],
   [BUSY]: ['STORE_LOCKED', 'is locked by another process', 'End that process, or try again later'],
   8: ['STORE_READ_ONLY', 'is not writable', CHECK_ACCESS],
@@ -44,7 +45,20 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   11: ['STORE_NOT_A_DATABASE', 'is damaged', 'Restore it from a backup'],
   13: ['STORE_FULL', 'cannot grow because the disk is full', 'Free up disk space'],
   14: ['STORE_UNREACHABLE', 'cannot be opened', CHECK_ACCESS],
+  18: ['STORE_FAILED', 'cannot run PART', 'Pass shorter values'],
+  [CONSTRAINT]: [
+    'STORE_CONSTRAINT',
+    'cannot run PART, which violates a constraint',
+    'Use values that satisfy it, or catch STORE_CONSTRAINT',
+  ],
+  20: ['STORE_FAILED', 'cannot run PART', 'Use values of the types that the SQL expects'],
+  25: ['STORE_FAILED', 'cannot run PART', 'Pass one parameter for each placeholder'],
   26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database', 'Set SETTING to another file'],
+  [ROLLED_BACK]: [
+    'STORE_FAILED',
+    'rolled back all writes of a batch',
+    'Remove ON CONFLICT ROLLBACK and deferred constraints from the SQL',
+  ],
   [MOVED]: [
     'STORE_GONE',
     'was deleted, moved or replaced while in use',
@@ -54,17 +68,55 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
 
 const UNKNOWN: Problem = ['STORE_FAILED', 'failed', 'Check the file and the disk'];
 
-/** Translates an error of node:sqlite or node:fs to a {@link StoreError} for operators. */
-export function sqliteProblem(error: unknown, { path, setting }: DatabaseFile): StoreError {
-  if (error instanceof StoreError) return error;
-  const { message, errcode, syscall } = Object(error) as NodeJS.ErrnoException & {
-    errcode?: number;
-  };
-  // Only errors of node:fs have a system call.
+/** What node:sqlite throws for a value that JavaScript cannot represent, and the writer for bytes. */
+const INVALID_ROW: Problem = [
+  'STORE_FAILED',
+  'cannot return the row of PART',
+  'Return text, null, and numbers up to 2⁵³ − 1',
+];
+
+const MISSING = /^no such (table|column)|has no column/;
+const APPEND =
+  'Correct its SQL, or append a migration that creates what is missing. Never edit a migration that you have released';
+
+/** An error of node:sqlite or node:fs. Only those of node:fs have a system call. */
+type StorageError = NodeJS.ErrnoException & { readonly errcode?: number };
+
+/**
+ * Translates an error of node:sqlite or node:fs to a {@link StoreError} for operators.
+ *
+ * @param part - What ran, such as `migration 2`.
+ */
+export function sqliteProblem(
+  error: unknown,
+  { path, setting }: DatabaseFile,
+  part = 'a query',
+): StoreError {
+  const { message, errcode, syscall } = Object(error) as StorageError;
   const general = PROBLEMS[syscall === undefined ? primaryCode(error) : 14] ?? UNKNOWN;
-  const [code, problem, fix] = PROBLEMS[syscall ?? Number(errcode)] ?? general;
-  const solution = fix.replace('SETTING', () => setting);
-  return new StoreError(code, `The store ${path} ${problem} (${message}). ${solution}.`, error);
+  const known = PROBLEMS[syscall ?? Number(errcode)] ?? general;
+  const [code, problem, fix] = isStorageError(error) ? known : INVALID_ROW;
+  const text = `${problem.replace('PART', () => part)} (${message})`;
+  const solution = errcode === 1 && MISSING.test(message) ? APPEND : fix;
+  return new StoreError(
+    code,
+    `The store ${path} ${text}. ${solution.replace('SETTING', () => setting)}.`,
+    error,
+  );
+}
+
+/** Calls `work`, and translates its errors of SQLite and of the file system. Rethrows others unchanged. */
+export function translateErrors<T>(file: DatabaseFile, work: () => T, part?: string): T {
+  try {
+    return work();
+  } catch (error) {
+    throw isStorageError(error) ? sqliteProblem(error, file, part) : error;
+  }
+}
+
+function isStorageError(error: unknown): boolean {
+  const { errcode, syscall } = Object(error) as StorageError;
+  return errcode !== undefined || syscall !== undefined;
 }
 
 /**
@@ -75,9 +127,18 @@ export function sqliteProblem(error: unknown, { path, setting }: DatabaseFile): 
  * @param use - Called with the open database, which is closed when `use` throws.
  * @returns The result of `use`.
  * @throws {StoreError} When the file cannot be opened, read or written, is locked, is not an SQLite
- *   database, or belongs to another program or a newer version of this one.
+ *   database, or belongs to another program or a newer version of this one, or when a migration fails.
  */
 export function openDatabase<T>(
+  file: DatabaseFile,
+  schema: Schema,
+  timeout: number,
+  use: (database: DatabaseSync) => T,
+): T {
+  return translateErrors(file, () => open(file, schema, timeout, use));
+}
+
+function open<T>(
   file: DatabaseFile,
   schema: Schema,
   timeout: number,
@@ -94,13 +155,13 @@ export function openDatabase<T>(
     database.exec('COMMIT');
     enableWriteAheadLog(database, 10);
     database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
-    migrate(database, schema, readVersion(database, schema, file));
+    migrate(database, schema, readVersion(database, schema, file), file);
     // Reads only wait while a process recovers the log after a crash.
     database.exec('COMMIT; PRAGMA busy_timeout = 100');
     return use(database);
   } catch (error) {
     database?.close();
-    throw sqliteProblem(error, file);
+    throw error;
   }
 }
 
@@ -158,9 +219,13 @@ function migrate(
   database: DatabaseSync,
   { applicationId, migrations }: Schema,
   version: number,
+  file: DatabaseFile,
 ): void {
   if (version === migrations.length) return;
-  for (const migration of migrations.slice(version)) database.exec(migration);
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue;
+    translateErrors(file, () => database.exec(sql), `migration ${index + 1}`);
+  }
   database.exec(`PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${migrations.length}`);
 }

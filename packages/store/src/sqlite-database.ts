@@ -13,7 +13,7 @@ import {
 } from '@fairlead/options';
 import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
 import { findMoved, type OpenedFiles, rememberFiles } from './connection.js';
-import { type DatabaseFile, openDatabase, sqliteProblem } from './database.js';
+import { type DatabaseFile, openDatabase, translateErrors } from './database.js';
 import { StoreError } from './store-error.js';
 import { WriteQueue } from './write-queue.js';
 import { SqliteWriter, type StoreMetric } from './writer.js';
@@ -98,8 +98,12 @@ export class SqliteDatabase<Name extends string, Queries> {
     this.#statements = new Set(Object.keys(statements));
     this.#opened = openDatabase(file, options, timeout, (database) => {
       // Finds mistakes in the statements. The writer thread has its own connection.
-      for (const sql of Object.values<string>(statements)) database.prepare(sql);
-      return { database, queries: options.prepare(database), files: rememberFiles(file.path) };
+      for (const [name, sql] of Object.entries<string>(statements)) {
+        translateErrors(file, () => database.prepare(sql), `the statement '${name}'`);
+      }
+      const prepare = () => options.prepare(database);
+      const queries = translateErrors(file, prepare, 'a query of prepare()');
+      return { database, queries, files: rememberFiles(file.path) };
     });
     const { files } = this.#opened;
     const writer = new SqliteWriter({ file, files, statements, maxPages, timeout, warn });
@@ -123,15 +127,12 @@ export class SqliteDatabase<Name extends string, Queries> {
    *
    * @param work - Called with the result of `prepare`. Must be synchronous.
    * @returns The result of `work`.
-   * @throws {StoreError} `STORE_CLOSED`, or when `work` throws, with the error as `cause`.
+   * @throws {StoreError} `STORE_CLOSED`, or when SQLite fails, with its error as `cause`. Other errors of
+   *   `work` are thrown unchanged.
    */
   read<T>(work: (queries: Queries) => T): T {
     this.#assertOpen();
-    try {
-      return work(this.#opened.queries);
-    } catch (error) {
-      throw sqliteProblem(error, this.#file);
-    }
+    return translateErrors(this.#file, () => work(this.#opened.queries));
   }
 
   /** Like {@link read}, but all queries of `work` see the database at the same moment. */
@@ -161,9 +162,9 @@ export class SqliteDatabase<Name extends string, Queries> {
    * @param statement - A name in `statements`.
    * @param parameters - Finite numbers, strings and null, in the order of the placeholders.
    * @returns The first row of `RETURNING`, if any, once the write is on the disk.
-   * @throws {StoreError} `INVALID_WRITE` for an unknown statement or another parameter. `STORE_INTERRUPTED`
-   *   when the write may or may not have been made. With any other code, it has not been made, unless the disk
-   *   failed during the commit.
+   * @throws {StoreError} `INVALID_WRITE` for an unknown statement or another parameter. `STORE_CONSTRAINT`
+   *   when it violates a constraint. `STORE_INTERRUPTED` when the write may or may not have been made. With any
+   *   other code, it has not been made, unless the disk failed during the commit.
    */
   async write(statement: Name, ...parameters: SqliteValue[]): Promise<WrittenRow> {
     this.#assertOpen();
@@ -246,7 +247,7 @@ function invalidWrite(value: string, place: string, fix: string): StoreError {
  * @param path - Path of the file.
  * @throws {StoreError} `INVALID_STORE_OPTION`, when an option is missing, unknown or invalid. Otherwise, when
  *   the file cannot be opened, read or written, is locked, is not an SQLite database, or belongs to another
- *   program or a newer version of this one.
+ *   program or a newer version of this one, or when SQL is wrong.
  */
 export function openSqlite<Name extends string, Queries>(
   path: string,

@@ -4,8 +4,10 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import {
   BUSY,
+  CONSTRAINT,
   findMoved,
   primaryCode,
+  ROLLED_BACK,
   type SqliteWrite,
   TAKEN,
   type WriterData,
@@ -19,7 +21,7 @@ import {
  */
 const CHECKPOINT_PAGES = 10_000;
 // Errors that only roll back their statement, not the transaction: TOOBIG, CONSTRAINT, MISMATCH, RANGE.
-const STATEMENT_ERRORS: readonly number[] = [18, 19, 20, 25];
+const STATEMENT_ERRORS: readonly number[] = [18, CONSTRAINT, 20, 25];
 /** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
 
@@ -56,6 +58,8 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     // Rolls back. The next batch connects again.
     connection?.database.close();
     connection = undefined;
+    // Most of the writes did not violate the constraint.
+    if (primaryCode(error) === CONSTRAINT) Object.assign(Object(error), { errcode: ROLLED_BACK });
     return { outcomes: writes.map(() => failed(error)), isCommitted: false, lockWait };
   }
 }
@@ -65,10 +69,11 @@ function connect() {
   try {
     database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA max_page_count = ${maxPages}`);
-    const prepared = Object.entries(texts).map(
-      ([name, sql]) => [name, database.prepare(sql)] as const,
-    );
-    return { database, statements: new Map(prepared) };
+    const statements = new Map<string, StatementSync>();
+    for (const [name, sql] of Object.entries(texts)) {
+      naming(name, () => statements.set(name, database.prepare(sql)));
+    }
+    return { database, statements };
   } catch (error) {
     database.close();
     throw error;
@@ -102,15 +107,27 @@ function run(
   [name, ...parameters]: SqliteWrite,
 ): WriterReply['outcomes'][0] {
   try {
-    // Bytes would not survive the way to the main thread.
-    const row = statements.get(name)?.get(...parameters) as WrittenRow;
-    const bytes = Object.entries(row ?? {}).find(([, value]) => typeof value === 'object' && value);
-    if (bytes !== undefined) throw new Error(`statement ${name} returns bytes as ${bytes[0]}`);
-    return { row };
+    return naming(name, () => {
+      // Bytes would not survive the way to the main thread.
+      const row = statements.get(name)?.get(...parameters) as WrittenRow;
+      const entries = Object.entries(row ?? {});
+      const bytes = entries.find(([, value]) => typeof value === 'object' && value);
+      if (bytes !== undefined) throw new Error(`it returns bytes as ${bytes[0]}`);
+      return { row };
+    });
   } catch (error) {
     // `ON CONFLICT ROLLBACK` has rolled back the other writes, too.
     if (!database.isTransaction || !STATEMENT_ERRORS.includes(primaryCode(error))) throw error;
     return failed(error);
+  }
+}
+
+/** Adds the name of a statement to its error. */
+function naming<T>(statement: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw Object.assign(Object(error), { statement });
   }
 }
 

@@ -65,9 +65,12 @@ export class SqliteWriter {
     this.#lockWaits.add(Number(lockWait > 0));
     this.#lockWait.add(lockWait);
     const { file } = this.#options;
-    return outcomes.map(({ row, failure }) =>
-      failure ? sqliteProblem(Object.assign(new Error(), failure), file) : row,
-    );
+    return outcomes.map(({ row, failure }) => {
+      if (failure === undefined) return row;
+      const { statement } = failure;
+      const part = statement && `the statement '${statement}'`;
+      return sqliteProblem(Object.assign(new Error(), failure), file, part);
+    });
   }
 
   /**

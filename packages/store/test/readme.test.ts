@@ -34,6 +34,7 @@ it("the README's table lists every code", () => {
     STORE_INCOMPATIBLE: true,
     STORE_READ_ONLY: true,
     STORE_CLOSED: true,
+    STORE_CONSTRAINT: true,
     STORE_FAILED: true,
     INVALID_STORE_OPTION: true,
     INVALID_WRITE: true,

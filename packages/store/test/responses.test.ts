@@ -45,21 +45,24 @@ describe('a StoreError in an application', () => {
     }
   });
 
-  it.each<StoreErrorCode>(['STORE_READ_ONLY', 'STORE_CLOSED', 'STORE_FAILED', 'INVALID_WRITE'])(
-    'with the code %s is a generic 500',
-    async (code) => {
-      const error = new StoreError(code, 'The table notes is missing.');
-      const { response, problem, reported } = await fail(error);
-      expect(isHttpError(error)).toBe(false);
-      expect(response.status).toBe(500);
-      expect(response.headers.get('Retry-After')).toBeNull();
-      expect(problem).toMatchObject({
-        detail: 'Internal Server Error',
-        code: 'INTERNAL_SERVER_ERROR',
-      });
-      expect(reported).toEqual([error]);
-    },
-  );
+  it.each<StoreErrorCode>([
+    'STORE_READ_ONLY',
+    'STORE_CLOSED',
+    'STORE_CONSTRAINT',
+    'STORE_FAILED',
+    'INVALID_WRITE',
+  ])('with the code %s is a generic 500', async (code) => {
+    const error = new StoreError(code, 'The table notes is missing.');
+    const { response, problem, reported } = await fail(error);
+    expect(isHttpError(error)).toBe(false);
+    expect(response.status).toBe(500);
+    expect(response.headers.get('Retry-After')).toBeNull();
+    expect(problem).toMatchObject({
+      detail: 'Internal Server Error',
+      code: 'INTERNAL_SERVER_ERROR',
+    });
+    expect(reported).toEqual([error]);
+  });
 });
 
 it('what a response needs is invisible in a printed error', () => {

@@ -199,6 +199,32 @@ describe('openSqlite', () => {
     await store.close();
   });
 
+  it.each(['read', 'snapshot'] as const)(
+    'rethrows the errors of the caller from %s unchanged',
+    async (method) => {
+      const store = openNotes(temporaryPath());
+      const error = Object.assign(new Error('There is no such note.'), { status: 404 });
+      const work = () => {
+        throw error;
+      };
+      expect(() => store[method](work)).toThrow(error);
+      await store.write('add', 'Ada');
+      expect(textsOf(store)).toEqual(['Ada']);
+    },
+  );
+
+  it.each(['read', 'snapshot'] as const)('explains a mistake in the SQL of %s', (method) => {
+    const path = temporaryPath();
+    const raw = openRaw(path);
+    const store = openNotes(path);
+    expect(() => store[method](() => raw.exec('SELEC 1'))).toThrow(
+      expect.objectContaining({
+        code: 'STORE_FAILED',
+        message: `The store ${path} cannot run a query (near "SELEC": syntax error). Correct its SQL.`,
+      }),
+    );
+  });
+
   it('is closed by `await using`', async () => {
     const path = temporaryPath();
     const open = async () => {
@@ -236,7 +262,7 @@ describe('openSqlite', () => {
     expect(() => openNotes(path, { migrations })).toThrow(
       expect.objectContaining({
         code: 'STORE_FAILED',
-        message: expect.stringContaining('table notes already exists'),
+        message: `The store ${path} cannot run migration 2 (table notes already exists). Correct its SQL.`,
       }),
     );
     expect(openRaw(path).prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
@@ -287,14 +313,52 @@ describe('openSqlite', () => {
     expect(textsOf(openNotes(path))).toEqual([]);
   });
 
-  it('names and closes the file when a statement cannot be prepared', () => {
+  it('names and closes the file when a released migration was edited', async () => {
     const path = temporaryPath();
-    expect(() => openNotes(path, { migrations: ['CREATE TABLE notes (id INTEGER)'] })).toThrow(
+    await openNotes(path, { migrations: [CREATE_NOTES] }).close();
+    const migrations = [CREATE_NOTES.replace('text TEXT', 'text TEXT, time TEXT')];
+    const statements = { ...NOTES.statements, add: 'INSERT INTO notes (time) VALUES (?)' };
+    expect(() => openNotes(path, { migrations, statements })).toThrow(
       expect.objectContaining({
         code: 'STORE_FAILED',
-        message: expect.stringContaining(`The store ${path} failed (table notes has no column`),
+        message:
+          `The store ${path} cannot run the statement 'add' (table notes has no column named time). ` +
+          'Correct its SQL, or append a migration that creates what is missing. ' +
+          'Never edit a migration that you have released.',
       }),
     );
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('names the migration whose rows violate a constraint', () => {
+    const path = temporaryPath();
+    const migrations = [CREATE_NOTES, "INSERT INTO notes VALUES (1, 'a'), (1, 'b')"];
+    expect(() => openNotes(path, { migrations })).toThrow(
+      expect.objectContaining({
+        code: 'STORE_CONSTRAINT',
+        message: expect.stringContaining('migration 2, which violates a constraint (UNIQUE '),
+      }),
+    );
+  });
+
+  it('explains a mistake in the SQL of prepare', () => {
+    const path = temporaryPath();
+    const prepare = (database: DatabaseSync) => ({ texts: database.prepare('SELEC text') });
+    expect(() => openNotes(path, { prepare })).toThrow(
+      expect.objectContaining({
+        code: 'STORE_FAILED',
+        message: `The store ${path} cannot run a query of prepare() (near "SELEC": syntax error). Correct its SQL.`,
+      }),
+    );
+  });
+
+  it('rethrows other errors of prepare unchanged, and closes the file', () => {
+    const path = temporaryPath();
+    const error = new TypeError('Not a function.');
+    const prepare = () => {
+      throw error;
+    };
+    expect(() => openNotes(path, { prepare })).toThrow(error);
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 

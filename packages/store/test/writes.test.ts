@@ -33,22 +33,40 @@ describe('writes', () => {
   });
 
   it.each([
-    ['violates a constraint', ['insert', 1, 'again']],
-    ['has a value of the wrong type', ['insert', 'one', 'text']],
-    ['has too many parameters', ['add', 'text', 'text']],
+    [
+      'violates a constraint',
+      ['insert', 1, 'again'],
+      'STORE_CONSTRAINT',
+      "cannot run the statement 'insert', which violates a constraint (UNIQUE constraint failed: notes.id). " +
+        'Use values that satisfy it, or catch STORE_CONSTRAINT.',
+    ],
+    [
+      'has a value of the wrong type',
+      ['insert', 'one', 'text'],
+      'STORE_FAILED',
+      "cannot run the statement 'insert' (datatype mismatch). Use values of the types that the SQL expects.",
+    ],
+    [
+      'has too many parameters',
+      ['add', 'text', 'text'],
+      'STORE_FAILED',
+      "cannot run the statement 'add' (column index out of range). Pass one parameter for each placeholder.",
+    ],
   ] as const)(
     'are committed when another write of the batch %s',
-    async (_, [statement, ...rest]) => {
-      const store = openNotes(temporaryPath());
+    async (_, [statement, ...rest], code, problem) => {
+      const path = temporaryPath();
+      const store = openNotes(path);
       await store.write('add', 'Ada');
       const results = await Promise.allSettled([
         store.write('add', 'Bob'),
         store.write(statement, ...rest),
         store.write('add', 'Cy'),
       ]);
+      const reason = { code, isTransient: false, message: `The store ${path} ${problem}` };
       expect(results).toMatchObject([
         { status: 'fulfilled' },
-        { status: 'rejected', reason: { code: 'STORE_FAILED', isTransient: false } },
+        { status: 'rejected', reason },
         { status: 'fulfilled' },
       ]);
       expect(textsOf(store)).toEqual(['Ada', 'Bob', 'Cy']);
@@ -56,21 +74,47 @@ describe('writes', () => {
   );
 
   it.each([
-    ['rolls back', ['insertOrRollback', 1, 'again'], 'UNIQUE constraint failed'],
-    ['returns bytes', ['bytes', 'text'], 'statement bytes returns bytes as content'],
+    [
+      'rolls back',
+      ['insertOrRollback', 1, 'again'],
+      'rolled back all writes of a batch (UNIQUE constraint failed: notes.id). ' +
+        'Remove ON CONFLICT ROLLBACK and deferred constraints from the SQL.',
+    ],
+    [
+      'returns bytes',
+      ['bytes', 'text'],
+      "cannot return the row of the statement 'bytes' (it returns bytes as content). " +
+        'Return text, null, and numbers up to 2⁵³ − 1.',
+    ],
+    [
+      'fails',
+      ['addJson', '{'],
+      "cannot run the statement 'addJson' (malformed JSON). Correct its SQL.",
+    ],
   ] as const)('are all rejected when a statement %s', async (_, [statement, ...rest], problem) => {
-    const store = openNotes(temporaryPath());
+    const path = temporaryPath();
+    const store = openNotes(path);
     await store.write('add', 'Ada');
     const results = await Promise.allSettled([
       store.write('add', 'Bob'),
       store.write(statement, ...rest),
       store.write('add', 'Cy'),
     ]);
-    const reason = { code: 'STORE_FAILED', message: expect.stringContaining(problem) };
+    const reason = { code: 'STORE_FAILED', message: `The store ${path} ${problem}` };
     expect(results).toMatchObject(results.map(() => ({ status: 'rejected', reason })));
     expect(textsOf(store)).toEqual(['Ada']);
     await store.write('add', 'Dee');
     expect(textsOf(store)).toEqual(['Ada', 'Dee']);
+  });
+
+  it('names the statement whose table another process has dropped', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    openRaw(path).exec('DROP TABLE notes');
+    await expect(store.write('add', 'Ada')).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining(`${path} cannot run the statement 'add' (no such table: `),
+    });
   });
 
   it.each([

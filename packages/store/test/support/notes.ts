@@ -18,6 +18,7 @@ export const NOTES = {
   statements: {
     add: 'INSERT INTO notes (text) VALUES (?) RETURNING id, text',
     insert: 'INSERT INTO notes (id, text) VALUES (?, ?)',
+    addJson: 'INSERT INTO notes (text) VALUES (json(?))',
     insertOrRollback: 'INSERT OR ROLLBACK INTO notes (id, text) VALUES (?, ?)',
     remove: 'DELETE FROM notes WHERE id = ? RETURNING id',
     bytes: "INSERT INTO notes (text) VALUES (?) RETURNING x'00' AS content",
@@ -31,6 +32,8 @@ export const NOTES = {
 /** Options that tests change. */
 interface Changes {
   readonly migrations?: readonly string[];
+  readonly statements?: typeof NOTES.statements;
+  readonly prepare?: typeof NOTES.prepare;
   readonly timeout?: number;
   readonly maxPages?: number;
   readonly warn?: (error: StoreError) => void;
