@@ -10,6 +10,7 @@ import {
   kind,
   nonEmptyString,
   positiveMilliseconds,
+  string,
 } from '@fairlead/options';
 import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
 import { findMoved, type OpenedFiles, rememberFiles } from './connection.js';
@@ -33,7 +34,7 @@ export interface SqliteOptions<Name extends string, Queries> {
    * never change what you have released.
    */
   readonly migrations: readonly string[];
-  /** SQL of the writes by name, one statement each. */
+  /** SQL of the writes by name, one statement each. Use triggers for further effects. */
   readonly statements: Readonly<Record<Name, string>>;
   /**
    * Prepares the value that {@link SqliteDatabase.read} passes to its callback. Called once, after the
@@ -64,8 +65,7 @@ const OPTIONS: Kinds<SqliteOptions<string, unknown>> = {
   statements: kind(
     'an object of SQL strings by name',
     (value) =>
-      typeof value === 'object' &&
-      arrayOf(nonEmptyString, '').accepts(Object.values(value ?? [null])),
+      typeof value === 'object' && arrayOf(string, '').accepts(Object.values(value ?? [null])),
   ),
   prepare: fn,
   isOurs: fn,
@@ -73,6 +73,10 @@ const OPTIONS: Kinds<SqliteOptions<string, unknown>> = {
   maxPages: integer(1, 2 ** 32 - 2, 'number of pages'),
   warn: fn,
 };
+const FILE = kind(
+  "the path of a file. For a test, create a folder with mkdtemp(), and use join(folder, 'test.db')",
+  (value) => nonEmptyString.accepts(value) && !/^(:memory:|file:.*)$|\0/is.test(String(value)),
+);
 const REQUIRED = [
   'program',
   'setting',
@@ -99,7 +103,11 @@ export class SqliteDatabase<Name extends string, Queries> {
     this.#opened = openDatabase(file, options, timeout, (database) => {
       // Finds mistakes in the statements. The writer thread has its own connection.
       for (const [name, sql] of Object.entries<string>(statements)) {
-        translateErrors(file, () => database.prepare(sql), `the statement '${name}'`);
+        translateErrors(
+          file,
+          () => assertStatement(database, name, sql),
+          `the statement '${name}'`,
+        );
       }
       const prepare = () => options.prepare(database);
       const queries = translateErrors(file, prepare, 'a query of prepare()');
@@ -235,6 +243,24 @@ export class SqliteDatabase<Name extends string, Queries> {
   }
 }
 
+/** SQLite ignores what follows the first statement. */
+function assertStatement(database: DatabaseSync, name: string, sql: string): void {
+  const invalid = (value: string, fix: string) =>
+    new StoreError(
+      'INVALID_STORE_OPTION',
+      `openSqlite() cannot use ${value} as statements.${name}. Use one statement${fix}.`,
+    );
+  if (isBlank(sql)) throw invalid('text without SQL', '');
+  if (isBlank(sql.slice(database.prepare(sql).sourceSQL.length))) return;
+  const fix = ', and a trigger in a migration for other effects of the write';
+  throw invalid('several SQL statements', fix);
+}
+
+/** Whether SQL consists of white space, semicolons and comments. */
+function isBlank(sql: string): boolean {
+  return sql.replace(/--[^\n]*|\/\*.*?(?:\*\/|$)|[\s;]/gs, '') === '';
+}
+
 function invalidWrite(value: string, place: string, fix: string): StoreError {
   return new StoreError('INVALID_WRITE', `write() cannot use ${value} ${place}. ${fix}.`);
 }
@@ -244,7 +270,7 @@ function invalidWrite(value: string, place: string, fix: string): StoreError {
  * caller closes it. Commits wait for the disk, so acknowledged writes survive a crash of the process and of
  * the machine. Several processes may open the same file.
  *
- * @param path - Path of the file.
+ * @param path - Path of the file. SQLite's names of other databases, such as `:memory:`, are rejected.
  * @throws {StoreError} `INVALID_STORE_OPTION`, when an option is missing, unknown or invalid. Otherwise, when
  *   the file cannot be opened, read or written, is locked, is not an SQLite database, or belongs to another
  *   program or a newer version of this one, or when SQL is wrong.
@@ -254,8 +280,8 @@ export function openSqlite<Name extends string, Queries>(
   options: SqliteOptions<Name, Queries>,
 ): SqliteDatabase<Name, Queries> {
   const problems = findOptionProblems('openSqlite()', options, OPTIONS);
-  if (!nonEmptyString.accepts(path)) {
-    const { description } = nonEmptyString;
+  if (!FILE.accepts(path)) {
+    const { description } = FILE;
     problems.unshift(`openSqlite() cannot use ${describeValue(path)} as path. Use ${description}.`);
   }
   const missing = REQUIRED.filter((name) => Object(options)[name] === undefined);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fr
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { describeValue } from '@fairlead/options';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSqlite, StoreError } from '../src/index.js';
 import {
@@ -362,6 +363,55 @@ describe('openSqlite', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
+  const ONE = 'DELETE FROM notes WHERE id = ?';
+
+  it.each([
+    `${ONE};`,
+    ` -- Removes; a note.\n ${ONE} ; ;\n-- Done; really.\n/* The end; */ /* or not`,
+    "INSERT INTO notes (text) VALUES ('; -- /*')",
+  ])('accepts one statement with comments: %j', (add) => {
+    openNotes(temporaryPath(), { statements: { ...NOTES.statements, add } });
+  });
+
+  it.each([`${ONE}; ${ONE}`, `${ONE}; -- First.\n SELEC`, `${ONE};\0${ONE}`])(
+    'rejects several statements, which SQLite would ignore: %j',
+    (add) => {
+      const statements = { ...NOTES.statements, add };
+      expect(() => openNotes(temporaryPath(), { statements })).toThrow(
+        new StoreError(
+          'INVALID_STORE_OPTION',
+          'openSqlite() cannot use several SQL statements as statements.add. ' +
+            'Use one statement, and a trigger in a migration for other effects of the write.',
+        ),
+      );
+    },
+  );
+
+  it.each(['', ' ;\n', '-- DELETE\n/* FROM'])('rejects a statement without SQL: %j', (add) => {
+    const statements = { ...NOTES.statements, add };
+    expect(() => openNotes(temporaryPath(), { statements })).toThrow(
+      new StoreError(
+        'INVALID_STORE_OPTION',
+        'openSqlite() cannot use text without SQL as statements.add. Use one statement.',
+      ),
+    );
+  });
+
+  it.each(['', ':memory:', 'file:notes.db', 'FILE:notes.db?mode=memory', 'a\0b'])(
+    'rejects a path that is not that of a file: %j',
+    (path) => {
+      const text = describeValue(path);
+      expect(() => openSqlite(path, NOTES)).toThrow(
+        new StoreError(
+          'INVALID_STORE_OPTION',
+          `openSqlite() cannot use ${text} as path. Use the path of a file. ` +
+            "For a test, create a folder with mkdtemp(), and use join(folder, 'test.db').",
+        ),
+      );
+      expect(existsSync(path)).toBe(false);
+    },
+  );
+
   it('counts commits, and the commits and time that waited for another process', async () => {
     const path = temporaryPath();
     const store = openNotes(path);
@@ -397,7 +447,7 @@ describe('openSqlite', () => {
       new StoreError(
         'INVALID_STORE_OPTION',
         [
-          "openSqlite() cannot use '' as path. Use a non-empty string.",
+          "openSqlite() cannot use '' as path. Use the path of a file. For a test, create a folder with mkdtemp(), and use join(folder, 'test.db').",
           'openSqlite() cannot use 0 as applicationId. Use an integer from 1 to 2147483647.',
           'openSqlite() cannot use [] as migrations. Use a non-empty array of SQL strings.',
           'openSqlite() cannot use an object as statements. Use an object of SQL strings by name.',
