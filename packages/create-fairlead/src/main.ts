@@ -41,9 +41,10 @@ async function complete({ directory, template }: CommandLine) {
   if (process.stdin.isTTY && process.stdout.isTTY) {
     return ask({ directory, template }, { input: process.stdin, output: process.stdout });
   }
+  const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
   const missing = [
     ...(directory === undefined ? ['a folder'] : []),
-    ...(template === undefined ? [`--template (${Object.keys(TEMPLATES).join(', ')})`] : []),
+    ...(template === undefined ? [`--template ${anyOf.format(Object.keys(TEMPLATES))}`] : []),
   ];
   throw new UsageError(
     `Cannot ask questions: this is not a terminal. Pass ${missing.join(' and ')}, as in: npm create fairlead@latest my-app -- --template minimal`,

@@ -231,8 +231,8 @@ describe('a refusal', () => {
   });
 
   it.each([
-    [[], 'a folder and --template (minimal, rest-api, auth)'],
-    [['my-app'], '--template (minimal, rest-api, auth)'],
+    [[], 'a folder and --template minimal, rest-api or auth'],
+    [['my-app'], '--template minimal, rest-api or auth'],
     [['--template', 'auth'], 'a folder'],
     [['', '--template', 'auth'], 'a folder'],
   ])('says what to pass without a terminal: %j', (args, missing) => {
