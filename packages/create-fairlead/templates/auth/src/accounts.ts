@@ -1,6 +1,7 @@
+import { Inject, Service, token } from '@fairlead/di';
 import { openSqlite } from '@fairlead/store';
 import { z } from 'zod';
-import type { Passwords } from './passwords.js';
+import { Passwords } from './passwords.js';
 
 export const Role = z.enum(['user', 'admin']);
 export const Account = z.object({ id: z.int(), email: z.string(), role: Role });
@@ -15,58 +16,52 @@ export type Role = z.infer<typeof Role>;
 export type Account = z.infer<typeof Account>;
 export type Credentials = z.infer<typeof Credentials>;
 
+export type Database = ReturnType<typeof openDatabase>;
+export const DATABASE = token<Database>('Database');
+
 const COLUMNS = 'id, email, role';
 
 /** The accounts in an SQLite file. */
+@Service()
 export class Accounts {
-  readonly #database: ReturnType<typeof openDatabase>;
   /** Makes signing in to an unknown account as slow as to a known one. */
   readonly #otherHash: Promise<string>;
-  readonly #passwords: Passwords;
 
-  constructor(path: string, passwords: Passwords) {
-    this.#database = openDatabase(path);
-    this.#passwords = passwords;
+  constructor(
+    @Inject(DATABASE) private readonly database: Database,
+    private readonly passwords: Passwords,
+  ) {
     this.#otherHash = passwords.hash('');
   }
 
   list(): Account[] {
-    return this.#database.read(({ list }) => list.all()).map((row) => Account.parse(row));
+    return this.database.read(({ list }) => list.all()).map((row) => Account.parse(row));
   }
 
   find(id: number): Account | undefined {
-    return Account.optional().parse(this.#database.read(({ find }) => find.get(id)));
+    return Account.optional().parse(this.database.read(({ find }) => find.get(id)));
   }
 
   /** Returns undefined if the address already has an account. */
   async create({ email, password }: Credentials, role: Role): Promise<Account | undefined> {
-    const row = await this.#database.write(
-      'create',
-      email,
-      role,
-      await this.#passwords.hash(password),
-    );
-    return Account.optional().parse(row);
+    const hash = await this.passwords.hash(password);
+    return Account.optional().parse(await this.database.write('create', email, role, hash));
   }
 
   /** Returns the account, or undefined if the address or the password is wrong. */
   async signIn({ email, password }: Credentials): Promise<Account | undefined> {
-    const row = this.#database.read(({ signIn }) => signIn.get(email));
+    const row = this.#findByEmail(email);
     const hash = row === undefined ? await this.#otherHash : String(row.password);
-    const isCorrect = await this.#passwords.verify(password, hash);
+    const isCorrect = await this.passwords.verify(password, hash);
     return isCorrect ? Account.optional().parse(row) : undefined;
   }
 
-  check(): void {
-    this.#database.check();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#database.close();
+  #findByEmail(email: string) {
+    return this.database.read(({ findByEmail }) => findByEmail.get(email));
   }
 }
 
-function openDatabase(path: string) {
+export function openDatabase(path: string) {
   return openSqlite(path, {
     program: 'auth',
     setting: 'DATABASE_PATH',
@@ -87,7 +82,7 @@ function openDatabase(path: string) {
     prepare: (database) => ({
       list: database.prepare(`SELECT ${COLUMNS} FROM accounts ORDER BY id`),
       find: database.prepare(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`),
-      signIn: database.prepare(`SELECT ${COLUMNS}, password FROM accounts WHERE email = ?`),
+      findByEmail: database.prepare(`SELECT ${COLUMNS}, password FROM accounts WHERE email = ?`),
     }),
   });
 }

@@ -12,7 +12,7 @@ import { createHealth } from '@fairlead/health';
 import { jwtGuard } from '@fairlead/jwt/controllers';
 import { logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
-import { Accounts } from './accounts.js';
+import { Accounts, DATABASE, openDatabase } from './accounts.js';
 import type { Config } from './config.js';
 import { Passwords } from './passwords.js';
 import { Tokens } from './tokens.js';
@@ -29,18 +29,15 @@ export async function createAuthApi(container: Container, { config, logger, stop
   const tokens = new Tokens(config.JWT_SECRET);
   container.register(Tokens, { useValue: tokens });
   container.register(Passwords, { useValue: new Passwords() });
-  container.register(Accounts, {
-    inject: [Passwords],
-    useFactory: (passwords) => new Accounts(config.DATABASE_PATH, passwords),
-  });
-  const checks = { database: () => container.resolve(Accounts).check() };
+  container.register(DATABASE, { useFactory: () => openDatabase(config.DATABASE_PATH) });
+  const checks = { database: () => container.resolve(DATABASE).check() };
   const router = createRouter();
   const app = createApp({ onError: logErrors(logger) })
     .use(errorHandler(), logRequests(logger), requestId())
     .route('/', createHealth({ checks, stopping }))
     .use(json());
   const root = new URL('./controllers/', import.meta.url);
-  // Every route needs a token, unless it is @Public().
+  // Every route of a controller needs a token, unless it is @Public().
   const guards = [jwtGuard(tokens.auth)];
   await app.plugin(controllersPlugin({ router, container, root, guards, strict: true }));
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;

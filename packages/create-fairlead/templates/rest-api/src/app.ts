@@ -13,7 +13,7 @@ import { openapi } from '@fairlead/openapi';
 import { logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { Tasks } from './tasks.js';
+import { DATABASE, openDatabase } from './tasks.js';
 
 interface Options {
   readonly config: Config;
@@ -24,8 +24,8 @@ interface Options {
 
 /** Creates the application. Closing it disposes the container, which closes the database. */
 export async function createTasksApi(container: Container, { config, logger, stopping }: Options) {
-  container.register(Tasks, { useFactory: () => new Tasks(config.DATABASE_PATH) });
-  const checks = { database: () => container.resolve(Tasks).check() };
+  container.register(DATABASE, { useFactory: () => openDatabase(config.DATABASE_PATH) });
+  const checks = { database: () => container.resolve(DATABASE).check() };
   const router = createRouter();
   const app = createApp({ onError: logErrors(logger) })
     .use(errorHandler(), logRequests(logger), requestId())

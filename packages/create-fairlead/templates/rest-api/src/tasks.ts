@@ -1,3 +1,4 @@
+import { Inject, Service, token } from '@fairlead/di';
 import { openSqlite } from '@fairlead/store';
 import { z } from 'zod';
 
@@ -15,50 +16,42 @@ export type Task = z.infer<typeof Task>;
 export type NewTask = z.infer<typeof NewTask>;
 export type TaskChanges = z.infer<typeof TaskChanges>;
 
+export type Database = ReturnType<typeof openDatabase>;
+export const DATABASE = token<Database>('Database');
+
 const COLUMNS = 'id, title, done, created_at AS createdAt';
 
 /** The tasks in an SQLite file. */
+@Service()
 export class Tasks {
-  readonly #database: ReturnType<typeof openDatabase>;
-
-  constructor(path: string) {
-    this.#database = openDatabase(path);
-  }
+  constructor(@Inject(DATABASE) private readonly database: Database) {}
 
   list(offset: number, limit: number): Task[] {
-    return this.#database.read(({ list }) => list.all(limit, offset)).map(toTask);
+    return this.database.read(({ list }) => list.all(limit, offset)).map(toTask);
   }
 
   find(id: number): Task | undefined {
-    const row = this.#database.read(({ find }) => find.get(id));
+    const row = this.database.read(({ find }) => find.get(id));
     return row && toTask(row);
   }
 
   async create({ title }: NewTask): Promise<Task> {
-    return toTask(await this.#database.write('create', title, new Date().toISOString()));
+    return toTask(await this.database.write('create', title, new Date().toISOString()));
   }
 
   async update(id: number, { title, done }: TaskChanges): Promise<Task | undefined> {
     const isDone = done === undefined ? null : Number(done);
-    const row = await this.#database.write('update', title ?? null, isDone, id);
+    const row = await this.database.write('update', title ?? null, isDone, id);
     return row && toTask(row);
   }
 
   /** Returns whether the task existed. */
   async delete(id: number): Promise<boolean> {
-    return (await this.#database.write('delete', id)) !== undefined;
-  }
-
-  check(): void {
-    this.#database.check();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#database.close();
+    return (await this.database.write('delete', id)) !== undefined;
   }
 }
 
-function openDatabase(path: string) {
+export function openDatabase(path: string) {
   return openSqlite(path, {
     program: 'tasks',
     setting: 'DATABASE_PATH',
