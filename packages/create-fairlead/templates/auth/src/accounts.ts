@@ -44,6 +44,8 @@ export class Accounts {
 
   /** Returns undefined if the address already has an account. */
   async create({ email, password }: Credentials, role: Role): Promise<Account | undefined> {
+    // The statement handles concurrent calls, but consumes an ID for each of them.
+    if (this.#findByEmail(email) !== undefined) return undefined;
     const hash = await this.passwords.hash(password);
     return Account.optional().parse(await this.database.write('create', email, role, hash));
   }

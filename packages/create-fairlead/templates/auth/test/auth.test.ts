@@ -56,6 +56,8 @@ it('signs up and in', async () => {
 it('rejects a second account with the same address', async () => {
   await signUp(ada);
   expect((await signUp({ ...ada, email: 'ADA@example.com' })).status).toBe(409);
+  const next = await signUp({ ...ada, email: 'bob@example.com' });
+  expect(await next.json()).toMatchObject({ id: 3 });
 });
 
 it('rejects a wrong password and an unknown address in the same way', async () => {
