@@ -60,6 +60,18 @@ async function check(project: string, packageManager: string): Promise<void> {
   }
 }
 
+/** Changes a file of a project as its README shows. */
+async function applyDiffs(project: string, file: string): Promise<void> {
+  const readme = await readFile(join(project, 'README.md'), 'utf8');
+  let source = await readFile(join(project, file), 'utf8');
+  for (const [, diff = ''] of readme.matchAll(/^```diff\n(.*?)^```/gms)) {
+    const before = diff.replace(/^\+.*\n/gm, '').replace(/^ /gm, '');
+    if (!source.includes(before)) throw new Error(`${file} has no such lines:\n${before}`);
+    source = source.replace(before, () => diff.replace(/^[ +]/gm, ''));
+  }
+  await writeFile(join(project, file), source);
+}
+
 /** Starts a script of a project on a free port, without the environment of this test. */
 async function start({ onTestFinished }: TestContext, project: string, script: 'start' | 'dev') {
   const { scripts } = await readManifest(project);
@@ -126,8 +138,9 @@ it.concurrent('auth, with pnpm', async (context) => {
   const { expect } = context;
   const project = await create(context, 'auth', 'pnpm');
   // As its README says.
-  const libraries = [`file:${tarballs.openapi}`, 'swagger-ui-dist'];
-  await run('pnpm', ['add', '--prefer-offline', ...libraries], project);
+  await run('pnpm', ['add', '--prefer-offline', `file:${tarballs.openapi}`], project);
+  await run('pnpm', ['add', '--prefer-offline', '-D', 'swagger-ui-dist'], project);
+  await applyDiffs(project, 'src/app.ts');
   await check(project, 'pnpm');
   const service = await start(context, project, 'start');
   const url = await service.nextUrl();
@@ -139,6 +152,7 @@ it.concurrent('auth, with pnpm', async (context) => {
   const accounts = [{ id: 1, email, role: 'admin' }];
   expect(await send(`${url}/accounts`, undefined, headers)).toEqual([200, accounts]);
   expect(await send(`${url}/accounts`)).toMatchObject([401, { code: 'TOKEN_REQUIRED' }]);
+  expect(await (await fetch(`${url}/docs`)).text()).toContain('swagger-ui');
   expect(await service.stop()).toEqual(STOPPED);
 });
 

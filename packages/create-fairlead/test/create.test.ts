@@ -119,7 +119,7 @@ describe('a created project', () => {
     create('my-app', '-t', 'auth', '--package-manager', 'yarn');
     const readme = await read('my-app/README.md');
     expect(readme).toContain('\nyarn install\nyarn run dev\n');
-    expect(readme).toContain('`yarn add @fairlead/openapi swagger-ui-dist`');
+    expect(readme).toContain('`yarn add @fairlead/openapi` and `yarn add -D swagger-ui-dist`');
   });
 
   it('may be the current folder, with an empty repository', async () => {
