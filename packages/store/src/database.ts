@@ -154,11 +154,15 @@ function open<T>(
     readVersion(database, schema, file);
     database.exec('COMMIT');
     enableWriteAheadLog(database, 10);
-    database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
+    // Foreign keys would delete the rows that refer to a table which a migration replaces.
+    database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
     migrate(database, schema, readVersion(database, schema, file), file);
     // Reads only wait while a process recovers the log after a crash.
-    database.exec('COMMIT; PRAGMA busy_timeout = 100');
-    return use(database);
+    database.exec('COMMIT; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 100');
+    const used = use(database);
+    // Only the writer thread writes.
+    database.exec('PRAGMA query_only = ON');
+    return used;
   } catch (error) {
     database?.close();
     throw error;
@@ -225,6 +229,11 @@ function migrate(
   for (const [index, sql] of migrations.entries()) {
     if (index < version) continue;
     translateErrors(file, () => database.exec(sql), `migration ${index + 1}`);
+  }
+  const [orphan] = database.prepare('PRAGMA foreign_key_check').all();
+  if (orphan !== undefined) {
+    const message = `The migrations of the store ${file.path} break a foreign key: a row of ${orphan.table} refers to a row of ${orphan.parent} that does not exist. Correct the last migration.`;
+    throw new StoreError('STORE_FAILED', message);
   }
   database.exec(`PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${migrations.length}`);

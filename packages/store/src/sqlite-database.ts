@@ -149,16 +149,10 @@ export class SqliteDatabase<Name extends string, Queries> {
     return this.read((queries) => {
       database.exec('BEGIN');
       try {
-        const result = work(queries);
-        database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        try {
-          database.exec('ROLLBACK');
-        } catch {
-          // SQLite has already rolled back, as it does when the disk fails.
-        }
-        throw error;
+        return work(queries);
+      } finally {
+        // SQLite rolls back itself when the disk fails.
+        if (database.isTransaction) database.exec('ROLLBACK');
       }
     });
   }

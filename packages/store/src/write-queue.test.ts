@@ -86,6 +86,24 @@ describe('WriteQueue', () => {
   });
 
   it.each([
+    [
+      'throws a string',
+      () => {
+        throw 'Failed.';
+      },
+    ],
+    ['rejects', () => Promise.reject(new TypeError('Failed.'))],
+    ['returns too few outcomes', async () => []],
+  ])('rejects all writes of a batch whose commit %s, and continues', async (_, fail) => {
+    const commit = vi
+      .fn<(writes: readonly string[]) => Promise<readonly string[]>>(async (writes) => writes)
+      .mockImplementationOnce(fail);
+    const queue = new WriteQueue<string, string>('test', commit, { textOf: () => 0 });
+    await expect(queue.add('a')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    expect(await queue.add('b')).toBe('b');
+  });
+
+  it.each([
     ['writes', { waiting: 2 }, ['a', 'b']],
     ['characters', { text: 6 }, ['aaa', 'bbb']],
   ])(

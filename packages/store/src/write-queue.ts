@@ -100,18 +100,35 @@ export class WriteQueue<Write, Result> {
     while (this.waiting > 0) {
       const entries = this.#take(this.#limits.batch ?? 1_000);
       this.#committing = entries;
-      const commit = this.#commit(entries.map(({ write }) => write));
+      const commit = this.#outcomesOf(entries);
       // The callers of the previous batch resume while this one commits.
       settlePrevious();
-      const outcomes = await commit.catch((error) => entries.map(() => error));
+      const outcomes = await commit;
       this.#committing = [];
       settlePrevious = () => {
-        for (const [index, { settle }] of entries.entries()) settle(outcomes[index]);
+        for (const [index, outcome] of outcomes.entries()) entries[index]?.settle(outcome);
       };
     }
     settlePrevious();
     clearInterval(timer);
     this.#running = undefined;
+  }
+
+  /** Never rejects. */
+  async #outcomesOf(
+    entries: readonly Entry<Write, Result>[],
+  ): Promise<readonly (Result | Error)[]> {
+    try {
+      const outcomes = await this.#commit(entries.map(({ write }) => write));
+      if (outcomes.length === entries.length) return outcomes;
+      throw new Error(`The batch of ${entries.length} writes has ${outcomes.length} outcomes.`);
+    } catch (error) {
+      const failure =
+        error instanceof StoreError
+          ? error
+          : new StoreError('STORE_FAILED', `The store ${this.#name} failed. See the cause.`, error);
+      return entries.map(() => failure);
+    }
   }
 
   #take(count: number): readonly Entry<Write, Result>[] {

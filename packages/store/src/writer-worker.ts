@@ -20,8 +20,9 @@ import {
  * so a large log merges more changes per page.
  */
 const CHECKPOINT_PAGES = 10_000;
-// Errors that only roll back their statement, not the transaction: TOOBIG, CONSTRAINT, MISMATCH, RANGE.
-const STATEMENT_ERRORS: readonly number[] = [18, CONSTRAINT, 20, 25];
+// Errors that only roll back their statement, not the transaction: ERROR (of a function, such as json()), TOOBIG,
+// CONSTRAINT, MISMATCH, RANGE.
+const STATEMENT_ERRORS: readonly number[] = [1, 18, CONSTRAINT, 20, 25];
 /** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
 
@@ -37,7 +38,8 @@ parentPort?.on('message', (message: string) => {
     return;
   }
   connection?.database.close();
-  parentPort?.close();
+  // Ends this thread only, even if a module of --import has timers.
+  process.exit();
 });
 
 function commit(writes: readonly SqliteWrite[]): WriterReply {

@@ -130,9 +130,9 @@ export class SqliteWriter {
         `The writer thread of the store ${path} died. Its current writes may or may not have been ` +
         'committed. The next write starts a new thread.';
       const error = new StoreError('STORE_INTERRUPTED', message, cause);
-      warn(error);
       this.#reply.reject(error);
       this.#reply = undefined;
+      warn(error);
     });
     return worker;
   }

@@ -269,6 +269,44 @@ describe('openSqlite', () => {
     expect(openRaw(path).prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
   });
 
+  describe('with foreign keys', () => {
+    const CREATE = `CREATE TABLE authors (name TEXT PRIMARY KEY);
+      CREATE TABLE books (author TEXT NOT NULL REFERENCES authors ON DELETE CASCADE);
+      INSERT INTO authors VALUES ('Ada'); INSERT INTO books VALUES ('Ada')`;
+
+    it('keeps the rows that refer to a table which a migration replaces', () => {
+      const path = temporaryPath();
+      const replace = `CREATE TABLE authors2 (name TEXT PRIMARY KEY, born INTEGER);
+        INSERT INTO authors2 (name) SELECT name FROM authors;
+        DROP TABLE authors; ALTER TABLE authors2 RENAME TO authors`;
+      openNotes(path, { migrations: [CREATE_NOTES, CREATE] });
+      openNotes(path, { migrations: [CREATE_NOTES, CREATE, replace] });
+      expect(openRaw(path).prepare('SELECT author FROM books').all()).toEqual([{ author: 'Ada' }]);
+    });
+
+    it('rejects a migration that leaves rows without the row that they refer to', () => {
+      const path = temporaryPath();
+      const migrations = [CREATE_NOTES, CREATE, 'DELETE FROM authors'];
+      expect(() => openNotes(path, { migrations })).toThrow(
+        expect.objectContaining({
+          code: 'STORE_FAILED',
+          message: `The migrations of the store ${path} break a foreign key: a row of books refers to a row of authors that does not exist. Correct the last migration.`,
+        }),
+      );
+      expect(openRaw(path).prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
+    });
+  });
+
+  it('refuses to write in read()', () => {
+    const path = temporaryPath();
+    const store = openNotes(path, {
+      prepare: (database) => ({
+        texts: database.prepare("DELETE FROM notes WHERE text <> '' || ?"),
+      }),
+    });
+    expect(() => textsOf(store)).toThrow('attempt to write a readonly database');
+  });
+
   it('rejects a database with a newer schema without modifying it', () => {
     const path = temporaryPath();
     const bytes = writeDatabase(

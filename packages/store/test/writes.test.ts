@@ -47,6 +47,12 @@ describe('writes', () => {
       "cannot run the statement 'insert' (datatype mismatch). Use values of the types that the SQL expects.",
     ],
     [
+      'has a value that a function of SQLite rejects',
+      ['addJson', '{'],
+      'STORE_FAILED',
+      "cannot run the statement 'addJson' (malformed JSON). Correct its SQL.",
+    ],
+    [
       'has too many parameters',
       ['add', 'text', 'text'],
       'STORE_FAILED',
@@ -85,11 +91,6 @@ describe('writes', () => {
       ['bytes', 'text'],
       "cannot return the row of the statement 'bytes' (it returns bytes as content). " +
         'Return text, null, and numbers up to 2⁵³ − 1.',
-    ],
-    [
-      'fails',
-      ['addJson', '{'],
-      "cannot run the statement 'addJson' (malformed JSON). Correct its SQL.",
     ],
   ] as const)('are all rejected when a statement %s', async (_, [statement, ...rest], problem) => {
     const path = temporaryPath();
@@ -200,6 +201,27 @@ describe('writes', () => {
     expect(textsOf(store)).toHaveLength(2);
     expect(warnings).toMatchObject([{ code: 'STORE_INTERRUPTED' }]);
   });
+});
+
+it('a store survives a warn() that throws', async () => {
+  const path = temporaryPath();
+  const warn = () => {
+    throw new Error('Log failed.');
+  };
+  const onError = vi.fn();
+  process.once('uncaughtException', onError);
+  onTestFinished(() => void process.removeListener('uncaughtException', onError));
+  const store = openNotes(path, { warn });
+  const worker = await startedBy(() => store.write('add', 'Ada'));
+  const raw = openRaw(path);
+  raw.exec('BEGIN IMMEDIATE');
+  const interrupted = store.write('add', 'Ada').catch(({ code }: StoreError) => code);
+  await setImmediate();
+  // The promise does not settle, because warn() throws before its listener runs.
+  void worker.terminate();
+  expect(await interrupted).toBe('STORE_INTERRUPTED');
+  raw.exec('ROLLBACK');
+  await store.write('add', 'Ada');
 });
 
 /** Runs a callback and returns the thread that it starts. */
