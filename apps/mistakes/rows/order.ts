@@ -226,7 +226,7 @@ mistake(
 
 mistake(
   '`json()` after the routes that read a body',
-  { request: 'Add app.use(json())' },
+  { startup: 'json() runs for no route' },
   () =>
     createApp()
       .post('/users', (ctx) => ctx.body)
@@ -245,8 +245,57 @@ mistake(
 );
 
 mistake(
+  '`json()` after the only routes that read a body, and before others',
+  { request: 'Add app.use(json())' },
+  () =>
+    createApp()
+      .post('/users', (ctx) => ctx.body)
+      .use(json())
+      .get('/health', () => 'ok'),
+  post('/users', { name: 'Ada' }),
+);
+
+mistake(
+  '`csrf()` after the routes',
+  { startup: 'csrf() runs for no route' },
+  () =>
+    createApp()
+      .post('/users', () => [])
+      .use(csrf()),
+  post('/users', {}),
+);
+
+mistake(
+  '`csrf()` after a router, for its prefix',
+  { startup: "csrf() runs for no route below '/users'" },
+  () => createApp().route('/users', users()).use('/users', csrf()),
+  '/users',
+);
+
+mistake(
+  '`csrf()` after some of the routes',
+  { never: 'The routes before it may not need it, as webhooks do.' },
+  () =>
+    createApp()
+      .get('/users', () => [])
+      .use(csrf())
+      .get('/health', () => 'ok'),
+  '/users',
+);
+
+mistake(
+  '`rateLimit()` after the routes',
+  { startup: 'rateLimit() runs for no route' },
+  () =>
+    createApp()
+      .route('/users', users())
+      .use(rateLimit({ points: 10, duration: 60 })),
+  '/users',
+);
+
+mistake(
   '`cors()` after the routes',
-  { never: 'Middleware after routes is for requests that they do not handle.' },
+  { startup: 'cors() runs for no route' },
   () =>
     createApp()
       .get('/users', () => [])
@@ -308,7 +357,7 @@ mistake(
 
 mistake(
   '`timeout()` after the routes',
-  { never: 'Middleware after routes is for requests that they do not handle.' },
+  { startup: 'timeout() runs for no route' },
   () =>
     createApp()
       .get('/users', () => [])

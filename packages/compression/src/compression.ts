@@ -9,6 +9,7 @@ import {
   SetupError,
 } from '@fairlead/core';
 import {
+  declareUpstream,
   findOptionProblems,
   fn,
   integer,
@@ -128,10 +129,10 @@ export function compression(options: CompressionOptions = {}): Middleware {
     else return encode(ctx, body, coding, coders[coding], length);
   };
 
-  return function compression(ctx, next) {
+  return declareUpstream<Middleware>(function compression(ctx, next) {
     const result = next();
     return result === undefined ? compress(ctx) : result.then(() => compress(ctx));
-  };
+  }, 'compression()');
 }
 
 markFactories(compression);

@@ -42,7 +42,7 @@ import { assertOptions, findOptionErrors, throwTogether } from './options.js';
 import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
 import { startOf, writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
-import { checkOrder, type Entry } from './router/check-order.js';
+import { checkOrder, checkUpstream, type Entry } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
 import {
   createMount,
@@ -419,7 +419,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /**
    * Returns the problems in the registrations so far, in order of registration. {@link seal} throws them.
-   * A plugin that fails to install can report it together with its own problems.
+   * A plugin that fails to install can report it together with its own problems. Middleware that no route is
+   * registered after becomes a problem when the application is sealed.
    *
    * @param unfilled - A router to which routes will be added, whether or not it is mounted yet.
    */
@@ -436,9 +437,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
    * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;
    *   `INVALID_RESPONSE_SCHEMA`, when a response schema cannot be compiled; `INVALID_ORDER`, when an error
-   *   handler or a not-found handler is registered where it cannot work; `PLUGIN_INSTALLING`, when a plugin
-   *   is still installing; `INVALID_PLUGIN`, when `ready` of a plugin is asynchronous; `APPLICATION_CLOSED`,
-   *   after {@link close}.
+   *   handler, a not-found handler or other middleware is registered where it cannot work;
+   *   `PLUGIN_INSTALLING`, when a plugin is still installing; `INVALID_PLUGIN`, when `ready` of a plugin is
+   *   asynchronous; `APPLICATION_CLOSED`, after {@link close}.
    * @throws The error of a plugin's `ready`.
    */
   seal(): void {
@@ -604,8 +605,11 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #check(unfilled?: AnyRouter): CheckedMounts {
     const { routes, problems } = checkMounts(this.#routers());
-    const misplaced = checkOrder(this.#entries, routes, this.#prefixRules(), unfilled);
-    return { routes, problems: [...problems, ...misplaced] };
+    const rules = this.#prefixRules();
+    const misplaced = checkOrder(this.#entries, routes, rules, unfilled);
+    // Until then, more routes may be registered.
+    const late = this.#isOpen ? [] : checkUpstream(this.#entries, routes, rules);
+    return { routes, problems: [...problems, ...misplaced, ...late] };
   }
 
   /** Returns rules by which a prefix matches every path that a route below it may match. */

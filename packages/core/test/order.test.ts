@@ -5,10 +5,18 @@ import {
   createApp,
   createRouter,
   errorHandler,
+  etag,
   json,
   type Middleware,
   notFoundHandler,
+  raw,
   requestId,
+  requestLogger,
+  secureHeaders,
+  shareContext,
+  text,
+  timeout,
+  urlencoded,
 } from '../src/index.js';
 
 const handler: Middleware = (ctx) => ctx.json(null);
@@ -137,6 +145,102 @@ describe('errorHandler()', () => {
     expect(messagesOf(app)).toEqual([
       'errorHandler() is the last function of a route, so it catches nothing there: GET /a. Pass it before the other functions.',
     ]);
+  });
+});
+
+describe('middleware after all routes', () => {
+  const pass: Middleware = (_ctx, next) => next();
+
+  /** The messages of the problems of a sealed application. */
+  function sealedMessagesOf(app: Application): readonly string[] {
+    expect(app.problems()).toEqual([]);
+    expect(() => app.seal()).toThrow('Register it before the routes.');
+    return messagesOf(app);
+  }
+
+  it.each<[string, Middleware]>([
+    ['cors()', cors()],
+    ['cors()', cors({ origin: () => true })],
+    ['etag()', etag()],
+    ['json()', json()],
+    ['raw()', raw()],
+    ['requestId()', requestId()],
+    ['requestLogger()', requestLogger()],
+    ['secureHeaders()', secureHeaders()],
+    ['shareContext()', shareContext()],
+    ['text()', text()],
+    ['timeout()', timeout(1_000)],
+    ['urlencoded()', urlencoded()],
+  ])('cannot be %s', (name, middleware) => {
+    const app = createApp()
+      .route('/users', users())
+      .get('/health', handler)
+      .use(middleware, notFoundHandler());
+    expect(sealedMessagesOf(app)).toEqual([
+      `${name} runs for no route, because all of them are registered before it: the router mounted at '/users', the route GET /health. Register it before the routes.`,
+    ]);
+  });
+
+  it('is reported once for each name', () => {
+    const app = createApp().get('/health', handler).use(json(), etag(), json());
+    expect(sealedMessagesOf(app)).toEqual([
+      expect.stringContaining('json() runs for no route'),
+      expect.stringContaining('etag() runs for no route'),
+    ]);
+  });
+
+  it('at a prefix is reported for the routes below it', () => {
+    const app = createApp()
+      .get('/health', handler)
+      .route('/api/v1', users())
+      .use('/api/:version', json())
+      .use('/static', pass)
+      .route('/api/v2', createRouter())
+      .get('/apis/:id', handler);
+    expect(sealedMessagesOf(app)).toEqual([
+      "json() runs for no route below '/api/:version', because all of them are registered before it: the router mounted at '/api/v1'. Register it before the routes.",
+    ]);
+  });
+
+  it.each<[string, (app: Application) => unknown]>([
+    ['a route', (app) => app.get('/api/users', handler)],
+    ['a route with a parameter', (app) => app.get('/:any/users', handler)],
+    ['a route with a wildcard', (app) => app.get('/*path', handler)],
+    ['a router', (app) => app.route('/api/users', users())],
+    ['other middleware', (app) => app.use(pass)],
+    ['other middleware below it', (app) => app.use('/api/files', pass)],
+    ['other middleware above it', (app) => app.use('/:any', pass)],
+  ])('may be there for what follows: %s', (_, add) => {
+    const app = createApp().get('/api/hook', handler).use('/api', json());
+    add(app);
+    app.seal();
+    expect(messagesOf(app)).toEqual([]);
+  });
+
+  it('may be there for other requests, if the routes have the same', () => {
+    const app = createApp()
+      .use('/api', json())
+      .get('/api/users', handler)
+      .get('/health', json(), handler)
+      .route('/users', users().use(json()))
+      .use(json());
+    app.seal();
+    expect(messagesOf(app)).toEqual([]);
+  });
+
+  it('of a router runs for its routes', () => {
+    const app = createApp().route('/users', users().use(json()));
+    app.seal();
+    expect(messagesOf(app)).toEqual([]);
+  });
+
+  it('may be there for no route', () => {
+    const app = createApp()
+      .get('/health', handler)
+      .route('/api/users', createRouter())
+      .use('/api', json());
+    app.seal();
+    expect(messagesOf(app)).toEqual([]);
   });
 });
 

@@ -174,7 +174,7 @@ describe('Accept lists the media types of the parsers', () => {
     [
       'before the route',
       'application/json',
-      createApp().use(json()).post('/', { body: schema }, echo).use(text()),
+      createApp().use(json()).post('/', { body: schema }, echo).use(text()).post('/x', echo),
     ],
     ['of which there is none', 'application/json', createApp().post('/', { body: schema }, echo)],
   ])('%s', async (_where, accept, app) => {

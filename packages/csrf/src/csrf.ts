@@ -1,6 +1,7 @@
 import { type Context, ForbiddenError, type Middleware, SetupError } from '@fairlead/core';
 import {
   arrayOf,
+  declareUpstream,
   findOptionProblems,
   fn,
   type Kinds,
@@ -46,10 +47,10 @@ const CSRF_OPTIONS: Kinds<CsrfOptions> = {
  */
 export function csrf(options: CsrfOptions = {}): Middleware {
   const check = createCheck('csrf()', options);
-  return function csrf(ctx, next) {
+  return declareUpstream<Middleware>(function csrf(ctx, next) {
     check(ctx);
     return next();
-  };
+  }, 'csrf()');
 }
 
 /**

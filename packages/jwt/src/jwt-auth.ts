@@ -10,6 +10,7 @@ import {
 import {
   anything,
   declareSecurity,
+  declareUpstream,
   describeValue,
   either,
   findOptionProblems,
@@ -161,14 +162,15 @@ export function createJwtAuth(
     return verified;
   };
 
+  const middleware: Middleware<State> = async function jwt(ctx: Context, next) {
+    await verify(ctx);
+    return next();
+  };
+  declareSecurity(middleware, BEARER);
+  declareUpstream(middleware, 'the middleware of createJwtAuth()');
+
   return Object.freeze<JwtAuth<unknown>>({
-    middleware: declareSecurity(
-      async function jwt(ctx: Context, next) {
-        await verify(ctx);
-        return next();
-      } as Middleware<State>,
-      BEARER,
-    ) as JwtAuth<unknown>['middleware'],
+    middleware: middleware as JwtAuth<unknown>['middleware'],
     verify,
     token: verifiedToken,
   });

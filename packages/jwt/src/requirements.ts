@@ -2,6 +2,7 @@ import { type Context, type Middleware, SetupError } from '@fairlead/core';
 import {
   type DeclaredSecurity,
   declareSecurity,
+  declareUpstream,
   describeValue,
   markFactories,
 } from '@fairlead/options';
@@ -21,13 +22,12 @@ import { BEARER, verifiedToken } from './verified-token.js';
  */
 export function requireScope(...scopes: readonly [string, ...string[]]): Middleware {
   const check = createScopeCheck('requireScope()', scopes);
-  return declareSecurity<Middleware>(
-    function requireScope(ctx, next) {
-      check(ctx);
-      return next();
-    },
-    { ...BEARER, scopes },
-  );
+  const middleware: Middleware = function requireScope(ctx, next) {
+    check(ctx);
+    return next();
+  };
+  declareSecurity(middleware, { ...BEARER, scopes });
+  return declareUpstream(middleware, 'requireScope()');
 }
 
 /**
@@ -42,10 +42,12 @@ export function requireScope(...scopes: readonly [string, ...string[]]): Middlew
  */
 export function requireRole(...roles: readonly [string, ...string[]]): Middleware {
   const check = createRoleCheck('requireRole()', roles);
-  return declareSecurity<Middleware>(function requireRole(ctx, next) {
+  const middleware: Middleware = function requireRole(ctx, next) {
     check(ctx);
     return next();
-  }, roleSecurity(roles));
+  };
+  declareSecurity(middleware, roleSecurity(roles));
+  return declareUpstream(middleware, 'requireRole()');
 }
 
 markFactories(requireScope, requireRole);

@@ -5,7 +5,15 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { boolean, findOptionProblems, fn, hasMethods, type Kinds, kind } from '@fairlead/options';
+import {
+  boolean,
+  declareUpstream,
+  findOptionProblems,
+  fn,
+  hasMethods,
+  type Kinds,
+  kind,
+} from '@fairlead/options';
 import {
   Counter,
   collectDefaultMetrics,
@@ -132,7 +140,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
 
   return Object.freeze({
     registry,
-    middleware: function metrics(ctx, next) {
+    middleware: declareUpstream<Middleware>(function metrics(ctx, next) {
       const start = performance.now();
       requests.inFlight += 1;
       ctx.onFinish(({ status }) => {
@@ -145,7 +153,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
         requests.durations.observe({ method, route, status }, seconds);
       });
       return next();
-    },
+    }, 'the middleware of createMetrics()'),
     register(numbers) {
       for (const number of numbers) addNumber(registry, number);
     },

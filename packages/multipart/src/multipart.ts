@@ -2,7 +2,14 @@ import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Context, Middleware } from '@fairlead/core';
-import { declareForm, declareMediaTypes, fn, kind, markFactories } from '@fairlead/options';
+import {
+  declareForm,
+  declareMediaTypes,
+  declareUpstream,
+  fn,
+  kind,
+  markFactories,
+} from '@fairlead/options';
 import { describeForm } from './describe-form.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 import { type FileHead, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
@@ -87,9 +94,8 @@ export function multipart(options: MultipartOptions = {}): Middleware {
     });
   };
   declareMediaTypes(middleware, ['multipart/form-data']);
-  return needsForm
-    ? declareForm(middleware, describeForm(settings, skip === undefined))
-    : middleware;
+  if (needsForm) declareForm(middleware, describeForm(settings, skip === undefined));
+  return declareUpstream(middleware, 'multipart()');
 }
 
 markFactories(multipart);

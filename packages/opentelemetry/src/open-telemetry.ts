@@ -9,6 +9,7 @@ import {
 } from '@fairlead/core';
 import {
   boolean,
+  declareUpstream,
   describeValue,
   findOptionProblems,
   fn,
@@ -64,7 +65,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
   errors.unsubscribe(onError);
   errors.subscribe(onError);
 
-  return function openTelemetry(ctx, next) {
+  return declareUpstream<Middleware<TraceState>>(function openTelemetry(ctx, next) {
     const api = registeredApi();
     if (api === undefined) return next();
     const active = api.context?.active();
@@ -75,7 +76,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
       onWarning(describeMissingSpan(api));
     }
     return next();
-  };
+  }, 'openTelemetry()');
 }
 
 markFactories(openTelemetry);

@@ -21,6 +21,7 @@ export {
   declareReader,
   declareSecurity,
   declareUpgrade,
+  declareUpstream,
   exempts,
   formsOf,
   isUpgrade,
@@ -28,6 +29,7 @@ export {
   placeBelow,
   readerOf,
   securityOf,
+  upstreamNameOf,
 } from './marks.js';
 
 /** What an option accepts. */

@@ -7,6 +7,7 @@ import {
   declareReader,
   declareSecurity,
   declareUpgrade,
+  declareUpstream,
   exempts,
   formsOf,
   isUpgrade,
@@ -14,6 +15,7 @@ import {
   placeBelow,
   readerOf,
   securityOf,
+  upstreamNameOf,
 } from './marks.js';
 
 it('lists the media types of marked parsers only', () => {
@@ -92,4 +94,9 @@ it('returns the guard that reads what a marked decorator sets', () => {
 it('recognizes marked handlers of WebSocket connections', () => {
   expect(isUpgrade(declareUpgrade(() => undefined))).toBe(true);
   expect(isUpgrade(() => undefined)).toBe(false);
+});
+
+it('returns the name of middleware that only affects what is registered after it', () => {
+  expect(upstreamNameOf(declareUpstream(() => undefined, 'json()'))).toBe('json()');
+  expect(upstreamNameOf(() => undefined)).toBeUndefined();
 });

@@ -156,3 +156,21 @@ export function placeBelow<Target extends object>(prefix: string, target: Target
   const place: unknown = Reflect.get(target, PLACEMENT);
   return typeof place === 'function' ? place(prefix) : target;
 }
+
+/** A global symbol, so that two copies of a package recognize each other's middleware. */
+const UPSTREAM = Symbol.for('fairlead:upstream');
+
+/**
+ * Marks middleware that only affects what is registered after it.
+ *
+ * @param name - For messages, such as `csrf()`.
+ */
+export function declareUpstream<Target extends object>(target: Target, name: string): Target {
+  return Object.defineProperty(target, UPSTREAM, { value: name });
+}
+
+/** Returns the name of middleware that only affects what is registered after it; undefined if it is not marked. */
+export function upstreamNameOf(target: object): string | undefined {
+  const name: unknown = Reflect.get(target, UPSTREAM);
+  return typeof name === 'string' ? name : undefined;
+}

@@ -5,7 +5,13 @@ import {
   type RequestOutcome,
   SetupError,
 } from '@fairlead/core';
-import { describeValue, findOptionProblems, fn, type Kinds } from '@fairlead/options';
+import {
+  declareUpstream,
+  describeValue,
+  findOptionProblems,
+  fn,
+  type Kinds,
+} from '@fairlead/options';
 import type { Logger } from 'pino';
 
 /** Options of {@link logRequests}. */
@@ -45,7 +51,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
   const problems = findOptionProblems('logRequests()', options, REQUEST_LOG_OPTIONS);
   if (problems.length > 0) throw new SetupError('INVALID_LOGGER_OPTION', problems.join('\n'));
   const { quiet } = options;
-  return function logRequests(ctx, next) {
+  return declareUpstream<Middleware>(function logRequests(ctx, next) {
     const start = performance.now();
     ctx.onFinish((outcome) => {
       const { status, aborted, error } = outcome;
@@ -62,7 +68,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
       logger[level](aborted ? { ...line, aborted } : line, REQUEST);
     });
     return next();
-  };
+  }, 'logRequests()');
 }
 
 /**

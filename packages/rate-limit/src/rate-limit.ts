@@ -10,6 +10,7 @@ import {
   TooManyRequestsError,
 } from '@fairlead/core';
 import {
+  declareUpstream,
   describeValue,
   either,
   findOptionProblems,
@@ -149,10 +150,10 @@ function isPolicyName(value: unknown): boolean {
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   const limit = createLimit('rateLimit()', options);
-  return async function rateLimit(ctx, next) {
+  return declareUpstream<Middleware>(async function rateLimit(ctx, next) {
     await limit(ctx);
     return next();
-  };
+  }, 'rateLimit()');
 }
 
 /**

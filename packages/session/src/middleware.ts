@@ -3,6 +3,7 @@ import { type Context, type Middleware, SetupError } from '@fairlead/core';
 import {
   anything,
   boolean,
+  declareUpstream,
   findOptionProblems,
   findSecretProblems,
   fn,
@@ -128,7 +129,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
     if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
   };
 
-  return async function session(ctx, next) {
+  return declareUpstream<Middleware<{ session: Session<Data> }>>(async function session(ctx, next) {
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
     const current = new OpenSession(ctx, found);
@@ -142,7 +143,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
       throw error;
     }
     await save(ctx, current);
-  };
+  }, 'session()');
 }
 
 function cookieNotSent(): SessionError {

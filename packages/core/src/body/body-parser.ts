@@ -1,4 +1,4 @@
-import { boolean, declareMediaTypes, type Kinds, kind } from '@fairlead/options';
+import { boolean, declareMediaTypes, declareUpstream, type Kinds, kind } from '@fairlead/options';
 import { type Context, internals } from '../context.js';
 import { markCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
@@ -85,7 +85,8 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   };
   Object.defineProperty(middleware, 'name', { value: format.name });
   const isListed = types !== undefined && typeof types !== 'function';
-  return declareMediaTypes(markCopy(middleware), isListed ? [types].flat() : format.mediaTypes);
+  declareMediaTypes(middleware, isListed ? [types].flat() : format.mediaTypes);
+  return declareUpstream(markCopy(middleware), call);
 }
 
 /** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */

@@ -1,6 +1,7 @@
 import {
   anything,
   boolean,
+  declareUpstream,
   describeValue,
   findOptionProblems,
   integer,
@@ -130,14 +131,16 @@ export function cors(options: CorsOptions = {}): Middleware {
     ctx.status = optionsSuccessStatus;
   };
 
+  const declare = (middleware: Middleware) =>
+    declareUpstream(withRole('cors', middleware), 'cors()');
   if (typeof origin !== 'function') {
     const rule = readOrigin(origin) ?? false;
-    return withRole('cors', function cors(ctx, next) {
+    return declare(function cors(ctx, next) {
       if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
       return respond(ctx, next, rule);
     });
   }
-  return withRole('cors', function cors(ctx, next) {
+  return declare(function cors(ctx, next) {
     ctx.append('Vary', 'Origin');
     const requested = ctx.get('Origin');
     if (!requested) return next();

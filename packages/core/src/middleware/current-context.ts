@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { declareUpstream } from '@fairlead/options';
 import type { Context } from '../context.js';
 import type { Middleware } from '../pipeline.js';
 
@@ -16,9 +17,9 @@ const storage = shared[STORAGE];
  * after an `await`. Costs one `AsyncLocalStorage.run` per request.
  */
 export function shareContext(): Middleware {
-  return function shareContext(ctx, next) {
+  return declareUpstream<Middleware>(function shareContext(ctx, next) {
     return storage.run(ctx, next);
-  };
+  }, 'shareContext()');
 }
 
 /** Returns the context of the current request; undefined outside {@link shareContext}. */

@@ -1,3 +1,4 @@
+import { declareUpstream } from '@fairlead/options';
 import type { AnyContext, Context } from '../context.js';
 import { PreconditionFailedError } from '../errors/http-error.js';
 import { after } from '../next.js';
@@ -14,7 +15,7 @@ import type { Middleware } from '../pipeline.js';
 export function etag(): Middleware;
 export function etag(options?: object): Middleware {
   assertOptions('etag()', options, {});
-  return function etag(ctx, next) {
+  return declareUpstream<Middleware>(function etag(ctx, next) {
     return after(next, () => {
       if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;
       // An unhandled request becomes a 404.
@@ -22,7 +23,7 @@ export function etag(options?: object): Middleware {
       tag(ctx);
       if (isFresh(ctx)) ctx.status = 304;
     });
-  };
+  }, 'etag()');
 }
 
 function tag(ctx: Context): void {

@@ -1,4 +1,4 @@
-import { fn, type Kinds, kind } from '@fairlead/options';
+import { declareUpstream, fn, type Kinds, kind } from '@fairlead/options';
 import type { Context } from '../context.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
@@ -60,7 +60,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   assertOptions('requestLogger()', options, REQUEST_LOGGER_OPTIONS, { logger: 'INVALID_LOGGER' });
   const { now = () => performance.now(), skip } = options;
   const write = createWrite(options.logger);
-  return function requestLogger(ctx, next) {
+  return declareUpstream<Middleware>(function requestLogger(ctx, next) {
     const start = now();
     let milliseconds: number | undefined;
     let passed: unknown;
@@ -75,7 +75,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
       stop();
       passed = error;
     });
-  };
+  }, 'requestLogger()');
 }
 
 function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => void {

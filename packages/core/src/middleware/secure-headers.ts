@@ -1,4 +1,10 @@
-import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
+import {
+  declareUpstream,
+  describeValue,
+  findOptionProblems,
+  nearestName,
+  object,
+} from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline.js';
 import { isHeader, putHeader } from '../response.js';
@@ -45,7 +51,7 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
   const [constant, withNonce] = [false, true].map((hasNonce) =>
     headers.filter(([, value]) => value.includes(NONCE) === hasNonce),
   ) as [typeof headers, typeof headers];
-  return function secureHeaders(ctx, next) {
+  return declareUpstream<Middleware>(function secureHeaders(ctx, next) {
     for (const [name, value] of constant) putHeader(ctx.responseHeaders, name, value);
     if (withNonce.length > 0) {
       // An import would load node:crypto with the package.
@@ -56,7 +62,7 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
       }
     }
     return next();
-  };
+  }, 'secureHeaders()');
 }
 
 function findProblems(changes: object): readonly string[] {

@@ -1,4 +1,4 @@
-import { describeValue, integer, type Kinds, oneOf } from '@fairlead/options';
+import { declareUpstream, describeValue, integer, type Kinds, oneOf } from '@fairlead/options';
 import { type Context, internals } from '../context.js';
 import { markCopy } from '../copies.js';
 import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';
@@ -43,7 +43,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   }
   assertOptions('timeout()', options, TIMEOUT_OPTIONS);
   const { status = 503 } = options;
-  return markCopy(function timeout(ctx, next) {
+  const middleware: Middleware = function timeout(ctx, next) {
     internals.assertOwn('timeout()', ctx);
     const outer = running.get(ctx);
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
@@ -81,7 +81,8 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     // Otherwise an inner timeout runs, and starts this one when it has settled.
     if (running.get(ctx) === clock) clock.start();
     return Promise.race([result, timedOut]).finally(settle);
-  });
+  };
+  return declareUpstream(markCopy(middleware), 'timeout()');
 }
 
 /** Calls a function after a given running time, which does not include pauses. */

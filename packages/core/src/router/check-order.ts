@@ -1,8 +1,16 @@
+import { upstreamNameOf } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { type Middleware, type Role, roleOf } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import type { MountedRoute, MountedRouter, PrefixedMiddleware } from './mount.js';
-import { createIsBelow, type IsBelow, type PathRules, parseSegments } from './pattern.js';
+import {
+  createIsBelow,
+  createOverlaps,
+  type IsBelow,
+  type PathRules,
+  parseSegments,
+  type Segment,
+} from './pattern.js';
 import { type AnyRouter, prefixesTo } from './router.js';
 
 /** A middleware or a router, with its prefix if it has one. */
@@ -14,6 +22,8 @@ interface Registration {
   readonly name: string;
   readonly prefix: string;
   readonly role?: Role | undefined;
+  /** The name of middleware that only affects what is registered after it. */
+  readonly upstream?: string | undefined;
   readonly routes?: readonly MountedRoute[];
 }
 
@@ -37,29 +47,74 @@ export function checkOrder(
     all.push({ name: 'a router that is mounted later', prefix: '/' });
   }
   const misplaced = all.flatMap(({ role, prefix }, index) => {
-    const range = prefix === '/' ? '' : ` below '${prefix}'`;
+    const range = rangeOf(prefix);
     const isAffected = createIsBelow(prefix, rules);
     if (role === 'notFoundHandler') {
       const after = all.slice(index + 1).filter((other) => other.role === undefined);
       const names = after.flatMap((other) => namesOf(other, isAffected));
       const problem = `responds to every request${range}, so anything registered after it never runs`;
-      return invalidOrder(role, problem, names, 'Register notFoundHandler() last.');
+      return invalidOrder('notFoundHandler()', problem, names, 'Register notFoundHandler() last.');
     }
     if (role === 'errorHandler') {
       const before = all.slice(0, index);
       // These catch the errors, or have been reported for the same routes.
       const others = before.filter((other) => other.role === role);
-      const isCovered = others.map((other) => createIsBelow(other.prefix, rules));
-      const isMissed: IsBelow = (segments) =>
-        isAffected(segments) && !isCovered.some((covers) => covers(segments));
+      const isMissed = except(isAffected, others, rules);
       const routers = before.filter(({ routes }) => routes !== undefined);
       const names = routers.flatMap((router) => namesOf(router, isMissed));
       const problem = `cannot catch errors${range} from anything registered before it`;
-      return invalidOrder(role, problem, names, 'Register errorHandler() first.');
+      return invalidOrder('errorHandler()', problem, names, 'Register errorHandler() first.');
     }
     return [];
   });
   return [...misplaced, ...checkRoutes([...routesOf.values()].flat())];
+}
+
+/**
+ * Finds middleware that runs for none of the routes because all of them are registered before it. Middleware
+ * that has a route or any other function after it may be there for that.
+ *
+ * @param entries - All entries, in order of registration.
+ * @param routesOf - The routes of the routers among the entries.
+ * @param rules - How the prefixes of middleware are compared.
+ */
+export function checkUpstream(
+  entries: readonly Entry[],
+  routesOf: ReadonlyMap<MountedRouter, readonly MountedRoute[]>,
+  rules: PathRules,
+): readonly SetupError[] {
+  const all = entries.flatMap((entry) => registrationsOf(entry, routesOf, undefined));
+  return all.flatMap(({ upstream, prefix }, index) => {
+    if (upstream === undefined) return [];
+    const overlaps = createOverlaps(prefix, rules);
+    const after = all.slice(index + 1);
+    if (after.some((other) => responds(other) && matches(other, overlaps))) return [];
+    const before = all.slice(0, index);
+    // Middleware of the same name runs for these routes, or has been reported for them.
+    const others = before.filter((other) => other.upstream === upstream);
+    const isMissed = except(createIsBelow(prefix, rules), others, rules);
+    const routers = before.filter(({ routes }) => routes !== undefined);
+    const names = routers.flatMap((router) =>
+      namesOf(
+        router,
+        (segments, handlers) =>
+          isMissed(segments) && !handlers.some((one) => upstreamNameOf(one) === upstream),
+      ),
+    );
+    const problem = `runs for no route${rangeOf(prefix)}, because all of them are registered before it`;
+    return invalidOrder(upstream, problem, names, 'Register it before the routes.');
+  });
+}
+
+/** Whether a registration has routes, or may respond as they do. */
+function responds({ upstream, role }: Registration): boolean {
+  return upstream === undefined && role === undefined;
+}
+
+/** Whether a predicate holds for one of the routes of a registration, or for the paths of a middleware. */
+function matches({ prefix, routes }: Registration, predicate: IsBelow): boolean {
+  if (routes === undefined) return predicate(parseSegments(joinPaths(prefix, '*')));
+  return routes.some(({ pattern }) => predicate(pattern.segments));
 }
 
 function registrationsOf(
@@ -81,16 +136,32 @@ function mounts(entry: Entry, router: AnyRouter | undefined): boolean {
   return router !== undefined && 'router' in entry && prefixesTo(entry.router, router).length > 0;
 }
 
+/** Describes the paths of a prefix, after a noun. */
+function rangeOf(prefix: string): string {
+  return prefix === '/' ? '' : ` below '${prefix}'`;
+}
+
+/** Creates the predicate for the affected patterns that are not below the prefix of another registration. */
+function except(isAffected: IsBelow, others: readonly Registration[], rules: PathRules): IsBelow {
+  const isCovered = others.map(({ prefix }) => createIsBelow(prefix, rules));
+  return (segments) => isAffected(segments) && !isCovered.some((covers) => covers(segments));
+}
+
 function registrationOf(middleware: Middleware, prefix: string): Registration {
   const name = middleware.name === '' ? 'a middleware' : `the middleware '${middleware.name}'`;
   const role = roleOf(middleware);
-  return { name, prefix, role: role === 'cors' ? undefined : role };
+  const upstream = upstreamNameOf(middleware);
+  return { name, prefix, role: role === 'cors' ? undefined : role, upstream };
 }
 
 /** Names a registration if a handler affects all of it, or else the routes that it affects. */
-function namesOf({ name, prefix, routes }: Registration, isAffected: IsBelow): readonly string[] {
-  if (routes === undefined) return isAffected(parseSegments(joinPaths(prefix, '*'))) ? [name] : [];
-  const affected = routes.filter(({ pattern }) => isAffected(pattern.segments));
+function namesOf(
+  { name, prefix, routes }: Registration,
+  isAffected: (segments: readonly Segment[], handlers: readonly Middleware[]) => boolean,
+): readonly string[] {
+  if (routes === undefined)
+    return isAffected(parseSegments(joinPaths(prefix, '*')), []) ? [name] : [];
+  const affected = routes.filter(({ pattern, handlers }) => isAffected(pattern.segments, handlers));
   const isWhole = affected.length === routes.length && affected.length > 0;
   return isWhole && name !== '' ? [name] : affected.map((route) => `the route ${nameOf(route)}`);
 }
@@ -114,9 +185,14 @@ function checkRoutes(routes: readonly MountedRoute[]): readonly SetupError[] {
   const catchesNothing = 'is the last function of a route, so it catches nothing there';
   return [
     ...[...shadowed.values()].flatMap((names) =>
-      invalidOrder('notFoundHandler', responds, names, fix),
+      invalidOrder('notFoundHandler()', responds, names, fix),
     ),
-    ...invalidOrder('errorHandler', catchesNothing, useless, 'Pass it before the other functions.'),
+    ...invalidOrder(
+      'errorHandler()',
+      catchesNothing,
+      useless,
+      'Pass it before the other functions.',
+    ),
   ];
 }
 
@@ -127,9 +203,9 @@ function nameOf({ method, pattern }: MountedRoute): string {
 /** Maximum number of names that a message lists. */
 const LISTED = 3;
 
-/** Returns the error for a misplaced handler. Empty if it affects nothing. */
+/** Returns the error for misplaced middleware. Empty if it affects nothing. */
 function invalidOrder(
-  role: Role,
+  name: string,
   problem: string,
   names: readonly string[],
   fix: string,
@@ -137,5 +213,5 @@ function invalidOrder(
   if (names.length === 0) return [];
   const others = names.length - LISTED;
   const listed = names.slice(0, LISTED).join(', ') + (others > 0 ? ` and ${others} more` : '');
-  return [new SetupError('INVALID_ORDER', `${role}() ${problem}: ${listed}. ${fix}`)];
+  return [new SetupError('INVALID_ORDER', `${name} ${problem}: ${listed}. ${fix}`)];
 }

@@ -367,6 +367,25 @@ export function createIsBelow(prefix: string, rules: PathRules): IsBelow {
   };
 }
 
+/**
+ * Creates the predicate for the patterns that match a path below a prefix. It may hold for a few others, with
+ * text around parameters.
+ *
+ * @param prefix - A valid prefix; may contain parameters.
+ * @param rules - How the paths are compared.
+ */
+export function createOverlaps(prefix: string, rules: PathRules): IsBelow {
+  const above = shapesOf(parseSegments(prefix), { ...rules, strict: false });
+  return (segments) => {
+    const shapes = shapesOf(segments, rules);
+    const end = shapes.at(-1) === '*' ? shapes.length - 1 : above.length;
+    return above.slice(0, end).every((shape, index) => {
+      const other = shapes[index];
+      return other === shape || (other !== undefined && `${shape}${other}`.includes(':'));
+    });
+  };
+}
+
 /** Escapes the characters that mark parameters and wildcards. */
 function escapeMarks(text: string): string {
   return text.replaceAll(':', '%3A').replaceAll('*', '%2A');
