@@ -596,7 +596,8 @@ export class Context<
    * - Every other value, strings included, becomes JSON, as with {@link json}.
    *
    * @param stringify - Serializes JSON values, as for {@link json}.
-   * @throws {TypeError} When JSON cannot represent the value, or the body of a `Response` was read.
+   * @throws {TypeError} When JSON cannot represent the value, `Content-Type` was set to a type that is not
+   *   JSON, or the body of a `Response` was read.
    */
   respond<T>(value: T, stringify?: (value: T) => string): void {
     if (value === undefined) return;
@@ -611,7 +612,18 @@ export class Context<
     if (isResponder(value)) (value as Responder)[RESPONDER].respond(asContext(this));
     else if (isBody(value)) this.send(value);
     else if (isResponse(value)) recordResponse(this.#response, value);
-    else this.json(value, stringify);
+    else {
+      this.json(value, stringify);
+      if (this.#response.defaultType === undefined) this.#assertJsonType(value);
+    }
+  }
+
+  /** Discards a response whose type contradicts its body. */
+  #assertJsonType(value: unknown): void {
+    const type = String(this.responseHeaders.get('Content-Type'));
+    if (JSON_RESPONSE_TYPE.test(type)) return;
+    this.#response.reset();
+    throw notOfType(asContext(this), type, value);
   }
 
   /**
@@ -719,6 +731,9 @@ function asContext<P extends object, S extends State, I extends RequestInputs>(
 
 /** Matches a `Content-Type` that `json()` reads. */
 export const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i;
+
+/** Matches a `Content-Type` of JSON in a response. @see RFC 6839 §3.1 for the suffix */
+const JSON_RESPONSE_TYPE = /^[\w.+-]+\/(?:[^;\s]+\+)?json\s*(?:;|$)/i;
 
 /** Creates the error for a JSON body that nothing parses, which is a mistake of the application. */
 export function noParser(type: string): UnsupportedMediaTypeError {
@@ -830,6 +845,14 @@ function notJson({ method, pattern, path }: Context, cause: unknown): TypeError 
     {
       cause,
     },
+  );
+}
+
+/** Creates the error for a returned value that would be sent as JSON with another type. */
+function notOfType({ method, pattern, path }: Context, type: string, value: unknown): TypeError {
+  const returned = typeof value === 'string' ? 'the text' : 'the value, formatted as text,';
+  return new TypeError(
+    `Cannot send the body of ${method} ${pattern ?? path} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
   );
 }
 

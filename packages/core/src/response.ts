@@ -234,6 +234,11 @@ export class RecordedResponse {
     return this.#body;
   }
 
+  /** The default `Content-Type` of the recorded body; undefined if the user has set another one. */
+  get defaultType(): string | undefined {
+    return this.#defaultType;
+  }
+
   /** Whether a body was recorded, or the raw response was taken over. */
   get isFilled(): boolean {
     return this.#body !== undefined || this.takenOver;

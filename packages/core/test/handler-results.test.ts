@@ -97,6 +97,66 @@ describe('the return value of a handler', () => {
     expect(reply.headers['content-type']).toBe('application/hal+json');
   });
 
+  it.each([
+    'application/json',
+    'Application/JSON ; charset=utf-8',
+    'text/json',
+    'application/problem+json;charset=utf-8',
+    'model/gltf+json',
+  ])('is sent as JSON of the type %s', async (type) => {
+    const reply = await get((ctx) => {
+      ctx.set('Content-Type', type);
+      return 'seven';
+    });
+    expect(reply).toMatchObject({ status: 200, text: '"seven"' });
+    expect(reply.headers['content-type']).toBe(type);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['text/csv', 'id\n7\n', 'the text'],
+    ['text/html; charset=utf-8', '<p>7</p>', 'the text'],
+    ['application/x-ndjson', [7], 'the value, formatted as text,'],
+    ['application/json-seq', { id: 7 }, 'the value, formatted as text,'],
+    ['text/plain; a=json', null, 'the value, formatted as text,'],
+  ])('is not sent as JSON of the type %s', async (type, value, returned) => {
+    for (const respond of [() => value, async () => value]) {
+      const reply = await get((ctx) => {
+        ctx.status = 201;
+        ctx.set('Content-Type', type);
+        return respond();
+      });
+      expect(reply.status).toBe(500);
+      expect(reply.headers['content-type']).toBe('application/problem+json');
+      expect(stderr.mock.lastCall?.[0]).toMatchObject({
+        name: 'TypeError',
+        message: `Cannot send the body of GET /items/:id as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
+      });
+    }
+  });
+
+  it('of another type is not sent even if middleware catches the error', async () => {
+    const app = createApp()
+      .use(async (ctx, next) => {
+        await Promise.resolve(next()).catch(() => undefined);
+        ctx.status = 204;
+      })
+      .get('/', async (ctx) => {
+        ctx.set('Content-Type', 'text/csv');
+        return 'id';
+      });
+    const response = await app.request('/');
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([204, null]);
+  });
+
+  it('may be passed to ctx.json() for any type', async () => {
+    const reply = await get((ctx) => {
+      ctx.set('Content-Type', 'application/vnd.item');
+      ctx.json({ id: 7 });
+    });
+    expect(reply).toMatchObject({ status: 200, text: '{"id":7}' });
+    expect(reply.headers['content-type']).toBe('application/vnd.item');
+  });
+
   it('sends the size of a Blob, and only that for HEAD', async () => {
     const reply = await get(() => new Blob(['one, two']), 'HEAD');
     expect(reply).toMatchObject({ status: 200, text: '' });
