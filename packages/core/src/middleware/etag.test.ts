@@ -100,9 +100,8 @@ describe('requireMatch()', () => {
 
   it.each([
     ['"7"', '"6"'],
-    ['"7"', 'W/"7"'],
-    ['W/"7"', 'W/"7"'],
-    ['W/"7"', '"7"'],
+    ['"7"', 'W/"6"'],
+    ['W/"7"', '"6"'],
     ['"7"', ''],
     ['"7"', '7'],
     ['"7"', 'w/"7"'],
@@ -119,6 +118,45 @@ describe('requireMatch()', () => {
       code: 'PRECONDITION_FAILED',
       detail: 'The resource does not match If-Match. Read it again, and send its current ETag.',
     });
+  });
+
+  it.each([
+    ['"7"', 'W/"7"'],
+    ['"7"', 'W/"6", W/"7"'],
+    ['W/"7"', 'W/"7"'],
+    ['W/"7"', '"7"'],
+  ])('for %s explains why If-Match: %s does not match', async (etag, tags) => {
+    const response = await put(etag, { 'If-Match': tags });
+    expect(response.status).toBe(412);
+    expect(await response.json()).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      detail:
+        'If-Match never matches a weak ETag, such as W/"7". A proxy or compression() may have made it weak. Read the resource again without compression, and send its strong ETag.',
+    });
+  });
+
+  it.each([
+    ['7', "'7'"],
+    ['', "''"],
+    ['"7', `'"7'`],
+    ['"7" "8"', `'"7" "8"'`],
+    ['w/"7"', `'w/"7"'`],
+    [7, '7'],
+    [null, 'null'],
+  ])('rejects %s, which is not an entity tag, with and without If-Match', async (etag, named) => {
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).put('/', (ctx) => {
+      requireMatch(ctx, etag as string);
+      return 'changed';
+    });
+    for (const headers of [{}, { 'If-Match': '"7"' }, { 'If-Match': '*' }]) {
+      const response = await app.request('/', { method: 'PUT', headers });
+      expect(response.status).toBe(500);
+      expect(errors.pop()).toMatchObject({
+        name: 'TypeError',
+        message: `requireMatch() received ${named} instead of an entity tag. Pass text in double quotes, such as '"7"' or 'W/"7"', or undefined if the resource does not exist.`,
+      });
+    }
   });
 
   it('throws a PreconditionFailedError', () => {

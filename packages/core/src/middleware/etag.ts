@@ -1,4 +1,4 @@
-import { declareUpstream } from '@fairlead/options';
+import { declareUpstream, describeValue } from '@fairlead/options';
 import type { AnyContext, Context } from '../context.js';
 import { PreconditionFailedError } from '../errors/http-error.js';
 import { after } from '../next.js';
@@ -40,7 +40,6 @@ function isFresh(ctx: Context): boolean {
   const noneMatch = ctx.get('If-None-Match');
   const etag = ctx.responseHeaders.get('ETag');
   if (noneMatch !== undefined) {
-    const opaqueOf = (one: string) => one.replace(/^W\//, '');
     return (
       noneMatch === '*' ||
       parseTags(noneMatch)
@@ -62,19 +61,43 @@ function isFresh(ctx: Context): boolean {
  * @param etag - The current `ETag` with its quotes, as in `"7"`. A weak one, such as `W/"7"`, matches only
  *   `If-Match: *`. Undefined if the resource does not exist, which matches nothing.
  * @throws {PreconditionFailedError} 412, when `If-Match` does not match, or is malformed.
- * @see RFC 9110 §8.8.3.2 (strong comparison), §13.1.1 (If-Match)
+ * @throws {TypeError} When `etag` is not an entity tag.
+ * @see RFC 9110 §8.8.3 (form), §8.8.3.2 (strong comparison), §13.1.1 (If-Match)
  */
 export function requireMatch(ctx: AnyContext, etag: string | undefined): void {
+  if (etag !== undefined) assertTag(etag);
   const match = ctx.get('If-Match');
   if (match === undefined) return;
   if (etag !== undefined) {
     if (match === '*') return;
-    if (!etag.startsWith('W/') && parseTags(match).includes(etag)) return;
+    const tags = parseTags(match);
+    if (!etag.startsWith('W/') && tags.includes(etag)) return;
+    if (tags.map(opaqueOf).includes(opaqueOf(etag))) {
+      throw new PreconditionFailedError(
+        `If-Match never matches a weak ETag, such as W/${opaqueOf(etag)}. A proxy or compression() may have made it weak. Read the resource again without compression, and send its strong ETag.`,
+      );
+    }
   }
   throw new PreconditionFailedError(
     'The resource does not match If-Match. Read it again, and send its current ETag.',
   );
 }
+
+/** @throws {TypeError} When a value is not an entity tag. */
+function assertTag(etag: unknown): void {
+  if (typeof etag === 'string' && TAG.test(etag)) return;
+  throw new TypeError(
+    `requireMatch() received ${describeValue(etag)} instead of an entity tag. Pass text in double quotes, such as '"7"' or 'W/"7"', or undefined if the resource does not exist.`,
+  );
+}
+
+/** Returns the part of an entity tag that a weak comparison compares. */
+function opaqueOf(tag: string): string {
+  return tag.replace(/^W\//, '');
+}
+
+/** An entity tag. Also allows spaces. RFC 9110 §8.8.3 */
+const TAG = /^(?:W\/)?"[^"]*"$/;
 
 /** A list of entity tags, whose elements may be empty. Also allows spaces in tags. RFC 9110 §5.6.1, §8.8.3 */
 const TAGS = /^(?:[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,|$))*$/;
