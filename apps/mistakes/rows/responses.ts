@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { Controller, Get, Redirect, Res } from '@fairlead/controllers';
-import { createApp, HttpError, NotFoundError } from '@fairlead/core';
+import { Controller, Get, Redirect, Res, SetHeader } from '@fairlead/controllers';
+import { createApp, HttpError, NotFoundError, requireMatch } from '@fairlead/core';
 import { serveControllers } from '../src/applications.js';
 import { area } from '../src/mistake.js';
 
@@ -132,6 +132,49 @@ mistake('`ctx.send({ … })` of an object', { compiler: 'TS2353', request: 'ctx.
   createApp().get('/', (ctx) => {
     ctx.send({ name: 'Ada' });
   }),
+);
+
+mistake('text returned as CSV', { request: 'Pass the text to ctx.send()' }, () =>
+  createApp().get('/', (ctx) => {
+    ctx.set('Content-Type', 'text/csv');
+    return 'id\n1\n';
+  }),
+);
+
+mistake('text returned as HTML by a method', { request: 'Pass the text to ctx.send()' }, () => {
+  @Controller()
+  class Pages {
+    @Get()
+    @SetHeader('Content-Type', 'text/html')
+    home() {
+      return '<h1>Hello</h1>';
+    }
+  }
+  return serveControllers([Pages]);
+});
+
+mistake('an object returned as XML', { request: "Content-Type is 'application/xml'" }, () =>
+  createApp().get('/', (ctx) => {
+    ctx.set('Content-Type', 'application/xml');
+    return { id: 1 };
+  }),
+);
+
+mistake('the tag of `requireMatch()` without quotes', { request: 'in double quotes' }, () =>
+  createApp().get('/', (ctx) => {
+    requireMatch(ctx, '1');
+    return 1;
+  }),
+);
+
+mistake(
+  'the version of a row as the tag of `requireMatch()`',
+  { compiler: "'number'", request: 'received 1 instead of an entity tag' },
+  () =>
+    createApp().get('/', (ctx) => {
+      requireMatch(ctx, 1);
+      return 1;
+    }),
 );
 
 mistake('`new HttpError(200)`', { request: 'from 400 to 599' }, () =>
