@@ -40,7 +40,7 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
   const received = describeArgument(value);
   if (value === undefined)
     return [received, `${PASS} Check the export or the call that returns it.`];
-  if (typeof value === 'function') return diagnoseFunction(call, value);
+  if (typeof value === 'function') return diagnoseFunction(value);
   if (isPromiseLike(value)) return [received, 'Await it first.'];
   if (Array.isArray(value)) return [received, `Spread it: ${addArgument(call, '...array')}.`];
   if (value instanceof RegExp) return [received, "Pass a prefix as a string, such as '/users'."];
@@ -66,13 +66,13 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
   return [received, PASS];
 }
 
-function diagnoseFunction(
-  call: string,
-  value: { readonly name: string; readonly length: number },
-): readonly [received: string, fix: string] {
+function diagnoseFunction(value: {
+  readonly name: string;
+  readonly length: number;
+}): readonly [received: string, fix: string] {
   const name = value.name || 'fn';
   if (isFactory(value)) {
-    return [`the factory ${name}`, `Call it: ${addArgument(call, `${name}()`)}.`];
+    return [`the factory ${name}`, `Call it: ${name}().`];
   }
   const received = describeValue(value);
   const otherCopy = explainOtherCopy(value);
