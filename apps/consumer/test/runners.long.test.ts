@@ -3,10 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createProject, here, install, run, workspace } from './support/project.js';
+import {
+  createProject,
+  here,
+  install,
+  installedVersion,
+  run,
+  workspace,
+} from './support/project.js';
 
 const tarballs = inject('tarballs');
-const PACKAGES = ['core', 'di', 'controllers', 'testing'].map((name) => tarballs[name] ?? name);
+const PACKAGES = ['core', 'di', 'controllers', 'openapi', 'testing'].map(
+  (name) => tarballs[name] ?? name,
+);
 
 let root: string;
 
@@ -20,7 +29,10 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 async function createRunnerProject(name: string, runner: readonly string[]): Promise<string> {
   const project = join(root, name);
   await createProject(project);
-  await install(project, [...PACKAGES, 'reflect-metadata@0.2.2', ...runner]);
+  const libraries = await Promise.all(
+    ['reflect-metadata', 'swagger-ui-dist'].map(installedVersion),
+  );
+  await install(project, [...PACKAGES, ...libraries, ...runner]);
   await cp(join(here, 'fixtures/runners'), project, { recursive: true });
   return project;
 }

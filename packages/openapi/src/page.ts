@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Application, etag, type Handler, SetupError } from '@fairlead/core';
 import type { OpenApiDocument } from './document.js';
 
@@ -69,7 +69,8 @@ export function addPage(
 /** Finds swagger-ui-dist as this package would import it. */
 function findPackage(path: string): Package {
   try {
-    const manifest = fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'));
+    // swc compiles import.meta.resolve() to CommonJS code that returns a path instead of a URL.
+    const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
     const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'));
     return { folder: dirname(manifest), version };
   } catch (cause) {
