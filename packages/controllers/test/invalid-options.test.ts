@@ -122,6 +122,10 @@ describe('createRouteMetadata', () => {
     ],
     [['roles', { merge: true }], 'createRouteMetadata() cannot use true as merge. Use a function.'],
     [
+      ['public', { exempts: () => true }],
+      'createRouteMetadata() has the option exempts, but no guard. Pass the guard that exempts routes as guard.',
+    ],
+    [
       ['roles', () => []],
       'createRouteMetadata() cannot use a function as options. Pass an object.',
     ],

@@ -1,4 +1,4 @@
-import { type Context, createRouter, type Middleware } from '@fairlead/core';
+import { type Context, createApp, createRouter, type Middleware } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import {
   buildRoutes,
@@ -6,6 +6,7 @@ import {
   ControllerRegistry,
   Ctx,
   createRouteMetadata,
+  describeRoutes,
   Get,
   type GuardFn,
   registerController,
@@ -225,6 +226,35 @@ describe('metadata for a guard', () => {
     const { fetch } = await serve({ controllers: [DraftsController], guards: [isOwner] });
     expect((await fetch('/drafts')).status).toBe(403);
     expect((await fetch('/drafts', { headers: { 'x-owner': 'Grace' } })).status).toBe(204);
+  });
+
+  it('does not count a guard that exempts the route, although other guards still apply', async () => {
+    const isKnown: GuardFn = (ctx) => Open.get(ctx) === 'all' || ctx.get('x-user') === 'Ada';
+    const Open = createRouteMetadata<string>('Open', {
+      guard: isKnown,
+      exempts: (to) => to === 'all',
+    });
+    @Controller('/pages')
+    @UseGuard(isKnown, () => true)
+    class PagesController {
+      @Get('/all')
+      @Open('all')
+      all() {}
+
+      @Get('/some')
+      @Open('some')
+      some() {}
+    }
+    const router = createRouter();
+    registerController(router, PagesController);
+    const app = createApp().route('/', router);
+
+    expect(describeRoutes(app).map(({ path, guards }) => [path, guards])).toEqual([
+      ['/pages/all', ['guard#1']],
+      ['/pages/some', ['isKnown', 'guard#1']],
+    ]);
+    expect((await app.request('/pages/all')).status).toBe(204);
+    expect((await app.request('/pages/some')).status).toBe(403);
   });
 
   it('needs a guard', () => {

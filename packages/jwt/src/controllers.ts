@@ -1,10 +1,5 @@
-import {
-  createRouteMetadata,
-  type GuardFn,
-  type RouteDefinition,
-  UseGuard,
-} from '@fairlead/controllers';
-import { declareExemption, declareReader, declareSecurity, markFactories } from '@fairlead/options';
+import { createRouteMetadata, type GuardFn, UseGuard } from '@fairlead/controllers';
+import { declareReader, declareSecurity, markFactories } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
 import { BEARER } from './verified-token.js';
@@ -15,6 +10,7 @@ const GUARDS = new WeakSet<object>();
 const PUBLIC = declareReader(createRouteMetadata<boolean>('Public'), {
   name: 'jwtGuard(auth)',
   matches: (guard) => GUARDS.has(Object(guard)),
+  exempts: (isPublic) => isPublic === true,
 });
 
 /**
@@ -36,9 +32,8 @@ export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
     if (PUBLIC.get(ctx) !== true) await auth.verify(ctx);
     return true;
   };
-  const isPublic = (route: RouteDefinition): boolean => PUBLIC.get(route) === true;
   GUARDS.add(guard);
-  return declareExemption(declareSecurity(guard, BEARER), isPublic);
+  return declareSecurity(guard, BEARER);
 }
 
 markFactories(jwtGuard);

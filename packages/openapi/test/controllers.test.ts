@@ -3,6 +3,7 @@ import {
   Body,
   Controller,
   controllersPlugin,
+  createRouteMetadata,
   Delete,
   Get,
   Header,
@@ -12,7 +13,14 @@ import {
   Query,
   UseGuard,
 } from '@fairlead/controllers';
-import { type Application, createApp, createRouter, json, schemaClass } from '@fairlead/core';
+import {
+  type Application,
+  type Context,
+  createApp,
+  createRouter,
+  json,
+  schemaClass,
+} from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -116,6 +124,38 @@ it('routes of controllers are described like those of functions', async () => {
   });
   expect(await findMetaSchemaErrors(document)).toEqual([]);
   expect(await lint(document)).toEqual([]);
+});
+
+it('a route that a secured guard exempts needs no authentication', async () => {
+  const isSignedIn = secured((ctx: Context): boolean => PUBLIC.get(ctx) === true, basic);
+  const PUBLIC = createRouteMetadata<boolean>('Public', {
+    guard: isSignedIn,
+    exempts: (isPublic) => isPublic,
+  });
+  @Controller('/pages')
+  class PagesController {
+    @Get('/open')
+    @PUBLIC(true)
+    open() {}
+
+    @Get('/closed')
+    closed() {}
+  }
+  const router = createRouter();
+  const guarded = createApp().route('/', router);
+  await guarded.plugin(
+    controllersPlugin({
+      router,
+      container: createContainer(),
+      controllers: [PagesController],
+      guards: [isSignedIn],
+    }),
+  );
+
+  const { paths } = createDocument(guarded, { info: { title: 'Pages', version: '1' } });
+  expect(paths['/pages/open']?.get).toMatchObject({ security: [] });
+  expect(paths['/pages/open']?.get).not.toHaveProperty('responses.401');
+  expect(paths['/pages/closed']?.get).toMatchObject({ security: [{ basic: [] }] });
 });
 
 it.each([

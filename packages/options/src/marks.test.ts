@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import {
-  declareExemption,
   declareForm,
   declareMediaTypes,
   declarePlacement,
@@ -8,7 +7,6 @@ import {
   declareSecurity,
   declareUpgrade,
   declareUpstream,
-  exempts,
   formsOf,
   isUpgrade,
   mediaTypesOf,
@@ -66,17 +64,6 @@ it('lists the security of marked functions and classes, and of their subclasses'
   expect(securityOf(SignedIn)).toEqual([bearer]);
   expect(securityOf(Admin)).toEqual([bearer, key]);
   expect(securityOf(() => true)).toEqual([]);
-});
-
-it('finds the routes that a marked guard lets pass', () => {
-  const guard = declareExemption(
-    () => true,
-    ({ isPublic }: { isPublic: boolean }) => isPublic,
-  );
-
-  expect(exempts(guard, { isPublic: true })).toBe(true);
-  expect(exempts(guard, { isPublic: false })).toBe(false);
-  expect(exempts(() => true, { isPublic: true })).toBe(false);
 });
 
 it('returns the guard that reads what a marked decorator sets', () => {

@@ -77,34 +77,14 @@ export function securityOf(target: object): readonly DeclaredSecurity[] {
   return Array.isArray(security) ? security : [];
 }
 
-/** A global symbol, so that two copies of a package recognize each other's guards. */
-const EXEMPTION = Symbol.for('fairlead:exemption');
-
-/**
- * Marks middleware, a guard or a class of guards that lets all requests to some routes pass, so that
- * generated documents show those routes without its security.
- *
- * @param exempts - Whether all requests to a route pass. Receives the definition of a controller's route.
- */
-export function declareExemption<Target extends object, Route extends object>(
-  target: Target,
-  exempts: (route: Route) => boolean,
-): Target {
-  return Object.defineProperty(target, EXEMPTION, { value: exempts });
-}
-
-/** Whether a middleware or guard is marked to let all requests to a route pass. */
-export function exempts(target: object, route: object): boolean {
-  const exemption: unknown = Reflect.get(target, EXEMPTION);
-  return typeof exemption === 'function' && exemption(route) === true;
-}
-
 /** The guard that reads a value of routes. */
 export interface DeclaredReader {
   /** For messages, such as `jwtGuard()`. */
   readonly name: string;
   /** Whether a guard of a route is the one. */
   readonly matches: (guard: unknown) => boolean;
+  /** Whether the guard lets all requests to a route with this value pass. By default, it never does. */
+  readonly exempts?: ((value: unknown) => boolean) | undefined;
 }
 
 /** A global symbol, so that two copies of a package recognize each other's decorators. */

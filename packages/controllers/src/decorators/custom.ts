@@ -99,6 +99,11 @@ export interface RouteMetadataOptions<Value> {
    * not this guard. By default, it does not check that anything reads the value.
    */
   readonly guard?: Guard;
+  /**
+   * Whether the guard lets every request to a route with this value pass. `describeRoutes()` and OpenAPI
+   * documents then omit the guard from that route. By default, the guard checks all routes.
+   */
+  readonly exempts?: (value: Value) => boolean;
 }
 
 /** A decorator created by {@link createRouteMetadata}. Its `get` reads the values that it sets. */
@@ -129,7 +134,7 @@ export function createRouteMetadata<Value>(
   options: RouteMetadataOptions<Value> = {},
 ): RouteMetadata<Value> {
   throwProblems(findCreationErrors(name, options));
-  const { merge, guard } = options;
+  const { merge, guard, exempts } = options;
   function decorate(value: Value): ClassDecorator & MethodDecorator;
   function decorate(...given: readonly unknown[]): unknown {
     const read = (value: unknown): Reading<ClassMetadata | MethodMetadata> => ({
@@ -157,17 +162,27 @@ export function createRouteMetadata<Value>(
   return declareReader(metadata, {
     name: guardName(guard, 0),
     matches: (reference) => reference === guard,
+    // Only this decorator sets values under this key.
+    exempts: exempts && ((value) => exempts(value as Value)),
   });
 }
 
 const ROUTE_METADATA_OPTIONS: Kinds<RouteMetadataOptions<unknown>> = {
   merge: fn,
   guard: kind('a guard: a function, a class or a token', (value) => isReference('guard', value)),
+  exempts: fn,
 };
 
-function findCreationErrors(name: unknown, options: object): ControllerError[] {
+function findCreationErrors(
+  name: unknown,
+  options: Pick<RouteMetadataOptions<never>, 'guard' | 'exempts'>,
+): ControllerError[] {
   const call = 'createRouteMetadata()';
-  const errors = findOptionErrors(call, options, ROUTE_METADATA_OPTIONS);
+  const errors = findOptionErrors<object>(call, options, ROUTE_METADATA_OPTIONS);
+  if (options?.exempts !== undefined && options.guard === undefined) {
+    const text = `${call} has the option exempts, but no guard. Pass the guard that exempts routes as guard.`;
+    errors.push(optionError(text));
+  }
   if (typeof name === 'string') return errors;
   const text = `${call} cannot use ${describeValue(name)} as name. Use a string.`;
   return [optionError(text), ...errors];

@@ -15,7 +15,7 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { declareUpgrade, exempts, fn, isUpgrade, type Kinds, securityOf } from '@fairlead/options';
+import { declareUpgrade, fn, isUpgrade, type Kinds, readerOf, securityOf } from '@fairlead/options';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
@@ -276,9 +276,12 @@ function buildRoute(
   return built;
 }
 
-/** Whether a guard or middleware checks the requests to a route. With `@Public()`, some do not. */
-export function appliesTo(route: RouteDefinition, one: Guard | MiddlewareReference): boolean {
-  return !isObject(one) || !exempts(one, route);
+/** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
+export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {
+  return ![...metadata].some(([key, value]) => {
+    const reader = readerOf(key);
+    return reader?.matches(guard) && reader.exempts?.(value) === true;
+  });
 }
 
 /** Creates the options with which a route is registered. */
@@ -291,9 +294,8 @@ function routeOptions(
     const { source } = parameter;
     return isInputSource(source) ? new ParameterInput(source, parameter) : [];
   });
-  const applies = (one: Guard | MiddlewareReference): boolean => appliesTo(route, one);
-  const applying = guards.filter(applies);
-  const security = [...middleware.filter(applies), ...applying].flatMap((one) =>
+  const applying = guards.filter((guard) => appliesTo(route, guard));
+  const security = [...middleware, ...applying].flatMap((one) =>
     isObject(one) ? securityOf(one) : [],
   );
   const isSecured = applying.length > 0 || security.length > 0;
