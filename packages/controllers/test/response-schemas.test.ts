@@ -12,9 +12,13 @@ import {
   Redirect,
   UseInterceptor,
 } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 import { message } from './support/message.js';
 import { schema } from './support/schema.js';
 import { serve } from './support/serve.js';
+
+const locationOf = locationsIn(import.meta.url);
 
 const user = {
   type: 'object',
@@ -165,6 +169,28 @@ describe('response', () => {
     await expect(served).rejects.toMatchObject({
       code: 'INVALID_RESPONSE_SCHEMA',
       message: expect.stringMatching(/^Cannot compile the response schema of GET \/broken: /),
+    });
+  });
+
+  it('stops the startup if it describes other statuses than that of the route', async () => {
+    @Controller('/users')
+    class StatusController {
+      @Post('/created', { response: { 201: user } })
+      @HttpCode(200)
+      create() {}
+
+      @Post('/old', { status: 410, response: { 200: user, 404: user } })
+      @Post('/moved', { status: 201, response: { 200: user } })
+      @Redirect('/elsewhere')
+      move() {}
+    }
+    expect(await failStart([StatusController])).toMatchObject({
+      code: 'ROUTE_REGISTRATION',
+      message: message(
+        'Cannot register the route StatusController.create: its status is 200, but its response describes only 201.',
+        `At: ${locationOf('StatusController', "@Post('/created'")}`,
+        'Fix: add a schema for 200 to response, or change the status.',
+      ),
     });
   });
 

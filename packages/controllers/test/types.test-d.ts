@@ -454,6 +454,7 @@ describe('a schema', () => {
 
   it('determines what a method returns', () => {
     const response = { 200: Search, 404: z.object({ missing: z.string() }) };
+    const wrapped: object = z.object({ data: z.number() });
     const Read = () => applyDecorators(Get('/', { response: Search }), UseGuard());
     class AcceptedController {
       @Get('/', { response: Search }) sync() {
@@ -475,6 +476,9 @@ describe('a schema', () => {
         return Response.json({});
       }
       @Get('/', { response: { type: 'object' } }) jsonSchema() {
+        return 1;
+      }
+      @Get('/', { response: wrapped }) intercepted() {
         return 1;
       }
       @Get('/', { status: 200 }) free() {

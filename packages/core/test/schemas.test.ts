@@ -14,6 +14,7 @@ import {
   NotFoundError,
   SealError,
   SealedError,
+  SetupError,
   type StandardSchema,
 } from '../src/index.js';
 
@@ -288,6 +289,27 @@ describe('the status of a route', () => {
 
     expect((await app.request('/default')).status).toBe(200);
     expect((await app.request('/own')).status).toBe(203);
+  });
+
+  it.each([
+    [{ status: 200, response: { 201: User } }, '200', '201'],
+    [{ status: 404, response: { 200: User, 410: User } }, '404', '200 and 410'],
+  ])('must be described if the responses are, by status: %o', (options, status, described) => {
+    expect(() => createApp().post('/users', options, () => ({ id: '1', name: 'Ada' }))).toThrow(
+      new SetupError(
+        'INVALID_OPTION',
+        `app.post('/users') contradicts itself: its status is ${status}, but its response describes only ${described}.\n  Fix: add a schema for ${status} to response, or change the status.`,
+      ),
+    );
+  });
+
+  it.each([
+    { status: 201, response: User },
+    { status: 201, response: { 201: User } },
+    { status: 201, response: { 404: User } },
+    { status: 204, response: { 200: User } },
+  ])('need not be described with %o', (options) => {
+    expect(() => createApp().post('/users', options, () => undefined)).not.toThrow();
   });
 
   it('gives way to that of an error', async () => {

@@ -124,6 +124,29 @@ export const routeDocumentation = Object.freeze({
 export const routeStatus = integer(200, 599);
 
 /**
+ * Explains that a route describes successful responses by status, but not those of its own status.
+ *
+ * @param status - Status of the route; undefined if it does not set one.
+ * @param described - The statuses that the route describes. 0 stands for every successful one.
+ * @returns The problem and its fix; undefined if there is none.
+ */
+export function explainUndescribedStatus(
+  status: number | undefined,
+  described: readonly number[],
+): { readonly problem: string; readonly fix: string } | undefined {
+  if (status === undefined || WITHOUT_BODY.has(status)) return undefined;
+  if (described.includes(0) || described.includes(status)) return undefined;
+  if (!described.some((one) => one < 300)) return undefined;
+  return {
+    problem: `its status is ${status}, but its response describes only ${described.join(' and ')}.`,
+    fix: `add a schema for ${status} to response, or change the status.`,
+  };
+}
+
+/** Statuses whose responses have no body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
  * Finds everything that is wrong with the options of a call. An option that is undefined counts as
  * absent.
  *

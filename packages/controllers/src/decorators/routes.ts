@@ -30,8 +30,8 @@ export type ResponseDecorator<Value> = (
 
 /**
  * Makes a method handle requests. Its return value is the response: JSON, bytes or a stream. With
- * `response`, it must be what the schema produces. A method that responds through the context returns
- * nothing.
+ * `response`, it must be what the schema produces, unless the schema has the type `object`. A method that
+ * responds through the context returns nothing.
  */
 export interface RouteDecorator {
   /**

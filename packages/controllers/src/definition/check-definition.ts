@@ -1,5 +1,6 @@
-import { isClass } from '@fairlead/options';
-import type { ControllerError } from '../errors/controller-error.js';
+import { responseSchemas } from '@fairlead/core';
+import { explainUndescribedStatus, isClass } from '@fairlead/options';
+import type { ControllerError, Diagnostic } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { checkRedirect } from '../invocation/response.js';
 import {
@@ -20,20 +21,26 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
   const { controller, routes } = definition;
   // A method with several routes has its problems only once.
   const methods = new Map(routes.map((route) => [route.methodName, route]));
-  const ofMethods = [...methods.values()].flatMap((route) =>
-    [
-      ...checkParameters(definition, route),
-      ...(route.redirect === undefined ? [] : checkRedirect(route.redirect)),
-    ].map(
-      (diagnostic) =>
-        new RouteRegistrationError(
-          route.handler,
-          diagnostic,
-          locationOf(controller, route.methodName),
-        ),
+  const problems = [
+    ...[...methods.values()].flatMap((route) =>
+      [
+        ...checkParameters(definition, route),
+        ...(route.redirect === undefined ? [] : checkRedirect(route.redirect)),
+      ].map((diagnostic) => ({ route, diagnostic })),
     ),
+    ...routes.flatMap((route) => checkStatus(route).map((diagnostic) => ({ route, diagnostic }))),
+  ];
+  const ofRoutes = problems.map(
+    ({ route: { handler, methodName }, diagnostic }) =>
+      new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName)),
   );
-  return [...decoratorErrors(controller), ...ofMethods, ...checkMethodsWithoutRoute(definition)];
+  return [...decoratorErrors(controller), ...ofRoutes, ...checkMethodsWithoutRoute(definition)];
+}
+
+/** Finds a status that the response schemas do not describe. A redirect sets the status itself. */
+function checkStatus({ status, options, redirect }: RouteDefinition): Diagnostic[] {
+  if (redirect !== undefined) return [];
+  return [explainUndescribedStatus(status, [...responseSchemas(options).keys()]) ?? []].flat();
 }
 
 function checkParameters({ controller }: ControllerDefinition, route: RouteDefinition) {

@@ -1,6 +1,7 @@
 import {
   arrayOf,
   either,
+  explainUndescribedStatus,
   isPlainObject,
   type Kinds,
   kind,
@@ -9,6 +10,7 @@ import {
   routeStatus,
 } from '@fairlead/options';
 import type { RawInputs } from '../context.js';
+import { SetupError } from '../errors/setup-error.js';
 import { assertOptions } from '../options.js';
 import {
   type DeclaredOutput,
@@ -156,10 +158,16 @@ export function isRouteOptions(argument: unknown): argument is RouteOptions {
  *
  * @param call - The call that received them, for the message.
  * @returns A frozen copy, or the options themselves if they are frozen.
- * @throws {SetupError} `INVALID_OPTION`, with every problem.
+ * @throws {SetupError} `INVALID_OPTION`, with every problem, and when `response` describes other statuses
+ *   than `status`.
  */
 export function checkRouteOptions(call: string, options: RouteOptions): RouteOptions {
   assertOptions(call, options, KINDS);
+  const conflict = explainUndescribedStatus(options.status, [...responseSchemas(options).keys()]);
+  if (conflict !== undefined) {
+    const text = `${call} contradicts itself: ${conflict.problem}\n  Fix: ${conflict.fix}`;
+    throw new SetupError('INVALID_OPTION', text);
+  }
   return Object.isFrozen(options) ? options : Object.freeze({ ...options });
 }
 
