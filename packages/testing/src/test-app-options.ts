@@ -101,14 +101,10 @@ const OVERRIDES = arrayOf(
 const GUARD_OVERRIDE_LIST = arrayOf(
   kind(
     'a pair of functions',
-    (value) => Array.isArray(value) && value.length === 2 && value.every(isPlainFunction),
+    (value) => Array.isArray(value) && value.length === 2 && value.every(fn.accepts),
   ),
-  'an array of [guard, replacement] with functions that are not classes',
+  'an array of [guard, replacement] with functions',
 );
-
-function isPlainFunction(value: unknown): boolean {
-  return fn.accepts(value) && !isClass(value);
-}
 
 const OPTIONS: Kinds<TestAppOptions> = {
   app: fn,
@@ -149,8 +145,23 @@ export function assertTestOptions(options: TestAppOptions | ApplicationTestOptio
     options === undefined
       ? [`${CALL} needs options. Pass an object.`]
       : findOptionProblems<object>(CALL, options, OPTIONS);
-  problems.push(...findCombinationProblems(options ?? {}));
+  problems.push(
+    ...findGuardClasses(options?.guardOverrides),
+    ...findCombinationProblems(options ?? {}),
+  );
   if (problems.length > 0) throw new SetupError('INVALID_TEST_OPTION', problems.join('\n'));
+}
+
+/** Finds classes in `guardOverrides`, which replaces functions by functions. */
+function findGuardClasses(pairs: readonly GuardOverride[] = []): string[] {
+  if (!GUARD_OVERRIDE_LIST.accepts(pairs)) return [];
+  return pairs.flatMap(([guard, replacement]) => {
+    if (isClass(guard)) {
+      return `${CALL} cannot replace the class ${guard.name} with guardOverrides. Use overrides: [[${guard.name}, { useValue: { canActivate: () => true } }]].`;
+    }
+    if (!isClass(replacement)) return [];
+    return `${CALL} cannot use the class ${replacement.name} as a replacement in guardOverrides. Use a function.`;
+  });
 }
 
 /** Finds the options for controllers next to `app`. */

@@ -106,14 +106,33 @@ describe('a guard override', () => {
     ).rejects.toMatchObject({ code: 'INVALID_TEST_OPTION' });
   });
 
-  it.each([[{}], [[signedIn]], [[[signedIn]]], [[[signedIn, true]]], [[[DenyGuard, () => true]]]])(
+  it.each([
+    [
+      DenyGuard,
+      () => true,
+      'cannot replace the class DenyGuard with guardOverrides. Use overrides: [[DenyGuard, { useValue: { canActivate: () => true } }]].',
+    ],
+    [
+      signedIn,
+      DenyGuard,
+      'cannot use the class DenyGuard as a replacement in guardOverrides. Use a function.',
+    ],
+  ])('with a class is refused: %o, %o', async (guard, replacement, problem) => {
+    const guardOverrides = [[guard, replacement]];
+    const start = createTestApp({ controllers, guardOverrides } as unknown as TestAppOptions);
+    await expect(start).rejects.toThrow(
+      new SetupError('INVALID_TEST_OPTION', `createTestApp() ${problem}`),
+    );
+  });
+
+  it.each([[{}], [[signedIn]], [[[signedIn]]], [[[signedIn, true]]]])(
     'of the wrong form is refused: %o',
     async (guardOverrides) => {
       const start = createTestApp({ controllers, guardOverrides } as unknown as TestAppOptions);
       await expect(start).rejects.toMatchObject({
         code: 'INVALID_TEST_OPTION',
         message: expect.stringContaining(
-          'as guardOverrides. Use an array of [guard, replacement] with functions that are not classes.',
+          'as guardOverrides. Use an array of [guard, replacement] with functions.',
         ),
       });
     },
