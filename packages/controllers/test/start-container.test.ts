@@ -120,7 +120,7 @@ describe('install rejects and registers nothing for', () => {
       message(
         'Cannot resolve the guard token(ADMIN) of GuardedController.read: the container returned an instance of PlainGuard, which is not a function or an object with canActivate().',
         `At: ${locationOf('GuardedController')}`,
-        'Fix: register one.',
+        'Fix: register a function or an object with canActivate(). In a test, also check the overrides.',
       ),
     );
   });
@@ -145,7 +145,7 @@ describe('install rejects and registers nothing for', () => {
       message(
         "Cannot resolve the middleware 'audit' of LoggedController.read: the container returned 7, which is not a function (ctx, next) or an object with use().",
         `At: ${locationOf('LoggedController')}`,
-        'Fix: register one.',
+        'Fix: register a function (ctx, next) or an object with use(). In a test, also check the overrides.',
       ),
     );
   });

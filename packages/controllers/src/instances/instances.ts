@@ -219,7 +219,7 @@ export function wrongInstance(
 ): ControllerResolutionError {
   return resolutionError(
     requirement,
-    `the container returned ${describeInstance(instance)}, which is not ${expected}.\n  Fix: register one.`,
+    `the container returned ${describeInstance(instance)}, which is not ${expected}.\n  Fix: register ${expected}. In a test, also check the overrides.`,
   );
 }
 

@@ -22,7 +22,7 @@ export class RequestContext extends Context {
 /** Throws before the base constructor runs, so no context is created. */
 function refuse(): ConstructorParameters<typeof Context> {
   throw new ControllerError(
-    "RequestContext is only available in the scope that a controller's route opens. In another scope, register one: scope.register(RequestContext, { useValue: ctx }).",
+    "RequestContext is only available in the scope that a controller's route opens. In another scope, provide it: scope.register(RequestContext, { useValue: ctx }).",
     { code: 'NO_REQUEST' },
   );
 }

@@ -52,7 +52,9 @@ describe('missing metadata', () => {
     const { message } = resolveError(container, Marked);
 
     expect(message).toContain('the compiler emitted no types for the decorated class');
-    expect(message).toContain('emitDecoratorMetadata, which tsc and swc support');
+    expect(message).toContain(
+      'emitDecoratorMetadata (swc: jsc.transform.decoratorMetadata), which esbuild and tsx do not support',
+    );
     expect(message).toContain('static inject');
     expect(message).not.toContain('add @Service()');
   });

@@ -153,7 +153,7 @@ function missingMetadataFix(name: string, reason: MissingMetadataReason): string
   return reason === 'undecorated'
     ? `add @Service() to ${name} and compile with ${options}. With a tool that drops metadata ` +
         `(esbuild, tsx), ${list}.`
-    : `compile with ${options}, which tsc and swc support but esbuild and tsx do not, or ${list}, ` +
+    : `compile with ${options} (swc: jsc.transform.decoratorMetadata), which esbuild and tsx do not support, or ${list}, ` +
         'or mark each parameter with @Inject(token).';
 }
 
