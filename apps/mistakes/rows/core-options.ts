@@ -319,6 +319,10 @@ mistake(
   },
 );
 
+mistake('`{ status: 200, response: { 201: … } }`', { startup: 'add a schema for 200' }, () =>
+  createApp().get('/', { status: 200, response: { 201: { type: 'object' } } }, () => ({})),
+);
+
 mistake(
   'the body of a form, read by `json()`',
   { response: 'Send a supported media type' },

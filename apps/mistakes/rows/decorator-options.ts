@@ -87,6 +87,22 @@ mistake(
 );
 
 mistake(
+  "`@Controller({ prefix, version: '2' })`, as in NestJS",
+  { never: 'The path starts with /2.' },
+  () => {
+    @Controller({ prefix: '/users', version: '2' })
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/v2/users',
+);
+
+mistake(
   "`@Controller('/users', { version })`, a second argument",
   { compiler: 'arguments', startup: 'at most one argument' },
   () => {
@@ -265,6 +281,22 @@ mistake(
       @HttpCode(204)
       list() {
         return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  '`@HttpCode(200)` with a `response` for another status',
+  { startup: 'add a schema for 200' },
+  () => {
+    @Controller()
+    class Users {
+      @Get('/', { response: { 201: { type: 'object' } } })
+      @HttpCode(200)
+      list() {
+        return {};
       }
     }
     return serveControllers([Users]);

@@ -715,6 +715,20 @@ mistake(
   },
 );
 
+mistake(
+  'a service with a timer, registered without `eager: true`',
+  { never: 'Another service may depend on it later.' },
+  () => {
+    @Service()
+    class Worker {
+      readonly timer = setInterval(() => undefined, 60_000).unref();
+    }
+    return serveDependent('port', (container) =>
+      container.register('port', { useValue: 1 }).register(Worker),
+    );
+  },
+);
+
 mistake('a container that is disposed', { startup: 'disposed' }, () =>
   serveDependent(Ledger, (container) => container.register(Ledger).dispose()),
 );

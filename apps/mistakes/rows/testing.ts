@@ -36,6 +36,23 @@ const createMyApp = (container: Container) => {
   return createApp().get('/', () => container.resolve(NAMES).list());
 };
 
+mistake(
+  '`guardOverrides` with a guard class',
+  { compiler: 'TS2322', startup: 'Use overrides: [[DenyGuard' },
+  () => {
+    class DenyGuard {
+      canActivate() {
+        return false;
+      }
+    }
+    return createTestApp({
+      controllers,
+      overrides: [[NAMES, { useValue: names }]],
+      guardOverrides: [[DenyGuard, () => true]],
+    });
+  },
+);
+
 mistake('`createTestApp(createMyApp)`', { compiler: 'TS2345', startup: 'Pass an object' }, () =>
   createTestApp(createMyApp),
 );
