@@ -57,7 +57,7 @@ it('reports that the compiler emitted no types, and how to fix it', () => {
   expect(typed.map(({ message }) => message)).toEqual(
     typed.map(() =>
       expect.stringMatching(
-        /Cannot build (\w+): the type of its constructor parameter \d is unknown, because the compiler emitted no types for the decorated class\.(?: The same applies to .*)?\n(?: +At: .*\n)? +Fix: compile with experimentalDecorators and emitDecoratorMetadata, which tsc and swc support but esbuild and tsx do not, or .* `static inject = /,
+        /Cannot build (\w+): the type of its constructor parameter \d is unknown, because the compiler emitted no types for the decorated class\.(?: The same applies to .*)?\n(?: +At: .*\n)? +Fix: compile with experimentalDecorators and emitDecoratorMetadata \(swc: jsc\.transform\.decoratorMetadata\), which esbuild and tsx do not support, or .* `static inject = /,
       ),
     ),
   );
@@ -89,19 +89,19 @@ describe('a type without a class at run time', () => {
     ],
     [
       'an enum',
-      /^.* parameter 0 of Logger: .*(?:(?:Number|enum).*\n.*\n|Object\.\n.*\n.*an enum).*@Inject\(token\)/,
+      /^.* parameter 0 of Logger: .*(?:(?:Number|enum).*\n.*\n|Object\.\n.*\n.*an enum).*@Inject\(NAME\)/,
     ],
     [
       'a default value without a type: `name = "Ada"`',
-      /^.* parameter 0 of Greeter: .*\n.*\n.*(inferred|default value).*@Inject\(token\)/,
+      /^.* parameter 0 of Greeter: .*\n.*\n.*(inferred|default value).*@Inject\(NAME\)/,
     ],
     [
       'a union: `clock: Clock | undefined`',
-      /^.* parameter 0 of Greeter: .*\n.*\n.*a union.*@Inject\(token\)/,
+      /^.* parameter 0 of Greeter: .*\n.*\n.*a union.*@Inject\(NAME\)/,
     ],
     [
       '`@Optional() clock: Clock | undefined`, with `Clock` provided',
-      /^.* parameter 0 of Greeter: .*\n.*\n.*a union.*@Inject\(token\)/,
+      /^.* parameter 0 of Greeter: .*\n.*\n.*a union.*@Inject\(NAME\)/,
     ],
     [
       'two modules that import each other, without `lazy`',

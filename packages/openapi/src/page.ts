@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { type Application, etag, type Handler, SetupError } from '@fairlead/core';
+import { filePath } from '@fairlead/options';
 import type { OpenApiDocument } from './document.js';
 
 /** Files of swagger-ui-dist below a path with its version, with their media types. */
@@ -70,7 +70,7 @@ export function addPage(
 function findPackage(path: string): Package {
   try {
     // swc compiles import.meta.resolve() to CommonJS code that returns a path instead of a URL.
-    const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+    const manifest = filePath(import.meta.resolve('swagger-ui-dist/package.json'));
     const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'));
     return { folder: dirname(manifest), version };
   } catch (cause) {
