@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { listen, type Server } from '@fairlead/core';
+import { createApp, listen, type Server } from '@fairlead/core';
+import { multipart, type UploadedFile } from '@fairlead/multipart';
 import {
   launchChromium,
   type OpenPage,
@@ -7,8 +8,8 @@ import {
   screenshotFolder,
 } from '@fairlead/test-support/chromium';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDocument, type OpenApiDocument } from '../src/index.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createDocument, type OpenApiDocument, openapi } from '../src/index.js';
 import { createFixture } from './support/fixture.js';
 
 const SCREENSHOTS = screenshotFolder('fairlead-docs');
@@ -94,6 +95,32 @@ describe('the page', () => {
       issues: [{ path: ['body', 'name'] }, { path: ['body', 'role'] }],
     });
     expect(problems).toEqual([expect.stringContaining('status of 400')]);
+  });
+
+  it('uploads a file through the form that rules describe', async () => {
+    const rules = {
+      image: { kind: 'file', required: true, maxCount: 1 },
+      title: { maxCount: 1 },
+    } as const;
+    const app = createApp().post('/images', multipart({ rules }), (ctx) => {
+      const { image, title } = ctx.body as { image: UploadedFile; title: string };
+      return { fileName: image.fileName, size: image.bytes.length, title };
+    });
+    await app.plugin(openapi({ info: { title: 'Images', version: '1' } }));
+    const images = await listen(app, 0);
+    onTestFinished(() => images.close({ timeout: 0 }));
+    await using opened = await openPage(browser, images.url);
+    const { page, problems } = opened;
+    await page.goto(`${images.url}/docs`);
+    await page.locator('.opblock-summary-control').click();
+    const file = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('pixels') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.locator('tr', { hasText: 'title' }).locator('input[type=text]').fill('Sunset');
+    await page.locator('button.execute').click();
+    const response = page.locator('.live-responses-table tr.response');
+    const text = await response.locator('.highlight-code code').first().textContent();
+    expect(JSON.parse(String(text))).toEqual({ fileName: 'a.png', size: 6, title: 'Sunset' });
+    expect(problems).toEqual([]);
   });
 
   it('sends the token that was entered', async () => {
