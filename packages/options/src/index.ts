@@ -10,25 +10,7 @@ export {
   framesOf,
   isAnonymous,
 } from './call-site.js';
-export {
-  type DeclaredForm,
-  type DeclaredReader,
-  type DeclaredSecurity,
-  declareForm,
-  declareMediaTypes,
-  declarePlacement,
-  declareReader,
-  declareSecurity,
-  declareUpgrade,
-  declareUpstream,
-  formsOf,
-  isUpgrade,
-  mediaTypesOf,
-  placeBelow,
-  readerOf,
-  securityOf,
-  upstreamNameOf,
-} from './marks.js';
+export * from './marks.js';
 
 /** What an option accepts. */
 export interface Kind {
