@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { describeValue } from '@fairlead/options';
+import { describeValue, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { validateHeaderName, validateHeaderValue } from './node-http.js';
 import { announceEnd, keepAliveOf, onClose } from './server/connection.js';
 
@@ -452,13 +452,6 @@ function destroyBody(body: ResponseBody | undefined): void {
   // Canceling a stream that is locked to another reader rejects.
   else if (isWebStream(body)) body.cancel().catch(() => undefined);
 }
-
-/**
- * Statuses whose response has no content.
- *
- * @see RFC 9110 §15.3.5, §15.3.6, §15.4.5
- */
-export const NO_CONTENT_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
  * Starts reading a recorded stream, and returns a promise that resolves when the stream has produced its

@@ -29,7 +29,7 @@ export function kind(description: string, accepts: (value: unknown) => boolean):
 }
 
 /** Longest delay of a timer, in milliseconds. With a longer one, it fires immediately. */
-const LONGEST_DELAY = 2 ** 31 - 1;
+export const LONGEST_DELAY = 2 ** 31 - 1;
 
 /** Accepts every value: for options that the caller checks. */
 export const anything = kind('any value', () => true);
@@ -106,17 +106,17 @@ export const routeDocumentation = Object.freeze({
 export const routeStatus = integer(200, 599);
 
 /**
- * Explains that a route describes successful responses by status, but not those of its own status.
+ * Explains what is wrong if a route has schemas for successful responses, but none for its own status.
  *
  * @param status - Status of the route; undefined if it does not set one.
  * @param described - The statuses that the route describes. 0 stands for every successful one.
- * @returns The problem and its fix; undefined if there is none.
+ * @returns The problem and how to fix it. Undefined if the status has a schema or needs none.
  */
 export function explainUndescribedStatus(
   status: number | undefined,
   described: readonly number[],
 ): { readonly problem: string; readonly fix: string } | undefined {
-  if (status === undefined || WITHOUT_BODY.has(status)) return undefined;
+  if (status === undefined || NO_CONTENT_STATUSES.has(status)) return undefined;
   if (described.includes(0) || described.includes(status)) return undefined;
   if (!described.some((one) => one < 300)) return undefined;
   return {
@@ -125,8 +125,12 @@ export function explainUndescribedStatus(
   };
 }
 
-/** Statuses whose responses have no body. */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+/**
+ * Statuses whose response has no content.
+ *
+ * @see RFC 9110 §15.3.5, §15.3.6, §15.4.5
+ */
+export const NO_CONTENT_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
  * Finds everything that is wrong with the options of a call. An option that is undefined counts as

@@ -6,7 +6,15 @@ import {
   type Server,
   SetupError,
 } from '@fairlead/core';
-import { anything, describeValue, fn, integer, type Kinds, milliseconds } from '@fairlead/options';
+import {
+  anything,
+  describeValue,
+  fn,
+  integer,
+  type Kinds,
+  LONGEST_DELAY,
+  milliseconds,
+} from '@fairlead/options';
 import {
   assertOptions,
   type Lifecycle,
@@ -196,9 +204,6 @@ function assertOperations(application: Application | undefined, port: number | u
 
 /** The parts of a shutdown, in milliseconds. */
 type Times = Required<Pick<ServeOptions, 'delay' | 'timeout' | 'deadline'>>;
-
-/** Longest delay of a timer, in milliseconds. With a longer one, it fires immediately. */
-const LONGEST_DELAY = 2 ** 31 - 1;
 
 /** @throws {SetupError} `INVALID_SERVE_OPTION`, unless the deadline is longer than its parts. */
 function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {

@@ -40,7 +40,8 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
 /** Finds a status that the response schemas do not describe. A redirect sets the status itself. */
 function checkStatus({ status, options, redirect }: RouteDefinition): Diagnostic[] {
   if (redirect !== undefined) return [];
-  return [explainUndescribedStatus(status, [...responseSchemas(options).keys()]) ?? []].flat();
+  const problem = explainUndescribedStatus(status, [...responseSchemas(options).keys()]);
+  return problem === undefined ? [] : [problem];
 }
 
 function checkParameters({ controller }: ControllerDefinition, route: RouteDefinition) {

@@ -1,4 +1,11 @@
-import { declareUpstream, describeValue, integer, type Kinds, oneOf } from '@fairlead/options';
+import {
+  declareUpstream,
+  describeValue,
+  integer,
+  type Kinds,
+  LONGEST_DELAY,
+  oneOf,
+} from '@fairlead/options';
 import { type Context, internals } from '../context.js';
 import { markCopy } from '../copies.js';
 import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';
@@ -14,7 +21,7 @@ export interface TimeoutOptions {
   readonly status?: 503 | 504;
 }
 
-const MILLISECONDS = integer(1, 2 ** 31 - 1);
+const MILLISECONDS = integer(1, LONGEST_DELAY);
 
 const TIMEOUT_OPTIONS: Kinds<TimeoutOptions> = { status: oneOf(503, 504) };
 

@@ -88,7 +88,7 @@ export function checkUpstream(
     if (upstream === undefined) return [];
     const overlaps = createOverlaps(prefix, rules);
     const after = all.slice(index + 1);
-    if (after.some((other) => responds(other) && matches(other, overlaps))) return [];
+    if (after.some((other) => responds(other) && namesOf(other, overlaps).length > 0)) return [];
     const before = all.slice(0, index);
     // Middleware of the same name runs for these routes, or has been reported for them.
     const others = before.filter((other) => other.upstream === upstream);
@@ -109,12 +109,6 @@ export function checkUpstream(
 /** Whether a registration has routes, or may respond as they do. */
 function responds({ upstream, role }: Registration): boolean {
   return upstream === undefined && role === undefined;
-}
-
-/** Whether a predicate holds for one of the routes of a registration, or for the paths of a middleware. */
-function matches({ prefix, routes }: Registration, predicate: IsBelow): boolean {
-  if (routes === undefined) return predicate(parseSegments(joinPaths(prefix, '*')));
-  return routes.some(({ pattern }) => predicate(pattern.segments));
 }
 
 function registrationsOf(

@@ -2,11 +2,10 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { promisify } from 'node:util';
-import { describeValue, type Kinds, kind } from '@fairlead/options';
+import { describeValue, type Kinds, kind, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { request as httpRequest } from '../node-http.js';
 import { assertOptions } from '../options.js';
-import { NO_CONTENT_STATUSES } from '../response.js';
 import { onClose } from './connection.js';
 import { completeLimits, createServer } from './limits.js';
 
