@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from './command-line.js';
 import { type PackageManager, type Template, translateDockerfile } from './templates.js';
@@ -56,7 +56,8 @@ export async function checkDirectory(
   template: Template | undefined,
 ): Promise<void> {
   await checkName(basename(resolve(directory)), template);
-  const entries = await readdir(directory).catch((error) => {
+  // The system does not find `missing/../my-app`, where the project would be written to `my-app`.
+  const entries = await readdir(normalize(directory)).catch((error) => {
     if (error.code === 'ENOENT') return [];
     const reason = error.code === 'ENOTDIR' ? 'it is a file, or inside a file' : error.message;
     throw new UsageError(
@@ -108,8 +109,9 @@ async function findNameProblem(
  * @throws {UsageError} When the folder cannot be used: see {@link checkDirectory}.
  */
 export async function createProject(options: ProjectOptions): Promise<void> {
-  const { directory, template, packageManager, isYarn1 } = options;
-  await checkDirectory(directory, template);
+  const { template, packageManager, isYarn1 } = options;
+  await checkDirectory(options.directory, template);
+  const directory = normalize(options.directory);
   const name = basename(resolve(directory));
   const { devDependencies: versions = {} } = await readManifest(PACKAGE);
   for (const folder of ['shared', template]) {

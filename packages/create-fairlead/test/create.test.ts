@@ -189,6 +189,17 @@ describe('a refusal', () => {
     expect((await readdir(join(folder, 'my-app'))).toSorted()).toEqual(['.env', 'src']);
   });
 
+  it('finds the folder of a path through one that does not exist', async () => {
+    await mkdir(join(folder, 'victim'));
+    await writeFile(join(folder, 'victim/package.json'), '{}');
+    expect(create('missing/../victim', '-t', 'minimal')).toEqual(
+      refused(
+        "Cannot create a project in 'missing/../victim': the folder is not empty. It contains package.json. Choose another folder, or empty it.",
+      ),
+    );
+    expect(await readFile(join(folder, 'victim/package.json'), 'utf8')).toBe('{}');
+  });
+
   it.each(['taken', 'taken/my-app'])('names a file: %s', async (path) => {
     await writeFile(join(folder, 'taken'), '');
     expect(create(path, '-t', 'minimal')).toEqual(
