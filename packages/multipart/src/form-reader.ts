@@ -156,12 +156,20 @@ export class FormReader {
     // Readers receive the same error from the iterator.
     body.on('error', () => undefined);
     let size = 0;
+    let unread: Buffer | undefined;
+    const handOn = (): void => {
+      if (unread !== undefined && !body.destroyed && !body.push(unread)) part.pause();
+      unread = undefined;
+    };
     part.on('data', (chunk: Buffer) => {
       size += chunk.length;
       this.#attempt(() => assertSize(size));
-      if (!body.destroyed && !body.push(chunk)) part.pause();
+      if (unread === undefined) process.nextTick(handOn);
+      else if (!isAdjacent(unread, chunk)) handOn();
+      unread = unread === undefined ? chunk : spanOf(unread, chunk);
     });
     part.once('end', () => {
+      handOn();
       if (!body.destroyed) body.push(null);
     });
     return body;
@@ -216,6 +224,16 @@ export class FormReader {
     this.#current?.destroy(error);
     for (const { body } of this.#queue.splice(0)) body.destroy();
   }
+}
+
+/** Whether `next` continues `bytes` in memory, as slices of one chunk do. */
+function isAdjacent(bytes: Buffer, next: Buffer): boolean {
+  return bytes.buffer === next.buffer && bytes.byteOffset + bytes.length === next.byteOffset;
+}
+
+/** Returns the bytes of two adjacent slices as one, without a copy. */
+function spanOf(bytes: Buffer, next: Buffer): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length + next.length);
 }
 
 /** Joins repeated headers, as RFC 9110 §5.3 describes. */

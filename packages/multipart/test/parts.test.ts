@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createApp, errorHandler } from '@fairlead/core';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
@@ -69,6 +70,30 @@ describe('parts()', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('hands on what has arrived of a file to a slow reader, in chunks as large as those of the request', async () => {
+    const counts = { request: 0, file: 0 };
+    const app = create(async (ctx) => {
+      const reader = parts(ctx, { limits });
+      const { stream } = (await reader.next()).value as FilePart;
+      ctx.req.on('data', () => {
+        counts.request += 1;
+      });
+      const slow = new Writable({
+        write(_chunk, _encoding, done) {
+          counts.file += 1;
+          setImmediate().then(() => done(), done);
+        },
+      });
+      await pipeline(stream, slow);
+      ctx.status = 204;
+    });
+    const { url } = await serve(app);
+    const body = form(file('a', 'b', MEGABYTE.repeat(4)));
+    expect((await fetch(url, { method: 'POST', headers: HEADERS, body })).status).toBe(204);
+    // Less than one more chunk for each of the request: the parser would make sixteen of each.
+    expect(counts.file).toBeLessThan(2 * counts.request + 4);
   });
 
   it('buffers little of a file that is read more slowly than it arrives', async () => {
