@@ -97,8 +97,10 @@ function createRespond(call: string, app: Application, options: LambdaOptions): 
   const { basePath = '' } = options;
   app.seal();
   return async (event, context) => {
-    const { request, ip, form } = readRequest(event, basePath);
-    const response = await invocations.run({ event, context }, () => app.fetch(request, { ip }));
+    const { request, target, ip, form } = readRequest(event, basePath);
+    const response = await invocations.run({ event, context }, () =>
+      app.fetch(request, { ip, target }),
+    );
     return { response, form };
   };
 }

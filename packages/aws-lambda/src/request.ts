@@ -20,6 +20,8 @@ export type HeaderForm = 'cookies' | 'multi' | 'single';
 /** The request in an event. */
 export interface LambdaRequest {
   readonly request: Request;
+  /** The path and query of the request, in which a URL would resolve `..` and `%2e%2e`. */
+  readonly target: string;
   /** Address of the client that connected to the gateway. */
   readonly ip: string;
   /** How to respond. */
@@ -206,18 +208,14 @@ function createRequest(parts: Parts, basePath: string, form: HeaderForm): Lambda
     const headers = createHeaders(parts);
     const protocol = lastOf(headers.get('X-Forwarded-Proto')) === 'http' ? 'http' : 'https';
     const path = withoutPrefix(parts.path, basePath);
-    const target = `${path.startsWith('/') ? '' : '/'}${encodeAll(path, PATH_DELIMITERS)}`;
     const search = parts.query === '' ? '' : `?${encodeAll(parts.query, QUERY_DELIMITERS)}`;
     // The Fetch standard allows no body here.
     const hasBody = typeof body === 'string' && !/^(?:GET|HEAD)$/i.test(method);
     const bytes = hasBody ? Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') : null;
     return {
       // The header names the host, which may be one that no URL can have.
-      request: new Request(`${protocol}://localhost${target}${search}`, {
-        method,
-        headers,
-        body: bytes,
-      }),
+      request: new Request(`${protocol}://localhost/`, { method, headers, body: bytes }),
+      target: `${path.startsWith('/') ? '' : '/'}${encodeAll(path, PATH_DELIMITERS)}${search}`,
       ip: addressOf(parts.sourceIp ?? lastOf(headers.get('X-Forwarded-For'))),
       form,
     };
@@ -266,12 +264,12 @@ function addressOf(text: string): string {
   return isIP(address) === 0 ? UNKNOWN_IP : address;
 }
 
-/** What would end a path, or what a URL would drop or replace. */
-const PATH_DELIMITERS = /[\0-\x20\x7f?#\\]/g;
-/** What would end a query, or what a URL would drop. */
-const QUERY_DELIMITERS = /[\0-\x20\x7f#]/g;
+/** What would end a path, and what a request line cannot contain. */
+const PATH_DELIMITERS = /[^\x21-\x7e]+|[?#\\]/g;
+/** What would end a query, and what a request line cannot contain. */
+const QUERY_DELIMITERS = /[^\x21-\x7e]+|#/g;
 
-/** Percent-encodes ASCII characters, and keeps escapes. */
+/** Percent-encodes characters, and keeps escapes. */
 function encodeAll(text: string, delimiters: RegExp): string {
-  return text.replace(delimiters, encodeURIComponent);
+  return text.toWellFormed().replace(delimiters, encodeURIComponent);
 }

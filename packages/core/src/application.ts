@@ -84,7 +84,7 @@ import {
   type ValidatedHandlers,
 } from './router/router.js';
 import { closeWithSocket, endsDrain, isAwaitingContinue } from './server/connection.js';
-import { type Caller, InProcess } from './server/in-process.js';
+import { type Caller, type FetchOptions, InProcess } from './server/in-process.js';
 import {
   type ClientReader,
   createClientReader,
@@ -479,16 +479,16 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param request - Its body is read completely before it is sent. A URL with `https:` makes
    *   `ctx.protocol` `'https'`.
-   * @param caller - Who makes the request; `127.0.0.1` by default.
+   * @param options - Who makes the request; `127.0.0.1` by default. The target, for adapters.
    * @throws The errors of {@link seal}; the abort reason of the request's signal; the connection's
    *   error.
    * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid; `APPLICATION_CLOSED`, when the
    *   application closes before it responds.
    */
-  async fetch(request: Request, caller: Caller = {}): Promise<Response> {
+  async fetch(request: Request, options: FetchOptions = {}): Promise<Response> {
     this.seal();
     this.#inProcess ??= new InProcess(this.handle);
-    return this.#inProcess.fetch(request, caller);
+    return this.#inProcess.fetch(request, options);
   }
 
   /**
@@ -496,7 +496,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param path - Path and query.
    * @param init - Same as for `new Request()`.
-   * @param caller - Same as for {@link fetch}.
+   * @param caller - Who makes the request.
    * @throws Same as {@link fetch}. Also {@link SetupError} `INVALID_OPTION`, when `init` has a member that
    *   `new Request()` does not know.
    */
@@ -516,7 +516,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /**
    * Opens a connection in memory, for a client that writes its own HTTP request, such as a WebSocket library.
    *
-   * @param caller - Same as for {@link fetch}.
+   * @param caller - Who makes the request.
    * @returns The client's side. The application receives the bytes that you write to it as if they came over
    *   a socket.
    * @throws Same as {@link fetch}.

@@ -135,7 +135,7 @@ export {
   type ValidationIssue,
   validateValue,
 } from './schema.js';
-export type { Caller } from './server/in-process.js';
+export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';

@@ -3,7 +3,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   type Application,
   type BodyOptions,
-  type Caller,
+  type FetchOptions,
   type Context,
   createApp,
   createRouter,
@@ -101,7 +101,9 @@ describe('the application', () => {
   });
 
   it("responds in process with the platform's Response", () => {
-    expectTypeOf<Application['fetch']>().parameters.toEqualTypeOf<[Request, caller?: Caller]>();
+    expectTypeOf<Application['fetch']>().parameters.toEqualTypeOf<
+      [Request, options?: FetchOptions]
+    >();
     expectTypeOf<Application['fetch']>().returns.resolves.toEqualTypeOf<Response>();
     expectTypeOf<Application['request']>().returns.resolves.toEqualTypeOf<Response>();
   });

@@ -21,8 +21,25 @@ export interface Caller {
   readonly ip?: string;
 }
 
+/** Options of `app.fetch()`. */
+export interface FetchOptions extends Caller {
+  /**
+   * The path and query to send in place of those in the request's URL, which has resolved `..` and `%2e%2e`.
+   * For adapters, whose requests should reach the application as they came. ASCII without spaces.
+   */
+  readonly target?: string;
+}
+
 const CALLER_OPTIONS: Kinds<Caller> = {
   ip: kind('an IPv4 or IPv6 address', (value) => typeof value === 'string' && isIP(value) !== 0),
+};
+
+const FETCH_OPTIONS: Kinds<FetchOptions> = {
+  ...CALLER_OPTIONS,
+  target: kind(
+    "a path such as '/users?page=2', with percent-encoded spaces",
+    (value) => typeof value === 'string' && /^\/[\x21-\x7e]*$/.test(value),
+  ),
 };
 
 /** Whether a value is a Request, from Node.js or a library. */
@@ -54,25 +71,25 @@ export class InProcess {
    * Sends a request.
    *
    * @param request - Its body is read completely before it is sent.
-   * @param caller - Who makes the request.
+   * @param options - Who makes the request, and its target.
    * @returns The response with a streamed body. The connection closes when the body has been read,
    *   canceled or garbage-collected.
    * @throws Like `fetch`: the reason of the request's signal, or the connection's error.
    * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
    */
-  async fetch(request: Request, caller: Caller): Promise<Response> {
+  async fetch(request: Request, options: FetchOptions): Promise<Response> {
     if (!isRequest(request)) {
       throw new SetupError(
         'INVALID_OPTION',
         `app.fetch() cannot use ${describeValue(request)} as request. Pass a Request, or call app.request() with a path.`,
       );
     }
-    assertOptions('app.fetch()', caller, CALLER_OPTIONS);
-    const { ip = '127.0.0.1' } = caller;
+    assertOptions('app.fetch()', options, FETCH_OPTIONS);
     const { signal } = request;
     signal.throwIfAborted();
     const body = Buffer.from(await request.arrayBuffer());
     const { protocol, pathname, search, host } = new URL(request.url);
+    const { ip = '127.0.0.1', target = pathname + search } = options;
     const connection = this.#open(ip, protocol === 'https:');
 
     const headers = new Headers(request.headers);
@@ -85,7 +102,7 @@ export class InProcess {
       httpRequest({
         createConnection: () => connection,
         method: request.method,
-        path: pathname + search,
+        path: target,
         headers: Object.fromEntries(headers),
         signal,
       })
