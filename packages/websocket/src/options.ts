@@ -14,7 +14,8 @@ import {
 export interface WebSocketOptions {
   /**
    * The sites whose pages may open connections, such as `https://app.example.com`, or `'*'` for all. By
-   * default, only pages of the host that the client requests, see `ctx.host`. Clients that send no `Origin`,
+   * default, only pages of the host that the client requests, see `ctx.host`, and no page on `http:` if
+   * `ctx.protocol` is `'https'`. Clients that send no `Origin`,
    * which are not browsers, may always connect.
    */
   readonly origins?: readonly string[] | '*';

@@ -153,7 +153,7 @@ function checkHandshake(ctx: AnyContext, { origins }: CompleteOptions): void {
     throw invalid('Sec-WebSocket-Protocol must be a list of distinct names.');
   }
   const origin = ctx.get('Origin');
-  if (origin !== undefined && !isAllowed(origin, origins, ctx.host)) {
+  if (origin !== undefined && !isAllowed(origin, origins, ctx)) {
     throw new ForbiddenError('Pages of this origin may not open WebSocket connections here.', {
       code: 'ORIGIN_NOT_ALLOWED',
     });
@@ -185,9 +185,15 @@ function areProtocols(offered: string): boolean {
   return new Set(names).size === names.length;
 }
 
-function isAllowed(origin: string, origins: CompleteOptions['origins'], host: string): boolean {
+function isAllowed(
+  origin: string,
+  origins: CompleteOptions['origins'],
+  { host, protocol }: AnyContext,
+): boolean {
   if (origins === '*') return true;
   if (origins !== undefined) return origins.includes(origin);
-  // Behind a proxy that terminates TLS, the application may not know the scheme.
-  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  // Behind a proxy that terminates TLS, the application may take https for http, but never http for https.
+  return page.host === host.toLowerCase() && !(page.protocol === 'http:' && protocol === 'https');
 }

@@ -3,12 +3,13 @@ import {
   controllersPlugin,
   describeRoutes,
   Get,
+  type Interceptor,
   Param,
   UseGuard,
   UseInterceptor,
 } from '@fairlead/controllers';
 import { type Context, createApp, createRouter } from '@fairlead/core';
-import { createContainer, Service } from '@fairlead/di';
+import { createContainer, Service, token } from '@fairlead/di';
 import { createDocument } from '@fairlead/openapi';
 import { createTestApp } from '@fairlead/testing';
 import { describe, expect, it, vi } from 'vitest';
@@ -103,6 +104,37 @@ describe('a WebSocket method of a controller', () => {
       'WS /rooms/:room/broken',
     ]);
     expect(createDocument(app, { info: { title: 'Rooms', version: '1' } }).paths).toEqual({});
+  });
+
+  it('is listed as WS when the interceptor comes from the container', async () => {
+    const UPGRADE = token<Interceptor>('upgrade');
+    @Service()
+    class Upgrade {
+      readonly intercept = websocketUpgrade();
+    }
+    @Controller('/sockets')
+    class SocketsController {
+      @Get('/token')
+      @UseInterceptor(UPGRADE)
+      byToken() {
+        return () => undefined;
+      }
+
+      @Get('/class')
+      @UseInterceptor('Upgrade')
+      byClass() {
+        return () => undefined;
+      }
+    }
+    const container = createContainer()
+      .register(UPGRADE, { useValue: websocketUpgrade() })
+      .register('Upgrade', { useClass: Upgrade });
+    const router = createRouter();
+    const app = createApp().route('/', router);
+    await app.plugin(controllersPlugin({ router, container, controllers: [SocketsController] }));
+    const routes = describeRoutes(app).map(({ method, path }) => `${method} ${path}`);
+    expect(routes).toEqual(['WS /sockets/token', 'WS /sockets/class']);
+    expect(createDocument(app, { info: { title: 'Sockets', version: '1' } }).paths).toEqual({});
   });
 
   it('may be called by an interceptor that wraps results', async () => {

@@ -9,6 +9,7 @@ import {
 } from '@fairlead/core';
 import { createDocument } from '@fairlead/openapi';
 import { describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
 import {
   type CloseReason,
   type WebSocketConnection,
@@ -255,12 +256,29 @@ describe('a refused handshake', () => {
     const server = await serve(app);
     const actual = origin?.replace('HOST', `127.0.0.1:${server.port}`);
     const client = connect(server, '/', actual === undefined ? {} : { origin: actual });
-    const outcome = await Promise.race([
-      once(client, 'open').then(() => 101),
-      once(client, 'unexpected-response').then(([, reply]) => reply.statusCode),
-    ]);
-    expect(outcome).toBe(status);
+    expect(await statusOf(client)).toBe(status);
   });
+
+  it.each([
+    ['http', 'http', 1, 101],
+    ['https', 'http', 1, 101],
+    ['http', 'https', 1, 403],
+    ['https', 'https', 1, 101],
+    // Nothing says whether the proxy can be believed.
+    ['http', 'https', 0, 101],
+    ['https', 'https', 0, 101],
+  ])(
+    'from a page on %s, forwarded as %s by a proxy of which %i are trusted, receives %s',
+    async (page, protocol, proxy, status) => {
+      const app = createApp({ proxy }).get('/', websocket(echo));
+      const server = await serve(app);
+      const client = connect(server, '/', {
+        origin: `${page}://127.0.0.1:${server.port}`,
+        headers: { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': protocol },
+      });
+      expect(await statusOf(client)).toBe(status);
+    },
+  );
 });
 
 describe('the options', () => {
@@ -287,3 +305,11 @@ describe('the options', () => {
     );
   });
 });
+
+/** Returns the status of the response to a handshake. */
+async function statusOf(client: WebSocket): Promise<unknown> {
+  return Promise.race([
+    once(client, 'open').then(() => 101),
+    once(client, 'unexpected-response').then(([, reply]) => reply.statusCode),
+  ]);
+}

@@ -270,8 +270,7 @@ function buildRoute(
       invoker,
     ]),
   });
-  if (references.interceptors.some((one) => isObject(one) && isUpgrade(one)))
-    declareUpgrade(invoker);
+  if (steps.interceptors.some(isUpgrade)) declareUpgrade(invoker);
   ROUTES.set(invoker, built);
   return built;
 }
@@ -398,17 +397,21 @@ function createStep<Next extends unknown[]>(
   const { source, requirement } = findSource(token, `the ${kind} ${name} of ${handler}`);
   const asStep = (instance: unknown): Step<Next> => {
     if (hasMethodOf(kind, instance)) {
-      return withName(name, (...values) => instance[CLASS_METHODS[kind]](...values));
+      const step = withName<Step<Next>>(name, (...values) =>
+        instance[CLASS_METHODS[kind]](...values),
+      );
+      return isUpgrade(instance[CLASS_METHODS[kind]]) ? declareUpgrade(step) : step;
     }
     if (typeof instance === 'function' && !isClassOf(kind, instance)) return instance as Step<Next>;
     const expected = `${EXPECTED[kind]} or an object with ${CLASS_METHODS[kind]}()`;
     throw wrongInstance(expected, requirement, instance);
   };
   if (source.perRequest === undefined) return asStep(source.instance);
-  if ('instance' in source) asStep(source.instance);
-  return withName(name, (ctx, ...next) =>
+  const step = withName<Step<Next>>(name, (ctx, ...next) =>
     chain(source.perRequest(ctx), (instance) => asStep(instance)(ctx, ...next)),
   );
+  const isUpgrading = 'instance' in source && isUpgrade(asStep(source.instance));
+  return isUpgrading ? declareUpgrade(step) : step;
 }
 
 /** Names a function, because some errors contain the name, such as the one for a second `next()` call. */
