@@ -85,6 +85,12 @@ const COMPRESSIBLE =
  */
 const MAIN_THREAD_BYTES = 16_384;
 
+/**
+ * Log2 of the bytes that a stream looks back: 128 KiB. By default, zlib keeps megabytes for each stream, also
+ * while its client reads nothing. JSON and text become no larger.
+ */
+const STREAM_WINDOW = 17;
+
 /** Headers with a digest of the uncompressed bytes. RFC 9530 */
 const DIGESTS = ['Content-Digest', 'Repr-Digest', 'Digest', 'Content-MD5'];
 
@@ -260,6 +266,8 @@ function createCoders(
   const ofZstd = { params: { [constants.ZSTD_c_compressionLevel]: zstd } };
   const ofBr = { params: { [constants.BROTLI_PARAM_QUALITY]: br } };
   const ofGzip = { level: gzip };
+  const zstdStream = { params: { ...ofZstd.params, [constants.ZSTD_c_windowLog]: STREAM_WINDOW } };
+  const brStream = { params: { ...ofBr.params, [constants.BROTLI_PARAM_LGWIN]: STREAM_WINDOW } };
   return {
     zstd: {
       compress: compressWith(
@@ -267,7 +275,7 @@ function createCoders(
         (bytes) => zlib.zstdCompressSync(bytes, ofZstd),
         (bytes) => promisify(zlib.zstdCompress)(bytes, ofZstd),
       ),
-      createStream: () => zlib.createZstdCompress(ofZstd),
+      createStream: () => zlib.createZstdCompress(zstdStream),
     },
     br: {
       compress: compressWith(
@@ -275,7 +283,7 @@ function createCoders(
         (bytes) => zlib.brotliCompressSync(bytes, ofBr),
         (bytes) => promisify(zlib.brotliCompress)(bytes, ofBr),
       ),
-      createStream: () => zlib.createBrotliCompress(ofBr),
+      createStream: () => zlib.createBrotliCompress(brStream),
     },
     gzip: {
       compress: compressWith(

@@ -75,6 +75,16 @@ describe('a stream', () => {
     expect(bytes.length).toBeLessThan(2_000);
   });
 
+  it('has a window of 128 KiB, so that a client that reads nothing holds little memory', async () => {
+    const createStreamed = () => create(sendText(Readable.from(['text'], { objectMode: false })));
+    const br = await send(createStreamed(), { 'Accept-Encoding': 'br' });
+    // RFC 7932 §9.1: these seven bits mean 17, the logarithm of the size.
+    expect((br.bytes[0] ?? 0) & 0b111_1111).toBe(0b000_0001);
+    const zstd = await send(createStreamed(), { 'Accept-Encoding': 'zstd' });
+    // RFC 8878 §3.1.1.1.2: an exponent of 7 in five bits, and a mantissa of 0 in three.
+    expect(zstd.bytes[5]).toBe(7 << 3);
+  });
+
   it('may be empty', async () => {
     const reply = await send(create(sendText(Readable.from([]))), { 'Accept-Encoding': 'gzip' });
     expect(decode(reply)).toBe('');
