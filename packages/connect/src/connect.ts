@@ -63,7 +63,7 @@ const CONNECT_OPTIONS: Kinds<ConnectOptions> = {
  * - If it calls `next(error)`, throws or rejects, the error passes to the error handler. An error with a
  *   status from 400 to 499 keeps that status.
  * - If it ends the response itself, the rest of the pipeline does not run.
- * - If it replaces `res.writeHead`, `res.write` or `res.end`, its functions receive the response.
+ * - If it replaces `res.writeHead`, `res.setHeader`, `res.write` or `res.end`, its functions receive the response.
  *
  * @param middleware - A function `(req, res, next)`.
  * @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE`, when `middleware` is not a function of two or three

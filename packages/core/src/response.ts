@@ -2,7 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { describeValue, NO_CONTENT_STATUSES } from '@fairlead/options';
-import { validateHeaderName, validateHeaderValue } from './node-http.js';
+import {
+  ServerResponse as NodeResponse,
+  validateHeaderName,
+  validateHeaderValue,
+} from './node-http.js';
 import { announceEnd, keepAliveOf, onClose } from './server/connection.js';
 
 /** The body of a response: text, bytes, a `Blob`, or a stream of text or bytes. */
@@ -514,11 +518,23 @@ export function writeResponse<Ctx extends { readonly res: ServerResponse }>(
   if (close) putHeader(headers, 'Connection', 'close');
   if (close || hasCloseOption(headers.get('Connection'))) announceEnd(res);
   else announceKeepAlive(res, headers);
+  const isWrapped = res.writeHead !== writeHead || res.setHeader !== setHeader || res.end !== end;
   if (body instanceof Readable) {
-    sendStream(body, ctx, status, headers, onError);
+    sendStream(body, ctx, status, headers, isWrapped, onError);
     if (response.flushesHead) res.flushHeaders();
-  } else sendWhole(body ?? '', res, status, headers);
+  } else sendWhole(body ?? '', res, status, headers, isWrapped);
   response.markSent();
+}
+
+const { writeHead, setHeader, end } = NodeResponse.prototype;
+
+/**
+ * Sets the status and the headers of a response that middleware has wrapped. Node.js sends them with the
+ * body. Wrappers may call `setHeader` until then, and many cannot read the array that `writeHead` accepts.
+ */
+function setHead(res: ServerResponse, status: number, headers: ResponseHeaders): void {
+  res.statusCode = status;
+  for (const [name, value] of headers) res.setHeader(name, value);
 }
 
 /**
@@ -543,6 +559,7 @@ function sendWhole(
   res: ServerResponse,
   status: number,
   headers: ResponseHeaders,
+  isWrapped: boolean,
 ): void {
   const length = Buffer.byteLength(body);
   const isHead = res.req.method === 'HEAD';
@@ -551,7 +568,8 @@ function sendWhole(
   else if (!(isHead && length === 0 && headers.has('Content-Length'))) {
     putHeader(headers, 'Content-Length', String(length));
   }
-  res.writeHead(status, rawHeadersOf(headers));
+  if (isWrapped) setHead(res, status, headers);
+  else res.writeHead(status, rawHeadersOf(headers));
   if (length === 0 || isHead) res.end();
   // The text is ASCII, which Node.js writes fastest as latin1.
   else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
@@ -596,6 +614,7 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
   ctx: Ctx,
   status: number,
   headers: ResponseHeaders,
+  isWrapped: boolean,
   onError: (error: unknown, ctx: Ctx) => void,
 ): void {
   const { res } = ctx;
@@ -604,7 +623,8 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
   if (length !== undefined && !/^\d+$/.test(String(length))) {
     throw new RangeError(`Invalid Content-Length: ${String(length)}. Set a number of bytes.`);
   }
-  res.writeHead(status, rawHeadersOf(headers));
+  if (isWrapped) setHead(res, status, headers);
+  else res.writeHead(status, rawHeadersOf(headers));
   sealHeaders(headers);
   if (res.req.method === 'HEAD') {
     destroyBody(body);

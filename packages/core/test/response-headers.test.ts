@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { createApp, errorHandler, json, type Middleware } from '../src/index.js';
@@ -100,5 +101,53 @@ describe('ctx.redirect()', () => {
       ctx.json(ctx.responseHeaders.has('Location'));
     });
     expect(reply.json()).toBe(false);
+  });
+});
+
+describe('a response whose methods are replaced', () => {
+  /** Responds with JSON after middleware has changed the raw response. */
+  const getWrapped = (wrap: (res: ServerResponse) => void) =>
+    getResponse((ctx) => {
+      wrap(ctx.res);
+      ctx.status = 201;
+      ctx.append('Set-Cookie', ['a=1', 'b=2']);
+      ctx.json({ a: 1 });
+    });
+
+  it('passes each header to setHeader', async () => {
+    const names: string[] = [];
+    const reply = await getWrapped((res) => {
+      const { setHeader } = res;
+      res.setHeader = (name, value) => {
+        names.push(name);
+        return setHeader.call(res, name.replace('Set-Cookie', 'X-Cookie'), value);
+      };
+    });
+    expect(names).toEqual(['Set-Cookie', 'Content-Type', 'Content-Length']);
+    expect(reply.headers).toMatchObject({ 'x-cookie': 'a=1, b=2' });
+  });
+
+  it('shows its status and headers to writeHead', async () => {
+    const reply = await getWrapped((res) => {
+      const { writeHead } = res;
+      res.writeHead = ((status: number, ...headers: unknown[]) => {
+        res.setHeader('X-Seen', `${status}, ${headers.length}, ${res.getHeader('set-cookie')}`);
+        return writeHead.call(res, status);
+      }) as typeof writeHead;
+    });
+    expect(reply.status).toBe(201);
+    expect(reply.headers['x-seen']).toBe('201, 0, a=1,b=2');
+  });
+
+  it('lets end change its headers', async () => {
+    const reply = await getWrapped((res) => {
+      const { end } = res;
+      res.end = ((...args: Parameters<typeof end>) => {
+        res.setHeader('X-Ended', String(res.headersSent));
+        return end.apply(res, args);
+      }) as typeof end;
+    });
+    expect(reply.headers).toMatchObject({ 'x-ended': 'false', 'set-cookie': ['a=1', 'b=2'] });
+    expect(reply.json()).toEqual({ a: 1 });
   });
 });
