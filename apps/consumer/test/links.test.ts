@@ -41,3 +41,16 @@ describe.each([...new Set([...documents, ...others])])('the links of %s', (docum
     expect(broken).toEqual([]);
   });
 });
+
+it('every nginx configuration in the documents sets the headers that an application behind it trusts', () => {
+  const pages = globSync('docs/**/*.md', { cwd: workspace });
+  const configurations = pages.flatMap((page) => [
+    ...readFileSync(join(workspace, page), 'utf8').matchAll(/^```nginx\n(.*?)^```$/gms),
+  ]);
+  expect(configurations.length).toBeGreaterThan(1);
+  for (const [configuration] of configurations) {
+    expect(configuration).toContain('proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;');
+    expect(configuration).toContain('proxy_set_header X-Forwarded-Proto $scheme;');
+    expect(configuration).toContain('proxy_set_header X-Forwarded-Host $http_host;');
+  }
+});
