@@ -6,8 +6,9 @@ import { workspace } from './support/project.js';
 
 const HEAD = `# Errors
 
-Every error that the packages throw, with its stable code. Errors with a status become responses. Errors without one are
-thrown while the application is set up or shut down, never during a request. Each table also appears in its package's
+Every error that the packages throw, with its stable code. An error that is thrown during a request becomes a response:
+with its own status, or with 500 if it has none. An error that is thrown while the application is set up or shut down
+makes that step fail, whatever its status. Each table also appears in its package's
 README, where a test compares it with the code. To regenerate this page, run \`pnpm --filter consumer exec vitest run errors-page -u\`.
 
 To throw your own errors, or to see what clients receive, read [guides/errors.md](guides/errors.md).
