@@ -59,13 +59,22 @@ export function writeReport(
   console.log(`${text}\nWrote ${file}.md`);
 }
 
-/** Describes where, when and how this process was run, but leaves out the path of the node binary. */
+/** Describes where, when, on what and how this process was run, but leaves out the path of the node binary. */
 function describeRun(version: string): string {
   const command = ['pnpm bench', ...process.argv.slice(2)].join(' ');
   const typed = command.replace(/--node[ =]\S+/, `--node node-${version}`);
   const date = new Date().toISOString().slice(0, 10);
   const processors = cpus();
-  return `${date}, Node ${version}, ${processors.length} × ${processors[0]?.model.trim()}: \`${typed}\``;
+  const machine = `${processors.length} × ${processors[0]?.model.trim()}`;
+  return `${date}, Node ${version}, ${machine}, commit ${describeCommit()}: \`${typed}\``;
+}
+
+/** Names the commit that is checked out, and whether packages differ from it. */
+function describeCommit(): string {
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, { cwd: join(import.meta.dirname, '../../..'), encoding: 'utf8' });
+  const commit = git('rev-parse', '--short=10', 'HEAD').trim();
+  return git('status', '--porcelain', 'packages') === '' ? commit : `${commit} with changes`;
 }
 
 /** Calls a function with each row and the baseline, which is the first row. */

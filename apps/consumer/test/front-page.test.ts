@@ -47,6 +47,12 @@ describe('the front page', () => {
     expect(frontPage).toContain(`NestJS on Fastify reaches ${nestGet} and ${nestPost}.`);
   });
 
+  it.each(['README.md', 'docs/performance.md'])('names the commit of the speeds: %s', (page) => {
+    const [, commit] =
+      /, commit (\w+): /.exec(read('apps/benchmarks/results/http-node-24.21.0.md')) ?? [];
+    expect(read(page).replaceAll('\n', ' ')).toContain(`at commit \`${commit}\``);
+  });
+
   it('has the sums of the rounds of chaos', () => {
     const rows = read('apps/users-api/README.md').match(/^\| (SQLite|PostgreSQL), 2 \|.*$/gm) ?? [];
     const cells = rows.map((row) => row.split('|').map((cell) => Number(cell.replace(',', ''))));

@@ -319,3 +319,15 @@ describe('a library with its own copies of the packages', () => {
     expect(second).toMatch(/^wrapped parser: 500 /);
   });
 });
+
+it('has an engine whose speed was measured: otherwise run pnpm bench, and correct the pages', async () => {
+  const results = await readFile(
+    join(workspace, 'apps/benchmarks/results/http-node-24.21.0.md'),
+    'utf8',
+  );
+  const [, commit = 'none'] = /, commit (\w+): /.exec(results) ?? [];
+  const sources = ['core', 'di', 'controllers'].map((name) => `packages/${name}/src`);
+  const { stdout } = await run('git', ['diff', '--name-only', commit, '--', ...sources], workspace);
+  const changed = stdout.split('\n').filter((file) => /(?<!\.test|\.test-d)\.ts$/.test(file));
+  expect(changed).toEqual([]);
+});

@@ -125,7 +125,7 @@ export function drawSpeedChart(): string {
   ].join('\n');
 }
 
-/** Returns the date, the version of Node.js and the processor of a run. */
+/** Returns the date, the version of Node.js, and the processor with the commit of a run. */
 function describeRun(table: string): readonly [date: string, node: string, processor: string] {
   const [, date, node, processor] = /^(\S+), Node v(\S+), (.*?): `/m.exec(table) ?? [];
   if (date === undefined || node === undefined || processor === undefined) {
