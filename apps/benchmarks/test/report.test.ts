@@ -29,6 +29,7 @@ it('writes a table with the command, and a chart', () => {
   expect(readdirSync(folder)).toEqual([`${name}.md`, `${name}.svg`]);
   const table = readFileSync(join(folder, `${name}.md`), 'utf8');
   expect(table).toContain(`pnpm bench plaintext ${options.join(' ')}`);
+  expect(table).toMatch(/, commit [\da-f]{10}(?: with changes)?: `pnpm bench/);
   expect(table).toContain('| raw node:http, again (A/A) |');
 });
 
