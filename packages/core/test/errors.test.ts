@@ -161,6 +161,17 @@ describe('errorHandler', () => {
     );
   });
 
+  it('keeps cookies, and keeps shared caches from storing them', async () => {
+    const app = createApp().use(errorHandler(), (ctx) => {
+      ctx.set('Cache-Control', 'public, max-age=60');
+      ctx.set('Set-Cookie', 'theme=dark');
+      throw new NotFoundError();
+    });
+    const { status, headers } = await get(app);
+    expect(status).toBe(404);
+    expect(headers).toMatchObject({ 'set-cookie': ['theme=dark'], 'cache-control': 'no-store' });
+  });
+
   it('replaces a response that was taken over but not written', async () => {
     const app = createApp().use(errorHandler(), (ctx) => {
       ctx.takeOver();

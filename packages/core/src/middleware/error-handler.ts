@@ -156,7 +156,7 @@ function respondWithSerializable(ctx: Context, error: unknown, policy: ErrorPoli
 
 /**
  * Replaces the recorded response with an error's body. Keeps headers that do not describe a body, such
- * as those of CORS.
+ * as those of CORS. With a cookie, the response has `Cache-Control: no-store`.
  *
  * @param error - Any thrown value.
  * @param policy - Determines the format of the body, and whether it includes the error's stack.
@@ -171,6 +171,8 @@ export function respondWithProblem(
   const response = internals.responseOf(ctx);
   response.reset();
   response.status = problem.status;
+  // Shared caches may store errors such as 404, and would send the cookie to other clients.
+  if (response.headers.has('Set-Cookie')) response.headers.set('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {})) {
     // `Vary` accumulates. Other headers of the error replace earlier ones.
     if (name.toLowerCase() === 'vary') response.headers.append(name, value);
