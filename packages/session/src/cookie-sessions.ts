@@ -7,6 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { setWithin } from '@fairlead/options';
+import { conflict } from './errors.js';
 import { formatMembers, parseMembers } from './members.js';
 import { type Backend, type Found, idOf, type Lifetimes, type OpenSession } from './session.js';
 
@@ -22,8 +23,12 @@ const STALE_AFTER = 0.1;
 /** The cookies that need not be decrypted again. The oldest is forgotten first. */
 const MAX_REMEMBERED = 1_000;
 
+/** The sessions whose end is remembered. The oldest is forgotten first. */
+const MAX_ENDED = 10_000;
+
 /**
- * Keeps sessions in encrypted cookies.
+ * Keeps sessions in encrypted cookies. A session that ends also ends for other cookies with it, but only in
+ * this process.
  *
  * @param name - The name of the cookie. A cookie of another name does not decrypt.
  */
@@ -34,6 +39,8 @@ export function cookieSessions(
 ): Backend<CookieFound> {
   const ciphers = keys.map((key) => new Cipher(key, `fairlead-session 1 ${name}`));
   const remembered = new Map<string, OpenCookie>();
+  /** The IDs of sessions that were rotated or destroyed. */
+  const ended = new Map<string, true>();
   const write = (id: string, created: number, session: OpenSession<CookieFound>): string => {
     const values = formatMembers(session.members);
     const text = `[${JSON.stringify(id)},${created},${Date.now()},${values}]`;
@@ -53,14 +60,22 @@ export function cookieSessions(
       if (opened === undefined) return undefined;
       const { id, created, seen, members, isOutdated } = opened;
       const idle = Date.now() - seen;
-      if (idle >= idleTimeout || Date.now() - created >= lifetime) return undefined;
+      if (idle >= idleTimeout || Date.now() - created >= lifetime || ended.has(id))
+        return undefined;
       const isStale = isOutdated || idle >= idleTimeout * STALE_AFTER;
       return { id, created, members, isStale };
     },
     save(session) {
-      if (session.isNew) return write(idOf(session.secret), Date.now(), session);
       const { kept } = session;
-      if (kept === undefined || !(session.isChanged || kept.isStale)) return undefined;
+      const found = kept ?? session.ended;
+      // A response that arrives late must not undo a sign-out.
+      const hasEnded = found !== undefined && ended.has(found.id);
+      if (hasEnded && !session.isDestroyed && (session.isNew || session.isChanged)) {
+        throw conflict('another request has ended it');
+      }
+      if (session.ended !== undefined) setWithin(ended, MAX_ENDED, session.ended.id, true);
+      if (session.isNew) return write(idOf(session.secret), Date.now(), session);
+      if (kept === undefined || hasEnded || !(session.isChanged || kept.isStale)) return undefined;
       return write(kept.id, kept.created, session);
     },
     isInCookie: true,

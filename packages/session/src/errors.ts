@@ -1,7 +1,11 @@
 import { ConflictError, HttpError, ServiceUnavailableError } from '@fairlead/core';
 
 /** The codes of a {@link SessionError}. */
-export type SessionErrorCode = 'SESSION_CLOSED' | 'INVALID_SESSION_VALUE';
+export type SessionErrorCode =
+  | 'SESSION_CLOSED'
+  | 'INVALID_SESSION_VALUE'
+  | 'SESSION_TOO_LARGE'
+  | 'OUTSIDE_SESSION_PATH';
 
 /** 500. The application used a session in a way that would lose data. */
 export class SessionError extends HttpError {

@@ -25,13 +25,14 @@ export function isEqual(one: Members, other: Members): boolean {
  * @param base - The members that both requests have read.
  * @param mine - The members after the changes of this request.
  * @param theirs - The members that the other request has saved.
- * @returns The merged members; the name of a member that both requests changed to different values.
+ * @returns The merged members; the name of a member that both requests changed. Equal values are a conflict,
+ *   too: two requests that increase a count must not count once. A member that both deleted is none.
  */
 export function merge(base: Members, mine: Members, theirs: Members): Members | string {
   const merged = new Map(theirs);
   for (const name of new Set([...base.keys(), ...mine.keys()])) {
     const [before, value, other] = [base.get(name), mine.get(name), theirs.get(name)];
-    if (value === before || value === other) continue;
+    if (value === before || (value === undefined && other === undefined)) continue;
     if (other !== before) return name;
     if (value === undefined) merged.delete(name);
     else merged.set(name, value);

@@ -4,59 +4,103 @@ import type { SessionStore } from './stored-sessions.js';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** The number of sessions to keep. A further one replaces the least recently used. Default 100,000. */
+  /** The number of sessions to keep. Default 100,000. */
   readonly maxSessions?: number;
+  /** The size of all sessions together, in bytes of JSON. Default 67,108,864: 64 MiB. */
+  readonly maxBytes?: number;
 }
 
-const MEMORY_STORE_OPTIONS: Kinds<MemoryStoreOptions> = { maxSessions: integer(1) };
+const MEMORY_STORE_OPTIONS: Kinds<MemoryStoreOptions> = {
+  maxSessions: integer(1),
+  maxBytes: integer(1, Number.MAX_SAFE_INTEGER, 'number of bytes'),
+};
+
+/** How often the expired sessions of a store that is not full are removed, in milliseconds. */
+const SWEEP_INTERVAL = 60_000;
 
 interface Entry {
   readonly text: string;
+  /** In bytes. */
+  readonly size: number;
   /** In milliseconds since 1970. */
-  readonly expires: number;
+  expires: number;
 }
 
 /**
  * Creates a store in the memory of this process, for tests, development and single processes. A restart
- * ends all sessions.
+ * ends all sessions. A full store refuses new sessions, and never removes one that has not expired.
  *
  * @throws {SetupError} `INVALID_SESSION_OPTION`, when an option is unknown or invalid.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const problems = findOptionProblems('memoryStore()', options, MEMORY_STORE_OPTIONS);
   if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));
-  const { maxSessions = 100_000 } = options;
-  /** In order of their last use. */
+  const { maxSessions = 100_000, maxBytes = 67_108_864 } = options;
   const entries = new Map<string, Entry>();
+  let bytes = 0;
+  /** No session expires before. Reading a session extends its life, so the first one may expire later. */
+  let firstExpiry = Number.POSITIVE_INFINITY;
+  let nextSweep = 0;
 
-  const find = (key: string): string | undefined => {
-    const entry = entries.get(key);
-    return entry === undefined || entry.expires <= Date.now() ? undefined : entry.text;
-  };
-  const put = (key: string, text: string, ttl: number): void => {
+  const remove = (key: string): void => {
+    bytes -= entries.get(key)?.size ?? 0;
     entries.delete(key);
-    entries.set(key, { text, expires: Date.now() + ttl });
-    for (const [oldest, { expires }] of entries) {
-      if (expires > Date.now() && entries.size <= maxSessions) break;
-      entries.delete(oldest);
+  };
+  const find = (key: string, now: number): Entry | undefined => {
+    const entry = entries.get(key);
+    if (entry === undefined || entry.expires > now) return entry;
+    remove(key);
+    return undefined;
+  };
+  const extend = (entry: Entry, expires: number): void => {
+    entry.expires = expires;
+    firstExpiry = Math.min(firstExpiry, expires);
+  };
+  const sweep = (now: number): void => {
+    nextSweep = now + SWEEP_INTERVAL;
+    firstExpiry = Number.POSITIVE_INFINITY;
+    for (const [key, { expires }] of entries) {
+      if (expires <= now) remove(key);
+      else firstExpiry = Math.min(firstExpiry, expires);
     }
   };
 
   return Object.freeze<SessionStore>({
     async read(key, ttl) {
-      const text = find(key);
-      if (text !== undefined) put(key, text, ttl);
-      return text;
+      const now = Date.now();
+      const entry = find(key, now);
+      if (entry !== undefined) extend(entry, now + ttl);
+      return entry?.text;
     },
     async write(key, text, ttl, expected) {
-      if (find(key) !== expected) return false;
-      put(key, text, ttl);
+      const now = Date.now();
+      const entry = find(key, now);
+      if (entry?.text !== expected) return false;
+      const size = Buffer.byteLength(text);
+      const growth = size - (entry?.size ?? 0);
+      /** A session that exists may change while it does not grow. */
+      const isFull = (): boolean =>
+        (entry === undefined && entries.size >= maxSessions) ||
+        (growth > 0 && bytes + growth > maxBytes);
+      if (now >= nextSweep || (now >= firstExpiry && isFull())) sweep(now);
+      if (isFull()) throw full(entries.size, bytes, maxSessions, maxBytes);
+      const written = { text, size, expires: 0 };
+      entries.set(key, written);
+      extend(written, now + ttl);
+      bytes += growth;
       return true;
     },
     async delete(key, expected) {
-      const text = find(key);
-      if (expected !== undefined && text !== expected) return false;
-      return entries.delete(key) && text !== undefined;
+      const entry = find(key, Date.now());
+      if (entry === undefined || (expected !== undefined && entry.text !== expected)) return false;
+      remove(key);
+      return true;
     },
   });
+}
+
+function full(count: number, bytes: number, maxSessions: number, maxBytes: number): Error {
+  return new Error(
+    `memoryStore() is full: it has ${count} of ${maxSessions} sessions, with ${bytes} of ${maxBytes} bytes. Limit the rate of the routes that start sessions, raise maxSessions or maxBytes, or use redisStore().`,
+  );
 }

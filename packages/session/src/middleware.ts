@@ -1,5 +1,5 @@
 import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/cookies';
-import { type Context, type Middleware, SetupError } from '@fairlead/core';
+import { type Context, isHttpError, type Middleware, SetupError } from '@fairlead/core';
 import {
   anything,
   boolean,
@@ -16,7 +16,7 @@ import {
 } from '@fairlead/options';
 import { cookieSessions } from './cookie-sessions.js';
 import { SessionError } from './errors.js';
-import { type Backend, type Found, OpenSession, type Session } from './session.js';
+import { type Backend, type Found, OpenSession, OutsideSession, type Session } from './session.js';
 import { type SessionStore, storedSessions } from './stored-sessions.js';
 
 /** Options of {@link session}. Pass either `keys` or `store`. */
@@ -42,10 +42,15 @@ export interface SessionOptions {
   readonly sameSite?: 'strict' | 'lax' | 'none';
   /** The host whose subdomains also receive the cookie. Default: only the host that set it. */
   readonly domain?: string;
-  /** The path prefix of requests that send the cookie. Default `/`. */
+  /**
+   * The path of requests that send the cookie, and of those below it. Other requests have no session.
+   * Default `/`.
+   */
   readonly path?: string;
   /** Milliseconds until a call of the store counts as failed. Default 2,000. */
   readonly storeTimeout?: number;
+  /** The size of a session in a store, in bytes of JSON. Default 16,384: 16 KiB. */
+  readonly maxBytes?: number;
 }
 
 /** What a `Domain` attribute may contain. RFC 6265 §4.1.1 */
@@ -76,6 +81,7 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
     (value) => typeof value === 'string' && /^\/[ -:=-~]*$/.test(value),
   ),
   storeTimeout: positiveMilliseconds,
+  maxBytes: integer(1, Number.MAX_SAFE_INTEGER, 'number of bytes'),
 };
 
 /**
@@ -84,12 +90,13 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
  *
  * The cookie has `HttpOnly`, `Secure`, `SameSite=Lax` and the strictest prefix that its options allow:
  * `__Host-Http-session` by default. A response that sets it also has `Cache-Control: no-store`, unless the
- * handler sets another value.
+ * handler sets another value that keeps the response out of shared caches.
  *
  * The middleware throws a ServiceUnavailableError, 503 `SESSION_STORE_UNAVAILABLE`, when the store fails,
  * and a ConflictError, 409 `SESSION_CONFLICT`, when another request has changed the same member of a stored
  * session, or has ended the session. It throws a CookieError, 500 `COOKIE_TOO_LARGE`, when an encrypted
- * session does not fit into a cookie of 4,096 bytes.
+ * session does not fit into a cookie of 4,096 bytes, and a SessionError, 500 `SESSION_TOO_LARGE`, when a
+ * stored session exceeds `maxBytes`.
  *
  * @typeParam Data - The members of the session by name.
  * @throws {SetupError} `INVALID_SESSION_OPTION`, when an option is unknown or invalid, or when there is not
@@ -100,15 +107,18 @@ export function session<Data extends object = Record<string, unknown>>(
   options: SessionOptions,
 ): Middleware<{ session: Session<Data> }> {
   assertOptions(options);
-  const { keys = [], store, storeTimeout = 2_000, lifetime = 43_200 } = options;
+  const { keys = [], store, storeTimeout = 2_000, maxBytes = 16_384 } = options;
+  const { lifetime = 43_200, path = '/' } = options;
   const lifetimes = {
     idleTimeout: Math.min(options.idleTimeout ?? 1_800, lifetime) * 1_000,
     lifetime: lifetime * 1_000,
   };
   const cookie = describeCookie(options);
-  return store === undefined
-    ? createMiddleware(cookieSessions(keys, cookie.name, lifetimes), cookie)
-    : createMiddleware(storedSessions(store, storeTimeout, lifetimes), cookie);
+  const run: Middleware<{ session: Session<Data> }> =
+    store === undefined
+      ? createMiddleware(cookieSessions(keys, cookie.name, lifetimes), cookie)
+      : createMiddleware(storedSessions(store, storeTimeout, maxBytes, lifetimes), cookie);
+  return declareUpstream(path === '/' ? run : limitTo(path, run), 'session()');
 }
 
 markFactories(session);
@@ -121,15 +131,19 @@ function createMiddleware<Data extends object, Kept extends Found>(
     current.close();
     const deletes = current.isDestroyed && readCookies(ctx)[name] !== undefined;
     const needsCookie = current.isNew || deletes || (backend.isInCookie && current.isChanged);
-    if (needsCookie && (ctx.takenOver || ctx.res.headersSent)) throw cookieNotSent();
+    const isFixed = ctx.takenOver || ctx.res.headersSent;
+    if (needsCookie && isFixed) throw cookieNotSent();
+    // Set again, the cookie would reach every client of a shared cache.
+    if (backend.isInCookie && !needsCookie && (isFixed || sharingHeaders(ctx).length > 0)) return;
     const value = await backend.save(current);
     if (value === undefined && !deletes) return;
     if (value === undefined) deleteCookie(ctx, name, attributes);
     else setCookie(ctx, name, value, { ...attributes, ...maxAgeOf(current.kept) });
+    for (const header of sharingHeaders(ctx)) ctx.responseHeaders.delete(header);
     if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
   };
 
-  return declareUpstream<Middleware<{ session: Session<Data> }>>(async function session(ctx, next) {
+  return async function session(ctx, next) {
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
     const current = new OpenSession(ctx, found);
@@ -138,12 +152,59 @@ function createMiddleware<Data extends object, Kept extends Found>(
       await next();
     } catch (error) {
       await save(ctx, current).catch((failure: unknown) => {
+        // An error that is only for the client, such as a 401, rests on a session that was not saved.
+        if (isHttpError(error) && !error.report) throw failure;
         throw new AggregateError([error, failure], 'The session was not saved after an error.');
       });
       throw error;
     }
     await save(ctx, current);
-  }, 'session()');
+  };
+}
+
+/**
+ * Runs middleware only for requests to which clients send a cookie with a path.
+ *
+ * @see RFC 6265 §5.1.4
+ */
+function limitTo<Data extends object>(
+  path: string,
+  run: Middleware<{ session: Session<Data> }>,
+): Middleware<{ session: Session<Data> }> {
+  const below = path.endsWith('/') ? path : `${path}/`;
+  return function session(ctx, next) {
+    if (ctx.path === path || ctx.path.startsWith(below)) return run(ctx, next);
+    // Another session() may have set it.
+    ctx.state.session ??= new OutsideSession(ctx.path, path) as Session<Data>;
+    return next();
+  };
+}
+
+/**
+ * Returns the names of the headers that let shared caches store the response.
+ *
+ * @see RFC 9111 §3, §5.2.2; RFC 9213 §2
+ */
+function sharingHeaders({ responseHeaders }: Context): readonly string[] {
+  return [...responseHeaders].flatMap(([name, value]) =>
+    CACHE_HEADER.test(name) && !isUnshared(String(value)) ? name : [],
+  );
+}
+
+/** `Cache-Control`, and the headers that take precedence over it in some caches. */
+const CACHE_HEADER = /^(?:(?:[\w-]+-)?cache-control|surrogate-control)$/i;
+
+/**
+ * Whether a value keeps a response out of shared caches. With a list of headers, `private` concerns only
+ * these. With `must-understand`, caches may ignore `no-store`.
+ */
+function isUnshared(value: string): boolean {
+  const directives = value
+    .replace(/"(?:[^"\\]|\\.)*"/g, '""')
+    .split(',')
+    .map((directive) => directive.trim().toLowerCase());
+  if (directives.includes('private')) return true;
+  return directives.includes('no-store') && !directives.includes('must-understand');
 }
 
 function cookieNotSent(): SessionError {

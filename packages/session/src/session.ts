@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { types } from 'node:util';
 import type { Context } from '@fairlead/core';
-import { describeValue } from '@fairlead/options';
+import { describeValue, isPlainObject } from '@fairlead/options';
 import { SessionError } from './errors.js';
 import { isEqual, type Members } from './members.js';
 
@@ -22,21 +23,24 @@ export interface Session<Data extends object = Record<string, unknown>> {
   /**
    * Sets a member. Undefined deletes it. Keeps a copy, so later changes to the value have no effect.
    *
-   * @throws {SessionError} 500 `INVALID_SESSION_VALUE`, when JSON cannot represent the value.
-   *   500 `SESSION_CLOSED`, when the response was sent or the session was saved.
+   * @param value - Null, a boolean, a finite number, a string, or arrays and plain objects of them. A Date is
+   *   read back as a string. Members of objects that are undefined are left out.
+   * @throws {SessionError} 500 `INVALID_SESSION_VALUE`, when JSON cannot represent the value or a part of it.
+   *   500 `SESSION_CLOSED`, when the response was sent or the session was saved. 500 `OUTSIDE_SESSION_PATH`,
+   *   when the path of the request is not below the option `path`.
    */
   set<Name extends keyof Data & string>(name: Name, value: Data[Name] | undefined): void;
   /**
    * Gives the session a new ID and a new lifetime, and ends the old one. Keeps the members. Call it when a
    * user signs in or gains privileges: an ID that somebody else has planted or seen is then useless.
    *
-   * @throws {SessionError} 500 `SESSION_CLOSED`, as for {@link set}.
+   * @throws {SessionError} 500 `SESSION_CLOSED` or `OUTSIDE_SESSION_PATH`, as for {@link set}.
    */
   rotate(): void;
   /**
    * Ends the session and deletes its cookie. Members that are set later start a new session.
    *
-   * @throws {SessionError} 500 `SESSION_CLOSED`, as for {@link set}.
+   * @throws {SessionError} 500 `SESSION_CLOSED` or `OUTSIDE_SESSION_PATH`, as for {@link set}.
    */
   destroy(): void;
 }
@@ -174,18 +178,93 @@ export function idOf(secret: string): string {
 
 /** @throws {SessionError} 500 `INVALID_SESSION_VALUE` */
 function stringify(name: string, value: unknown): string {
-  const problem = `Cannot keep ${describeValue(value)} as '${name}' in the session`;
-  let text: string | undefined;
-  let cause: unknown;
-  try {
-    text = JSON.stringify(value);
-  } catch (error) {
-    cause = error;
+  assertJson(value, name, []);
+  return JSON.stringify(value);
+}
+
+/** The levels of objects and arrays in a member: as many as `json()` accepts. More could exhaust the stack. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * Checks that JSON writes a value as it is. A Date becomes a string.
+ *
+ * @param path - Leads to the value, such as `cart[0].price`.
+ * @param parents - The objects and arrays that contain the value. The same after the call, unless it throws.
+ * @throws {SessionError} 500 `INVALID_SESSION_VALUE`, for the first part that JSON would lose or change.
+ */
+function assertJson(value: unknown, path: string, parents: unknown[]): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
+  if (Number.isFinite(value) || (types.isDate(value) && Number.isFinite(value.getTime()))) return;
+  if (!Array.isArray(value) && !isPlainObject(value)) throw invalidValue(path, describeType(value));
+  if (parents.includes(value)) throw invalidValue(path, 'an object that contains itself');
+  if (parents.length === MAX_DEPTH) throw invalidValue(path, `below ${MAX_DEPTH} others`);
+  parents.push(value);
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      assertJson(element, `${path}[${index}]`, parents);
+    }
+    const [extra] = Object.keys(value).slice(value.length);
+    if (extra !== undefined) throw invalidValue(`${path}.${extra}`, 'a member of an array');
+  } else {
+    for (const [key, member] of Object.entries(value)) {
+      if (member !== undefined) assertJson(member, `${path}.${key}`, parents);
+    }
   }
-  if (text !== undefined) return text;
-  throw new SessionError(
+  parents.pop();
+}
+
+/** Describes the type of a value without showing what it contains. */
+function describeType(value: unknown): string {
+  if (typeof value === 'object')
+    return types.isDate(value) ? 'an invalid Date' : describeValue(value);
+  return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
+}
+
+function invalidValue(path: string, found: string): SessionError {
+  return new SessionError(
     'INVALID_SESSION_VALUE',
-    `${problem}: JSON cannot represent it. Use JSON values.`,
-    cause === undefined ? {} : { cause },
+    `Cannot keep '${path}' in the session: it is ${found}. Use JSON values: plain objects, arrays, strings, finite numbers, booleans and null.`,
   );
+}
+
+/** Stands for the session of a request that does not receive its cookie, because its path is another. */
+export class OutsideSession implements Session {
+  readonly #requested: string;
+  readonly #path: string;
+
+  /**
+   * @param requested - The path of the request.
+   * @param path - The path of the cookie.
+   */
+  constructor(requested: string, path: string) {
+    this.#requested = requested;
+    this.#path = path;
+  }
+
+  get id(): undefined {
+    return undefined;
+  }
+
+  get(): undefined {
+    return undefined;
+  }
+
+  set(name: string): never {
+    throw this.#error(`set '${name}'`);
+  }
+
+  rotate(): never {
+    throw this.#error('rotate it');
+  }
+
+  destroy(): never {
+    throw this.#error('destroy it');
+  }
+
+  #error(action: string): SessionError {
+    return new SessionError(
+      'OUTSIDE_SESSION_PATH',
+      `Cannot change the session (${action}) in a request to '${this.#requested}': clients send its cookie only to '${this.#path}' and below. Move the route there, or change the option path of session().`,
+    );
+  }
 }

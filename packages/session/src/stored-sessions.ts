@@ -1,4 +1,4 @@
-import { conflict, unavailable } from './errors.js';
+import { conflict, SessionError, unavailable } from './errors.js';
 import { formatMembers, type Members, merge, parseMembers } from './members.js';
 import { type Backend, type Found, idOf, type Lifetimes } from './session.js';
 
@@ -18,7 +18,7 @@ export interface SessionStore {
    *
    * @param ttl - Milliseconds until the string expires, from now.
    * @param expected - The string to replace; undefined for a key without one.
-   * @returns Whether the string was written.
+   * @returns Whether the string was written. Rejects when the store is full.
    */
   write(key: string, text: string, ttl: number, expected: string | undefined): Promise<boolean>;
   /**
@@ -46,10 +46,12 @@ const SECRET = /^[\w-]{43}$/;
  * Keeps sessions in a store. The cookie is a secret, and the key in the store is its hash.
  *
  * @param timeout - Milliseconds until a call of the store counts as failed.
+ * @param maxBytes - The size of a session as JSON.
  */
 export function storedSessions(
   store: SessionStore,
   timeout: number,
+  maxBytes: number,
   { idleTimeout, lifetime }: Lifetimes,
 ): Backend<StoredFound> {
   const find = async (id: string): Promise<StoredFound | undefined> => {
@@ -60,16 +62,24 @@ export function storedSessions(
     return { id, created, members: parseMembers(values), text };
   };
 
+  /** @throws {SessionError} 500 `SESSION_TOO_LARGE` */
+  const format = (created: number, members: Members): string => {
+    const text = `[${created},${formatMembers(members)}]`;
+    const size = Buffer.byteLength(text);
+    if (size > maxBytes) throw tooLarge(size, maxBytes, members);
+    return text;
+  };
+
   /** Repeats a change until no other request has changed the session in between. */
   const retry = async (
     first: StoredFound,
     changed: Members,
     change: (found: StoredFound, members: Members) => Promise<boolean>,
-  ): Promise<Members> => {
+  ): Promise<void> => {
     let found = first;
     let members = changed;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      if (await within(timeout, () => change(found, members))) return members;
+      if (await change(found, members)) return;
       const current = await find(found.id);
       if (current === undefined) throw conflict('another request has ended it');
       const merged = merge(found.members, members, current.members);
@@ -80,11 +90,25 @@ export function storedSessions(
     throw conflict('other requests keep changing it');
   };
 
-  const create = async (secret: string, members: Members): Promise<string> => {
+  const create = async (id: string, text: string): Promise<void> => {
+    const isNew = await within(timeout, () => store.write(id, text, idleTimeout, undefined));
+    if (!isNew) throw conflict('its new id is in use');
+  };
+
+  /**
+   * Replaces a session by a new one, unless another request has changed it. Both calls of the store start
+   * together, so that no other session takes the place of the old one in a full store.
+   */
+  const replace = async (old: StoredFound, id: string, members: Members): Promise<boolean> => {
     const text = format(Date.now(), members);
-    const write = () => store.write(idOf(secret), text, idleTimeout, undefined);
-    if (!(await within(timeout, write))) throw conflict('its new id is in use');
-    return secret;
+    const [deletion, creation] = await Promise.allSettled([
+      within(timeout, () => store.delete(old.id, old.text)),
+      create(id, text),
+    ]);
+    if (deletion.status === 'rejected') throw deletion.reason;
+    if (deletion.value && creation.status === 'rejected') throw creation.reason;
+    if (!deletion.value) await within(timeout, () => store.delete(id, text));
+    return deletion.value;
   };
 
   return {
@@ -96,23 +120,29 @@ export function storedSessions(
       }
       if (session.isNew && ended !== undefined && !isDestroyed) {
         // The new session must have what other requests have changed in the old one.
-        const merged = await retry(ended, members, ({ id, text }) => store.delete(id, text));
-        return create(session.secret, merged);
+        const id = idOf(session.secret);
+        await retry(ended, members, (found, merged) => replace(found, id, merged));
+      } else if (session.isNew) {
+        await create(idOf(session.secret), format(Date.now(), members));
+      } else if (kept !== undefined && session.isChanged) {
+        await retry(kept, members, ({ id, created, text }, merged) => {
+          const changed = format(created, merged);
+          return within(timeout, () => store.write(id, changed, idleTimeout, text));
+        });
       }
-      if (session.isNew) return create(session.secret, members);
-      if (kept !== undefined && session.isChanged) {
-        await retry(kept, members, ({ id, created, text }, merged) =>
-          store.write(id, format(created, merged), idleTimeout, text),
-        );
-      }
-      return undefined;
+      return session.isNew ? session.secret : undefined;
     },
     isInCookie: false,
   };
 }
 
-function format(created: number, members: Members): string {
-  return `[${created},${formatMembers(members)}]`;
+function tooLarge(size: number, maxBytes: number, members: Members): SessionError {
+  const [largest = ''] =
+    [...members].sort(([, one], [, other]) => other.length - one.length)[0] ?? [];
+  return new SessionError(
+    'SESSION_TOO_LARGE',
+    `Cannot save the session: it has ${size} bytes as JSON, and its largest member is '${largest}', but maxBytes of session() is ${maxBytes}. Keep the data in your database, or raise maxBytes.`,
+  );
 }
 
 function parse(text: string): [number, object] {

@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serveStatic } from '@fairlead/static';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { COOKIE, createAccounts } from './support/accounts.js';
 import { type Client, serve } from './support/client.js';
 import { NEW_KEY, OLD_KEY } from './support/keys.js';
@@ -131,13 +135,105 @@ describe('an encrypted cookie', () => {
     expect(await (await client.send('/')).json()).toMatchObject({ user: 'ada' });
   });
 
-  it('is accepted again after a sign-out, until it expires', async () => {
+  it('is accepted again by another process after a sign-out, until it expires', async () => {
     const client = await signIn(NEW_KEY);
-    const thief = client.copy();
+    const thief = await serve(createAccounts({ keys: [NEW_KEY] }));
+    thief.cookies.set(COOKIE, cookieOf(client));
     await client.send('/sign-out', POST);
     expect(await (await thief.send('/')).json()).toMatchObject({ user: 'ada' });
     vi.setSystemTime(Date.now() + 1_800_000);
     expect(await (await thief.send('/')).json()).toEqual(NOBODY);
+  });
+
+  it.each(['/sign-out', '/sign-in/bob'])(
+    'is not accepted by the process that ended it in %s',
+    async (path) => {
+      const client = await signIn(NEW_KEY);
+      const thief = client.copy();
+      await client.send(path, POST);
+      expect(await (await thief.send('/')).json()).toEqual(NOBODY);
+      expect((await thief.send('/sign-in/eve', POST)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['that reads', '/slow', 200, 0],
+    ['that changes a member', '/slow?visits=1', 409, 0],
+    ['that rotates', '/slow?rotate', 409, 0],
+    ['that signs out, too', '/slow?destroy', 200, 1],
+  ])(
+    'does not come back with a slow request %s after a sign-out',
+    async (_, path, status, lines) => {
+      const gate = Promise.withResolvers<void>();
+      const started = Promise.withResolvers<void>();
+      const app = createAccounts({ keys: [NEW_KEY] }).get('/slow', async ({ state, query }) => {
+        started.resolve();
+        await gate.promise;
+        if (query.visits !== undefined) state.session.set('visits', 1);
+        if (query.rotate !== undefined) state.session.rotate();
+        if (query.destroy !== undefined) state.session.destroy();
+        return 1;
+      });
+      const client = await serve(app);
+      await client.send('/sign-in/ada', POST);
+      vi.setSystemTime(Date.now() + 600_000);
+      const slow = client.copy().send(path);
+      await started.promise;
+      await client.send('/sign-out', POST);
+      gate.resolve();
+      const late = await slow;
+      expect(late.status).toBe(status);
+      expect(late.headers.getSetCookie()).toHaveLength(lines);
+      expect(late.headers.getSetCookie().filter((line) => !/; Max-Age=0;/.test(line))).toEqual([]);
+    },
+  );
+
+  it.each<[number, Record<string, string>]>([
+    [1, {}],
+    [1, { 'Cache-Control': 'private, max-age=60' }],
+    [1, { 'Cache-Control': 'max-age=60,PRIVATE' }],
+    [1, { 'Cache-Control': 'no-store' }],
+    [1, { 'Cache-Control': 'private', 'CDN-Cache-Control': 'no-store' }],
+    [0, { 'Cache-Control': 'public, max-age=0' }],
+    [0, { 'Cache-Control': 'public' }],
+    [0, { 'Cache-Control': 'max-age=60' }],
+    [0, { 'Cache-Control': 's-maxage=60' }],
+    [0, { 'Cache-Control': 'no-cache' }],
+    [0, { 'Cache-Control': 'must-revalidate' }],
+    [0, { 'Cache-Control': 'private="set-cookie", max-age=60' }],
+    [0, { 'Cache-Control': 'ext="a, private, b", max-age=60' }],
+    [0, { 'Cache-Control': 'no-store, must-understand' }],
+    [0, { 'Cache-Control': 'private', 'CDN-Cache-Control': 'max-age=60' }],
+    [0, { 'Cache-Control': 'no-store', 'Surrogate-Control': 'max-age=60' }],
+    [0, { 'CDN-Cache-Control': 'max-age=60' }],
+  ])('is set again %i times on a response with %j', async (times, headers) => {
+    const app = createAccounts({ keys: [NEW_KEY] }).get('/page', (ctx) => {
+      for (const [name, value] of Object.entries(headers)) ctx.set(name, value);
+      return 'page';
+    });
+    const client = await serve(app);
+    await client.send('/sign-in/ada', POST);
+    vi.setSystemTime(Date.now() + 600_000);
+    const response = await client.send('/page');
+    expect(response.headers.getSetCookie()).toHaveLength(times);
+    expect(Object.fromEntries(response.headers)).toMatchObject(
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+    );
+  });
+
+  it('is not set again on a public file', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'fairlead-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    await writeFile(join(root, 'logo.svg'), '<svg/>');
+    const client = await serve(createAccounts({ keys: [NEW_KEY] }).use(serveStatic(root)));
+    await client.send('/sign-in/ada', POST);
+    vi.setSystemTime(Date.now() + 600_000);
+    const response = await client.send('/logo.svg');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=0');
+    expect(response.headers.getSetCookie()).toEqual([]);
   });
 
   it('that is received again has what it had, whatever another request changed', async () => {

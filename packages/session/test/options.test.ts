@@ -27,6 +27,7 @@ describe('session', () => {
     ['a store without methods', { store: {} }, 'session() cannot use an object as store. Use an'],
     ['a name with a prefix', { keys, name: '__Host-a' }, "cannot use '__Host-a' as name. Use let"],
     ['a timeout of 0', { keys, idleTimeout: 0 }, 'cannot use 0 as idleTimeout. Use an integer'],
+    ['no bytes', { keys, maxBytes: 0 }, 'cannot use 0 as maxBytes. Use an integer number of bytes'],
     ['no time for the store', { keys, storeTimeout: 0 }, 'cannot use 0 as storeTimeout. Use an'],
     [
       'an idle timeout above the lifetime',
@@ -68,6 +69,11 @@ describe('the stores', () => {
       'memoryStore()',
       () => memoryStore({ maxSessions: 0 }),
       'memoryStore() cannot use 0 as maxSessions. Use an integer of at least 1.',
+    ],
+    [
+      'memoryStore() without bytes',
+      () => memoryStore({ maxBytes: '1mb' as unknown as number }),
+      "memoryStore() cannot use '1mb' as maxBytes. Use an integer number of bytes of at least 1.",
     ],
     [
       'redisStore() without a client',

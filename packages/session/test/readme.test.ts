@@ -20,6 +20,7 @@ it("the README's tables list every option and member", () => {
     domain: true,
     path: true,
     storeTimeout: true,
+    maxBytes: true,
   };
   const members: Readonly<Record<keyof Session, true>> = {
     get: true,
@@ -64,6 +65,8 @@ it("the README's table lists every error with its code and status", async () => 
     ctx.takeOver().end();
   });
   await run({ store: works }, ({ state }) => state.session.set('a', 1n));
+  await run({ keys: [NEW_KEY], path: '/a' }, ({ state }) => state.session.set('a', 1));
+  await run({ store: works, maxBytes: 10 }, ({ state }) => state.session.set('a', 'x'));
   await run({ keys: [NEW_KEY] }, ({ state }) => state.session.set('a', 'x'.repeat(5_000)));
   const read = () => Promise.reject(new Error('down'));
   await run({ store: { ...works, read } }, () => undefined);

@@ -67,6 +67,38 @@ describe('redisStore', () => {
     expect(await (await accounts.send('/')).json()).toMatchObject({ user: null });
   });
 
+  it('responds with 503 while the server is full, and keeps the sessions that it has', async () => {
+    const errors: unknown[] = [];
+    const accounts = await serve(createAccounts({ store: redisStore(client) }, errors));
+    await accounts.send('/sign-in/ada', POST);
+    await client.configSet({ 'maxmemory-policy': 'noeviction', maxmemory: '1mb' });
+    expect((await accounts.copy().send('/visit', POST)).status).toBe(503);
+    expect(await (await accounts.send('/')).json()).toMatchObject({ user: 'ada', visits: null });
+    expect((await accounts.send('/sign-out', POST)).status).toBe(200);
+    expect((await accounts.send('/visit', POST)).status).toBe(503);
+    expect(errors[0]).toMatchObject({
+      code: 'SESSION_STORE_UNAVAILABLE',
+      cause: expect.objectContaining({ message: expect.stringContaining('OOM') }),
+    });
+    await client.configSet({ maxmemory: '0' });
+    expect((await accounts.send('/visit', POST)).status).toBe(200);
+  });
+
+  it('replaces a session that rotates while other requests change it', async () => {
+    const accounts = await serve(
+      createAccounts({ store: redisStore(client, { prefix: 'rotate:' }) }),
+    );
+    await accounts.send('/visit', POST);
+    const others = Array.from({ length: 20 }, (_, index) =>
+      accounts.copy().send(`/cart/${index}`, POST),
+    );
+    const signedIn = accounts.send('/sign-in/ada', POST);
+    const statuses = (await Promise.all(others)).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect((await signedIn).status).toBe(200);
+    expect(await (await accounts.send('/')).json()).toMatchObject({ user: 'ada', visits: 1 });
+  });
+
   it('responds with 503 while the server is down, and works again after it restarts', async () => {
     const errors: unknown[] = [];
     const accounts = await serve(createAccounts({ store: redisStore(client) }, errors));

@@ -1,6 +1,12 @@
-import { createApp, errorHandler } from '@fairlead/core';
-import { describe, expect, it } from 'vitest';
-import { memoryStore, type SessionStore, session } from '../src/index.js';
+import {
+  createApp,
+  errorHandler,
+  json,
+  TooManyRequestsError,
+  UnauthorizedError,
+} from '@fairlead/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memoryStore, type SessionOptions, type SessionStore, session } from '../src/index.js';
 import { type Account, COOKIE, createAccounts } from './support/accounts.js';
 import { type Client, serve } from './support/client.js';
 import { testStore } from './support/contract.js';
@@ -11,14 +17,78 @@ const NOBODY = { user: null, visits: null, cart: null };
 testStore('memoryStore', () => memoryStore());
 
 describe('memoryStore', () => {
-  it('drops the least recently used session beyond its limit', async () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const full =
+    /^memoryStore\(\) is full: it has 2 of 2 sessions, with 2 of \d+ bytes\. Limit the rate/;
+
+  it('refuses a session beyond maxSessions, and keeps the others', async () => {
     const store = memoryStore({ maxSessions: 2 });
     await store.write('a', '1', 60_000, undefined);
     await store.write('b', '2', 60_000, undefined);
-    await store.read('a', 60_000);
-    await store.write('c', '3', 60_000, undefined);
+    await expect(store.write('c', '3', 60_000, undefined)).rejects.toThrow(full);
+    expect(await store.write('a', '10', 60_000, '1')).toBe(true);
     const texts = ['a', 'b', 'c'].map((key) => store.read(key, 60_000));
-    expect(await Promise.all(texts)).toEqual(['1', undefined, '3']);
+    expect(await Promise.all(texts)).toEqual(['10', '2', undefined]);
+    await store.delete('a', undefined);
+    expect(await store.write('c', '3', 60_000, undefined)).toBe(true);
+  });
+
+  it('refuses what exceeds maxBytes, new sessions and growing ones, and keeps the others', async () => {
+    const store = memoryStore({ maxBytes: 4 });
+    await store.write('a', 'é', 60_000, undefined);
+    await store.write('b', '12', 60_000, undefined);
+    await expect(store.write('c', '', 60_000, undefined)).resolves.toBe(true);
+    await expect(store.write('d', '1', 60_000, undefined)).rejects.toThrow('with 4 of 4 bytes.');
+    await expect(store.write('b', '123', 60_000, '12')).rejects.toThrow('is full');
+    expect(await store.write('b', '34', 60_000, '12')).toBe(true);
+    expect(await store.write('b', '3', 60_000, '34')).toBe(true);
+    expect(await store.write('d', '1', 60_000, undefined)).toBe(true);
+    const texts = ['a', 'b', 'c', 'd'].map((key) => store.read(key, 60_000));
+    expect(await Promise.all(texts)).toEqual(['é', '3', '', '1']);
+  });
+
+  it.each([{ maxSessions: 3 }, { maxBytes: 3 }])(
+    'with %o makes room by removing expired sessions only, whatever their idle timeouts',
+    async (options) => {
+      const store = memoryStore(options);
+      await store.write('long', '1', 60_000, undefined);
+      await store.write('short', '2', 10_000, undefined);
+      await store.write('used', '3', 10_000, undefined);
+      vi.setSystemTime(9_999);
+      await store.read('used', 10_000);
+      await expect(store.write('new', '4', 60_000, undefined)).rejects.toThrow('is full');
+      vi.setSystemTime(10_000);
+      expect(await store.write('new', '4', 60_000, undefined)).toBe(true);
+      await expect(store.write('more', '5', 60_000, undefined)).rejects.toThrow('is full');
+      const keys = ['long', 'short', 'used', 'new'];
+      const texts = await Promise.all(keys.map((key) => store.read(key, 60_000)));
+      expect(texts).toEqual(['1', undefined, '3', '4']);
+    },
+  );
+
+  it('removes a session that was read with a shorter idle timeout than it was written with', async () => {
+    const store = memoryStore({ maxSessions: 1 });
+    await store.write('a', '1', 60_000, undefined);
+    await store.read('a', 1_000);
+    vi.setSystemTime(1_000);
+    expect(await store.write('b', '2', 60_000, undefined)).toBe(true);
+  });
+
+  it('removes expired sessions before it is full', async () => {
+    const store = memoryStore();
+    const removed = vi.spyOn(Map.prototype, 'delete');
+    await store.write('a', '1', 1_000, undefined);
+    vi.setSystemTime(60_000);
+    await store.write('b', '2', 1_000, undefined);
+    const keys = removed.mock.calls.map(([key]) => key);
+    removed.mockRestore();
+    expect(keys).toEqual(['a']);
   });
 });
 
@@ -90,7 +160,9 @@ async function createRacing(store: SessionStore): Promise<Client> {
 describe('a session in a store', () => {
   it.each<[string, string, string, number, 0 | 1, object]>([
     ['different members', '/cart/a', '/visit', 200, 1, { visits: 2, cart: ['a'] }],
-    ['the same member to one value', '/cart/a', '/cart/a', 200, 1, { visits: 1, cart: ['a'] }],
+    ['the same member to one value', '/cart/a', '/cart/a', 409, 1, { visits: 1, cart: ['a'] }],
+    ['the same count', '/visit', '/visit', 409, 1, { visits: 2, cart: null }],
+    ['the same member by deleting it', '/forget', '/forget', 200, 1, { visits: null, cart: null }],
     ['the same member to two values', '/cart/a', '/cart/b', 409, 1, { visits: 1, cart: ['b'] }],
     ['a member that the other deletes', '/visit', '/forget', 409, 1, { visits: null, cart: null }],
     ['a member, and delete another', '/forget', '/cart/b', 200, 1, { visits: null, cart: ['b'] }],
@@ -116,6 +188,68 @@ describe('a session in a store', () => {
     expect(await (await current.send('/')).json()).toMatchObject(after);
   });
 
+  it('lets no more of 500 concurrent guesses pass than a count of them allows', async () => {
+    let waiting = 0;
+    let gate = Promise.withResolvers<void>();
+    const app = createApp()
+      .use(errorHandler(), session<{ guesses: number }>({ store: memoryStore() }))
+      .post('/start', ({ state }) => {
+        state.session.set('guesses', 0);
+        return 0;
+      })
+      .post('/guess/:of', async ({ state, params }) => {
+        const guesses = state.session.get('guesses') ?? 0;
+        if (guesses >= 3) throw new TooManyRequestsError();
+        state.session.set('guesses', guesses + 1);
+        waiting += 1;
+        if (waiting === Number(params.of)) gate.resolve();
+        await gate.promise;
+        return 'wrong';
+      });
+    const client = await serve(app);
+    await client.send('/start', POST);
+    /** Sends guesses, which all have read the count before one of them is saved. */
+    const guess = async (of: number) => {
+      waiting = 0;
+      gate = Promise.withResolvers();
+      const guesses = Array.from({ length: of }, () => client.send(`/guess/${of}`, POST));
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      return [200, 409, 429].map((status) => statuses.filter((one) => one === status).length);
+    };
+    expect(await guess(500)).toEqual([1, 499, 0]);
+    expect(await guess(10)).toEqual([1, 9, 0]);
+    expect(await guess(10)).toEqual([1, 9, 0]);
+    expect(await guess(10)).toEqual([0, 0, 10]);
+  });
+
+  it('responds with the conflict when the handler has rejected the request', async () => {
+    const errors: unknown[] = [];
+    const gate = Promise.withResolvers<void>();
+    const app = createApp()
+      .use(errorHandler({ onError: (error) => errors.push(error) }))
+      .use(session<{ failed: number }>({ store: memoryStore() }))
+      .post('/first', ({ state }) => {
+        state.session.set('failed', 0);
+        return 0;
+      })
+      .post('/slow', async ({ state }) => {
+        state.session.set('failed', (state.session.get('failed') ?? 0) + 1);
+        await gate.promise;
+        throw new UnauthorizedError('Wrong password.');
+      })
+      .post('/fast', ({ state }) => {
+        state.session.set('failed', (state.session.get('failed') ?? 0) + 1);
+        gate.resolve();
+        throw new UnauthorizedError('Wrong password.');
+      });
+    const client = await serve(app);
+    await client.send('/first', POST);
+    const slow = client.send('/slow', POST);
+    const fast = await client.send('/fast', POST);
+    expect([fast.status, (await slow).status].toSorted()).toEqual([401, 409]);
+    expect(errors).toEqual([]);
+  });
+
   it('explains a conflict', async () => {
     const client = await createRacing(memoryStore());
     await client.send('/visit', POST);
@@ -130,6 +264,17 @@ describe('a session in a store', () => {
       detail:
         "Cannot save the session: another request has changed 'cart'. Send the request again.",
     });
+  });
+
+  it('is one session after a rotation that another change has forced to repeat', async () => {
+    const client = await createRacing(memoryStore({ maxSessions: 2 }));
+    await client.send('/visit', POST);
+    const first = client.copy();
+    const [late] = await race(client, (path) => first.send(path, POST), '/sign-in/ada', '/visit');
+    expect(late.status).toBe(200);
+    const other = client.copy();
+    other.cookies.clear();
+    expect((await other.send('/visit', POST)).status).toBe(200);
   });
 
   it('loses no member that concurrent requests set', async () => {
@@ -192,6 +337,122 @@ describe('a session in a store', () => {
     expect((await client.send('/')).status).toBe(200);
     client.cookies.set(COOKIE, 'not an id');
     expect((await client.send('/')).status).toBe(200);
+  });
+});
+
+describe('the size of a session in a store', () => {
+  /** Creates an application whose sessions a client can fill. */
+  async function createFilling(options: SessionOptions, errors: unknown[] = []) {
+    const app = createApp()
+      .use(errorHandler({ onError: (error) => errors.push(error) }), json())
+      .use(session<Record<string, unknown>>(options))
+      .post('/fill/:name', ({ state, params, body }) => {
+        state.session.set(params.name, body);
+        return 1;
+      })
+      .get('/:name', ({ state, params }) => state.session.get(params.name) ?? null);
+    const client = await serve(app);
+    const anonymous = client.copy();
+    const fill = (name: string, length: number, one = anonymous.copy()) => {
+      const body = JSON.stringify(['x'.repeat(length)]);
+      const headers = { 'Content-Type': 'application/json' };
+      return one.send(`/fill/${name}`, { method: 'POST', headers, body });
+    };
+    return { client, fill };
+  }
+
+  it('is limited, so that anonymous requests cannot fill the memory', async () => {
+    const errors: unknown[] = [];
+    const written: string[] = [];
+    const inner = memoryStore();
+    const store: SessionStore = {
+      ...inner,
+      write: (key, text, ...rest) => {
+        written.push(text);
+        return inner.write(key, text, ...rest);
+      },
+    };
+    const { fill } = await createFilling({ store }, errors);
+    for (let sent = 0; sent < 150; sent += 1) {
+      expect((await fill('large', 200_000)).status).toBe(500);
+    }
+    expect(written).toEqual([]);
+    expect(errors[0]).toMatchObject({
+      code: 'SESSION_TOO_LARGE',
+      message: expect.stringMatching(
+        /^Cannot save the session: it has 2000\d\d bytes as JSON, and its largest member is 'large', but maxBytes of session\(\) is 16384\. Keep/,
+      ),
+    });
+  });
+
+  it('is limited together by the store, which refuses more with 503 and keeps the others', async () => {
+    const errors: unknown[] = [];
+    const store = memoryStore({ maxBytes: 50_000 });
+    const { client, fill } = await createFilling({ store }, errors);
+    await fill('note', 9_000, client);
+    const statuses = new Set<number>();
+    for (let sent = 0; sent < 20; sent += 1) statuses.add((await fill('large', 10_000)).status);
+    expect([...statuses]).toEqual([200, 503]);
+    expect((await fill('more', 7_000, client)).status).toBe(503);
+    expect(errors[0]).toMatchObject({
+      code: 'SESSION_STORE_UNAVAILABLE',
+      cause: expect.objectContaining({ message: expect.stringContaining('memoryStore() is full') }),
+    });
+    expect(await (await client.send('/note')).json()).toEqual(['x'.repeat(9_000)]);
+    expect((await fill('note', 8_000, client)).status).toBe(200);
+    expect(await (await client.send('/note')).json()).toEqual(['x'.repeat(8_000)]);
+  });
+
+  it('counts all members', async () => {
+    const { client, fill } = await createFilling({ store: memoryStore(), maxBytes: 100 });
+    await fill('a', 40, client);
+    expect((await fill('b', 40, client)).status).toBe(500);
+    expect(await (await client.send('/a')).json()).toEqual(['x'.repeat(40)]);
+    expect(await (await client.send('/b')).json()).toBeNull();
+  });
+
+  it('leaves the place of a session in a full store to its rotation', async () => {
+    const store = memoryStore({ maxSessions: 1 });
+    const gate = Promise.withResolvers<void>();
+    let waiting = 0;
+    const app = createApp()
+      .use(errorHandler({ onError: () => undefined }), session<Account>({ store }))
+      .post('/:isFirst', ({ state, params }) => {
+        state.session.set('visits', Number(params.isFirst));
+        return 1;
+      })
+      .post('/together/:user', async ({ state, params }) => {
+        if (state.session.id !== undefined) state.session.rotate();
+        state.session.set('user', params.user);
+        waiting += 1;
+        if (waiting === 3) gate.resolve();
+        await gate.promise;
+        return 1;
+      })
+      .get('/', ({ state }) => state.session.get('user') ?? null);
+    const client = await serve(app);
+    await client.send('/1', POST);
+    const others = [client.copy(), client.copy()];
+    for (const other of others) other.cookies.clear();
+    const responses = await Promise.all(
+      [client, ...others].map((one, index) => one.send(`/together/${index}`, POST)),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([200, 503, 503]);
+    expect(await (await client.send('/')).json()).toBe('0');
+  });
+
+  it('becomes a 503 if a full store cannot keep the session of a request that fails', async () => {
+    const errors: unknown[] = [];
+    const store = memoryStore({ maxSessions: 1 });
+    const app = createAccounts({ store }, errors).post('/guess', ({ state }) => {
+      state.session.set('visits', 1);
+      throw new UnauthorizedError('Wrong password.');
+    });
+    const client = await serve(app);
+    const other = client.copy();
+    expect((await client.send('/guess', POST)).status).toBe(401);
+    expect((await other.send('/guess', POST)).status).toBe(503);
+    expect(errors).toEqual([expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE' })]);
   });
 });
 
