@@ -79,7 +79,7 @@ describe('GET /health/ready', () => {
         msg: 'The store is not responding.',
         err: { cause: { message: 'Gone.' } },
       },
-      { level: 'info', msg: 'The store is responding again.' },
+      { level: 'info', msg: 'The store is working again.' },
     ]);
   });
 });

@@ -15,8 +15,8 @@ import {
 /** Options of {@link createHealth}. */
 export interface HealthOptions {
   /**
-   * The checks of the readiness route by name, such as `store`. A check fails when it throws or rejects. Its
-   * signal aborts at the timeout.
+   * The checks of the readiness route by name, such as `store`. A check fails when it throws or rejects. It
+   * is degraded when it returns a {@link Degraded} object. Its signal aborts at the timeout.
    */
   readonly checks?: Readonly<Record<string, (signal: AbortSignal) => unknown>>;
   /** Milliseconds until a check fails: a whole number of at least 1. Default 2,000. */
@@ -30,19 +30,28 @@ export interface HealthOptions {
   /** Milliseconds for which the readiness route reuses the last results. Default 0. */
   readonly interval?: number;
   /**
-   * Called with an error when a check begins to fail, and with undefined when it recovers. Default: logs
-   * both with `logger`.
+   * Called when the state of a check changes, with its error unless it passes. Default: logs the change with
+   * `logger`.
    */
-  readonly onChange?: (name: string, error: Error | undefined) => void;
+  readonly onChange?: (name: string, error: Error | undefined, state: CheckState) => void;
   /** Receives the messages. Default: `console`. */
   readonly logger?: HealthLogger;
 }
+
+/** What a check returns to report that a part of its dependency fails, such as the writes of a database. */
+export interface Degraded {
+  /** What fails, or undefined if nothing does. Clients see its `code`, if any, and nothing else of it. */
+  readonly degraded: Error | undefined;
+}
+
+/** State of a check. The service is ready unless a check fails. */
+export type CheckState = 'passing' | 'degraded' | 'failing';
 
 /** Receives the messages of {@link createHealth}. Accepts `console`, and pino and winston loggers. */
 export interface HealthLogger {
   /** Receives a message when a check recovers. */
   info(message: string): unknown;
-  /** @param error - Names the check that has begun to fail. Its `cause` is the error of the check. */
+  /** @param error - Names the check that fails or is degraded. Its `cause` is the error of the check. */
   error(error: Error): unknown;
 }
 
@@ -66,8 +75,8 @@ const HEALTH_OPTIONS: Kinds<HealthOptions> = {
  *
  * The liveness route responds with 200 while the process runs. The readiness route runs all checks
  * concurrently. It responds with 200, with 503 `STOPPING` once `stopping` has aborted, or with 503 when
- * checks fail. The code is then `STORE_UNAVAILABLE` for a check `store`, or for the first of several. Clients
- * never see why a check has failed.
+ * checks fail. The code is then `STORE_UNAVAILABLE` for a check `store`, or for the first of several. A 200
+ * lists the degraded checks in `degraded`, by name with a code. Clients never see messages of checks.
  *
  * Concurrent requests share the results. A check that is still running after its timeout keeps failing, and
  * is not called again until it settles.
@@ -78,7 +87,7 @@ export function createHealth(options: HealthOptions = {}): Router {
   assertOptions(options);
   const { checks = {}, stopping, interval = 0 } = options;
   const { live = '/health/live', ready = '/health/ready' } = options;
-  const findFailing = createRun(
+  const runChecks = createRun(
     Object.entries(checks).map(([name, check]) => new Check(name, check, options)),
     interval,
   );
@@ -94,24 +103,34 @@ export function createHealth(options: HealthOptions = {}): Router {
     .get(ready, { hidden: true }, async function ready(ctx) {
       ctx.set('Cache-Control', 'no-store');
       assertNotStopping();
-      const failing = await findFailing();
+      const results = await runChecks();
       assertNotStopping();
-      assertNone(failing);
-      return { status: 'ready' };
+      assertNone(results.filter(({ state }) => state === 'failing').map(({ name }) => name));
+      const degraded = results.filter(({ state }) => state === 'degraded');
+      if (degraded.length === 0) return { status: 'ready' };
+      const codes = degraded.map(({ name, error }) => [name, codeOf(name, error)]);
+      return { status: 'ready', degraded: Object.fromEntries(codes) };
     });
 }
 
+interface Result {
+  readonly name: string;
+  readonly state: CheckState;
+  /** Absent while the check passes. */
+  readonly error?: Error;
+}
+
 /**
- * Returns a function that runs the checks and resolves with the names of those that fail. Callers share a
- * run until it ends and `interval` has passed.
+ * Returns a function that runs the checks and resolves with their results. Callers share a run until it ends
+ * and `interval` has passed.
  */
-function createRun(checks: readonly Check[], interval: number): () => Promise<readonly string[]> {
-  let latest: Promise<readonly string[]> = Promise.resolve([]);
+function createRun(checks: readonly Check[], interval: number): () => Promise<readonly Result[]> {
+  let latest: Promise<readonly Result[]> = Promise.resolve([]);
   let expires = 0;
-  const run = async (): Promise<readonly string[]> => {
+  const run = async (): Promise<readonly Result[]> => {
     const results = await Promise.all(checks.map((check) => check.run()));
     expires = performance.now() + interval;
-    return results.filter((name) => name !== undefined);
+    return results;
   };
   return () => {
     if (performance.now() >= expires) {
@@ -129,7 +148,7 @@ class Check {
   readonly #onChange: NonNullable<HealthOptions['onChange']>;
   /** Whether the check was called and has not settled, even if it has timed out. */
   #isRunning = false;
-  #isFailing = false;
+  #state: CheckState = 'passing';
 
   constructor(name: string, check: (signal: AbortSignal) => unknown, options: HealthOptions) {
     this.#name = name;
@@ -138,20 +157,20 @@ class Check {
     this.#onChange = options.onChange ?? logChangesTo(options.logger ?? console);
   }
 
-  /** Resolves with the name of the check if it fails. Never rejects. */
-  async run(): Promise<string | undefined> {
-    const error = await this.#findError();
-    const isFailing = error !== undefined;
-    if (isFailing !== this.#isFailing) {
-      this.#isFailing = isFailing;
-      void this.#notify(error);
+  /** Never rejects. */
+  async run(): Promise<Result> {
+    const result = await this.#findResult();
+    if (result.state !== this.#state) {
+      this.#state = result.state;
+      void this.#notify(result);
     }
-    return isFailing ? this.#name : undefined;
+    return result;
   }
 
-  async #findError(): Promise<Error | undefined> {
+  async #findResult(): Promise<Result> {
+    const name = this.#name;
     // Runs do not overlap, so the check has timed out in an earlier one.
-    if (this.#isRunning) return this.#late();
+    if (this.#isRunning) return { name, state: 'failing', error: this.#late() };
     let timer: NodeJS.Timeout | undefined;
     const controller = new AbortController();
     const timedOut = new Promise<never>((_, reject) => {
@@ -162,25 +181,30 @@ class Check {
       }, this.#timeout);
     });
     try {
-      await Promise.race([this.#call(controller.signal), timedOut]);
-    } catch (cause) {
-      if (cause instanceof Error) return cause;
-      const thrown = describeValue(cause);
-      return new Error(`The check '${this.#name}' failed with ${thrown}. Throw an Error.`, {
-        cause,
-      });
+      const returned = await Promise.race([this.#call(controller.signal), timedOut]);
+      const { degraded } = Object(returned) as Partial<Degraded>;
+      if (degraded === undefined) return { name, state: 'passing' };
+      return { name, state: 'degraded', error: this.#toError(degraded) };
+    } catch (thrown) {
+      return { name, state: 'failing', error: this.#toError(thrown) };
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #call(signal: AbortSignal): Promise<void> {
+  async #call(signal: AbortSignal): Promise<unknown> {
     this.#isRunning = true;
     try {
-      await this.#check(signal);
+      return await this.#check(signal);
     } finally {
       this.#isRunning = false;
     }
+  }
+
+  #toError(cause: unknown): Error {
+    if (cause instanceof Error) return cause;
+    const value = describeValue(cause);
+    return new Error(`The check '${this.#name}' failed with ${value}. Use an Error.`, { cause });
   }
 
   #late(): Error {
@@ -188,9 +212,9 @@ class Check {
   }
 
   /** Reports a change. If that fails, the result of the check stays the same. */
-  async #notify(error: Error | undefined): Promise<void> {
+  async #notify({ name, state, error }: Result): Promise<void> {
     try {
-      await this.#onChange(this.#name, error);
+      await this.#onChange(name, error, state);
     } catch (cause) {
       const problem = `createHealth() failed to report a change of the ${this.#name}.`;
       console.error(new Error(problem, { cause }));
@@ -199,23 +223,34 @@ class Check {
 }
 
 function logChangesTo(logger: HealthLogger): NonNullable<HealthOptions['onChange']> {
-  return (name, cause) =>
-    cause === undefined
-      ? logger.info(`The ${name} is responding again.`)
-      : logger.error(new Error(`The ${name} is not responding.`, { cause }));
+  return (name, cause, state) => {
+    if (cause === undefined) return void logger.info(`The ${name} is working again.`);
+    const problem = state === 'failing' ? 'is not responding' : 'responds, but a part of it fails';
+    logger.error(new Error(`The ${name} ${problem}.`, { cause }));
+  };
 }
 
 /** @throws {ServiceUnavailableError} 503, when checks fail. */
 function assertNone(failing: readonly string[]): void {
   const [first, ...others] = failing;
   if (first === undefined) return;
-  const code = `${first.replace(/(?<=[a-z\d])(?=[A-Z])|[ -]+/g, '_').toUpperCase()}_UNAVAILABLE`;
+  const code = `${toCode(first)}_UNAVAILABLE`;
   const last = others.pop();
   const message =
     last === undefined
       ? `The ${first} is not responding.`
       : `The ${[first, ...others].join(', ')} and ${last} are not responding.`;
   throw notReady(code, message);
+}
+
+/** Returns the code of an error, or one with the name of the check. */
+function codeOf(name: string, error: unknown): string {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && code !== '' ? code : `${toCode(name)}_DEGRADED`;
+}
+
+function toCode(name: string): string {
+  return name.replace(/(?<=[a-z\d])(?=[A-Z])|[ -]+/g, '_').toUpperCase();
 }
 
 function notReady(code: string, message: string): ServiceUnavailableError {

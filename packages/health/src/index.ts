@@ -1,1 +1,7 @@
-export { createHealth, type HealthLogger, type HealthOptions } from './create-health.js';
+export {
+  type CheckState,
+  createHealth,
+  type Degraded,
+  type HealthLogger,
+  type HealthOptions,
+} from './create-health.js';

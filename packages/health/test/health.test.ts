@@ -82,6 +82,34 @@ describe('the readiness route', () => {
     expect(await get()).toMatchObject({ status: 200 });
   });
 
+  it('responds with 200 and the code of each degraded check, but not its message', async () => {
+    const full = Object.assign(new Error('secret'), { code: 'STORE_FULL' });
+    const get = await serve({
+      checks: {
+        cache: () => ({ degraded: undefined }),
+        store: async () => ({ degraded: full }),
+        jobQueue: () => ({ degraded: new Error('secret') }),
+        mail: () => ({ degraded: 'secret' }),
+      },
+    });
+    const degraded = {
+      store: 'STORE_FULL',
+      jobQueue: 'JOB_QUEUE_DEGRADED',
+      mail: 'MAIL_DEGRADED',
+    };
+    const body = { status: 'ready', degraded };
+    expect(await get()).toEqual({ status: 200, cache: 'no-store', body });
+  });
+
+  it('responds with 503 while one check is degraded and another fails', async () => {
+    const fail = () => Promise.reject(new Error('Gone.'));
+    const get = await serve({
+      checks: { store: () => ({ degraded: new Error('Full.') }), queue: fail },
+    });
+    const { status, body } = await get();
+    expect([status, body.code]).toEqual([503, 'QUEUE_UNAVAILABLE']);
+  });
+
   it('names a failing check, but not the cause', async () => {
     const get = await serve({
       checks: { cache: () => 1, store: () => Promise.reject(new Error('secret')) },
@@ -205,12 +233,12 @@ describe('checks', () => {
     [
       'rejects with a non-Error',
       () => Promise.reject('gone'),
-      "The check 'store' failed with 'gone'. Throw an Error.",
+      "The check 'store' failed with 'gone'. Use an Error.",
     ],
     [
       'rejects with undefined',
       () => Promise.reject(),
-      "The check 'store' failed with undefined. Throw an Error.",
+      "The check 'store' failed with undefined. Use an Error.",
     ],
     ['never settles', () => new Promise(() => {}), 'The store did not respond within 1 ms.'],
   ])('fails when it %s', async (_, check, message) => {
@@ -308,6 +336,34 @@ describe('onChange', () => {
     ]);
   });
 
+  it('is called with the state and the error when a check becomes degraded, fails and recovers', async () => {
+    const onChange = vi.fn();
+    const [full, gone] = [new Error('Full.'), new Error('Gone.')];
+    const check = vi
+      .fn()
+      .mockResolvedValueOnce({ degraded: full })
+      .mockResolvedValueOnce({ degraded: full })
+      .mockRejectedValueOnce(gone)
+      .mockResolvedValueOnce({ degraded: full });
+    const get = await serve({ checks: { store: check }, onChange });
+    for (const _ of Array(6)) await get();
+    expect(onChange.mock.calls).toEqual([
+      ['store', full, 'degraded'],
+      ['store', gone, 'failing'],
+      ['store', full, 'degraded'],
+      ['store', undefined, 'passing'],
+    ]);
+  });
+
+  it('logs a degraded check by default', async () => {
+    const error = vi.spyOn(console, 'error').mockReturnValue();
+    const cause = new Error('Full.');
+    const health = createHealth({ checks: { store: () => ({ degraded: cause }) } });
+    await createApp().route('/', health).request('/health/ready');
+    const message = 'The store responds, but a part of it fails.';
+    expect(error.mock.calls).toEqual([[new Error(message, { cause })]]);
+  });
+
   it.each([
     ['logger', () => ({ error: vi.fn(), info: vi.fn() }), (logger: HealthLogger) => ({ logger })],
     [
@@ -329,7 +385,7 @@ describe('onChange', () => {
     expect(logger.error.mock.calls).toEqual([
       [new Error('The store is not responding.', { cause })],
     ]);
-    expect(logger.info.mock.calls).toEqual([['The store is responding again.']]);
+    expect(logger.info.mock.calls).toEqual([['The store is working again.']]);
   });
 
   it.each([
