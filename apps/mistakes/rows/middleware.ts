@@ -187,10 +187,14 @@ mistake('`app.use(undefined)`', { compiler: 'TS2769', startup: 'Pass functions' 
   createApp().use(undefined),
 );
 
-mistake('`app.use()`', { startup: 'function' }, () => createApp().use());
+mistake('`app.use()`', { never: 'It does nothing, as with a list that is empty.' }, () =>
+  createApp().use(),
+);
 
-mistake("`app.use('/admin')` without middleware", { startup: 'Pass functions' }, () =>
-  createApp().use('/admin'),
+mistake(
+  "`app.use('/admin')` without middleware",
+  { never: 'It does nothing, as with a list that is empty.' },
+  () => createApp().use('/admin'),
 );
 
 class Logger {

@@ -62,14 +62,14 @@ mistake(
 
 mistake(
   '`errorHandler()` after a router, as in Express',
-  { startup: 'errorHandler' },
+  { warning: 'errorHandler' },
   () => createApp().route('/users', users()).use(errorHandler()),
   '/users',
 );
 
 mistake(
   '`errorHandler()` last, after the routes of the application',
-  { startup: 'errorHandler' },
+  { warning: 'errorHandler' },
   () =>
     createApp()
       .get('/users', () => [])
@@ -285,7 +285,7 @@ mistake(
 
 mistake(
   '`rateLimit()` after the routes',
-  { startup: 'rateLimit() runs for no route' },
+  { warning: 'rateLimit() runs for no route' },
   () =>
     createApp()
       .route('/users', users())
@@ -295,7 +295,7 @@ mistake(
 
 mistake(
   '`cors()` after the routes',
-  { startup: 'cors() runs for no route' },
+  { warning: 'cors() runs for no route' },
   () =>
     createApp()
       .get('/users', () => [])
@@ -357,7 +357,7 @@ mistake(
 
 mistake(
   '`timeout()` after the routes',
-  { startup: 'timeout() runs for no route' },
+  { warning: 'timeout() runs for no route' },
   () =>
     createApp()
       .get('/users', () => [])

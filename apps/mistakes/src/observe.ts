@@ -40,7 +40,8 @@ export function recordLog(): void {
     record(String(chunk));
     return true;
   };
-  process.on('warning', record);
+  // The listener of Node.js would print it, too, with the ID of the process.
+  process.removeAllListeners('warning').on('warning', record);
   process.on('uncaughtException', (error) => record(CRASH, error));
 }
 

@@ -10,6 +10,7 @@ import {
   type Kinds,
   oneOf,
   placeBelow,
+  warn,
 } from '@fairlead/options';
 import {
   Context,
@@ -42,7 +43,7 @@ import { assertOptions, findOptionErrors, throwTogether } from './options.js';
 import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
 import { startOf, writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
-import { checkOrder, checkUpstream, type Entry } from './router/check-order.js';
+import { checkOrder, checkUpstream, type Entry, type OrderFindings } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
 import {
   createMount,
@@ -280,7 +281,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const prefix = typeof first === 'string' ? first : undefined;
     const middleware = (prefix === undefined ? candidates : others) as readonly Middleware[];
     const call = prefix === undefined ? 'app.use()' : `app.use('${prefix}')`;
-    if (middleware.length === 0) throw new InvalidMiddlewareError(call);
+    // A list that is spread may be empty. A single name is no prefix.
+    if (middleware.length === 0 && prefix?.startsWith('/') === false)
+      throw new InvalidMiddlewareError(call);
     assertMiddleware(call, middleware);
     if (prefix === undefined) this.#add(...middleware);
     else {
@@ -562,7 +565,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     }
     this.#isOpen = false;
     for (const { router } of this.#routers()) sealRouter(router);
-    const { routes, problems } = this.#check();
+    const { routes, problems, warnings } = this.#check();
     const schemaProblems: Error[] = [];
     const mounts: RouteTable[] = [];
     const prefixRules = this.#prefixRules();
@@ -585,6 +588,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       ...schemaProblems,
       ...this.#plugins.flatMap((plugin) => callReady(plugin, this)),
     ]);
+    for (const message of warnings) warn('FAIRLEAD_ORDER', message);
     steps.push(createLastMiddleware(this.#notFound));
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
@@ -603,13 +607,17 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     });
   }
 
-  #check(unfilled?: AnyRouter): CheckedMounts {
+  #check(unfilled?: AnyRouter): CheckedMounts & Pick<OrderFindings, 'warnings'> {
     const { routes, problems } = checkMounts(this.#routers());
     const rules = this.#prefixRules();
     const misplaced = checkOrder(this.#entries, routes, rules, unfilled);
     // Until then, more routes may be registered.
-    const late = this.#isOpen ? [] : checkUpstream(this.#entries, routes, rules);
-    return { routes, problems: [...problems, ...misplaced, ...late] };
+    const late = checkUpstream(this.#isOpen ? [] : this.#entries, routes, rules);
+    return {
+      routes,
+      problems: [...problems, ...misplaced, ...late.problems],
+      warnings: late.warnings,
+    };
   }
 
   /** Returns rules by which a prefix matches every path that a route below it may match. */

@@ -62,6 +62,7 @@ export {
   SealedError,
   SetupError,
 } from './errors/setup-error.js';
+export { intended } from './intended.js';
 export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';
 export {

@@ -1,3 +1,4 @@
+import { warn } from '@fairlead/options';
 import { type Context, internals } from './context.js';
 import { isPromiseLike, type Next, PromiseUse } from './next.js';
 
@@ -81,7 +82,7 @@ export class StepObserver {
     const message = `The middleware '${this.nameOf(run)}' neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
     if (!this.#note(ctx, message) || warned.has(run)) return;
     warned.add(run);
-    process.emitWarning(message, { type: 'FairleadWarning', code: 'FAIRLEAD_FLOATING_NEXT' });
+    warn('FAIRLEAD_FLOATING_NEXT', message);
   }
 
   #reportFunction(run: Run, ctx: Context): void {

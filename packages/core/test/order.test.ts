@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
   cors,
@@ -6,6 +6,7 @@ import {
   createRouter,
   errorHandler,
   etag,
+  intended,
   json,
   type Middleware,
   notFoundHandler,
@@ -32,6 +33,18 @@ function messagesOf(app: Application): readonly string[] {
     problems.map(() => expect.objectContaining({ code: 'INVALID_ORDER', name: 'SetupError' })),
   );
   return problems.map(({ message }) => message);
+}
+
+/** The messages of the warnings that the start of an application prints. */
+function warningsOf(app: Application): readonly string[] {
+  expect(app.problems()).toEqual([]);
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  app.seal();
+  const warnings = emitWarning.mock.calls.map(([message]) => message);
+  expect(emitWarning.mock.calls).toEqual(
+    warnings.map((message) => [message, { type: 'FairleadWarning', code: 'FAIRLEAD_ORDER' }]),
+  );
+  return warnings.map(String);
 }
 
 describe('notFoundHandler()', () => {
@@ -102,27 +115,36 @@ describe('notFoundHandler()', () => {
 });
 
 describe('errorHandler()', () => {
-  it('cannot be registered after routers and routes', () => {
+  it('causes a warning after routers and routes', () => {
     const app = createApp()
       .use(requestId(), json())
       .route('/users', users())
       .get('/health', handler)
       .use(notFoundHandler(), errorHandler());
-    expect(messagesOf(app)).toEqual([
-      "errorHandler() cannot catch errors from anything registered before it: the router mounted at '/users', the route GET /health. Register errorHandler() first.",
+    expect(warningsOf(app)).toEqual([
+      "errorHandler() cannot catch errors from anything registered before it: the router mounted at '/users', the route GET /health. Register errorHandler() first, or pass it or the router to intended().",
     ]);
   });
 
-  it('at a prefix cannot be registered after routes below the prefix', () => {
+  it('causes no warning if it or the router before it is intended', () => {
+    const app = createApp()
+      .route('/health', intended(users()))
+      .use('/api', errorHandler())
+      .route('/users', users())
+      .use(intended(errorHandler()));
+    expect(warningsOf(app)).toEqual([]);
+  });
+
+  it('at a prefix causes a warning after routes below the prefix', () => {
     const app = createApp()
       .get('/health', handler)
       .get('/api/users', handler)
       .use('/api', errorHandler())
       .use(errorHandler())
       .use(errorHandler());
-    expect(messagesOf(app)).toEqual([
-      "errorHandler() cannot catch errors below '/api' from anything registered before it: the route GET /api/users. Register errorHandler() first.",
-      'errorHandler() cannot catch errors from anything registered before it: the route GET /health. Register errorHandler() first.',
+    expect(warningsOf(app)).toEqual([
+      "errorHandler() cannot catch errors below '/api' from anything registered before it: the route GET /api/users. Register errorHandler() first, or pass it or the router to intended().",
+      'errorHandler() cannot catch errors from anything registered before it: the route GET /health. Register errorHandler() first, or pass it or the router to intended().',
     ]);
   });
 
@@ -162,14 +184,25 @@ describe('middleware after all routes', () => {
     ['cors()', cors()],
     ['cors()', cors({ origin: () => true })],
     ['etag()', etag()],
-    ['json()', json()],
-    ['raw()', raw()],
     ['requestId()', requestId()],
     ['requestLogger()', requestLogger()],
     ['secureHeaders()', secureHeaders()],
     ['shareContext()', shareContext()],
-    ['text()', text()],
     ['timeout()', timeout(1_000)],
+  ])('causes a warning if it is %s, unless it is intended', (name, middleware) => {
+    const create = () => createApp().route('/users', users()).use(middleware, notFoundHandler());
+    expect(warningsOf(create())).toEqual([
+      `${name} runs for no route, because all of them are registered before it: the router mounted at '/users'. Register it before the routes, or pass it to intended() if it is for unknown paths.`,
+    ]);
+    vi.restoreAllMocks();
+    intended(middleware);
+    expect(warningsOf(create())).toEqual([]);
+  });
+
+  it.each<[string, Middleware]>([
+    ['json()', json()],
+    ['raw()', raw()],
+    ['text()', text()],
     ['urlencoded()', urlencoded()],
   ])('cannot be %s', (name, middleware) => {
     const app = createApp()
@@ -182,10 +215,10 @@ describe('middleware after all routes', () => {
   });
 
   it('is reported once for each name', () => {
-    const app = createApp().get('/health', handler).use(json(), etag(), json());
+    const app = createApp().get('/health', handler).use(json(), text(), json());
     expect(sealedMessagesOf(app)).toEqual([
       expect.stringContaining('json() runs for no route'),
-      expect.stringContaining('etag() runs for no route'),
+      expect.stringContaining('text() runs for no route'),
     ]);
   });
 

@@ -1,12 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
+  type Context,
   cors,
   createApp,
   createRouter,
   errorHandler,
   etag,
   InvalidMiddlewareError,
+  intended,
   json,
+  type Middleware,
+  type Next,
   notFoundHandler,
   type Plugin,
   raw,
@@ -163,8 +167,7 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
 
 describe('a registration without functions', () => {
   it.each<[string, () => unknown]>([
-    ['app.use()', () => createApp().use()],
-    ["app.use('/a')", () => createApp().use('/a')],
+    ["app.use('json')", () => createApp().use('json')],
     ["app.get('/a')", () => createApp().get('/a')],
     ["router.post('/a')", () => createRouter().post('/a')],
   ])('%s is an error', (call, register) => {
@@ -175,6 +178,57 @@ describe('a registration without functions', () => {
 it('functions with optional parameters are middleware', () => {
   const middleware = (_ctx: unknown, _next: unknown, _options = {}, ..._rest: unknown[]) => 1;
   expect(() => createApp().use(middleware, middleware.bind(null))).not.toThrow();
+});
+
+describe('functions with more than two parameters', () => {
+  const optional = (ctx: Context, next: Next, level?: string) => [ctx, next, level];
+  const unnamed = (a: unknown, b: unknown, c?: unknown) => [a, b, c];
+
+  function warningsOf(...functions: readonly Middleware[]): readonly unknown[] {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    for (const one of functions) createApp().use(one);
+    return emitWarning.mock.calls.map(([message]) => message);
+  }
+
+  it.each<[string, (...values: never[]) => unknown]>([
+    ['(req, res, next)', (_req: unknown, _res: unknown, next: Next) => next()],
+    ['(error, req, res, next)', (_e: never, _q: never, _s: never, next: Next) => next()],
+    ['(a, b, done)', (_a: unknown, _b: unknown, done: () => void) => done()],
+  ])('%s are an error', (_, middleware) => {
+    expect(() => createApp().use(middleware as never)).toThrow(InvalidMiddlewareError);
+  });
+
+  it('may be middleware whose second parameter is next', () => {
+    expect(warningsOf(optional)).toEqual([]);
+  });
+
+  it('cause a warning if that is unknown, unless they are intended', () => {
+    const bound: Middleware = optional.bind(undefined);
+    expect(warningsOf(unnamed, bound)).toEqual([
+      'app.use() received the function unnamed with 3 parameters. Functions are called with (ctx, next). For Express middleware, pass connect(unnamed) from @fairlead/connect. Otherwise, pass (ctx, next) => unnamed(ctx, next). If the other parameters are optional, pass the function to intended().',
+      expect.stringContaining('app.use() received the function bound optional with 3 parameters.'),
+    ]);
+    vi.restoreAllMocks();
+    expect(warningsOf(intended(unnamed), intended(bound))).toEqual([]);
+  });
+});
+
+it('lists of middleware may be empty when they are spread', async () => {
+  const none: Middleware[] = [];
+  const app = createApp()
+    .use(...none)
+    .use('/a', ...none)
+    .get('/a', () => 'a');
+  expect(await (await app.request('/a')).json()).toBe('a');
+});
+
+it('only objects and functions can be intended', () => {
+  expect(() => intended('json' as never)).toThrow(
+    new SetupError(
+      'INVALID_OPTION',
+      "intended() received 'json'. Pass the value that the warning names.",
+    ),
+  );
 });
 
 /** Calls a method with arguments that its types forbid. */

@@ -47,10 +47,11 @@ const CSRF_OPTIONS: Kinds<CsrfOptions> = {
  */
 export function csrf(options: CsrfOptions = {}): Middleware {
   const check = createCheck('csrf()', options);
-  return declareUpstream<Middleware>(function csrf(ctx, next) {
+  const middleware: Middleware = function csrf(ctx, next) {
     check(ctx);
     return next();
-  }, 'csrf()');
+  };
+  return declareUpstream(middleware, 'csrf()', true);
 }
 
 /**

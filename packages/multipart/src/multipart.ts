@@ -95,7 +95,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   };
   declareMediaTypes(middleware, ['multipart/form-data']);
   if (needsForm) declareForm(middleware, describeForm(settings, skip === undefined));
-  return declareUpstream(middleware, 'multipart()');
+  return declareUpstream(middleware, 'multipart()', true);
 }
 
 markFactories(multipart);

@@ -8,12 +8,14 @@ import {
   declareUpgrade,
   declareUpstream,
   formsOf,
+  isIntended,
   isUpgrade,
+  markIntended,
   mediaTypesOf,
   placeBelow,
   readerOf,
   securityOf,
-  upstreamNameOf,
+  upstreamOf,
 } from './marks.js';
 
 it('lists the media types of marked parsers only', () => {
@@ -83,7 +85,21 @@ it('recognizes marked handlers of WebSocket connections', () => {
   expect(isUpgrade(() => undefined)).toBe(false);
 });
 
-it('returns the name of middleware that only affects what is registered after it', () => {
-  expect(upstreamNameOf(declareUpstream(() => undefined, 'json()'))).toBe('json()');
-  expect(upstreamNameOf(() => undefined)).toBeUndefined();
+it('describes middleware that only affects what is registered after it', () => {
+  const json = declareUpstream(() => undefined, 'json()', true);
+  expect(upstreamOf(json)).toEqual({ name: 'json()', isForHandlers: true });
+  expect(upstreamOf(declareUpstream(() => undefined, 'cors()'))?.isForHandlers).toBe(false);
+  expect(upstreamOf(() => undefined)).toBeUndefined();
+});
+
+it('knows the values that are marked as intended, frozen ones too', () => {
+  const list = Object.freeze([]);
+
+  expect(markIntended(list)).toBe(list);
+  expect([list, Object.freeze([]), undefined, 'text'].map(isIntended)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

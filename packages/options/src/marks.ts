@@ -140,17 +140,51 @@ export function placeBelow<Target extends object>(prefix: string, target: Target
 /** A global symbol, so that two copies of a package recognize each other's middleware. */
 const UPSTREAM = Symbol.for('fairlead:upstream');
 
-/**
- * Marks middleware that only affects what is registered after it.
- *
- * @param name - For messages, such as `csrf()`.
- */
-export function declareUpstream<Target extends object>(target: Target, name: string): Target {
-  return Object.defineProperty(target, UPSTREAM, { value: name });
+/** Middleware that only affects what is registered after it. */
+export interface DeclaredUpstream {
+  /** For messages, such as `csrf()`. */
+  readonly name: string;
+  /** Whether it only serves handlers. Other middleware also affects responses to unknown paths. */
+  readonly isForHandlers: boolean;
 }
 
-/** Returns the name of middleware that only affects what is registered after it; undefined if it is not marked. */
-export function upstreamNameOf(target: object): string | undefined {
-  const name: unknown = Reflect.get(target, UPSTREAM);
-  return typeof name === 'string' ? name : undefined;
+/** Marks middleware that only affects what is registered after it. */
+export function declareUpstream<Target extends object>(
+  target: Target,
+  name: string,
+  isForHandlers = false,
+): Target {
+  const value: DeclaredUpstream = Object.freeze({ name, isForHandlers });
+  return Object.defineProperty(target, UPSTREAM, { value });
+}
+
+/** Describes middleware that only affects what is registered after it; undefined if it is not marked. */
+export function upstreamOf(target: object): DeclaredUpstream | undefined {
+  return Reflect.get(target, UPSTREAM) as DeclaredUpstream | undefined;
+}
+
+/** A global symbol, so that two copies of a package know of the same values. */
+const INTENDED = Symbol.for('fairlead:intended');
+
+const shared = globalThis as typeof globalThis & { [INTENDED]?: WeakSet<object> };
+
+/** Marks a value that a warning is about, so that the warning is not printed. Accepts frozen values. */
+export function markIntended<Target extends object>(target: Target): Target {
+  shared[INTENDED] ??= new WeakSet();
+  shared[INTENDED].add(target);
+  return target;
+}
+
+/** Whether a value is marked as intended. */
+export function isIntended(value: unknown): boolean {
+  return shared[INTENDED]?.has(Object(value)) ?? false;
+}
+
+/**
+ * Prints a warning of the startup. It can be wrong, so its message has to end with the way to silence it.
+ *
+ * @param code - Stable and documented, such as `FAIRLEAD_ORDER`.
+ */
+export function warn(code: string, message: string): void {
+  process.emitWarning(message, { type: 'FairleadWarning', code });
 }

@@ -86,7 +86,7 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   Object.defineProperty(middleware, 'name', { value: format.name });
   const isListed = types !== undefined && typeof types !== 'function';
   declareMediaTypes(middleware, isListed ? [types].flat() : format.mediaTypes);
-  return declareUpstream(markCopy(middleware), call);
+  return declareUpstream(markCopy(middleware), call, true);
 }
 
 /** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */

@@ -1,4 +1,4 @@
-import { describeValue, isClass, isFactory } from '@fairlead/options';
+import { describeValue, isClass, isFactory, isIntended, warn } from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
 import { isPromiseLike } from '../next.js';
 import { SetupError } from './setup-error.js';
@@ -18,7 +18,8 @@ export class InvalidMiddlewareError extends SetupError {
 const PASS = 'Pass functions (ctx, next).';
 
 /**
- * Checks that every candidate can be called as middleware or as a handler.
+ * Checks that every candidate can be called as middleware or as a handler. Warns of functions that seem to
+ * expect other arguments.
  *
  * @param call - The call that received them, for the message.
  * @throws {InvalidMiddlewareError} For the first candidate that cannot.
@@ -27,12 +28,31 @@ export function assertMiddleware(call: string, candidates: readonly unknown[]): 
   for (const candidate of candidates) {
     if (!isMiddleware(candidate) || explainOtherCopy(candidate) !== undefined)
       throw new InvalidMiddlewareError(call, candidate);
+    if (candidate.length <= 2 || isIntended(candidate)) continue;
+    // The names are unknown in bound functions, and meaningless in minified ones.
+    if (/next/i.test(parameterNames(candidate)[1] ?? '')) continue;
+    const [received, fix] = diagnoseFunction(candidate);
+    const silence = 'If the other parameters are optional, pass the function to intended().';
+    warn('FAIRLEAD_PARAMETERS', `${call} received ${received}. ${fix} ${silence}`);
   }
 }
 
-function isMiddleware(value: unknown): boolean {
-  if (typeof value !== 'function' || value.length > 2) return false;
-  return !isFactory(value) && !isClass(value);
+type AnyFunction = (...values: never[]) => unknown;
+
+function isMiddleware(value: unknown): value is AnyFunction {
+  if (typeof value !== 'function' || isFactory(value) || isClass(value)) return false;
+  // As (req, res, next) and (error, req, res, next) of Express.
+  return value.length <= 2 || !/^_?(next|done|cb|callback)$/.test(lastName(value as AnyFunction));
+}
+
+function lastName(value: AnyFunction): string {
+  return parameterNames(value)[value.length - 1] ?? '';
+}
+
+/** Reads the names of parameters from the source of a function. */
+function parameterNames(value: AnyFunction): readonly string[] {
+  const [, list = ''] = /^[^(]*\(([^)]*)/.exec(Function.prototype.toString.call(value)) ?? [];
+  return list.replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '').split(/\s*,\s*/);
 }
 
 /** Describes a value that cannot be middleware, and how to fix it. */

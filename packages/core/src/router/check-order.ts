@@ -1,4 +1,4 @@
-import { upstreamNameOf } from '@fairlead/options';
+import { type DeclaredUpstream, isIntended, upstreamOf } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { type Middleware, type Role, roleOf } from '../pipeline.js';
 import { joinPaths } from '../target.js';
@@ -22,13 +22,15 @@ interface Registration {
   readonly name: string;
   readonly prefix: string;
   readonly role?: Role | undefined;
-  /** The name of middleware that only affects what is registered after it. */
-  readonly upstream?: string | undefined;
+  /** Middleware that only affects what is registered after it. */
+  readonly upstream?: DeclaredUpstream | undefined;
   readonly routes?: readonly MountedRoute[];
+  /** Whether the application intends what a warning would be about. */
+  readonly isIntended?: boolean;
 }
 
 /**
- * Finds error handlers and not-found handlers in places where they cannot work.
+ * Finds handlers in places where they, or what follows, cannot work.
  *
  * @param entries - In order of registration.
  * @param routesOf - The routes of the routers among the entries.
@@ -47,32 +49,26 @@ export function checkOrder(
     all.push({ name: 'a router that is mounted later', prefix: '/' });
   }
   const misplaced = all.flatMap(({ role, prefix }, index) => {
-    const range = rangeOf(prefix);
+    if (role !== 'notFoundHandler') return [];
     const isAffected = createIsBelow(prefix, rules);
-    if (role === 'notFoundHandler') {
-      const after = all.slice(index + 1).filter((other) => other.role === undefined);
-      const names = after.flatMap((other) => namesOf(other, isAffected));
-      const problem = `responds to every request${range}, so anything registered after it never runs`;
-      return invalidOrder('notFoundHandler()', problem, names, 'Register notFoundHandler() last.');
-    }
-    if (role === 'errorHandler') {
-      const before = all.slice(0, index);
-      // These catch the errors, or have been reported for the same routes.
-      const others = before.filter((other) => other.role === role);
-      const isMissed = except(isAffected, others, rules);
-      const routers = before.filter(({ routes }) => routes !== undefined);
-      const names = routers.flatMap((router) => namesOf(router, isMissed));
-      const problem = `cannot catch errors${range} from anything registered before it`;
-      return invalidOrder('errorHandler()', problem, names, 'Register errorHandler() first.');
-    }
-    return [];
+    const after = all.slice(index + 1).filter((other) => other.role === undefined);
+    const names = after.flatMap((other) => namesOf(other, isAffected));
+    const problem = `responds to every request${rangeOf(prefix)}, so anything registered after it never runs`;
+    return invalidOrder('notFoundHandler()', problem, names, 'Register notFoundHandler() last.');
   });
   return [...misplaced, ...checkRoutes([...routesOf.values()].flat())];
 }
 
+/** What is wrong, and what may be wrong, with the order of all entries. */
+export interface OrderFindings {
+  readonly problems: readonly SetupError[];
+  /** Messages about an order that can also be intended. */
+  readonly warnings: readonly string[];
+}
+
 /**
- * Finds middleware that runs for none of the routes because all of them are registered before it. Middleware
- * that has a route or any other function after it may be there for that.
+ * Finds middleware that runs for none of the routes because all of them are registered before it, and error
+ * handlers after routes. Middleware that has a route or any other function after it may be there for that.
  *
  * @param entries - All entries, in order of registration.
  * @param routesOf - The routes of the routers among the entries.
@@ -82,28 +78,48 @@ export function checkUpstream(
   entries: readonly Entry[],
   routesOf: ReadonlyMap<MountedRouter, readonly MountedRoute[]>,
   rules: PathRules,
-): readonly SetupError[] {
+): OrderFindings {
   const all = entries.flatMap((entry) => registrationsOf(entry, routesOf, undefined));
-  return all.flatMap(({ upstream, prefix }, index) => {
-    if (upstream === undefined) return [];
+  const problems: SetupError[] = [];
+  const warnings: string[] = [];
+  for (const [index, { role, upstream, prefix, isIntended }] of all.entries()) {
+    const before = all.slice(0, index).filter(({ routes }) => routes !== undefined);
+    const range = rangeOf(prefix);
+    if (role === 'errorHandler' && !isIntended) {
+      // These catch the errors, or have been reported for the same routes.
+      const others = all.slice(0, index).filter((other) => other.role === role);
+      const isMissed = except(createIsBelow(prefix, rules), others, rules);
+      const names = before
+        .filter((router) => !router.isIntended)
+        .flatMap((router) => namesOf(router, isMissed));
+      const problem = `cannot catch errors${range} from anything registered before it`;
+      const fix = `Register errorHandler() first, or pass it or the router to intended().`;
+      warnings.push(...describeOrder('errorHandler()', problem, names, fix));
+    }
+    if (upstream === undefined || isIntended) continue;
     const overlaps = createOverlaps(prefix, rules);
     const after = all.slice(index + 1);
-    if (after.some((other) => responds(other) && namesOf(other, overlaps).length > 0)) return [];
-    const before = all.slice(0, index);
+    if (after.some((other) => responds(other) && namesOf(other, overlaps).length > 0)) continue;
     // Middleware of the same name runs for these routes, or has been reported for them.
-    const others = before.filter((other) => other.upstream === upstream);
+    const { name, isForHandlers } = upstream;
+    const others = all.slice(0, index).filter((other) => other.upstream?.name === name);
     const isMissed = except(createIsBelow(prefix, rules), others, rules);
-    const routers = before.filter(({ routes }) => routes !== undefined);
-    const names = routers.flatMap((router) =>
+    const names = before.flatMap((router) =>
       namesOf(
         router,
         (segments, handlers) =>
-          isMissed(segments) && !handlers.some((one) => upstreamNameOf(one) === upstream),
+          isMissed(segments) && !handlers.some((one) => upstreamOf(one)?.name === name),
       ),
     );
-    const problem = `runs for no route${rangeOf(prefix)}, because all of them are registered before it`;
-    return invalidOrder(upstream, problem, names, 'Register it before the routes.');
-  });
+    const problem = `runs for no route${range}, because all of them are registered before it`;
+    const fix = 'Register it before the routes';
+    if (isForHandlers) problems.push(...invalidOrder(name, problem, names, `${fix}.`));
+    else {
+      const silence = `${fix}, or pass it to intended() if it is for unknown paths.`;
+      warnings.push(...describeOrder(name, problem, names, silence));
+    }
+  }
+  return { problems, warnings };
 }
 
 /** Whether a registration has routes, or may respond as they do. */
@@ -122,7 +138,8 @@ function registrationsOf(
   const name = entry.isOwn ? '' : `the router mounted at '${prefix}'`;
   // Its routes are not known yet, so a handler affects the whole router.
   if (mounts(entry, unfilled)) return [{ name, prefix }];
-  return [{ name, prefix, routes: routesOf.get(entry) ?? [] }];
+  const routes = routesOf.get(entry) ?? [];
+  return [{ name, prefix, routes, isIntended: isIntended(entry.router) }];
 }
 
 /** Whether an entry is a router, or contains it. */
@@ -144,8 +161,13 @@ function except(isAffected: IsBelow, others: readonly Registration[], rules: Pat
 function registrationOf(middleware: Middleware, prefix: string): Registration {
   const name = middleware.name === '' ? 'a middleware' : `the middleware '${middleware.name}'`;
   const role = roleOf(middleware);
-  const upstream = upstreamNameOf(middleware);
-  return { name, prefix, role: role === 'cors' ? undefined : role, upstream };
+  return {
+    name,
+    prefix,
+    role: role === 'cors' ? undefined : role,
+    upstream: upstreamOf(middleware),
+    isIntended: isIntended(middleware),
+  };
 }
 
 /** Names a registration if a handler affects all of it, or else the routes that it affects. */
@@ -198,14 +220,19 @@ function nameOf({ method, pattern }: MountedRoute): string {
 const LISTED = 3;
 
 /** Returns the error for misplaced middleware. Empty if it affects nothing. */
-function invalidOrder(
+function invalidOrder(...parts: Parameters<typeof describeOrder>): readonly SetupError[] {
+  return describeOrder(...parts).map((message) => new SetupError('INVALID_ORDER', message));
+}
+
+/** Returns the message about misplaced middleware. Empty if it affects nothing. */
+function describeOrder(
   name: string,
   problem: string,
   names: readonly string[],
   fix: string,
-): readonly SetupError[] {
+): readonly string[] {
   if (names.length === 0) return [];
   const others = names.length - LISTED;
   const listed = names.slice(0, LISTED).join(', ') + (others > 0 ? ` and ${others} more` : '');
-  return [new SetupError('INVALID_ORDER', `${name} ${problem}: ${listed}. ${fix}`)];
+  return [`${name} ${problem}: ${listed}. ${fix}`];
 }
