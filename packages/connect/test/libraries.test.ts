@@ -433,6 +433,23 @@ describe('Express', () => {
     expect((await fetch(`${url}/missing`)).status).toBe(404);
   });
 
+  it('receives the events of requests without a body', async () => {
+    const closed: string[] = [];
+    const old = express();
+    old.use((req, _res, next) => {
+      req.on('close', () => closed.push(req.path));
+      req.on('data', () => undefined).on('end', next);
+    });
+    old.get('/old', (_req, res) => res.send('old'));
+    const url = await serve(
+      connect((req, _res, next) => void req.on('end', next)),
+      connect(old),
+    );
+    expect((await send(`${url}/old`)).body.toString()).toBe('old');
+    expect((await send(`${url}/missing`)).status).toBe(404);
+    await expect.poll(() => closed).toEqual(['/old', '/missing']);
+  });
+
   it('parses bodies for the application, when nothing else does', async () => {
     const url = await serve(connect(express.urlencoded()), (ctx) => ctx.json(ctx.body));
     const response = await fetch(url, { method: 'POST', body: new URLSearchParams({ a: '1' }) });

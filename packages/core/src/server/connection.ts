@@ -224,6 +224,12 @@ export function connectionOf(socket: Socket): Connection | undefined {
  * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)
  */
 export function admit(req: IncomingMessage, res: ServerResponse, run: RequestListener): void {
+  if (req.closed) {
+    const silent = req as SilentRequest;
+    silent[RESPONSE] = res;
+    silent.on = addListener;
+    silent.addListener = addListener;
+  }
   const connection = connectionOf(req.socket);
   if (connection === undefined) {
     run(req, res);
@@ -245,6 +251,46 @@ export function admit(req: IncomingMessage, res: ServerResponse, run: RequestLis
   // Another request runs it. Its asynchronous context may belong to that one's trace.
   connection.waiting.push({ req, res, run: AsyncResource.bind(run) });
   if (connection.waiting.length >= PAUSE_AT) connection.pause();
+}
+
+const RESPONSE = Symbol('response');
+
+/**
+ * A request without a body, whose stream has ended and closed before its listeners were added. Node.js
+ * creates it with the option `optimizeEmptyRequests` since version 24, and emits none of its events.
+ */
+type SilentRequest = IncomingMessage & { [RESPONSE]: ServerResponse };
+
+type Listener = (...args: never[]) => void;
+
+/** Silent requests that have a listener for 'close' or 'aborted'. */
+const announced = new WeakSet<IncomingMessage>();
+
+/**
+ * Adds a listener to a silent request. Calls it for 'end' in the next tick. Emits 'close' and 'aborted' when
+ * the response closes, as for a request whose body was not read.
+ *
+ * It is an own property of the request, because an Express application replaces the prototype.
+ */
+function addListener(this: SilentRequest, event: string | symbol, listener: Listener) {
+  Object.getPrototypeOf(this).on.call(this, event, listener);
+  if (event === 'end') {
+    process.nextTick(() => {
+      if (this.rawListeners(event).includes(listener)) listener.call(this);
+    });
+  } else if ((event === 'close' || event === 'aborted') && !announced.has(this)) {
+    announced.add(this);
+    onClose(this[RESPONSE], () => announceClose(this));
+  }
+  return this;
+}
+
+function announceClose(req: SilentRequest): void {
+  if (!req[RESPONSE].writableFinished) {
+    req.aborted = true;
+    req.emit('aborted');
+  }
+  req.emit('close');
 }
 
 const CLOSE_CALLBACKS = Symbol('close callbacks');
