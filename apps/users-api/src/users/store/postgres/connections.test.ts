@@ -63,14 +63,14 @@ class DatabaseProxy {
   }
 }
 
-/** Opens a store with a single connection. */
+/** Opens a store with a single connection, unless `settings` allow more. */
 async function openStore(settings: Partial<PostgresSettings> = {}) {
   const proxy = new DatabaseProxy(await postgresUrl());
   const warnings: StoreError[] = [];
   const store = await PostgresUserStore.open(await proxy.listen(), {
     ...PATIENT,
-    ...settings,
     poolSize: 1,
+    ...settings,
     warn: (error) => warnings.push(error),
   });
   onTestFinished(() => store.close());
@@ -113,6 +113,21 @@ describe('a connection to PostgreSQL', () => {
     proxy.acts = [end, pass, end];
     await expect(store.find(id)).rejects.toMatchObject(LOST);
     expect(await store.find(id)).toMatchObject(ADA);
+  });
+
+  it.each([
+    ['with an error', endInstead],
+    ['without an error', endSilently],
+  ])('that ends %s together with all others is replaced by a new one', async (_, end) => {
+    const { proxy, store } = await openStore({ poolSize: 4 });
+    const { id } = await store.create(ADA);
+    const find = () => store.find(id);
+    await Promise.all([find(), find(), find(), find()]);
+    proxy.acts = [end, end, end, end];
+    expect(await store.find(id)).toMatchObject(ADA);
+    await Promise.all([find(), find(), find(), find()]);
+    proxy.acts = [end, end, end, end, pass, end];
+    await expect(store.find(id)).rejects.toMatchObject(LOST);
   });
 
   it.each([

@@ -56,8 +56,11 @@ export class PostgresConnections {
   readonly #pool: pg.Pool;
   /** Why connections were terminated. Their current statements fail as well. */
   readonly #terminations = new WeakMap<pg.ClientBase, Error>();
+  /** Numbers the connections in the order in which they opened. */
+  readonly #numbers = new WeakMap<pg.ClientBase, number>();
   /** Starts the slow statements that wait for their turn. */
   readonly #slowQueue: (() => void)[] = [];
+  #opened = 0;
   #slow = 0;
   #pending = 0;
   #commits = 0;
@@ -89,6 +92,8 @@ export class PostgresConnections {
     const pool = new pg.Pool({ ...this.#config, ...timeouts, max, types: TYPES });
     // Without a listener, an error of a connection in use would end the process.
     pool.on('connect', (client) => {
+      this.#opened += 1;
+      this.#numbers.set(client, this.#opened);
       client.on('error', (error) => this.#terminations.set(client, error));
     });
     // The pool replaces a broken idle connection when it is needed.
@@ -131,7 +136,8 @@ export class PostgresConnections {
 
   /**
    * Runs a statement, which each connection prepares once. Repeats it when it conflicts with concurrent
-   * statements. Repeats it once when its connection ended before it was sent or, for a `SELECT`, later.
+   * statements. Repeats it when its connection ended before it was sent or, for a `SELECT`, later, until this
+   * happens to a connection that is newer than the first one that ended.
    *
    * @param isSlow - Whether to leave half of the connections to other statements.
    * @returns The rows of the result.
@@ -179,7 +185,8 @@ export class PostgresConnections {
 
   async #send<R extends object>(statement: pg.QueryConfig): Promise<R[]> {
     const isRead = statement.text.startsWith('SELECT');
-    let mayReconnect = true;
+    /** Number of the last connection that may have ended together with the first one. */
+    let suspects: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       let client: pg.PoolClient | undefined;
       let sentAt: number | undefined;
@@ -198,6 +205,8 @@ export class PostgresConnections {
         const { code = '', severity = undefined } = error instanceof pg.DatabaseError ? error : {};
         const isFatal = severity === 'FATAL';
         const isTerminated = client && (isFatal || this.#terminations.has(client));
+        const number = (client && this.#numbers.get(client)) ?? Infinity;
+        const mayReconnect = suspects === undefined || number <= suspects;
         client?.release(isFatal || severity === undefined);
         const isConflict = CONFLICTS.includes(code);
         if (isConflict || (stage === 'writing' && TIMEOUTS.includes(code))) {
@@ -208,9 +217,9 @@ export class PostgresConnections {
           // A random delay separates the conflicting statements.
           await delay(Math.random() * 2 ** attempt);
         } else if (mayReconnect && stage !== 'writing' && (isTerminated || isTermination(error))) {
-          mayReconnect = false;
+          suspects ??= this.#opened;
           this.#settings.warn(problem);
-          // Lets the pool remove other connections that were terminated at the same time.
+          // Lets the pool remove connections that it already knows to have ended.
           await nextTurn();
         } else throw problem;
       }
