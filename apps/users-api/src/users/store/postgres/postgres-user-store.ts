@@ -16,9 +16,21 @@ import {
 } from '../user-store.js';
 import { metric, PostgresConnections, type PostgresSettings } from './connections.js';
 import { describeUrl } from './database-url.js';
-import { isRowError } from './postgres-problem.js';
+import { isRowError, isUnsupported } from './postgres-problem.js';
+import { ANCHOR_ID } from './schema.js';
 
 type Row = User & { readonly position: number; readonly total: number };
+
+/** Distinguishes a database from others, and its present from its past. */
+interface Proof {
+  readonly identity: string;
+  /** The number of bytes that the database has logged, which never decreases, or 0 if it is unknown. */
+  readonly logged: number;
+}
+
+/** A user of a list, and what is the same in each row. If the batch is empty, the user is null. */
+type ListRow = (Row | { readonly [Key in keyof Row]: null }) &
+  Proof & { readonly lastPosition: number | null; readonly lastId: string | null };
 
 /** The id of a user to delete, and the other fields if they are expected. */
 type Deletion = { readonly [Key in 'id' | 'name' | 'email' | 'updatedAt']: string | null };
@@ -36,6 +48,19 @@ const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "upda
 const TOTAL = '(SELECT coalesce(sum(total), 0)::bigint FROM users_totals) AS total';
 const ADD = 'ON CONFLICT (writer) DO UPDATE SET total = users_totals.total + excluded.total';
 
+const ANY_IDENTITY = `(SELECT version FROM users_schema WHERE id = ${ANCHOR_ID}), 'users'::regclass::oid,
+  (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** A SELECT of a {@link Proof} from any engine. */
+const ANY_PROOF = `SELECT concat_ws(' ', ${ANY_IDENTITY}) AS identity, 0::bigint AS logged`;
+
+/** A SELECT of a {@link Proof} from PostgreSQL, which has a number for each cluster and for each promotion. */
+const PROOF = `SELECT concat_ws(' ', ${ANY_IDENTITY}, (SELECT system_identifier FROM pg_control_system()),
+    CASE WHEN pg_is_in_recovery() THEN 'standby'
+      ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END) AS identity,
+  (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
+    ELSE pg_current_wal_flush_lsn() END - '0/0')::bigint AS logged`;
+
 /** Statements by name. CockroachDB needs RETURNING in each part of a WITH clause. */
 const SQL = {
   find: `SELECT ${COLUMNS} FROM users WHERE id = $1`,
@@ -52,12 +77,30 @@ const SQL = {
     WHERE (position, id) >= (SELECT position, id FROM users ORDER BY position, id LIMIT 1 OFFSET $2)
     ORDER BY position, id LIMIT $1`,
 
-  last: 'SELECT position, id FROM users ORDER BY position DESC, id DESC LIMIT 1',
+  // Parameters: offset. Returns the last user as well.
+  first_batch: `SELECT proof.*, last.*, batch.* FROM (${PROOF}) AS proof
+    LEFT JOIN (
+      SELECT position AS "lastPosition", id AS "lastId" FROM users
+      ORDER BY position DESC, id DESC LIMIT 1
+    ) AS last ON true
+    LEFT JOIN (
+      SELECT position, ${COLUMNS} FROM users
+      WHERE (position, id) >= (SELECT position, id FROM users ORDER BY position, id LIMIT 1 OFFSET $1)
+      ORDER BY position, id LIMIT ${BATCH_USERS}
+    ) AS batch ON true
+    ORDER BY batch.position, batch.id`,
 
   // Parameters: position and id of the user before the batch, and of the last user to list.
-  batch: `SELECT position, ${COLUMNS} FROM users
-    WHERE (position, id) > ($1::bigint, $2::uuid) AND (position, id) <= ($3::bigint, $4::uuid)
-    ORDER BY position, id LIMIT ${BATCH_USERS}`,
+  batch: `SELECT proof.*, batch.* FROM (${PROOF}) AS proof
+    LEFT JOIN (
+      SELECT position, ${COLUMNS} FROM users
+      WHERE (position, id) > ($1::bigint, $2::uuid) AND (position, id) <= ($3::bigint, $4::uuid)
+      ORDER BY position, id LIMIT ${BATCH_USERS}
+    ) AS batch ON true
+    ORDER BY batch.position, batch.id`,
+
+  // YugabyteDB has an identity for each node.
+  prove: `${PROOF} WHERE version() NOT LIKE '%-YB-%'`,
 
   // Parameters: writer, ids, names, emails, times. Positions are microseconds plus the index in the batch.
   // A row takes longer than a microsecond, so a statement that comes later has later positions.
@@ -127,6 +170,7 @@ export class PostgresUserStore implements UserStore {
   readonly #connections: PostgresConnections;
   readonly #creates: WriteQueue<User, undefined>;
   readonly #deletes: WriteQueue<Deletion, boolean>;
+  #sql: Readonly<Record<Name, string>> = SQL;
   #closing: Promise<void> | undefined = undefined;
 
   private constructor(url: string, { now = Date.now, ...settings }: PostgresSettings) {
@@ -149,6 +193,7 @@ export class PostgresUserStore implements UserStore {
     const store = new PostgresUserStore(url, settings);
     try {
       await store.#connections.migrate();
+      await store.#findProof();
       await store.#query('fold', [randomUUID()]);
       await store.#query('sweep', []);
       return store;
@@ -168,16 +213,17 @@ export class PostgresUserStore implements UserStore {
 
   async *list({ offset, limit }: Slice = EVERYTHING): AsyncGenerator<readonly User[]> {
     let left = limit;
-    let rows = await this.#firstBatch(offset, limit);
-    // Users created from now on may be left out. Otherwise the list might never end.
-    const [last] = rows.length < BATCH_USERS ? [] : await this.#query<Row>('last', []);
-    while (rows.length > 0) {
-      const users = rows.slice(0, left).map(toUser);
+    const first = await this.#query<ListRow>('first_batch', [offset], offset > SLOW_OFFSET);
+    for (let rows = first; ; ) {
+      const users = rows.slice(0, left).filter(isUser).map(toUser);
+      if (users.length > 0) yield users;
       left -= users.length;
-      yield users;
       const after = rows.at(-1);
-      if (left === 0 || last === undefined || after === undefined) return;
-      rows = await this.#query('batch', [after.position, after.id, last.position, last.id]);
+      if (left === 0 || rows.length < BATCH_USERS || after === undefined) return;
+      // Users created since the first batch may be left out. Otherwise the list might never end.
+      const last = [first[0]?.lastPosition, first[0]?.lastId];
+      rows = await this.#query('batch', [after.position, after.id, ...last]);
+      this.#assertSame(after, rows[0]);
     }
   }
 
@@ -248,6 +294,28 @@ export class PostgresUserStore implements UserStore {
     return deletions.map((_, index) => deleted.has(index + 1));
   }
 
+  /** Uses a weaker proof if the engine cannot run the one of PostgreSQL. */
+  async #findProof(): Promise<void> {
+    const proofs = await this.#query<Proof>('prove', []).catch((error: StoreError) => {
+      if (isUnsupported(error)) return [];
+      throw error;
+    });
+    if (proofs.length > 0) return;
+    const weaken = (sql: string) => sql.replace(PROOF, ANY_PROOF);
+    this.#sql = { ...SQL, first_batch: weaken(SQL.first_batch), batch: weaken(SQL.batch) };
+  }
+
+  /** Throws unless a batch of a list comes from the database of the batch before, in the same or a later state. */
+  #assertSame(before: Proof, now: Proof | undefined): void {
+    if (now?.identity === before.identity && now.logged >= before.logged) return;
+    throw new StoreError(
+      'STORE_GONE',
+      `The store ${this.#name} is now another database, or an earlier state of the same one. A list ended ` +
+        'in the middle. Request it again. If nobody has failed over or restored the database, check where ' +
+        'DATABASE_URL leads.',
+    );
+  }
+
   #firstBatch(offset: number, limit: number): Promise<Row[]> {
     const count = Math.min(limit, BATCH_USERS);
     const statement = offset + count > NEAR_USERS ? 'far_page' : 'near_page';
@@ -265,7 +333,10 @@ export class PostgresUserStore implements UserStore {
   }
 
   #send<R extends object>(name: Name, values: unknown[], isSlow = false): Promise<R[]> {
-    return this.#connections.query({ name: `users_${name}`, text: SQL[name], values }, isSlow);
+    return this.#connections.query(
+      { name: `users_${name}`, text: this.#sql[name], values },
+      isSlow,
+    );
   }
 
   #assertOpen(): void {
@@ -277,7 +348,15 @@ export class PostgresUserStore implements UserStore {
 const columnsOf = <R>(rows: readonly R[], keys: readonly (keyof R)[]) =>
   keys.map((key) => rows.map((row) => row[key]));
 
-const toUser = ({ position, total, ...user }: Row): User => user;
+const isUser = (row: ListRow): row is ListRow & Row => row.id !== null;
+
+const toUser = ({ id, name, email, createdAt, updatedAt }: User): User => ({
+  id,
+  name,
+  email,
+  createdAt,
+  updatedAt,
+});
 
 const toUuid = (id: string): string | null => (UUID.test(id) ? id : null);
 

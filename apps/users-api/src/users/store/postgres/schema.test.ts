@@ -43,7 +43,7 @@ async function describeSchema(url: string): Promise<unknown[]> {
      WHERE table_schema = current_schema() AND table_name LIKE 'users%'
      UNION SELECT tablename, indexname, regexp_replace(indexdef, 'test_\\w+', '') FROM pg_indexes
      WHERE schemaname = current_schema() AND indexname <> 'users_id_key'
-     UNION SELECT 'version', version::text, '' FROM users_schema
+     UNION SELECT 'version', version::text, '' FROM users_schema WHERE id = 1
      ORDER BY 1, 2`,
   );
   await client.end();

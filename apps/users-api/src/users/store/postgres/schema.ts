@@ -4,13 +4,19 @@ import type { PostgresSettings } from './connections.js';
 
 const VERSION = 2;
 
-/** One row, the version of the schema. Migrations lock it. */
+/** Row 1 has the version of the schema. Migrations lock it. Row 2 has the anchor. */
 const VERSIONS =
   'CREATE TABLE IF NOT EXISTS users_schema (id INT PRIMARY KEY, version INT NOT NULL)';
 
 /** Inserts the row, or locks the existing one. */
 const LOCK_VERSION = `INSERT INTO users_schema (id, version) VALUES (1, 0)
   ON CONFLICT (id) DO UPDATE SET version = users_schema.version RETURNING version::int AS version`;
+
+/** Row of `users_schema` whose version is a random number, so that databases differ. */
+export const ANCHOR_ID = 2;
+
+const ADD_ANCHOR = `INSERT INTO users_schema (id, version)
+  VALUES (${ANCHOR_ID}, floor(random() * 2147483647)::int) ON CONFLICT (id) DO NOTHING`;
 
 // Some databases commit each change of a schema separately, so any of these statements may run again.
 const TABLES = [
@@ -133,6 +139,7 @@ async function migrateLocked(client: ClientBase, name: string): Promise<void> {
     `schema version ${version}, but this users-api supports versions up to ${VERSION}. Run a newer ` +
       'users-api, or set DATABASE_URL to another database.',
   );
+  await client.query(ADD_ANCHOR);
   if (version === VERSION) return;
   const isVersion1 = columns.some(({ table }) => table === 'users_counter');
   for (const sql of [...TABLES, ...(isVersion1 ? FROM_VERSION_1 : [])]) await client.query(sql);
