@@ -226,6 +226,27 @@ mistake('`connect(helmet)`, a factory of an Express middleware', { startup: 'hel
     .get('/', () => 1);
 });
 
+mistake('`connect(morgan)`, a factory with two parameters', { startup: 'morgan()' }, () => {
+  const morgan = (_format?: string, _options?: object) => (_req: unknown, res: { end(): void }) =>
+    res.end();
+  return home()
+    .use(connect(morgan))
+    .get('/', () => 1);
+});
+
+mistake('`connect()` with middleware that calls `res.status()`', { request: 'express()' }, () =>
+  home()
+    .use(connect((_req: never, res: { status(code: number): void }) => res.status(401)))
+    .get('/', () => 1),
+);
+
+mistake('`connect(express.Router())`', { warning: 'express()' }, () => {
+  const router = (_req: unknown, _res: unknown, next: () => void) => next();
+  return home()
+    .use(connect(Object.assign(router, { route: router, param: router })))
+    .get('/', () => 1);
+});
+
 mistake(
   '`createApp` without a call: `createApp.get(…)`',
   { compiler: "'get'", startup: 'createApp.get is not a function' },

@@ -16,12 +16,15 @@ import {
 } from '@fairlead/core';
 import {
   arrayOf,
+  declareForeign,
   describeValue,
   findOptionProblems,
   fn,
+  isIntended,
   type Kinds,
   markFactories,
   nonEmptyString,
+  warn,
 } from '@fairlead/options';
 
 /** Middleware of Express or Connect that uses only Node's request and response. */
@@ -64,11 +67,13 @@ const CONNECT_OPTIONS: Kinds<ConnectOptions> = {
  *   status from 400 to 499 keeps that status.
  * - If it ends the response itself, the rest of the pipeline does not run.
  * - If it replaces `res.writeHead`, `res.setHeader`, `res.write` or `res.end`, its functions receive the response.
+ * - Below the prefix of `app.use()` or of a router, `req.url` is relative to the prefix, and `req.baseUrl` has
+ *   it.
  *
- * @param middleware - A function `(req, res, next)`.
+ * @param middleware - A function `(req, res, next)`, such as an Express application.
  * @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE`, when `middleware` is not a function of two or three
- *   parameters, or an option is unknown or invalid. A function that declares none may read
- *   `arguments`.
+ *   parameters, or one of the first two is named like options; when an option is unknown or invalid. A
+ *   function that declares no parameters may read `arguments`.
  */
 export function connect(middleware: ConnectMiddleware, options?: ConnectOptions): Middleware;
 export function connect(middleware: ExpressMiddleware, options?: ConnectOptions): Middleware;
@@ -77,14 +82,21 @@ export function connect(
   options: ConnectOptions = {},
 ): Middleware {
   assertArguments(middleware, options);
-  const run = middleware as ConnectMiddleware;
+  warnOfRouter(middleware);
+  return adapt(middleware as ConnectMiddleware, options, '/');
+}
+
+/** @param prefix - The prefix that `req.url` omits; may contain parameters. */
+function adapt(middleware: ConnectMiddleware, options: ConnectOptions, prefix: string): Middleware {
   const { state = [], onError = logError } = options;
+  const enter = createEnter(prefix);
   const adapted: Middleware = (ctx, next) => {
-    extendRequest(ctx);
+    extendRequest(ctx, middleware);
     shareState(ctx, state);
-    return new Call(ctx, next, onError).run(run);
+    return new Call(ctx, next, onError, enter(ctx.req)).run(middleware);
   };
-  return Object.defineProperty(adapted, 'name', { value: middleware.name || 'connect' });
+  Object.defineProperty(adapted, 'name', { value: middleware.name || 'connect' });
+  return declareForeign(adapted, (outer) => adapt(middleware, options, `${outer}/${prefix}`));
 }
 
 markFactories(connect);
@@ -97,15 +109,22 @@ class Call {
   readonly #ctx: Context;
   readonly #next: Next;
   readonly #onError: (error: unknown, ctx: Context) => void;
+  readonly #leavePrefix: () => void;
   readonly #shown: readonly string[];
   #isDone = false;
   #outcome: Outcome | undefined = undefined;
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
 
-  constructor(ctx: Context, next: Next, onError: (error: unknown, ctx: Context) => void) {
+  constructor(
+    ctx: Context,
+    next: Next,
+    onError: (error: unknown, ctx: Context) => void,
+    leavePrefix: () => void,
+  ) {
     this.#ctx = ctx;
     this.#next = next;
     this.#onError = onError;
+    this.#leavePrefix = leavePrefix;
     this.#shown = showHeaders(ctx);
   }
 
@@ -116,47 +135,47 @@ class Call {
    */
   run(middleware: ConnectMiddleware): unknown {
     const { req, res } = this.#ctx;
-    Object.assign(res, { redirect: this.#redirect });
+    calls.set(res, this);
+    const fail = (error: unknown) => this.#fail(explainExpress(error, this.#ctx, middleware));
+    const next = (error?: unknown) => {
+      if (error) fail(error);
+      else this.#finish(this.#next);
+    };
     try {
-      const returned = middleware(req, res, this.#proceed);
-      if (isPromiseLike(returned)) returned.then(undefined, this.#fail);
-      else if (typeof returned === 'function' && middleware.length < 2 && !this.#isDone) {
-        this.#fail(new InternalServerError(callIt(middleware), { code: INVALID }));
+      const returned = middleware(req, res, next);
+      if (isPromiseLike(returned)) returned.then(undefined, fail);
+      else if (!this.#isDone && !res.headersSent && isFactoryResult(returned, middleware)) {
+        fail(new InternalServerError(callIt(middleware), { code: INVALID }));
       }
     } catch (error) {
-      this.#fail(error);
+      fail(error);
     }
     if (this.#outcome === undefined) return this.#wait();
     if ('error' in this.#outcome) throw this.#outcome.error;
     return this.#outcome.result;
   }
 
-  /** The `next` of the middleware. */
-  readonly #proceed = (error?: unknown): void => {
-    if (error) this.#fail(error);
-    else this.#finish(this.#next);
-  };
-
-  readonly #fail = (error: unknown): void => {
+  #fail(error: unknown): void {
     if (this.#isDone) this.#onError(error, this.#ctx);
     else {
       this.#finish(() => {
         throw toHttpError(error);
       });
     }
-  };
+  }
 
   /** `res.redirect(url)`, `res.redirect(status, url)` or `res.redirect(url, status)`, as in Express. */
-  readonly #redirect = (...args: readonly (string | number)[]): void => {
+  redirect(...args: readonly (string | number)[]): void {
     const url = args.find((arg) => typeof arg === 'string') ?? '';
     const status = args.find((arg) => typeof arg === 'number');
     this.#finish(() => this.#ctx.redirect(url, status));
-  };
+  }
 
   /** Ends the call: records headers and proceeds. Later calls have no effect. */
   #finish(proceed: () => unknown): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    this.#leavePrefix();
     try {
       recordHeaders(this.#ctx, this.#shown);
       this.#outcome = { result: proceed() };
@@ -178,6 +197,7 @@ class Call {
       };
       const end = () => {
         this.#isDone = true;
+        this.#leavePrefix();
         ignoreLateResponse(res);
         this.#settle?.({ result: undefined });
       };
@@ -263,70 +283,139 @@ function ignoreLateResponse(res: ServerResponse): void {
   });
 }
 
-const extended = new WeakSet<IncomingMessage>();
+/** The members of a request that Express adds, in an Express application or here. */
+interface ExpressRequest extends IncomingMessage {
+  originalUrl?: string;
+  baseUrl?: string;
+  params?: object;
+  /** Whether a body parser of Express has read the body. */
+  _body?: boolean;
+}
+
+/** The members of a response that Express adds, in an Express application or here. */
+interface ExpressResponse extends ServerResponse {
+  locals?: object;
+}
+
+/** The contexts of requests that have the {@link REQUEST_MEMBERS}. */
+const contexts = new WeakMap<object, Context>();
+
+/** The latest call for each response. */
+const calls = new WeakMap<object, Call>();
 
 /**
- * Adds `req.body`, which is `ctx.body`; `req.query`, parsed like the simple parser of Express; and the
- * client as the application knows it.
+ * Describes a member of a request or response. Within an Express application, it is that of Express. A value
+ * that middleware sets stays.
+ *
+ * @param read - Receives the request or response.
  */
-function extendRequest(ctx: Context): void {
-  const { req } = ctx;
-  if (extended.has(req)) return;
-  extended.add(req);
-  let query: unknown;
-  Object.defineProperties(req, {
-    body: {
-      configurable: true,
-      enumerable: true,
-      get: () => readBody(ctx),
-      set: (body: unknown) => {
-        ctx.body = body;
-      },
+function member<Target extends object>(
+  name: string,
+  read: (target: Target) => unknown,
+): PropertyDescriptor & ThisType<Target> {
+  return {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const prototype: object = Object.getPrototypeOf(this);
+      return name in prototype ? Reflect.get(prototype, name, this) : read(this);
     },
-    query: {
-      configurable: true,
-      enumerable: true,
-      get: () => {
-        query ??= parse(ctx.searchParams.toString());
-        return query;
-      },
-      set: (value: unknown) => {
-        query = value;
-      },
+    set(value: unknown) {
+      Object.defineProperty(this, name, {
+        value,
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      });
     },
-    ip: clientProperty(req, 'ip', () => ctx.ip),
-    protocol: clientProperty(req, 'protocol', () => ctx.protocol),
-    secure: clientProperty(req, 'secure', () => ctx.protocol === 'https'),
-  });
+  };
+}
+
+const REQUEST_MEMBERS: PropertyDescriptorMap = {
+  body: {
+    configurable: true,
+    enumerable: true,
+    get() {
+      return readBody(contexts.get(this));
+    },
+    set(body: unknown) {
+      Object.assign(contexts.get(this) ?? {}, { body });
+    },
+  },
+  query: member('query', (req) => {
+    const query = parse(contexts.get(req)?.searchParams.toString() ?? '');
+    Reflect.set(req, 'query', query);
+    return query;
+  }),
+  ip: member('ip', (req) => contexts.get(req)?.ip),
+  protocol: member('protocol', (req) => contexts.get(req)?.protocol),
+  secure: member('secure', (req) => contexts.get(req)?.protocol === 'https'),
+};
+
+const REDIRECT = member(
+  'redirect',
+  (res) =>
+    (...args: readonly (string | number)[]) =>
+      calls.get(res)?.redirect(...args),
+);
+
+/** Adds the members that middleware of Express reads without calling methods of Express. */
+function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
+  const req: ExpressRequest = ctx.req;
+  const res: ExpressResponse = ctx.res;
+  if (!contexts.has(req)) {
+    contexts.set(req, ctx);
+    Object.defineProperties(req, REQUEST_MEMBERS);
+    Object.defineProperty(res, 'redirect', REDIRECT);
+    req.originalUrl ??= req.url ?? '';
+    req.baseUrl ??= '';
+  }
+  req.params = { ...ctx.params };
+  res.locals ??= ctx.state;
+  // The parsers of Express would wait for the end of a body that was read.
+  if (ctx.hasBody && (req.readableDidRead || req.readableEnded)) req._body ??= true;
+  // Express 4 keeps a query that exists. Its own parser may be another one.
+  if ('settings' in middleware && Object.getOwnPropertyDescriptor(req, 'query')?.get) {
+    Reflect.deleteProperty(req, 'query');
+  }
+}
+
+/**
+ * Creates the function that removes a prefix from `req.url` and appends it to `req.baseUrl`, as Express does
+ * for a mount.
+ *
+ * @param prefix - May contain parameters.
+ * @returns A function that returns another one, which undoes the change. Both keep what middleware does to the
+ *   rest of the URL.
+ */
+function createEnter(prefix: string): (req: ExpressRequest) => () => void {
+  const depth = prefix.split('/').filter((segment) => segment !== '').length;
+  if (depth === 0) return () => () => undefined;
+  const parts = new RegExp(`^([a-z]+://[^/?]*)?((?:/[^/?]*){${depth}})`, 'i');
+  return (req) => {
+    const { url = '', baseUrl = '', originalUrl = '' } = req;
+    const [start = '', origin = '', removed = ''] = parts.exec(url) ?? [];
+    // Middleware may have replaced the whole URL.
+    if (removed === '' || !originalUrl.startsWith(start)) return () => undefined;
+    const rest = url.slice(start.length);
+    const isSlashAdded = origin === '' && !rest.startsWith('/');
+    req.url = origin + (isSlashAdded ? '/' : '') + rest;
+    req.baseUrl = baseUrl + removed;
+    return () => {
+      req.url = start + (req.url ?? '').slice(origin.length + (isSlashAdded ? 1 : 0));
+      req.baseUrl = baseUrl;
+    };
+  };
 }
 
 /** Returns `ctx.body`, or undefined for an unread body, which middleware of Express may read itself. */
-function readBody(ctx: Context): unknown {
+function readBody(ctx: Context | undefined): unknown {
   try {
-    return ctx.body;
+    return ctx?.body;
   } catch (error) {
     if (isHttpError(error) && error.code === 'BODY_NOT_READ') return undefined;
     throw error;
   }
-}
-
-/** Describes a property of the request. Within an Express application, it is that of Express. */
-function clientProperty(
-  req: IncomingMessage,
-  name: string,
-  read: () => unknown,
-): PropertyDescriptor {
-  return {
-    configurable: true,
-    enumerable: true,
-    get: () => {
-      const prototype: object = Object.getPrototypeOf(req);
-      return name in prototype ? Reflect.get(prototype, name, req) : read();
-    },
-    set: (value: unknown) => {
-      Object.defineProperty(req, name, { value, writable: true, enumerable: true });
-    },
-  };
 }
 
 /** Makes members of `ctx.state` read and set the properties of the request with the same names. */
@@ -371,8 +460,12 @@ function findMiddlewareProblem(middleware: unknown): readonly string[] {
   if (typeof middleware !== 'function') {
     return [`connect() received ${describeValue(middleware)}. Pass a function (req, res, next).`];
   }
+  const source = Function.prototype.toString.call(middleware);
   // Such a function can neither respond nor call next().
-  if (middleware.length === 1 && !hasMoreParameters(middleware)) return [callIt(middleware)];
+  const hasOne = middleware.length === 1 && !UNCOUNTED.test(source);
+  if (hasOne || middleware.length > 4 || (middleware.length > 1 && TAKES_OPTIONS.test(source))) {
+    return [callIt(middleware)];
+  }
   if (middleware.length <= 3) return [];
   return [
     `connect() cannot run ${describeValue(middleware)} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try/catch.`,
@@ -382,12 +475,50 @@ function findMiddlewareProblem(middleware: unknown): readonly string[] {
 /** Matches a function whose second parameter has a default or is a rest parameter. */
 const UNCOUNTED = /^[^(=]*\(\s*[\w$]+\s*,\s*(?:\.\.\.|[\w$]+\s*=)/;
 
-/** Whether a function of length 1 has another parameter, such as `(req, ...others) => run(req, ...others)`. */
-function hasMoreParameters(middleware: object): boolean {
-  return UNCOUNTED.test(Function.prototype.toString.call(middleware));
+/** Matches a function whose first or second parameter is named like options, such as `morgan(format, options)`. */
+const TAKES_OPTIONS = /^[^(=]*\(\s*(?:[\w$]+\s*,\s*)?_*(?:opts|options|config|settings)\s*[,)=]/;
+
+/** Whether a function returned middleware, and so is a factory. */
+function isFactoryResult(returned: unknown, { length }: ConnectMiddleware): boolean {
+  return typeof returned === 'function' && (length < 2 || returned.length > 1);
 }
 
 function callIt(factory: { readonly name: string }): string {
   const name = factory.name || 'factory';
   return `connect() received ${describeValue(factory)}, which is not middleware (req, res, next). If it returns middleware, call it: connect(${name}()).`;
+}
+
+/** Warns of a router of Express without an application, whose handlers usually need one. */
+function warnOfRouter(middleware: object): void {
+  const { route, param }: { route?: unknown; param?: unknown } = middleware;
+  if ('settings' in middleware || typeof route !== 'function' || typeof param !== 'function')
+    return;
+  if (isIntended(middleware)) return;
+  warn(
+    'FAIRLEAD_BARE_ROUTER',
+    'connect() received a router without an Express application. Its handlers cannot call methods of Express, such as res.json(). Mount it in an application: connect(express().use(router)). If they need none, mark it: connect(intended(router)).',
+  );
+}
+
+/** Matches the error for a missing method of a request or response, and captures the method. */
+const NO_METHOD = /\b_?(?:req|res)\w*\.(\w+) is not a function/i;
+
+/** The methods that Express adds to requests and responses. */
+const EXPRESS_METHODS = new Set([
+  ...['accepts', 'acceptsCharsets', 'acceptsEncodings', 'acceptsLanguages', 'append'],
+  ...['attachment', 'clearCookie', 'contentType', 'cookie', 'download', 'format', 'get'],
+  ...['header', 'is', 'json', 'jsonp', 'links', 'location', 'param', 'range', 'render', 'send'],
+  ...['sendFile', 'sendStatus', 'set', 'status', 'type', 'vary'],
+]);
+
+/** Explains the error of middleware that calls a method of Express outside an application of Express. */
+function explainExpress(error: unknown, { req }: Context, middleware: ConnectMiddleware): unknown {
+  if (!(error instanceof TypeError) || 'app' in req) return error;
+  const [call, method = ''] = NO_METHOD.exec(error.message) ?? [];
+  if (call === undefined || !EXPRESS_METHODS.has(method)) return error;
+  const name = middleware.name || 'middleware';
+  return new InternalServerError(
+    `The middleware '${name}' needs Express: ${call}. Run it in an Express application: connect(express().use(${name})).`,
+    { code: INVALID, cause: error },
+  );
 }

@@ -418,7 +418,11 @@ describe('Express', () => {
     });
     const router = express.Router();
     router.get('/router', (_req, res) => res.redirect('/old'));
-    const url = await serve(createRouter().get('/new', hello), connect(router), connect(old));
+    const url = await serve(
+      createRouter().get('/new', hello),
+      connect(express().use(router)),
+      connect(old),
+    );
     const created = await fetch(`${url}/old?a=1&a=2`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

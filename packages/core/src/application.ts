@@ -8,6 +8,7 @@ import {
   isClass,
   isFactory,
   type Kinds,
+  mountForeign,
   oneOf,
   placeBelow,
   warn,
@@ -288,7 +289,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     if (prefix === undefined) this.#add(...middleware);
     else {
       parsePrefix(prefix);
-      this.#add({ prefix, middleware: middleware.map((one) => placeBelow(prefix, one)) });
+      const place = (one: Middleware) => mountForeign(prefix, placeBelow(prefix, one));
+      this.#add({ prefix, middleware: middleware.map(place) });
     }
     return this;
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  declareForeign,
   declareForm,
   declareMediaTypes,
   declarePlacement,
@@ -8,10 +9,12 @@ import {
   declareUpgrade,
   declareUpstream,
   formsOf,
+  isForeign,
   isIntended,
   isUpgrade,
   markIntended,
   mediaTypesOf,
+  mountForeign,
   placeBelow,
   readerOf,
   securityOf,
@@ -53,6 +56,18 @@ it('replaces only marked middleware by what runs below a prefix', () => {
   expect(placeBelow('/a', marked)).toBe(below);
   expect(placeBelow('/b', marked)).toBe(other);
   expect(placeBelow('/a', other)).toBe(other);
+});
+
+it('replaces only foreign middleware by what runs below the prefix of a router', () => {
+  const below = () => undefined;
+  const foreign = declareForeign(
+    () => undefined,
+    () => below,
+  );
+
+  expect(mountForeign('/a', foreign)).toBe(below);
+  expect(mountForeign('/a', below)).toBe(below);
+  expect([isForeign(foreign), isForeign(below)]).toEqual([true, false]);
 });
 
 it('lists the security of marked functions and classes, and of their subclasses', () => {

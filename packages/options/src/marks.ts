@@ -138,6 +138,32 @@ export function placeBelow<Target extends object>(prefix: string, target: Target
 }
 
 /** A global symbol, so that two copies of a package recognize each other's middleware. */
+const FOREIGN = Symbol.for('fairlead:foreign');
+
+/**
+ * Marks middleware of another framework, which reads the target of the request in its own way.
+ *
+ * @param mount - Returns the middleware to run below a prefix, which may contain parameters.
+ */
+export function declareForeign<Target extends object>(
+  target: Target,
+  mount: (prefix: string) => Target,
+): Target {
+  return Object.defineProperty(target, FOREIGN, { value: mount });
+}
+
+/** Whether middleware is marked as that of another framework. */
+export function isForeign(target: object): boolean {
+  return FOREIGN in target;
+}
+
+/** Returns the middleware to run below a prefix. Unless it is foreign, that is the middleware itself. */
+export function mountForeign<Target extends object>(prefix: string, target: Target): Target {
+  const mount: unknown = Reflect.get(target, FOREIGN);
+  return typeof mount === 'function' ? mount(prefix) : target;
+}
+
+/** A global symbol, so that two copies of a package recognize each other's middleware. */
 const UPSTREAM = Symbol.for('fairlead:upstream');
 
 /** Middleware that only affects what is registered after it. */

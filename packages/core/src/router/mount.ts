@@ -1,4 +1,4 @@
-import { mediaTypesOf } from '@fairlead/options';
+import { mediaTypesOf, mountForeign } from '@fairlead/options';
 import {
   type Context,
   decodeParams,
@@ -53,7 +53,12 @@ export function mountRoute(
   prefix: string,
   { method, pattern, options, handlers }: Route,
 ): MountedRoute {
-  return { method, pattern: parsePattern(joinPaths(prefix, pattern)), options, handlers };
+  return {
+    method,
+    pattern: parsePattern(joinPaths(prefix, pattern)),
+    options,
+    handlers: handlers.map((handler) => mountForeign(prefix, handler)),
+  };
 }
 
 /** Middleware that runs for the paths below a prefix. */

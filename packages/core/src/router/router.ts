@@ -1,4 +1,4 @@
-import { boolean, describeValue, type Kinds } from '@fairlead/options';
+import { boolean, describeValue, type Kinds, mountForeign } from '@fairlead/options';
 import type { Context, Params, State } from '../context.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
 import {
@@ -435,6 +435,7 @@ export function addPrefix(prefix: string, routes: readonly Route[]): readonly Ro
     ...route,
     pattern: joinPaths(prefix, route.pattern),
     params: [...names, ...route.params],
+    handlers: route.handlers.map((handler) => mountForeign(prefix, handler)),
   }));
 }
 
