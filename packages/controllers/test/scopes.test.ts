@@ -202,11 +202,11 @@ describe('a request-scoped controller', () => {
     expect(steps).toEqual(['method ended', 'disposed']);
   });
 
-  it('warns if disposing its scope fails', async () => {
+  it('warns if disposing its scope fails, with the error and its cause', async () => {
     @Service({ scope: 'request' })
     class Leaky implements Disposable {
       [Symbol.dispose]() {
-        throw new Error('cannot close');
+        throw new Error('cannot close', { cause: new Error('the file is gone') });
       }
     }
     @Controller('/leaky')
@@ -225,7 +225,9 @@ describe('a request-scoped controller', () => {
     await expect
       .poll(() => logger.warn.mock.calls)
       .toContainEqual([
-        expect.stringContaining('disposing the request scope of GET /leaky failed'),
+        expect.stringMatching(
+          /disposing the request scope of GET \/leaky failed: .*cannot close.*the file is gone/s,
+        ),
       ]);
   });
 });

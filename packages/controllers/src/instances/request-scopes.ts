@@ -1,4 +1,5 @@
 import { finished, Readable } from 'node:stream';
+import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
 import { type ContainerInterface, type RequestScope, Service } from '@fairlead/di';
 import { ControllerError } from '../errors/controller-error.js';
@@ -65,7 +66,7 @@ export class RequestScopes {
     const scope = this.#container.createScope?.();
     if (scope === undefined) return next();
     const held = new HeldScope(scope, (error) => {
-      this.#warn(`disposing the request scope of ${ctx.method} ${ctx.path} failed: ${error}`);
+      this.#warn(`disposing the request scope of ${ctx.method} ${ctx.path} failed: ${inspect(error)}`);
     });
     this.#scopes.set(ctx, held);
     if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
 import { container as globalContainer } from '@fairlead/di';
 import { throwProblems } from '../errors/startup-errors.js';
@@ -80,7 +81,9 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       try {
         state = createState(await start(app, usable, checkPluginOptions(options), log), true);
       } catch (error) {
-        await close().catch((reason) => log.warn(`disposing the container failed: ${reason}`));
+        await close().catch((reason) =>
+          log.warn(`disposing the container failed: ${inspect(reason)}`),
+        );
         throw error;
       }
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
