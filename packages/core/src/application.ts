@@ -640,7 +640,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #respond(ctx: Context): void {
     try {
-      if (!ctx.answered) throw noResponse(ctx);
+      if (!ctx.answered && !ctx.res.destroyed) throw noResponse(ctx);
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error, internals.errorPolicyOf(ctx));

@@ -1,11 +1,16 @@
 import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { expect, it } from 'vitest';
-import { createApp } from '../src/index.js';
+import { describe, expect, it } from 'vitest';
+import { type Context, createApp, errorHandler, requestLogger } from '../src/index.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const UPLOAD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
 
 it('ctx.signal aborts when the client disconnects', async () => {
   const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
@@ -57,4 +62,77 @@ it('ctx.signal is always the same signal', async () => {
   });
   const send = await sender(app);
   expect((await send('GET', '/')).json()).toBe(true);
+});
+
+describe('a client that disconnects', () => {
+  /** Disconnects while a handler runs, and returns the lines of the log and the errors of `onError`. */
+  async function disconnect(handler: (ctx: Context) => unknown, request = REQUEST) {
+    const begun = Promise.withResolvers<void>();
+    const settled = Promise.withResolvers<void>();
+    const lines: string[] = [];
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => void errors.push(error) }).use(
+      requestLogger({ logger: { write: (line) => void lines.push(line) }, now: () => 0 }),
+      async (_ctx, next) => {
+        try {
+          await next();
+        } finally {
+          settled.resolve();
+        }
+      },
+      errorHandler(),
+    );
+    app.all('/', async (ctx) => {
+      begun.resolve();
+      return handler(ctx);
+    });
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.write(request);
+    await begun.promise;
+    socket.destroy();
+    await settled.promise;
+    await expect.poll(() => lines.length).toBe(1);
+    // The application records the result in a later microtask.
+    await setImmediate();
+    return { lines, errors };
+  }
+
+  it.each<[string, (ctx: Context) => unknown, string?]>([
+    ['without a response', async (ctx) => void (await once(ctx.res, 'close'))],
+    [
+      'with a response',
+      async (ctx) => {
+        await once(ctx.res, 'close');
+        return {};
+      },
+    ],
+    [
+      'with the reason of ctx.signal',
+      async ({ signal }) => {
+        await once(signal, 'abort');
+        signal.throwIfAborted();
+      },
+    ],
+    ['with the error of a timer', ({ signal }) => setTimeout(60_000, undefined, { signal })],
+    ['with the error of a listener', ({ signal }) => once(new EventTarget(), 'a', { signal })],
+    ['with the error of a pipeline', (ctx) => pipeline(new PassThrough().resume(), ctx.takeOver())],
+    ['with the error of the request', ({ req }) => buffer(req), `${UPLOAD}ab`],
+  ])(
+    'is logged as aborted, and not reported, when the handler ends %s',
+    async (_end, handler, request) => {
+      const { lines, errors } = await disconnect(handler, request);
+      expect(errors).toEqual([]);
+      expect(lines).toEqual([expect.stringMatching(/ \/ 499 .* aborted\n$/)]);
+    },
+  );
+
+  it('does not hide other errors of the handler', async () => {
+    const { lines, errors } = await disconnect(async (ctx) => {
+      await once(ctx.res, 'close');
+      throw new TypeError('A mistake.');
+    });
+    expect(errors).toEqual([new TypeError('A mistake.')]);
+    expect(lines).toEqual(['GET / 499 0.0 ms aborted\n']);
+  });
 });

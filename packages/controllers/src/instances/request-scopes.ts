@@ -66,7 +66,9 @@ export class RequestScopes {
     const scope = this.#container.createScope?.();
     if (scope === undefined) return next();
     const held = new HeldScope(scope, (error) => {
-      this.#warn(`disposing the request scope of ${ctx.method} ${ctx.path} failed: ${inspect(error)}`);
+      this.#warn(
+        `disposing the request scope of ${ctx.method} ${ctx.path} failed: ${inspect(error)}`,
+      );
     });
     this.#scopes.set(ctx, held);
     if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });

@@ -15,7 +15,8 @@ export interface ErrorHandlerOptions {
   readonly includeStack?: boolean;
   /**
    * Called with every error whose message is hidden from the client, with other errors whose `report`
-   * is true, and with errors of streamed bodies; `console.error` by default.
+   * is true, and with errors of streamed bodies; `console.error` by default. Not called with errors that
+   * only say that the client has disconnected, such as an `AbortError`.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
   /** Returns the body for an error; the problem body of RFC 9457 by default. */
@@ -122,8 +123,12 @@ function publishing(onError: ErrorPolicy['onError']): ErrorPolicy['onError'] {
   };
 }
 
-/** Responds with an error, or closes the connection when the response has already started. */
+/**
+ * Responds with an error, or closes the connection when the response has already started. Ignores an error
+ * that is a consequence of the client's disconnecting.
+ */
 export function respondWithError(ctx: Context, error: unknown, policy: ErrorPolicy): void {
+  if (isOfClient(error, ctx)) return;
   const { onError } = policy;
   if (ctx.res.headersSent) {
     internals.responseOf(ctx).error = error;
@@ -133,6 +138,16 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
   }
   const sent = respondWithSerializable(ctx, error, policy);
   if (readHttpError(sent)?.report ?? true) onError(sent, ctx);
+}
+
+/**
+ * Whether the client has disconnected, and an error only says so: that of the request or of a pipeline to
+ * the response, or that of an operation which `ctx.signal` has aborted.
+ */
+function isOfClient(error: unknown, { req, res }: Context): boolean {
+  if (!res.destroyed || !(error instanceof Error)) return false;
+  const { name, code }: NodeJS.ErrnoException = error;
+  return name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored;
 }
 
 /**
