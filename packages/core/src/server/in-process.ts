@@ -87,7 +87,7 @@ export class InProcess {
     assertOptions('app.fetch()', options, FETCH_OPTIONS);
     const { signal } = request;
     signal.throwIfAborted();
-    const body = Buffer.from(await request.arrayBuffer());
+    const body = Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
     const { protocol, pathname, search, host } = new URL(request.url);
     const { ip = '127.0.0.1', target = pathname + search } = options;
     const connection = this.#open(ip, protocol === 'https:');
@@ -111,7 +111,7 @@ export class InProcess {
         .end(body);
     });
     incoming.once('close', () => connection.destroy());
-    const response = toResponse(incoming, request.method, connection);
+    const response = toResponse(incoming, request, connection);
     // By the next turn, the listeners of `ctx.onFinish()` have run, unless the response is long or streamed.
     await nextTurn();
     return response;
@@ -162,7 +162,21 @@ export class InProcess {
   }
 }
 
-function toResponse(incoming: IncomingMessage, method: string, connection: Duplex): Response {
+/** Settles with a promise, or rejects with the reason of a signal that aborts before. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    const settle = (): void => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort);
+    promise.then(resolve, reject).finally(settle);
+  });
+}
+
+function toResponse(
+  incoming: IncomingMessage,
+  { method, signal }: Request,
+  connection: Duplex,
+): Response {
   const { statusCode: status = 500, statusMessage: statusText = '', rawHeaders } = incoming;
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -172,7 +186,7 @@ function toResponse(incoming: IncomingMessage, method: string, connection: Duple
     incoming.resume();
     return new Response(null, { status, statusText, headers });
   }
-  const body = toWebStream(incoming);
+  const body = toWebStream(incoming, signal);
   unread.register(body, connection);
   return new Response(body, { status, statusText, headers });
 }
@@ -181,12 +195,14 @@ function toResponse(incoming: IncomingMessage, method: string, connection: Duple
  * Converts a message to a web stream. `Readable.toWeb` would keep a reference to the stream while the
  * connection is open. Here only a pending read does, so an unreachable stream can be garbage-collected.
  */
-function toWebStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function toWebStream(incoming: IncomingMessage, signal: AbortSignal): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]();
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = await chunks.next();
+        const { done, value } = await chunks.next().catch((error: unknown) => {
+          throw signal.aborted ? signal.reason : error;
+        });
         if (done) controller.close();
         // Copy the chunk, which may share memory with the sender.
         else controller.enqueue(new Uint8Array(value));
