@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import {
   anything,
   boolean,
+  declareProxy,
   describeValue,
   fn,
   isClass,
@@ -229,6 +230,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#errors = createErrorPolicy(options, DEFAULT_ERROR_POLICY);
     this.#notFound = options.notFound;
     this.#readClient = createClientReader(options.proxy);
+    if (options.proxy !== undefined) declareProxy(this);
     const { compileResponse, checkResponses = false, validationStatus = 400 } = options;
     this.#schemas = createSchemaPolicy(compileResponse, checkResponses, validationStatus);
   }

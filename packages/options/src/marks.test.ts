@@ -4,11 +4,14 @@ import {
   declareForm,
   declareMediaTypes,
   declarePlacement,
+  declareProxy,
   declareReader,
   declareSecurity,
+  declareSlot,
   declareUpgrade,
   declareUpstream,
   formsOf,
+  hasProxyOption,
   isForeign,
   isIntended,
   isUpgrade,
@@ -18,6 +21,7 @@ import {
   placeBelow,
   readerOf,
   securityOf,
+  slotOf,
   upstreamOf,
 } from './marks.js';
 
@@ -117,4 +121,17 @@ it('knows the values that are marked as intended, frozen ones too', () => {
     false,
     false,
   ]);
+});
+
+it('returns the slot of marked guards only', () => {
+  expect(slotOf(declareSlot(() => true, 'limit'))).toBe('limit');
+  expect([() => true, 'limit', Symbol('limit'), undefined].map(slotOf)).toEqual(
+    Array(4).fill(undefined),
+  );
+});
+
+it('recognizes applications with the option proxy', () => {
+  const app = {};
+  declareProxy(app);
+  expect([app, {}].map(hasProxyOption)).toEqual([true, false]);
 });

@@ -214,3 +214,34 @@ export function isIntended(value: unknown): boolean {
 export function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'FairleadWarning', code });
 }
+
+/** A global symbol, so that two copies of a package recognize each other's guards. */
+const SLOT = Symbol.for('fairlead:slot');
+
+/**
+ * Marks a guard that replaces those of outer scopes with the same slot: that of a method replaces that of its
+ * class.
+ *
+ * @param slot - Begins with the kind of the guard.
+ */
+export function declareSlot<Target extends object>(target: Target, slot: string): Target {
+  return Object.defineProperty(target, SLOT, { value: slot });
+}
+
+/** Returns the slot of a guard; undefined if it is not marked, or is a token. */
+export function slotOf(guard: unknown): unknown {
+  return typeof guard === 'function' ? Reflect.get(guard, SLOT) : undefined;
+}
+
+/** A global symbol, so that two copies of a package recognize each other's applications. */
+const PROXY = Symbol.for('fairlead:proxy');
+
+/** Marks an application that has the option `proxy`, even if it trusts none. */
+export function declareProxy(app: object): void {
+  Object.defineProperty(app, PROXY, { value: true });
+}
+
+/** Whether an application has the option `proxy`. */
+export function hasProxyOption(app: object): boolean {
+  return Reflect.get(app, PROXY) === true;
+}

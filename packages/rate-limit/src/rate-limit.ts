@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
+import { Socket } from 'node:net';
 import {
   type AnyContext,
   type Context,
@@ -10,11 +11,13 @@ import {
   TooManyRequestsError,
 } from '@fairlead/core';
 import {
+  declareSlot,
   declareUpstream,
   describeValue,
   either,
   findOptionProblems,
   fn,
+  hasProxyOption,
   integer,
   type Kinds,
   kind,
@@ -101,6 +104,8 @@ export interface RateLimitOptions {
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
 
+const DEFAULT_NAME = 'default';
+
 /**
  * The longest delay of a Node.js timer, in seconds. With a longer one, a limiter's window would end
  * immediately.
@@ -160,15 +165,19 @@ export function rateLimit(options: RateLimitOptions): Middleware {
  * Creates a guard that limits like {@link rateLimit}. Middleware runs before guards, so a limit per signed-in
  * user has to be a guard: list it after the one that authenticates.
  *
+ * The guard of a method replaces that of its class with the same `name`, and the guard of a class replaces
+ * that of the plugin. Limits with different names all apply.
+ *
  * @returns A function for `@UseGuard()` or for `guards` of `controllersPlugin()`.
  * @throws {SetupError} Same as {@link rateLimit}.
  */
 export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Promise<boolean> {
   const limit = createLimit('rateLimitGuard()', options);
-  return async function rateLimit(ctx) {
+  const guard = async function rateLimit(ctx: Context): Promise<boolean> {
     await limit(ctx);
     return true;
   };
+  return declareSlot(guard, `rate limit ${options.name ?? DEFAULT_NAME}`);
 }
 
 markFactories(rateLimit, rateLimitGuard);
@@ -198,7 +207,7 @@ interface Charge {
 /** Creates the function that counts a request and throws when it exceeds the limit. */
 function createLimit(call: string, options: RateLimitOptions): (ctx: Context) => Promise<void> {
   assertOptions(call, options);
-  const { duration, name = 'default', key = clientNetwork, cost = 1, skip, count } = options;
+  const { duration, name = DEFAULT_NAME, key = clientNetwork, cost = 1, skip, count } = options;
   const { onFailure = 'open', onError = logError } = options;
   const countInMemory = createMemoryCount(duration);
   const countRequest = createCount(options, countInMemory);
@@ -257,10 +266,12 @@ function createMemoryCount(duration: number): Count {
 }
 
 function createCount(options: RateLimitOptions, countInMemory: Count): Count {
-  const { store, limiter, name = 'default', duration } = options;
+  const { store, limiter, name = DEFAULT_NAME, duration } = options;
   if (limiter !== undefined) return createLimiterCount(limiter);
   if (store === undefined) return countInMemory;
-  return (_ctx, charge) => countIn(store, { ...charge, key: `${name}:${charge.key}` }, duration);
+  // The first colon of a key ends the name, because names and keys may contain colons.
+  const prefix = `${name.replace(/[%:]/g, encodeURIComponent)}:`;
+  return (_ctx, charge) => countIn(store, { ...charge, key: prefix + charge.key }, duration);
 }
 
 async function countIn(
@@ -328,13 +339,31 @@ function describeState(
 }
 
 function clientNetwork(ctx: Context): string {
+  warnOfProxy(ctx);
   // The address is empty on a Unix socket.
   return networkOf(ctx.ip) || 'unknown';
 }
 
+/** The applications that were warned. */
+const warned = new WeakSet<object>();
+
+/** Warns once about a proxy that the application does not know, because all its clients count together. */
+function warnOfProxy({ app, req: { headers, socket } }: Context): void {
+  const header =
+    headers['x-forwarded-for'] === undefined ? headers.forwarded && 'Forwarded' : 'X-Forwarded-For';
+  // Calls without a socket, such as those of adapters, pass the address of the client.
+  if (header === undefined || warned.has(app) || hasProxyOption(app)) return;
+  if (!(socket instanceof Socket)) return;
+  warned.add(app);
+  process.emitWarning(
+    `A rate limit counts all clients of a proxy together: a request has the header ${header}, but the application trusts no proxy. Pass the number of your proxies, such as createApp({ proxy: 1 }), or createApp({ proxy: 0 }) if there is none.`,
+    { type: 'FairleadWarning', code: 'FAIRLEAD_UNKNOWN_PROXY' },
+  );
+}
+
 /** Hashes long and unusual keys, because a client can choose a key of any length with any bytes. */
 function toStoredKey(key: string): string {
-  if (/^[\x21-\x7e]{0,128}$/.test(key)) return key;
+  if (/^(?!sha256:)[\x21-\x7e]{0,128}$/.test(key)) return key;
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }
 

@@ -11,7 +11,8 @@ export interface RateLimitStore {
   /**
    * Adds points to a key in one atomic step. Without a window, it starts one.
    *
-   * @param key - The name of a limit and a client: visible ASCII and spaces.
+   * @param key - The name of a limit, a colon and a client: visible ASCII and spaces. Colons and percent signs
+   *   of the name are percent-encoded.
    * @param points - An integer. If it is negative and the key has no window, nothing happens.
    * @param duration - The length of a new window, in seconds.
    * @returns The count including the points. Rejects with an error when the store fails.

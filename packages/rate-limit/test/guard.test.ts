@@ -5,6 +5,7 @@ import {
   Get,
   type GuardFn,
   Post,
+  registerController,
   UseGuard,
 } from '@fairlead/controllers';
 import {
@@ -18,7 +19,7 @@ import {
 import { createContainer } from '@fairlead/di';
 import { isFactory } from '@fairlead/options';
 import { expect, it } from 'vitest';
-import { rateLimitGuard } from '../src/index.js';
+import { type RateLimitStore, rateLimitGuard } from '../src/index.js';
 import { limitOf } from './support/limit.js';
 
 const signedIn: GuardFn = (ctx) => {
@@ -66,7 +67,7 @@ it('a guard limits each signed-in user', async () => {
   expect((await app.request('/reports')).status).toBe(401);
 });
 
-it('the guard of a method adds to that of its class', async () => {
+it('the guard of a method adds to that of its class with another name', async () => {
   const app = await createClasses();
   expect(limitOf(await app.request('/reports', as('ada', 'POST')))).toMatchObject({
     status: 200,
@@ -74,6 +75,128 @@ it('the guard of a method adds to that of its class', async () => {
   });
   expect((await app.request('/reports', as('ada', 'POST'))).status).toBe(429);
   expect((await app.request('/reports', as('ada'))).status).toBe(200);
+});
+
+/** Creates an application with a guard of the plugin, of each class and of some methods. */
+async function createLevels() {
+  const limit = (points: number, name?: string) =>
+    rateLimitGuard({ points, duration: 60, ...(name !== undefined && { name }) });
+  const burst = limit(100, 'burst');
+
+  class Base {
+    @Get('/overridden')
+    @UseGuard(limit(5))
+    overridden() {
+      return '';
+    }
+  }
+  @Controller('/levels')
+  @UseGuard(limit(20), burst)
+  class Levels extends Base {
+    @Get()
+    inherits() {
+      return '';
+    }
+
+    @Get('/own')
+    @UseGuard(limit(10))
+    own() {
+      return '';
+    }
+
+    @Get('/both')
+    @UseGuard(limit(1, 'first'), limit(2, 'second'))
+    both() {
+      return '';
+    }
+
+    @Get('/pair')
+    @UseGuard(limit(6), limit(7))
+    pair() {
+      return '';
+    }
+
+    @UseGuard(limit(4))
+    override overridden() {
+      return '';
+    }
+  }
+  @Controller('/plain')
+  class Plain {
+    @Get()
+    plain() {
+      return '';
+    }
+  }
+  @Controller('/sub')
+  @UseGuard(limit(15))
+  class Sub extends Levels {}
+
+  const router = createRouter();
+  const app = createApp().use(errorHandler());
+  const controllers = [Levels, Plain, Sub];
+  const guards = [limit(50)];
+  await app.plugin(
+    controllersPlugin({ router, container: createContainer(), controllers, guards }),
+  );
+  return app.route('/', router);
+}
+
+it.each([
+  ['/plain', '"default";q=50;w=60'],
+  ['/levels', '"default";q=20;w=60, "burst";q=100;w=60'],
+  ['/levels/own', '"burst";q=100;w=60, "default";q=10;w=60'],
+  ['/levels/both', '"default";q=20;w=60, "burst";q=100;w=60, "first";q=1;w=60, "second";q=2;w=60'],
+  ['/levels/pair', '"burst";q=100;w=60, "default";q=6;w=60, "default";q=7;w=60'],
+  ['/levels/overridden', '"burst";q=100;w=60, "default";q=4;w=60'],
+  ['/sub', '"burst";q=100;w=60, "default";q=15;w=60'],
+  ['/sub/own', '"burst";q=100;w=60, "default";q=10;w=60'],
+])('the innermost guard of each name limits %s', async (path, policy) => {
+  const app = await createLevels();
+  expect(limitOf(await app.request(path))).toMatchObject({ status: 200, policy });
+});
+
+it('a limit that a method replaces counts nothing for it', async () => {
+  const app = await createLevels();
+  for (let sent = 0; sent < 10; sent += 1) await app.request('/levels/own');
+  expect((await app.request('/levels/own')).status).toBe(429);
+  expect(limitOf(await app.request('/levels'))).toMatchObject({
+    limit: '"default";r=19;t=60, "burst";r=88;t=60',
+  });
+});
+
+it('a limit that replaces another in one store counts its requests, too', async () => {
+  const counts = new Map<string, number>();
+  const store: RateLimitStore = {
+    add: async (key, points) => {
+      counts.set(key, (counts.get(key) ?? 0) + points);
+      return { points: counts.get(key) ?? 0, msBeforeNext: 1_000 };
+    },
+  };
+  const limit = (points: number) => rateLimitGuard({ points, duration: 60, name: 'files', store });
+
+  @Controller('/files')
+  @UseGuard(limit(100))
+  class FilesController {
+    @Get()
+    list() {
+      return [];
+    }
+
+    @Get('/archive')
+    @UseGuard(limit(2))
+    archive() {
+      return [];
+    }
+  }
+  const router = createRouter();
+  registerController(router, FilesController);
+  const app = createApp().use(errorHandler()).route('/', router);
+  await app.request('/files');
+  await app.request('/files');
+  expect((await app.request('/files/archive')).status).toBe(429);
+  expect((await app.request('/files')).status).toBe(200);
+  expect([...counts]).toEqual([['files:127.0.0.1', 4]]);
 });
 
 it('applications with the same controllers count separately', async () => {

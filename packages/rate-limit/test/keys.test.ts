@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Caller, createApp, errorHandler } from '@fairlead/core';
+import { type ApplicationOptions, type Caller, createApp, errorHandler } from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { rateLimit } from '../src/index.js';
+import { type RateLimitOptions, rateLimit } from '../src/index.js';
 import { create } from './support/limit.js';
 import { serve } from './support/serve.js';
 
@@ -129,11 +130,96 @@ describe('a key', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
+  it('that looks like a digest is not that of another key', async () => {
+    const limit = { points: 1, duration: 10 };
+    const app = create({ ...limit, key: (ctx) => ctx.get('X-Key') ?? '' });
+    const long = 'x'.repeat(129);
+    const digest = createHash('sha256').update(long).digest('hex');
+    const statusOf = async (key: string) =>
+      (await app.request('/', { headers: { 'X-Key': key } })).status;
+    expect(await statusOf(`sha256:${digest}`)).toBe(200);
+    expect(await statusOf(long)).toBe(200);
+    expect(await statusOf(`sha256:${digest}`)).toBe(429);
+  });
+
+  it.each([
+    ['login', 'ip:203.0.113.9', 'login:ip', '203.0.113.9'],
+    ['a:', 'b', 'a', ':b'],
+    ['a', 'b', 'a%3Ab', 'b'],
+    ['a:b', 'c', 'a%3Ab', 'c'],
+    ['a', '%3Ab:c', 'a%3Ab', 'c'],
+  ])('of the limits %s and %s is not one of %s and %s', async (name, key, otherName, otherKey) => {
+    const counts = new Map<string, number>();
+    const add = async (stored: string, points: number) => {
+      counts.set(stored, (counts.get(stored) ?? 0) + points);
+      return { points: counts.get(stored) ?? 0, msBeforeNext: 1_000 };
+    };
+    const limit = { points: 1, duration: 10, store: { add } };
+    const one = create({ ...limit, name, key: () => key });
+    const other = create({ ...limit, name: otherName, key: () => otherKey });
+    expect((await one.request('/')).status).toBe(200);
+    expect((await other.request('/')).status).toBe(200);
+    expect((await one.request('/')).status).toBe(429);
+  });
+
   it('of up to 128 visible characters is stored unchanged', async () => {
     const limit = { points: 1, duration: 10 };
     const store = new RateLimiterMemory(limit);
     const consume = vi.spyOn(store, 'consume');
     await create({ ...limit, limiter: store, key: () => 'x'.repeat(128) }).request('/');
     expect(consume).toHaveBeenCalledExactlyOnceWith('x'.repeat(128), 1);
+  });
+});
+
+describe('a proxy that the application does not know', () => {
+  const limit = { points: 100, duration: 10 };
+
+  /** Returns the warnings that requests cause, each with these headers. */
+  async function warningsOf(
+    options: ApplicationOptions,
+    limits: readonly RateLimitOptions[],
+    requests: readonly Record<string, string>[],
+  ): Promise<Error[]> {
+    const warnings: Error[] = [];
+    const record = (warning: Error) => void warnings.push(warning);
+    process.on('warning', record);
+    onTestFinished(() => void process.off('warning', record));
+    const app = createApp(options).use(...limits.map(rateLimit), (ctx) => ctx.send(''));
+    const { url } = await serve(app);
+    for (const headers of requests) expect((await fetch(url, { headers })).status).toBe(200);
+    return warnings;
+  }
+
+  it.each([
+    ['X-Forwarded-For', '192.0.2.1'],
+    ['Forwarded', 'for=192.0.2.1'],
+  ])('is reported once, at the first %s', async (name, value) => {
+    const header = { [name]: value };
+    const warnings = await warningsOf({}, [limit, { ...limit, name: 'b' }], [{}, header, header]);
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        name: 'FairleadWarning',
+        code: 'FAIRLEAD_UNKNOWN_PROXY',
+        message: `A rate limit counts all clients of a proxy together: a request has the header ${name}, but the application trusts no proxy. Pass the number of your proxies, such as createApp({ proxy: 1 }), or createApp({ proxy: 0 }) if there is none.`,
+      }),
+    ]);
+  });
+
+  it.each<[string, ApplicationOptions, RateLimitOptions]>([
+    ['a proxy is trusted', { proxy: 1 }, limit],
+    ['no proxy is trusted on purpose', { proxy: 0 }, limit],
+    ['an address is trusted that has not connected', { proxy: ['192.0.2.9'] }, limit],
+    ['the limit has a key', {}, { ...limit, key: (ctx) => ctx.ip }],
+    ['requests are not counted', {}, { ...limit, skip: () => true }],
+  ])('is not reported if %s', async (_, options, one) => {
+    expect(await warningsOf(options, [one], [{ 'X-Forwarded-For': '192.0.2.1' }])).toEqual([]);
+  });
+
+  it('is not reported for calls that pass the address of the client', async () => {
+    const emit = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => emit.mockRestore());
+    const headers = { 'X-Forwarded-For': '192.0.2.1' };
+    await create(limit).request('/', { headers }, { ip: '192.0.2.1' });
+    expect(emit).not.toHaveBeenCalled();
   });
 });

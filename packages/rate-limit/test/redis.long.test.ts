@@ -75,6 +75,17 @@ describe('a limit in Redis', () => {
     expect(limitOf(await app.request('/'))).toMatchObject({ limit: '"api";r=1;t=1' });
   });
 
+  it('counts separately below another prefix', async () => {
+    const { client } = await connect();
+    const statusOf = async (prefix: string) => {
+      const store = redisStore(client, { ...PATIENT, prefix });
+      return (await create({ ...limit, points: 1, store }).request('/')).status;
+    };
+    expect([await statusOf('a:'), await statusOf('b:'), await statusOf('a:')]).toEqual([
+      200, 200, 429,
+    ]);
+  });
+
   it('repairs a count that does not expire', async () => {
     const { client } = await connect();
     await client.set('rate-limit:api:127.0.0.1', '1');

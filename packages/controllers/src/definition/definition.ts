@@ -3,6 +3,7 @@ import type { Constructor } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
 import { NoRoutesError, NotAControllerError, throwProblems } from '../errors/startup-errors.js';
 import {
+  addGuards,
   decoratorErrors,
   type HeaderMetadata,
   type InheritedMetadata,
@@ -152,7 +153,7 @@ function defineRoute(
     methodName,
     handler: `${name}.${String(methodName)}`,
     parameters: Object.freeze(defineParameters(target, methodName, method)),
-    guards: Object.freeze([...inherited.guards, ...method.guards]),
+    guards: Object.freeze(addGuards(inherited.guards, method.guards)),
     middleware: Object.freeze([...inherited.middleware, ...method.middleware]),
     interceptors: Object.freeze([...inherited.interceptors, ...method.interceptors]),
     headers: Object.freeze([...method.headers]),

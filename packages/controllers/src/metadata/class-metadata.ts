@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Context, RouteOptions as CoreRouteOptions, RouteDocumentation } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { type CallSite, describeCallSite } from '@fairlead/options';
+import { type CallSite, describeCallSite, slotOf } from '@fairlead/options';
 import { ControllerError, errorText } from '../errors/controller-error.js';
 import type { DecoratorProblem } from './decorator-problem.js';
 import type { ParameterMetadata } from './parameter.js';
@@ -187,7 +187,7 @@ export function inheritedMetadata(target: object): InheritedMetadata {
     }
   }
   return {
-    guards: levels.flatMap((level) => level.guards),
+    guards: levels.map((level) => level.guards).reduce<readonly Guard[]>(addGuards, []),
     middleware: levels.flatMap((level) => level.middleware),
     interceptors: levels.flatMap((level) => level.interceptors),
     values: levels.map((level) => level.values).reduce<RouteValues>(mergeValues, new Map()),
@@ -226,6 +226,16 @@ export function mergeValues(
   return values;
 }
 
+/**
+ * Adds guards of a class or a method to those of an outer scope, as for {@link mergeValues}, or of the plugin.
+ * One that declares a slot replaces those of the outer scope with the same slot.
+ */
+export function addGuards(outer: readonly Guard[], inner: readonly Guard[]): Guard[] {
+  const slots = new Set(inner.map(slotOf));
+  const isKept = (slot: unknown): boolean => slot === undefined || !slots.has(slot);
+  return [...outer.filter((guard) => isKept(slotOf(guard))), ...inner];
+}
+
 /** Returns the own metadata of a class and its base classes, from the furthest base to `target`. */
 function metadataChain(target: object): ClassMetadata[] {
   return lineage(target).flatMap((level) => ownMetadata(level) ?? []);
@@ -244,7 +254,7 @@ function overrideMethod(base: MethodMetadata, own: MethodMetadata): MethodMetada
   return {
     routes: own.routes.length > 0 ? own.routes : base.routes,
     parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
-    guards: [...(own.skips.has('guards') ? [] : base.guards), ...own.guards],
+    guards: addGuards(own.skips.has('guards') ? [] : base.guards, own.guards),
     middleware: [...(own.skips.has('middleware') ? [] : base.middleware), ...own.middleware],
     interceptors: [
       ...(own.skips.has('interceptors') ? [] : base.interceptors),

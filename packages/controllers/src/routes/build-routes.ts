@@ -41,7 +41,7 @@ import {
   createRecordResponse,
   type ResponsePlan,
 } from '../invocation/response.js';
-import { type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
+import { addGuards, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import { isInputSource, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
@@ -179,7 +179,7 @@ export function checkInstances(definition: ControllerDefinition, context: BuildC
 /** Combines what all routes share with what one route adds. */
 function combine(shared: SharedReferences, route: SharedReferences): SharedReferences {
   return {
-    guards: Object.freeze([...shared.guards, ...route.guards]),
+    guards: Object.freeze(addGuards(shared.guards, route.guards)),
     middleware: Object.freeze([...shared.middleware, ...route.middleware]),
     interceptors: Object.freeze([...shared.interceptors, ...route.interceptors]),
   };
