@@ -6,6 +6,8 @@ import { realpathSync, statSync } from 'node:fs';
 export const BUSY = 5;
 /** SQLITE_CONSTRAINT. */
 export const CONSTRAINT = 19;
+/** SQLITE_RANGE: a parameter has no placeholder. */
+export const RANGE = 25;
 /** SQLITE_ABORT_ROLLBACK: the writes of a batch were rolled back together. */
 export const ROLLED_BACK = 516;
 /** SQLITE_READONLY_DBMOVED, which SQLite does not detect with a write-ahead log. */

@@ -52,7 +52,6 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
     'Use values that satisfy it, or catch STORE_CONSTRAINT',
   ],
   20: ['STORE_FAILED', 'cannot run PART', 'Use values of the types that the SQL expects'],
-  25: ['STORE_FAILED', 'cannot run PART', 'Pass one parameter for each placeholder'],
   26: ['STORE_NOT_A_DATABASE', 'is not an SQLite database', 'Set SETTING to another file'],
   [ROLLED_BACK]: [
     'STORE_FAILED',

@@ -13,7 +13,7 @@ import {
   string,
 } from '@fairlead/options';
 import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
-import { findMoved, type OpenedFiles, rememberFiles } from './connection.js';
+import { findMoved, type OpenedFiles, primaryCode, RANGE, rememberFiles } from './connection.js';
 import { type DatabaseFile, openDatabase, translateErrors } from './database.js';
 import { StoreError } from './store-error.js';
 import { WriteQueue } from './write-queue.js';
@@ -90,7 +90,8 @@ const REQUIRED = [
 export class SqliteDatabase<Name extends string, Queries> {
   readonly #file: DatabaseFile;
   readonly #opened: { database: DatabaseSync; queries: Queries; files: OpenedFiles };
-  readonly #statements: ReadonlySet<string>;
+  /** Number of placeholders of each statement. */
+  readonly #placeholders = new Map<string, number>();
   readonly #writer: SqliteWriter;
   readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
   #closing: Promise<void> | undefined = undefined;
@@ -99,15 +100,11 @@ export class SqliteDatabase<Name extends string, Queries> {
   constructor(file: DatabaseFile, options: SqliteOptions<Name, Queries>) {
     const { statements, timeout = 5_000, maxPages = 0, warn = process.emitWarning } = options;
     this.#file = file;
-    this.#statements = new Set(Object.keys(statements));
     this.#opened = openDatabase(file, options, timeout, (database) => {
       // Finds mistakes in the statements. The writer thread has its own connection.
       for (const [name, sql] of Object.entries<string>(statements)) {
-        translateErrors(
-          file,
-          () => assertStatement(database, name, sql),
-          `the statement '${name}'`,
-        );
+        const count = () => countPlaceholders(database, name, sql);
+        this.#placeholders.set(name, translateErrors(file, count, `the statement '${name}'`));
       }
       const prepare = () => options.prepare(database);
       const queries = translateErrors(file, prepare, 'a query of prepare()');
@@ -159,24 +156,30 @@ export class SqliteDatabase<Name extends string, Queries> {
 
   /**
    * Runs a statement in the writer thread. Concurrent writes are committed together, in the order of the
-   * calls. A statement that violates a constraint rejects only its own write.
+   * calls. A statement that violates a constraint, or whose row cannot be returned, rejects only its own write.
    *
    * @param statement - A name in `statements`.
    * @param parameters - Finite numbers, strings and null, in the order of the placeholders.
    * @returns The first row of `RETURNING`, if any, once the write is on the disk.
-   * @throws {StoreError} `INVALID_WRITE` for an unknown statement or another parameter. `STORE_CONSTRAINT`
-   *   when it violates a constraint. `STORE_INTERRUPTED` when the write may or may not have been made. With any
+   * @throws {StoreError} `INVALID_WRITE` for an unknown statement, or too few, too many or other parameters.
+   *   `STORE_CONSTRAINT` when it violates a constraint. `STORE_INTERRUPTED` when the write may or may not have been made. With any
    *   other code, it has not been made, unless the disk failed during the commit.
    */
   async write(statement: Name, ...parameters: SqliteValue[]): Promise<WrittenRow> {
     this.#assertOpen();
-    if (!this.#statements.has(statement)) {
+    const placeholders = this.#placeholders.get(statement);
+    if (placeholders === undefined) {
       throw invalidWrite(describeValue(statement), 'as a statement', 'Add it to statements');
     }
     for (const [index, value] of parameters.entries()) {
       if (typeof value === 'string' || value === null || Number.isFinite(value)) continue;
       const place = `as parameter ${index + 1} of '${statement}'`;
       throw invalidWrite(describeValue(value), place, 'Use a string, a finite number or null');
+    }
+    if (parameters.length !== placeholders) {
+      const place = `as the number of parameters of '${statement}', which is ${placeholders}`;
+      const fix = 'Pass a value or null for each placeholder';
+      throw invalidWrite(String(parameters.length), place, fix);
     }
     return this.#writes.add([statement, ...parameters]);
   }
@@ -237,17 +240,41 @@ export class SqliteDatabase<Name extends string, Queries> {
   }
 }
 
-/** SQLite ignores what follows the first statement. */
-function assertStatement(database: DatabaseSync, name: string, sql: string): void {
-  const invalid = (value: string, fix: string) =>
-    new StoreError(
-      'INVALID_STORE_OPTION',
-      `openSqlite() cannot use ${value} as statements.${name}. Use one statement${fix}.`,
-    );
-  if (isBlank(sql)) throw invalid('text without SQL', '');
-  if (isBlank(sql.slice(database.prepare(sql).sourceSQL.length))) return;
-  const fix = ', and a trigger in a migration for other effects of the write';
-  throw invalid('several SQL statements', fix);
+/**
+ * Returns the number of placeholders of a statement. SQLite ignores what follows the first statement, and reads
+ * NULL for what it is not passed, so other SQL than one statement and parameters with a name are errors.
+ */
+function countPlaceholders(database: DatabaseSync, name: string, sql: string): number {
+  const assert = (isValid: boolean, value: string, fix: string) => {
+    if (isValid) return;
+    const message = `openSqlite() cannot use ${value} as statements.${name}. ${fix}.`;
+    throw new StoreError('INVALID_STORE_OPTION', message);
+  };
+  assert(!isBlank(sql), 'text without SQL', 'Use one statement');
+  const isOne = isBlank(sql.slice(database.prepare(sql).sourceSQL.length));
+  const trigger = 'a trigger in a migration for other effects of the write';
+  assert(isOne, 'several SQL statements', `Use one statement, and ${trigger}`);
+  // Runs nothing, but accepts the same parameters.
+  const explain = database.prepare(`EXPLAIN ${sql}`);
+  for (const [parameter] of sql.matchAll(/[:@$][\w$\u0080-\uffff]+/g)) {
+    const isNamed = accepts(() => explain.get({ [parameter]: null }));
+    assert(!isNamed, `SQL with the parameter ${parameter}`, 'Use a ? for each parameter');
+  }
+  const nulls = [null];
+  while (accepts(() => explain.get(...nulls))) nulls.push(null);
+  return nulls.length - 1;
+}
+
+/** Whether a statement has the parameters that `work` passes to it. */
+function accepts(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    const { code } = Object(error) as NodeJS.ErrnoException;
+    if (primaryCode(error) === RANGE || code === 'ERR_INVALID_STATE') return false;
+    throw error;
+  }
 }
 
 /** Whether SQL consists of white space, semicolons and comments. */

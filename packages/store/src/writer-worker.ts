@@ -20,15 +20,17 @@ import {
  * so a large log merges more changes per page.
  */
 const CHECKPOINT_PAGES = 10_000;
-// Errors that only roll back their statement, not the transaction: ERROR (of a function, such as json()), TOOBIG,
-// CONSTRAINT, MISMATCH, RANGE.
-const STATEMENT_ERRORS: readonly number[] = [1, 18, CONSTRAINT, 20, 25];
+// Errors of a single write: no code (of a row that cannot be returned), ERROR (of a function, such as json()),
+// TOOBIG, CONSTRAINT, MISMATCH.
+const STATEMENT_ERRORS: readonly number[] = [0, 1, 18, CONSTRAINT, 20];
 /** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
 
 const { path, files, statements: texts, maxPages, claim } = workerData as WriterData;
 
-let connection: ReturnType<typeof connect> | undefined;
+type Connection = ReturnType<typeof connect>;
+
+let connection: Connection | undefined;
 /** Time that the current batch has waited for the lock, in seconds. */
 let lockWait = 0;
 
@@ -48,13 +50,11 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     // SQLite would create a missing file.
     assertInPlace();
     connection ??= connect();
-    const { database, statements } = connection;
-    const givenUp = begin(database, writes.length);
-    const outcomes = writes.map((write, index) =>
-      index < givenUp ? {} : run(database, statements, write),
-    );
+    const current = connection;
+    const givenUp = begin(current.database, writes.length);
+    const outcomes = writes.map((write, index) => (index < givenUp ? {} : run(current, write)));
     assertInPlace();
-    database.exec('COMMIT');
+    current.database.exec('COMMIT');
     return { outcomes, isCommitted: true, lockWait };
   } catch (error) {
     // Rolls back. The next batch connects again.
@@ -75,7 +75,10 @@ function connect() {
     for (const [name, sql] of Object.entries(texts)) {
       naming(name, () => statements.set(name, database.prepare(sql)));
     }
-    return { database, statements };
+    // Takes back a write that has failed, or whose row cannot be returned.
+    const savepoint = database.prepare('SAVEPOINT write');
+    const release = database.prepare('RELEASE write');
+    return { database, statements, savepoint, release };
   } catch (error) {
     database.close();
     throw error;
@@ -104,22 +107,26 @@ function begin(database: DatabaseSync, count: number): number {
 }
 
 function run(
-  database: DatabaseSync,
-  statements: ReadonlyMap<string, StatementSync>,
+  { database, statements, savepoint, release }: Connection,
   [name, ...parameters]: SqliteWrite,
 ): WriterReply['outcomes'][0] {
   try {
+    savepoint.run();
     return naming(name, () => {
-      // Bytes would not survive the way to the main thread.
       const row = statements.get(name)?.get(...parameters) as WrittenRow;
-      const entries = Object.entries(row ?? {});
-      const bytes = entries.find(([, value]) => typeof value === 'object' && value);
-      if (bytes !== undefined) throw new Error(`it returns bytes as ${bytes[0]}`);
+      // Neither would survive the way to the main thread.
+      for (const [column, value] of Object.entries(row ?? {})) {
+        if (typeof value === 'object' && value) throw new Error(`it returns bytes as ${column}`);
+        if (value === Infinity || value === -Infinity)
+          throw new Error(`it returns ${value} as ${column}`);
+      }
+      release.run();
       return { row };
     });
   } catch (error) {
     // `ON CONFLICT ROLLBACK` has rolled back the other writes, too.
     if (!database.isTransaction || !STATEMENT_ERRORS.includes(primaryCode(error))) throw error;
+    database.exec('ROLLBACK TO write; RELEASE write');
     return failed(error);
   }
 }

@@ -425,6 +425,23 @@ describe('openSqlite', () => {
     },
   );
 
+  it.each([':text', '@text', '$text', ':é'])('rejects a parameter with a name: %s', (name) => {
+    const add = `INSERT INTO notes (text) VALUES (coalesce(${name}, ?))`;
+    const statements = { ...NOTES.statements, add };
+    expect(() => openNotes(temporaryPath(), { statements })).toThrow(
+      new StoreError(
+        'INVALID_STORE_OPTION',
+        `openSqlite() cannot use SQL with the parameter ${name} as statements.add. Use a ? for each parameter.`,
+      ),
+    );
+  });
+
+  it('accepts text and names that look like a parameter', async () => {
+    const add = 'INSERT INTO notes (text) VALUES (\':a\' || ?) RETURNING text AS "@b" -- $c';
+    const store = openNotes(temporaryPath(), { statements: { ...NOTES.statements, add } });
+    expect(await store.write('add', 'd')).toEqual({ '@b': ':ad' });
+  });
+
   it.each(['', ' ;\n', '-- DELETE\n/* FROM'])('rejects a statement without SQL: %j', (add) => {
     const statements = { ...NOTES.statements, add };
     expect(() => openNotes(temporaryPath(), { statements })).toThrow(

@@ -53,10 +53,32 @@ describe('writes', () => {
       "cannot run the statement 'addJson' (malformed JSON). Correct its SQL.",
     ],
     [
-      'has too many parameters',
-      ['add', 'text', 'text'],
+      'fails in the middle of its rows',
+      ['addTwo', 0, 'text'],
+      'STORE_CONSTRAINT',
+      "cannot run the statement 'addTwo', which violates a constraint (UNIQUE constraint failed: notes.id). " +
+        'Use values that satisfy it, or catch STORE_CONSTRAINT.',
+    ],
+    [
+      'returns a number above 2⁵³ − 1',
+      ['count', 'text', Number.MAX_SAFE_INTEGER, 1],
       'STORE_FAILED',
-      "cannot run the statement 'add' (column index out of range). Pass one parameter for each placeholder.",
+      "cannot return the row of the statement 'count' (Value is too large to be represented as a JavaScript " +
+        'number: 9007199254740992). Return text, null, and numbers up to 2⁵³ − 1.',
+    ],
+    [
+      'returns an infinite number',
+      ['count', 'text', 1, '9e999'],
+      'STORE_FAILED',
+      "cannot return the row of the statement 'count' (it returns Infinity as share). " +
+        'Return text, null, and numbers up to 2⁵³ − 1.',
+    ],
+    [
+      'returns bytes',
+      ['bytes', 'text'],
+      'STORE_FAILED',
+      "cannot return the row of the statement 'bytes' (it returns bytes as content). " +
+        'Return text, null, and numbers up to 2⁵³ − 1.',
     ],
   ] as const)(
     'are committed when another write of the batch %s',
@@ -79,28 +101,18 @@ describe('writes', () => {
     },
   );
 
-  it.each([
-    [
-      'rolls back',
-      ['insertOrRollback', 1, 'again'],
-      'rolled back all writes of a batch (UNIQUE constraint failed: notes.id). ' +
-        'Remove ON CONFLICT ROLLBACK and deferred constraints from the SQL.',
-    ],
-    [
-      'returns bytes',
-      ['bytes', 'text'],
-      "cannot return the row of the statement 'bytes' (it returns bytes as content). " +
-        'Return text, null, and numbers up to 2⁵³ − 1.',
-    ],
-  ] as const)('are all rejected when a statement %s', async (_, [statement, ...rest], problem) => {
+  it('are all rejected when a statement rolls back', async () => {
     const path = temporaryPath();
     const store = openNotes(path);
     await store.write('add', 'Ada');
     const results = await Promise.allSettled([
       store.write('add', 'Bob'),
-      store.write(statement, ...rest),
+      store.write('insertOrRollback', 1, 'again'),
       store.write('add', 'Cy'),
     ]);
+    const problem =
+      'rolled back all writes of a batch (UNIQUE constraint failed: notes.id). ' +
+      'Remove ON CONFLICT ROLLBACK and deferred constraints from the SQL.';
     const reason = { code: 'STORE_FAILED', message: `The store ${path} ${problem}` };
     expect(results).toMatchObject(results.map(() => ({ status: 'rejected', reason })));
     expect(textsOf(store)).toEqual(['Ada']);
@@ -128,6 +140,21 @@ describe('writes', () => {
       ['add', new Uint8Array(1)],
       "write() cannot use an instance of Uint8Array as parameter 1 of 'add'. " +
         'Use a string, a finite number or null.',
+    ],
+    [
+      ['insert', 1],
+      "write() cannot use 1 as the number of parameters of 'insert', which is 2. " +
+        'Pass a value or null for each placeholder.',
+    ],
+    [
+      ['addTwo'],
+      "write() cannot use 0 as the number of parameters of 'addTwo', which is 2. " +
+        'Pass a value or null for each placeholder.',
+    ],
+    [
+      ['add', 'text', 'text'],
+      "write() cannot use 2 as the number of parameters of 'add', which is 1. " +
+        'Pass a value or null for each placeholder.',
     ],
   ])('are rejected with INVALID_WRITE for %j', async (call, message) => {
     const store = openNotes(temporaryPath());

@@ -21,6 +21,9 @@ export const NOTES = {
     addJson: 'INSERT INTO notes (text) VALUES (json(?))',
     insertOrRollback: 'INSERT OR ROLLBACK INTO notes (id, text) VALUES (?, ?)',
     remove: 'DELETE FROM notes WHERE id = ? RETURNING id',
+    addTwo: 'INSERT OR FAIL INTO notes (id, text) VALUES (?1, ?2), (?1 + 1, ?2)',
+    count:
+      'INSERT INTO notes (text) VALUES (?) RETURNING CAST(? AS INTEGER) + 1 AS total, ? * 1.0 AS share',
     bytes: "INSERT INTO notes (text) VALUES (?) RETURNING x'00' AS content",
   },
   prepare: (database: DatabaseSync) => ({
