@@ -8,6 +8,10 @@ import { openStore } from './support/sqlite.js';
 import { STORES } from './support/stores.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
+async function getText(url: string): Promise<string> {
+  return (await fetch(url)).text();
+}
+
 describe('GET /health/live', () => {
   it('responds with 200 while the store is unavailable', async () => {
     const store = await STORES.memory();
@@ -52,6 +56,22 @@ describe('GET /health/ready', () => {
     expect(write.status).toBe(503);
     expect(write.headers.get('retry-after')).toBe('1');
     expect(await write.json()).toMatchObject({ code: 'STORE_GONE' });
+  });
+
+  it('responds with 200 and the code of failing writes while the SQLite file is full', async () => {
+    const store = openStore(join(temporaryFolder(), 'users.db'), { maxPages: 6 });
+    const url = await startService({ store, config: { METRICS: true } });
+    const users = clientOf(`${url}/api/users`);
+    const metric = async () =>
+      /^store_writes_failing .$/m.exec(await getText(`${url}/metrics`))?.[0];
+    expect(await metric()).toBe('store_writes_failing 0');
+    const create = () => users.sendJson('POST', '', { ...ADA, name: 'x'.repeat(250) });
+    await expect.poll(async () => (await create()).status).toBe(503);
+    const ready = await fetch(`${url}/health/ready`);
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toEqual({ status: 'ready', degraded: { store: 'STORE_FULL' } });
+    expect(await metric()).toBe('store_writes_failing 1');
+    expect((await fetch(`${url}/api/users`)).status).toBe(200);
   });
 
   it('responds with a 503 problem when the service is stopping', async () => {

@@ -6,6 +6,8 @@ import { realpathSync, statSync } from 'node:fs';
 export const BUSY = 5;
 /** SQLITE_CONSTRAINT. */
 export const CONSTRAINT = 19;
+/** SQLITE_FULL: the disk or the file cannot hold more. */
+export const FULL = 13;
 /** SQLITE_RANGE: a parameter has no placeholder. */
 export const RANGE = 25;
 /** SQLITE_ABORT_ROLLBACK: the writes of a batch were rolled back together. */
@@ -45,8 +47,11 @@ export type SqliteValue = string | number | null;
 /** The first row that a write returned, if any. */
 export type WrittenRow = Readonly<Record<string, SqliteValue>> | undefined;
 
-/** The name of a statement, and its parameters. */
-export type SqliteWrite = readonly [statement: string, ...parameters: SqliteValue[]];
+/** The name of a statement and its parameters, or a {@link PROBE}. */
+export type SqliteWrite = readonly [statement: string, ...parameters: SqliteValue[]] | readonly [];
+
+/** A write that changes nothing and finds out whether others would succeed. */
+export const PROBE: SqliteWrite = [];
 
 /** The error of a write, with the properties of node:sqlite or node:fs. */
 export interface WriteFailure extends Error {

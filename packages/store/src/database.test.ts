@@ -66,6 +66,16 @@ describe('sqliteProblem', () => {
     });
   });
 
+  it('does not call a file damaged that only a failing disk makes seem so', () => {
+    const error = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+    expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
+      code: 'STORE_NOT_A_DATABASE',
+      message:
+        'The store /notes.db seems damaged (database disk image is malformed). Check the disk, then the ' +
+        'file with PRAGMA integrity_check. Restore a backup only if that finds errors.',
+    });
+  });
+
   it('includes the message of an unknown error', () => {
     const error = Object.assign(new Error('out of memory'), { errcode: 7 });
     expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BUSY, CONSTRAINT, MOVED, primaryCode, ROLLED_BACK } from './connection.js';
+import { BUSY, CONSTRAINT, FULL, MOVED, primaryCode, ROLLED_BACK } from './connection.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
 const READ_VERSION = `
@@ -42,8 +42,12 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   [BUSY]: ['STORE_LOCKED', 'is locked by another process', 'End that process, or try again later'],
   8: ['STORE_READ_ONLY', 'is not writable', CHECK_ACCESS],
   10: ['STORE_FAILED', 'cannot be read or written', 'Check the disk'],
-  11: ['STORE_NOT_A_DATABASE', 'is damaged', 'Restore it from a backup'],
-  13: ['STORE_FULL', 'cannot grow because the disk is full', 'Free up disk space'],
+  11: [
+    'STORE_NOT_A_DATABASE',
+    'seems damaged',
+    'Check the disk, then the file with PRAGMA integrity_check. Restore a backup only if that finds errors',
+  ],
+  [FULL]: ['STORE_FULL', 'cannot grow because the disk is full', 'Free up disk space'],
   14: ['STORE_UNREACHABLE', 'cannot be opened', CHECK_ACCESS],
   18: ['STORE_FAILED', 'cannot run PART', 'Pass shorter values'],
   [CONSTRAINT]: [

@@ -13,7 +13,14 @@ import {
   string,
 } from '@fairlead/options';
 import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
-import { findMoved, type OpenedFiles, primaryCode, RANGE, rememberFiles } from './connection.js';
+import {
+  findMoved,
+  type OpenedFiles,
+  PROBE,
+  primaryCode,
+  RANGE,
+  rememberFiles,
+} from './connection.js';
 import { type DatabaseFile, openDatabase, translateErrors } from './database.js';
 import { StoreError } from './store-error.js';
 import { WriteQueue } from './write-queue.js';
@@ -95,6 +102,7 @@ export class SqliteDatabase<Name extends string, Queries> {
   readonly #writer: SqliteWriter;
   readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
   #closing: Promise<void> | undefined = undefined;
+  #isProbing = false;
 
   /** Use {@link openSqlite}, which checks the arguments. */
   constructor(file: DatabaseFile, options: SqliteOptions<Name, Queries>) {
@@ -185,16 +193,21 @@ export class SqliteDatabase<Name extends string, Queries> {
   }
 
   /**
-   * Throws when the file cannot be read or is no longer in place. Cheap enough for a health probe.
+   * Throws when the file cannot be read or is no longer in place. Cheap enough for a health probe. While
+   * writes fail, each call also tries an empty write in the background.
    *
+   * @returns As `degraded`, why the last commit failed, until one succeeds.
    * @throws {StoreError} `STORE_GONE`, `STORE_CLOSED`, or why reading failed.
    */
-  check(): void {
+  check(): { readonly degraded: StoreError | undefined } {
     this.read(() => {
       const moved = this.#findMoved();
       if (moved !== undefined) throw moved;
       this.#opened.database.exec('SELECT 1 FROM sqlite_schema');
     });
+    const { failure } = this.#writer;
+    if (failure !== undefined) void this.#probe();
+    return { degraded: failure };
   }
 
   /**
@@ -209,6 +222,14 @@ export class SqliteDatabase<Name extends string, Queries> {
   /** Calls {@link close}, so that a container or `await using` closes the database. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Never rejects: the writer keeps the failure of a commit. */
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    await Promise.allSettled([this.#writes.add(PROBE)]);
+    this.#isProbing = false;
   }
 
   async #close(): Promise<void> {

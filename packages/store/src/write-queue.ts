@@ -144,16 +144,19 @@ export class WriteQueue<Write, Result> {
     const check = () => {
       const last = performance.now() - timeout;
       const committing = this.#committing.filter(({ since }) => since <= last);
-      if (committing.length > 0) rejectAll(committing, giveUp(committing.length));
+      const error = committing.length > 0 ? giveUp(committing.length) : undefined;
+      if (error !== undefined) rejectAll(committing, error);
       const waiting = this.#take(this.#waiting.filter(({ since }) => since <= last).length);
-      rejectAll(waiting, this.#busy(`did not start a write within ${timeout} ms and dropped it`));
+      const busy = this.#busy(`did not start a write within ${timeout} ms and dropped it`);
+      // Nothing has been written, for the same reason.
+      rejectAll(waiting, error?.code === 'STORE_LOCKED' ? error : busy);
     };
     // After a delay of the event loop, outcomes that have already arrived are processed first.
     return setInterval(() => setImmediate(check), timeout / 50);
   }
 
   #busy(problem: string): StoreError {
-    const fix = 'Try again later, or use a faster disk.';
+    const fix = 'Try again later, or send fewer writes at once.';
     return new StoreError('STORE_BUSY', `The store ${this.#name} ${problem}. ${fix}`);
   }
 }

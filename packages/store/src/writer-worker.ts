@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import {
   BUSY,
   CONSTRAINT,
+  FULL,
   findMoved,
   primaryCode,
   ROLLED_BACK,
@@ -25,6 +26,10 @@ const CHECKPOINT_PAGES = 10_000;
 const STATEMENT_ERRORS: readonly number[] = [0, 1, 18, CONSTRAINT, 20];
 /** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
+
+const READ_VERSION_AND_SPACE = `
+  SELECT user_version AS version, max_page_count - page_count + freelist_count AS space
+  FROM pragma_user_version, pragma_max_page_count, pragma_page_count, pragma_freelist_count`;
 
 const { path, files, statements: texts, maxPages, claim } = workerData as WriterData;
 
@@ -52,6 +57,8 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     connection ??= connect();
     const current = connection;
     const givenUp = begin(current.database, writes.length);
+    // Next to other writes, their outcome answers the probe.
+    if (writes.length === 1 && writes[0]?.length === 0) probe(current.database);
     const outcomes = writes.map((write, index) => (index < givenUp ? {} : run(current, write)));
     assertInPlace();
     current.database.exec('COMMIT');
@@ -110,6 +117,7 @@ function run(
   { database, statements, savepoint, release }: Connection,
   [name, ...parameters]: SqliteWrite,
 ): WriterReply['outcomes'][0] {
+  if (name === undefined) return {};
   try {
     savepoint.run();
     return naming(name, () => {
@@ -129,6 +137,13 @@ function run(
     database.exec('ROLLBACK TO write; RELEASE write');
     return failed(error);
   }
+}
+
+/** Writes the first page unchanged. A file of `maxPages` has space for that, but not for other writes. */
+function probe(database: DatabaseSync): void {
+  const { version, space } = database.prepare(READ_VERSION_AND_SPACE).get() ?? {};
+  if (Number(space) <= 0) throw Object.assign(new Error('maxPages is reached'), { errcode: FULL });
+  database.exec(`PRAGMA user_version = ${version}`);
 }
 
 /** Adds the name of a statement to its error. */

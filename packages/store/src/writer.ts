@@ -37,14 +37,30 @@ export class SqliteWriter {
     'store_lock_wait_seconds_total',
     'Time that commits waited for locks.',
   );
-  readonly metrics: readonly StoreMetric[] = [this.#commits, this.#lockWaits, this.#lockWait];
+  readonly metrics: readonly StoreMetric[] = [
+    this.#commits,
+    this.#lockWaits,
+    this.#lockWait,
+    {
+      name: 'store_writes_failing',
+      help: '1 while the last commit has failed, and 0 otherwise.',
+      type: 'gauge',
+      value: () => Number(this.#failure !== undefined),
+    },
+  ];
   readonly #options: SqliteWriterOptions;
   readonly #claim = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | undefined = undefined;
   #reply: PromiseWithResolvers<WriterReply> | undefined = undefined;
+  #failure: StoreError | undefined = undefined;
 
   constructor(options: SqliteWriterOptions) {
     this.#options = options;
+  }
+
+  /** Why the last commit failed, until one succeeds. */
+  get failure(): StoreError | undefined {
+    return this.#failure;
   }
 
   /**
@@ -65,12 +81,15 @@ export class SqliteWriter {
     this.#lockWaits.add(Number(lockWait > 0));
     this.#lockWait.add(lockWait);
     const { file } = this.#options;
-    return outcomes.map(({ row, failure }) => {
+    const results = outcomes.map(({ row, failure }) => {
       if (failure === undefined) return row;
       const { statement } = failure;
       const part = statement && `the statement '${statement}'`;
       return sqliteProblem(Object.assign(new Error(), failure), file, part);
     });
+    const failure = results.find((result) => result instanceof StoreError);
+    this.#failure = isCommitted ? undefined : failure;
+    return results;
   }
 
   /**
@@ -80,6 +99,11 @@ export class SqliteWriter {
    * @returns `STORE_LOCKED`, or `STORE_INTERRUPTED` if the thread is already making the writes.
    */
   giveUp(count: number): StoreError {
+    this.#failure = this.#giveUp(count);
+    return this.#failure;
+  }
+
+  #giveUp(count: number): StoreError {
     const { file, timeout } = this.#options;
     const { path } = file;
     const before = Atomics.load(this.#claim, 0);
@@ -130,6 +154,7 @@ export class SqliteWriter {
         `The writer thread of the store ${path} died. Its current writes may or may not have been ` +
         'committed. The next write starts a new thread.';
       const error = new StoreError('STORE_INTERRUPTED', message, cause);
+      this.#failure = error;
       this.#reply.reject(error);
       this.#reply = undefined;
       warn(error);

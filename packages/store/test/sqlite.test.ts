@@ -476,6 +476,7 @@ describe('openSqlite', () => {
       store_commits_total: 1,
       store_lock_waits_total: 0,
       store_lock_wait_seconds_total: 0,
+      store_writes_failing: 0,
     });
     await writing(path);
     await store.write('add', 'Ada');
@@ -484,6 +485,7 @@ describe('openSqlite', () => {
       store_commits_total: 2,
       store_lock_waits_total: 1,
       store_lock_wait_seconds_total: expect.any(Number),
+      store_writes_failing: 0,
     });
     expect(metricsOf(store).store_lock_wait_seconds_total).toBeGreaterThan(0);
   });

@@ -3,7 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoreError } from '../src/index.js';
-import { metricsOf, openNotes, openRaw, temporaryPath, textsOf } from './support/notes.js';
+import {
+  metricsOf,
+  type NotesStore,
+  openNotes,
+  openRaw,
+  temporaryPath,
+  textsOf,
+} from './support/notes.js';
 
 describe('writes', () => {
   it('return the first row of RETURNING, or undefined', async () => {
@@ -181,6 +188,17 @@ describe('writes', () => {
     expect(textsOf(store)).toEqual([large]);
   });
 
+  it('rejects the writes of every batch with STORE_LOCKED while another process holds the lock', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path, { timeout: 200 });
+    openRaw(path).exec('BEGIN IMMEDIATE');
+    const writes = Array.from({ length: 1_500 }, () => store.write('add', 'Ada'));
+    const results = await Promise.allSettled(writes);
+    const reasons = results.map((result) => (result as PromiseRejectedResult).reason.code);
+    expect(new Set(reasons)).toEqual(new Set(['STORE_LOCKED']));
+    expect(textsOf(store)).toEqual([]);
+  });
+
   it('rejects writes while 10,000 are waiting, and accepts them later', async () => {
     const path = temporaryPath();
     const store = openNotes(path);
@@ -229,6 +247,57 @@ describe('writes', () => {
     expect(warnings).toMatchObject([{ code: 'STORE_INTERRUPTED' }]);
   });
 });
+
+describe('check() of a store whose writes fail', () => {
+  it('reports that the file is full, and recovers with the next commit or when there is space', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path, { maxPages: 8 });
+    const fill = async (): Promise<never> => {
+      for (;;) await store.write('add', 'x'.repeat(400));
+    };
+    const full = { code: 'STORE_FULL', message: expect.stringContaining(path) };
+    expect(store.check()).toEqual({ degraded: undefined });
+    await expect(fill()).rejects.toMatchObject(full);
+    // A probe does not succeed either.
+    await expectDegraded(store, full, 3);
+    expect(metricsOf(store)).toMatchObject({ store_writes_failing: 1 });
+    await store.write('remove', 1);
+    expect(store.check()).toEqual({ degraded: undefined });
+    expect(metricsOf(store)).toMatchObject({ store_writes_failing: 0 });
+    await expect(fill()).rejects.toMatchObject(full);
+    openRaw(path).exec('DELETE FROM notes');
+    await expect.poll(() => store.check()).toEqual({ degraded: undefined });
+    expect(textsOf(store)).toEqual([]);
+  });
+
+  it('reports a lock, and recovers without further writes', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path, { timeout: 200 });
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    const locked = { code: 'STORE_LOCKED' };
+    await expect(store.write('add', 'Ada')).rejects.toMatchObject(locked);
+    await expectDegraded(store, locked, 3);
+    raw.exec('ROLLBACK');
+    await expect.poll(() => store.check(), { timeout: 60_000 }).toEqual({ degraded: undefined });
+    expect(textsOf(store)).toEqual([]);
+  });
+
+  it('does not report a write that violates a constraint', async () => {
+    const store = openNotes(temporaryPath());
+    await store.write('insert', 1, 'Ada');
+    await expect(store.write('insert', 1, 'Ada')).rejects.toThrow('violates a constraint');
+    expect(store.check()).toEqual({ degraded: undefined });
+  });
+});
+
+/** Checks a store, and lets it finish the probe that this starts, several times. */
+async function expectDegraded(store: NotesStore, error: object, times: number): Promise<void> {
+  for (const _ of Array(times)) {
+    expect(store.check().degraded).toMatchObject(error);
+    await expect.poll(() => metricsOf(store)).toMatchObject({ store_waiting_writes: 0 });
+  }
+}
 
 it('a store survives a warn() that throws', async () => {
   const path = temporaryPath();

@@ -124,7 +124,7 @@ export class MemoryUserStore implements UserStore {
     return this.#entries.delete(id);
   }
 
-  check(): void {
+  check(): undefined {
     this.#open();
   }
 

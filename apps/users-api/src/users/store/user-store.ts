@@ -1,4 +1,5 @@
 import { token } from '@fairlead/di';
+import type { Degraded } from '@fairlead/health';
 import type { StoreMetric } from '@fairlead/store';
 import type { CreateUserInput, UpdateUserInput, User } from '../user.js';
 
@@ -71,8 +72,12 @@ export interface UserStore {
   /** Numbers for monitoring. */
   readonly metrics: readonly StoreMetric[];
 
-  /** Fails when the store is unavailable. Cheap enough for a health probe. */
-  check(): Awaitable<void>;
+  /**
+   * Fails when the store cannot be read. Cheap enough for a health probe.
+   *
+   * @returns As `degraded`, why writes fail, if the store knows of any failure.
+   */
+  check(): Awaitable<Degraded | undefined>;
 
   /**
    * Finishes pending writes, then releases files and connections. Later calls of `close` do nothing,

@@ -258,7 +258,7 @@ export class PostgresUserStore implements UserStore {
     return this.#deletes.add({ id: toUuid(id), name, email, updatedAt });
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<undefined> {
     await this.#count();
   }
 

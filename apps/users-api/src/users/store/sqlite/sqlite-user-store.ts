@@ -154,9 +154,9 @@ export class SqliteUserStore implements UserStore {
     return (await this.#database.write('delete', id, ...comparedOf(expected))) !== undefined;
   }
 
-  check(): void {
-    this.#database.check();
+  check() {
     this.#database.read(({ counts }) => counts());
+    return this.#database.check();
   }
 
   close(): Promise<void> {
