@@ -47,6 +47,7 @@ import { startOf, writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, checkUpstream, type Entry, type OrderFindings } from './router/check-order.js';
 import { type Explanation, explain } from './router/explain.js';
+import { createShield, hasForeignBehindPrefix } from './router/foreign.js';
 import {
   createMount,
   createPrefixStep,
@@ -255,7 +256,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Adds middleware. Requests pass through middleware, routes and routers in the order of registration.
    *
    * @param prefix - Restricts the middleware to this path and the paths below it: `/admin` covers `/admin`
-   *   and `/admin/users`. May contain parameters. Ignores case if the application or one of its routers does.
+   *   and `/admin/users`. May contain parameters. Ignores case if the application or one of its routers does,
+   *   or if middleware of Express follows.
    *   By default, all paths.
    * @param middleware - Functions `(ctx, next)`.
    * @returns This application. Its type includes the state that the middleware sets for all paths.
@@ -582,12 +584,19 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const mounts: RouteTable[] = [];
     const prefixRules = this.#prefixRules();
     const upstreams = upstreamsOf(this.#entries, prefixRules);
-    const steps: Step[] = this.#entries.map((entry) => {
-      if (typeof entry === 'function') return entry;
-      if ('middleware' in entry) return createPrefixStep(entry, prefixRules);
+    const steps: Step[] = this.#entries.map((entry, index) => {
+      const shield = createShield(this.#entries.slice(0, index), prefixRules);
+      if (typeof entry === 'function') return shield(entry);
+      if ('middleware' in entry) {
+        return createPrefixStep(
+          { ...entry, middleware: entry.middleware.map(shield) },
+          prefixRules,
+        );
+      }
+      const mounted = routes.get(entry) ?? [];
       const mount = createMount(
         entry.router.rules,
-        routes.get(entry) ?? [],
+        mounted.map((route) => ({ ...route, handlers: route.handlers.map(shield) })),
         upstreams.get(entry) ?? (() => []),
         this.#schemas,
         schemaProblems,
@@ -635,7 +644,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /** Returns rules by which a prefix matches every path that a route below it may match. */
   #prefixRules(): PathRules {
     const rules = [this.#rules, ...this.#routers().map(({ router }) => router.rules)];
-    return { ...this.#rules, caseSensitive: rules.every(({ caseSensitive }) => caseSensitive) };
+    const isSensitive = rules.every(({ caseSensitive }) => caseSensitive);
+    // Express ignores case.
+    const caseSensitive = isSensitive && !hasForeignBehindPrefix(this.#entries);
+    return { ...this.#rules, caseSensitive };
   }
 
   #routers(): MountedRouter[] {

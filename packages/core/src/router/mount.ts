@@ -15,6 +15,7 @@ import {
   parsePattern,
   parsePrefix,
   type Segment,
+  significantSegments,
 } from './pattern.js';
 import { defaultStatus, type RouteOptions } from './route-options.js';
 import { createRouteWriter, createValidate, type SchemaPolicy } from './route-schemas.js';
@@ -69,6 +70,18 @@ export interface PrefixedMiddleware {
 }
 
 /**
+ * Creates the tree of a prefix. It matches the path of the prefix and the paths below it, for all methods.
+ *
+ * @param rules - How the paths are compared.
+ */
+export function createPrefixTree(prefix: readonly Segment[], rules: PathRules): Tree<true> {
+  const tree = new Tree<true>(rules);
+  const kept = significantSegments({ segments: prefix }, { ...rules, strict: false });
+  tree.insert(ALL, { segments: [...kept, { kind: 'wildcard', names: ['*'] }] }, true);
+  return tree;
+}
+
+/**
  * Creates the step that runs middleware for the paths that equal a prefix or are below it.
  *
  * @param rules - How the paths are compared.
@@ -77,10 +90,9 @@ export function createPrefixStep(
   { prefix, middleware }: PrefixedMiddleware,
   rules: PathRules,
 ): Branch {
-  const { names } = parsePrefix(prefix);
+  const { names, segments } = parsePrefix(prefix);
   const run = compose(middleware);
-  const tree = new Tree<true>(rules);
-  tree.insert(ALL, parsePattern(joinPaths(prefix, '*')), true);
+  const tree = createPrefixTree(segments, rules);
   return Object.freeze({
     choose(ctx: Context): Middleware | undefined {
       const match = tree.find(ctx.method, ctx.path);

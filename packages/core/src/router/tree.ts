@@ -69,7 +69,7 @@ export class Tree<T> {
   }
 
   /** Adds a value for a method and a pattern, and replaces an earlier one. */
-  insert(method: string, pattern: Pattern, value: T): void {
+  insert(method: string, pattern: Pick<Pattern, 'segments'>, value: T): void {
     let node = this.#root;
     let kind: 'leaf' | 'wildcard' = 'leaf';
     for (const segment of significantSegments(pattern, this.#rules)) {

@@ -1,0 +1,109 @@
+import { isForeign } from '@fairlead/options';
+import type { Context } from '../context.js';
+import { BadRequestError } from '../errors/http-error.js';
+import type { Middleware } from '../pipeline.js';
+import { normalizeSegment, parseTarget } from '../target.js';
+import type { Entry } from './check-order.js';
+import { createPrefixTree } from './mount.js';
+import { type PathRules, parseSegments, type Segment } from './pattern.js';
+
+/** Whether middleware of another framework runs as, or after, middleware with a prefix. */
+export function hasForeignBehindPrefix(entries: readonly Entry[]): boolean {
+  const first = entries.findIndex((entry) => 'middleware' in entry);
+  return first !== -1 && entries.slice(first).some((entry) => functionsOf(entry).some(isForeign));
+}
+
+function functionsOf(entry: Entry): readonly Middleware[] {
+  if (typeof entry === 'function') return [entry];
+  if ('middleware' in entry) return entry.middleware;
+  return entry.router.routes.flatMap(({ handlers }) => handlers);
+}
+
+/**
+ * Creates the function that shields middleware of another framework, which may read a path more loosely than
+ * the prefixes before it. The shielded middleware rejects a path that could lead below a prefix whose
+ * middleware did not run, with 400 `AMBIGUOUS_PATH`.
+ *
+ * @param before - What is registered before the middleware.
+ * @param rules - How paths are compared with prefixes.
+ */
+export function createShield(
+  before: readonly Entry[],
+  rules: PathRules,
+): (middleware: Middleware) => Middleware {
+  const createPrefixes = () =>
+    before.flatMap((entry) => {
+      const segments = 'middleware' in entry ? parseSegments(entry.prefix) : [];
+      if (segments.length === 0) return [];
+      const exact = createPrefixTree(segments, rules);
+      return { exact, loose: createPrefixTree(segments.map(foldSegment), rules) };
+    });
+  let prefixes: ReturnType<typeof createPrefixes> | undefined;
+  const assertClear = (ctx: Context): void => {
+    // Earlier middleware may have changed the URL that the next one reads.
+    const { path } = parseTarget(ctx.method, ctx.req.url ?? '');
+    if (path === ctx.path && CLEAR_PATH.test(path)) return;
+    const folded = foldPath(path);
+    const leads = prefixes?.some(
+      ({ exact, loose }) =>
+        folded === undefined ||
+        (loose.find(ctx.method, folded) !== undefined &&
+          exact.find(ctx.method, ctx.path) === undefined),
+    );
+    if (!leads) return;
+    throw new BadRequestError(
+      'The path is ambiguous. Send it without dot segments, empty segments and encoded slashes.',
+      { code: 'AMBIGUOUS_PATH' },
+    );
+  };
+  return (middleware) => {
+    if (!isForeign(middleware)) return middleware;
+    prefixes ??= createPrefixes();
+    if (prefixes.length === 0) return middleware;
+    const shielded: Middleware = (ctx, next) => {
+      assertClear(ctx);
+      return middleware(ctx, next);
+    };
+    return Object.defineProperty(shielded, 'name', { value: middleware.name });
+  };
+}
+
+/** Matches a path that every framework and file system reads in the same way, except for case. */
+const CLEAR_PATH = /^(?:\/[\w~-]+(?:\.[\w~-]+)*)*\/?$/;
+
+/** Matches what Windows ignores at the end of a name: dots, spaces, and the name of a stream. */
+const IGNORED_END = /(?::.*\$.*|[. ]+)$/;
+
+/**
+ * Reads a path as loosely as a framework or file system might: without case, with backslashes and encoded
+ * slashes as slashes, and without empty segments, `.` and characters that file systems ignore.
+ *
+ * @param path - Percent-encoded.
+ * @returns The path in normal form; undefined if it leads upwards, or is malformed.
+ */
+function foldPath(path: string): string | undefined {
+  const names = foldText(path)?.split(/[\\/]/);
+  if (names === undefined || names.some((name) => /^\.\.(?: [. ]*)?$/.test(name))) return undefined;
+  const kept = names.map((name) => name.replace(IGNORED_END, '')).filter((name) => name !== '');
+  return `/${kept.map((name) => normalizeSegment(encodeURIComponent(name))).join('/')}`;
+}
+
+function foldSegment(segment: Segment): Segment {
+  if (segment.kind !== 'static') return segment;
+  return { kind: 'static', text: foldPath(segment.text)?.slice(1) ?? segment.text };
+}
+
+/** Decodes text, and removes the differences that file systems may ignore. Undefined if it is malformed. */
+function foldText(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text).normalize('NFC');
+    // Converting to upper case first also replaces letters such as the long s and the Kelvin sign.
+    return decoded
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+      .toUpperCase()
+      .toLowerCase();
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
