@@ -11,10 +11,14 @@ import {
   text,
   timeout,
 } from '@fairlead/core';
-import { csrf } from '@fairlead/csrf';
+import { csrf, csrfGuard, csrfTokens } from '@fairlead/csrf';
+import { createJwtAuth, requireRole } from '@fairlead/jwt';
 import { createContainer, Inject } from '@fairlead/di';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
+import { type Session, session } from '@fairlead/session';
+import { serveStatic } from '@fairlead/static';
+import { websocket } from '@fairlead/websocket';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Order');
@@ -373,4 +377,36 @@ mistake(
       .use((ctx) => ctx.send('hello'))
       .get('/users', () => []),
   '/users',
+);
+
+mistake('`csrf({ tokens })` before `session()`', { warning: 'Register session() first' }, () => {
+  const keys = ['a key of at least thirty-two bytes ok'];
+  const tokens = csrfTokens({ keys, session: ({ state }) => (state.session as Session).id });
+  return createApp()
+    .use(csrf({ tokens }), session({ keys }))
+    .post('/users', () => ({ created: true }));
+});
+
+mistake('`requireRole()` before the middleware of `createJwtAuth()`', { warning: 'first' }, () => {
+  const auth = createJwtAuth({ secret: 'x'.repeat(32), issuer: 'a', audience: 'b' });
+  return createApp()
+    .use(requireRole('admin'), auth.middleware)
+    .get('/users', () => []);
+});
+
+mistake('`websocket()` for POST', { startup: 'Register it for GET' }, () =>
+  createApp().post(
+    '/rooms',
+    websocket(() => undefined),
+  ),
+);
+
+mistake('`app.use(csrfGuard())`', { startup: 'Use csrf()' }, () =>
+  createApp()
+    .use(csrfGuard())
+    .get('/', () => 1),
+);
+
+mistake('`serveStatic()` with a fallback that does not exist', { warning: 'no file' }, () =>
+  createApp().use(serveStatic(import.meta.dirname, { fallback: 'index.html' })),
 );

@@ -1,3 +1,4 @@
+import { declareUpgrade, declareUpstream } from '@fairlead/options';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
@@ -294,4 +295,44 @@ it('functions that only have the name of a handler may be anywhere', () => {
       return next();
     });
   expect(messagesOf(app)).toEqual([]);
+});
+
+describe('middleware that reads what other middleware provides', () => {
+  const read = () => declareUpstream<Middleware>((_ctx, next) => next(), 'read()', false, 'set()');
+  const set = () => declareUpstream<Middleware>((_ctx, next) => next(), 'set()');
+
+  it('should come after it', () => {
+    expect(warningsOf(createApp().use(read(), set()).route('/', users()))).toEqual([
+      'read() reads what set() provides, but runs before it. Register set() first, or pass read() to intended().',
+    ]);
+  });
+
+  it.each([
+    ['it comes after it', () => createApp().use(set(), read())],
+    ['it comes between two of them', () => createApp().use(set(), read(), set())],
+    ['nothing provides it', () => createApp().use(read())],
+    ['it is marked as intended', () => createApp().use(intended(read()), set())],
+  ])('causes no warning if %s', (_case, create) => {
+    expect(warningsOf(create().route('/', users()))).toEqual([]);
+  });
+});
+
+describe('a WebSocket route', () => {
+  const socket = () => declareUpgrade<Middleware>(() => undefined);
+
+  it('cannot have another method than GET', () => {
+    const router = createRouter().post('/rooms', socket());
+    expect(createApp().route('/api', router).problems()).toEqual([
+      expect.objectContaining({
+        code: 'INVALID_METHOD',
+        message:
+          'The route POST /api/rooms cannot open WebSocket connections, because clients open them with GET. Register it for GET.',
+      }),
+    ]);
+  });
+
+  it('may accept GET, alone or among all methods', () => {
+    const app = createApp().get('/a', socket()).all('/b', socket());
+    expect(app.problems()).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { type Context, ForbiddenError, type Middleware, SetupError } from '@fairlead/core';
 import {
   arrayOf,
+  declareGuard,
   declareUpstream,
   findOptionProblems,
   fn,
@@ -51,7 +52,9 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     check(ctx);
     return next();
   };
-  return declareUpstream(middleware, 'csrf()', true);
+  // The option `session` of csrfTokens() reads what the middleware of the session sets.
+  const after = options.tokens === undefined ? undefined : 'session()';
+  return declareUpstream(middleware, 'csrf()', true, after);
 }
 
 /**
@@ -62,10 +65,10 @@ export function csrf(options: CsrfOptions = {}): Middleware {
  */
 export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean {
   const check = createCheck('csrfGuard()', options);
-  return function csrfGuard(ctx) {
+  return declareGuard(function csrfGuard(ctx: Context) {
     check(ctx);
     return true;
-  };
+  }, 'csrf()');
 }
 
 markFactories(csrf, csrfGuard);

@@ -2,7 +2,7 @@ import { Controller, Get, Post, UseGuard } from '@fairlead/controllers';
 import { createApp, errorHandler, SetupError, urlencoded } from '@fairlead/core';
 import { type Session, session } from '@fairlead/session';
 import { createTestApp } from '@fairlead/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type CsrfOptions,
   type CsrfTokenOptions,
@@ -41,6 +41,32 @@ describe('csrfGuard', () => {
     });
     const own = { ...headers, 'Sec-Fetch-Site': 'same-origin' };
     expect((await app.request('/notes', { method: 'POST', headers: own })).status).toBe(200);
+  });
+
+  it('is refused where middleware belongs', () => {
+    expect(() => createApp().use(csrfGuard())).toThrow(
+      'app.use() received the guard csrfGuard, which never calls next(). Use csrf(), or list the guard in @UseGuard() of @fairlead/controllers.',
+    );
+  });
+});
+
+describe('csrf() with tokens', () => {
+  const tokens = csrfTokens({ keys: [KEY], session: ({ state }) => (state.session as Session).id });
+
+  it.each([
+    ['before', [csrf({ tokens }), session({ keys: [KEY] })], 1],
+    ['after', [session({ keys: [KEY] }), csrf({ tokens })], 0],
+    ['without tokens before', [csrf(), session({ keys: [KEY] })], 0],
+  ])('%s session() causes warnings: %#', (_where, middleware, count) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    createApp()
+      .use(...middleware)
+      .post('/', () => null)
+      .seal();
+    const message =
+      'csrf() reads what session() provides, but runs before it. Register session() first, or pass csrf() to intended().';
+    const warning = [message, { type: 'FairleadWarning', code: 'FAIRLEAD_ORDER' }];
+    expect(emitWarning.mock.calls).toEqual(Array.from({ length: count }, () => warning));
   });
 });
 

@@ -15,8 +15,8 @@ import {
 /** Options of {@link createHealth}. */
 export interface HealthOptions {
   /**
-   * The checks of the readiness route by name, such as `store`. A check fails when it throws or rejects. It
-   * is degraded when it returns a {@link Degraded} object. Its signal aborts at the timeout.
+   * The checks of the readiness route by name, such as `store`. A check fails when it throws, rejects
+   * or returns `false`. It is degraded when it returns a {@link Degraded} object. Its signal aborts at the timeout.
    */
   readonly checks?: Readonly<Record<string, (signal: AbortSignal) => unknown>>;
   /** Milliseconds until a check fails: a whole number of at least 1. Default 2,000. */
@@ -182,6 +182,7 @@ class Check {
     });
     try {
       const returned = await Promise.race([this.#call(controller.signal), timedOut]);
+      if (returned === false) throw new Error(`The check '${name}' returned false.`);
       const { degraded } = Object(returned) as Partial<Degraded>;
       if (degraded === undefined) return { name, state: 'passing' };
       return { name, state: 'degraded', error: this.#toError(degraded) };

@@ -78,7 +78,7 @@ describe('the readiness route', () => {
   });
 
   it('responds with 200 whatever passing checks return', async () => {
-    const get = await serve({ checks: { one: () => false, two: async () => undefined } });
+    const get = await serve({ checks: { one: () => 0, two: async () => undefined } });
     expect(await get()).toMatchObject({ status: 200 });
   });
 
@@ -240,6 +240,7 @@ describe('checks', () => {
       () => Promise.reject(),
       "The check 'store' failed with undefined. Use an Error.",
     ],
+    ['returns false', async () => false, "The check 'store' returned false."],
     ['never settles', () => new Promise(() => {}), 'The store did not respond within 1 ms.'],
   ])('fails when it %s', async (_, check, message) => {
     const { changes, onChange } = recordChanges();

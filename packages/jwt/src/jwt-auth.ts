@@ -26,7 +26,7 @@ import { errors, type JWTPayload } from 'jose';
 import { invalidToken, readToken } from './challenge.js';
 import { ALGORITHMS, createKeySource, type JwtKeys, type KeySource } from './keys.js';
 import { REMOTE_KEYS_OPTIONS, type RemoteKeysOptions } from './remote-keys.js';
-import { BEARER, type VerifiedToken, verifiedToken } from './verified-token.js';
+import { BEARER, JWT, type VerifiedToken, verifiedToken } from './verified-token.js';
 import { createVerifier } from './verifier.js';
 
 /** Options of {@link createJwtAuth}. Pass exactly one of `secret`, `publicKey` and `jwks`. */
@@ -167,7 +167,7 @@ export function createJwtAuth(
     return next();
   };
   declareSecurity(middleware, BEARER);
-  declareUpstream(middleware, 'the middleware of createJwtAuth()');
+  declareUpstream(middleware, JWT);
 
   return Object.freeze<JwtAuth<unknown>>({
     middleware: middleware as JwtAuth<unknown>['middleware'],

@@ -7,7 +7,7 @@ import {
   markFactories,
 } from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
-import { BEARER, verifiedToken } from './verified-token.js';
+import { BEARER, JWT, verifiedToken } from './verified-token.js';
 
 /**
  * Creates middleware that lets requests pass whose token has all of the scopes. Add it after the middleware
@@ -27,7 +27,7 @@ export function requireScope(...scopes: readonly [string, ...string[]]): Middlew
     return next();
   };
   declareSecurity(middleware, { ...BEARER, scopes });
-  return declareUpstream(middleware, 'requireScope()');
+  return declareUpstream(middleware, 'requireScope()', false, JWT);
 }
 
 /**
@@ -47,7 +47,7 @@ export function requireRole(...roles: readonly [string, ...string[]]): Middlewar
     return next();
   };
   declareSecurity(middleware, roleSecurity(roles));
-  return declareUpstream(middleware, 'requireRole()');
+  return declareUpstream(middleware, 'requireRole()', false, JWT);
 }
 
 markFactories(requireScope, requireRole);

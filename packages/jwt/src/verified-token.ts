@@ -10,6 +10,9 @@ export interface VerifiedToken<Claims = unknown> {
   readonly realm: string;
 }
 
+/** What messages call the middleware that verifies tokens. */
+export const JWT = 'the middleware of createJwtAuth()';
+
 /** How requests authenticate, for OpenAPI documents. */
 export const BEARER = Object.freeze({
   name: 'bearer',

@@ -172,6 +172,8 @@ export interface DeclaredUpstream {
   readonly name: string;
   /** Whether it only serves handlers. Other middleware also affects responses to unknown paths. */
   readonly isForHandlers: boolean;
+  /** The name of other marked middleware that has to run before it. */
+  readonly after?: string | undefined;
 }
 
 /** Marks middleware that only affects what is registered after it. */
@@ -179,14 +181,33 @@ export function declareUpstream<Target extends object>(
   target: Target,
   name: string,
   isForHandlers = false,
+  after?: string,
 ): Target {
-  const value: DeclaredUpstream = Object.freeze({ name, isForHandlers });
+  const value: DeclaredUpstream = Object.freeze({ name, isForHandlers, after });
   return Object.defineProperty(target, UPSTREAM, { value });
 }
 
 /** Describes middleware that only affects what is registered after it; undefined if it is not marked. */
 export function upstreamOf(target: object): DeclaredUpstream | undefined {
   return Reflect.get(target, UPSTREAM) as DeclaredUpstream | undefined;
+}
+
+/** A global symbol, so that two copies of a package recognize each other's guards. */
+const GUARD = Symbol.for('fairlead:guard');
+
+/**
+ * Marks a guard function, which never calls `next()`.
+ *
+ * @param middleware - The middleware that does the same, for messages, such as `rateLimit()`.
+ */
+export function declareGuard<Guard extends object>(guard: Guard, middleware: string): Guard {
+  return Object.defineProperty(guard, GUARD, { value: middleware });
+}
+
+/** Returns the middleware that does the same as a marked guard; undefined if it is not marked. */
+export function middlewareFor(target: object): string | undefined {
+  const name: unknown = Reflect.get(target, GUARD);
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** A global symbol, so that two copies of a package know of the same values. */

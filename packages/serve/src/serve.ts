@@ -11,9 +11,11 @@ import {
   describeValue,
   fn,
   integer,
+  isIntended,
   type Kinds,
   LONGEST_DELAY,
   milliseconds,
+  warn,
 } from '@fairlead/options';
 import {
   assertOptions,
@@ -142,6 +144,7 @@ export async function serve(
       const served = typeof app === 'function' ? await app(lifecycle) : app;
       const applications = applicationsOf(served, app);
       const first = applications.app;
+      warnIfServed(first);
       if (applications.operations !== first) second = applications.operations;
       serving.push({ name: 'app.close()', run: () => first.close() });
       assertOperations(second, operationsPort);
@@ -164,6 +167,18 @@ export async function serve(
     },
     { ...options, deadline },
   );
+}
+
+const servedApplications = new WeakSet<Application>();
+
+/** Warns of an application that is served already, such as by a module that is imported twice. */
+function warnIfServed(app: Application): void {
+  if (servedApplications.has(app) && !isIntended(app)) {
+    const fix =
+      'Call serve() once, in the main module. To use two ports, pass the application to intended().';
+    warn('FAIRLEAD_SERVED_TWICE', `serve() received an application that it serves already. ${fix}`);
+  }
+  servedApplications.add(app);
 }
 
 /** @throws {SetupError} `INVALID_SERVE_OPTION`, when there is no application to serve. */

@@ -193,6 +193,20 @@ describe('serve()', () => {
     expect(stdout).toMatch(/^api listens on .*\napi is stopping: the job is complete\n$/);
   });
 
+  it('warns when it serves an application twice, unless that is marked as intended', async () => {
+    const program = startProgram(`
+      const app = createApp();
+      const first = await serve(app, { port: 0 });
+      const second = await serve(app, { port: 0 });
+      const third = await serve(intended(app), { port: 0 });
+      for (const { stop } of [first, second, third]) stop('done');
+    `);
+    const { stderr } = await program.ended;
+    expect(stderr.match(/\[FAIRLEAD_SERVED_TWICE\] FairleadWarning: .*/g)).toEqual([
+      '[FAIRLEAD_SERVED_TWICE] FairleadWarning: serve() received an application that it serves already. Call serve() once, in the main module. To use two ports, pass the application to intended().',
+    ]);
+  });
+
   it('calls onListen instead of logging the URL', async () => {
     const program = startProgram(`
       await serve(createApp(), { port: 0, onListen: ({ port }) => console.log('port', port > 0) });

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -16,11 +16,13 @@ import {
   either,
   findOptionProblems,
   fn,
+  isIntended,
   type Kinds,
   kind,
   markFactories,
   nonEmptyString,
   oneOf,
+  warn,
 } from '@fairlead/options';
 import { deniedDotfile, malformedPath, StaticRootError } from './errors.js';
 import { contentTypeOf, type FileRules, type OpenFile, openFile, respondWithFile } from './file.js';
@@ -139,13 +141,16 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
   });
   const { prefix } = options;
   if (prefix === undefined) {
-    return declarePlacement(serveBelow(beforeWildcard, lookup), (mounted) => {
+    const middleware = serveBelow(beforeWildcard, lookup);
+    warnOfMissingFallback(middleware, lookup);
+    return declarePlacement(middleware, (mounted) => {
       const { length } = segmentsOf(mounted);
       return serveBelow(({ path }) => firstSegments(path, length), lookup);
     });
   }
   const base = prefix.replace(/\/$/, '');
   const middleware = serveBelow(() => base, lookup);
+  warnOfMissingFallback(middleware, lookup);
   return declarePlacement(middleware, (mounted) => {
     assertOverlap(prefix, mounted);
     return middleware;
@@ -317,6 +322,18 @@ async function respondWith(
     if (await send(ctx, [`${path}${extension}`], lookup)) return true;
   }
   return false;
+}
+
+/** Warns unless the middleware is marked as intended by the end of the current operation. */
+function warnOfMissingFallback(middleware: Middleware, { root, fallback }: Lookup): void {
+  if (fallback === undefined || existsSync(join(root, fallback))) return;
+  process.nextTick(() => {
+    if (isIntended(middleware)) return;
+    const problem = `serveStatic() has no file '${fallback}' in '${root}' for its fallback`;
+    const fix =
+      'Correct the path, or build the file. If it is built later, pass the middleware to intended().';
+    warn('FAIRLEAD_FALLBACK', `${problem}. ${fix}`);
+  });
 }
 
 /** Responds with the fallback to a browser that navigates, unless the path is that of an asset. */

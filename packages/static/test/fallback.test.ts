@@ -1,5 +1,12 @@
-import { createApp, errorHandler, notFoundHandler } from '@fairlead/core';
-import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import {
+  createApp,
+  errorHandler,
+  intended,
+  type Middleware,
+  notFoundHandler,
+} from '@fairlead/core';
+import { describe, expect, it, vi } from 'vitest';
 import { serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 import { serving } from './support/serve.js';
@@ -72,5 +79,18 @@ describe('the fallback', () => {
   it('can be missing', async () => {
     const app = serving(folder, { fallback: 'missing.html' });
     expect((await app.request('/users/7', { headers: { Accept: BROWSER } })).status).toBe(404);
+  });
+
+  it.each([
+    ['missing.html', (one: Middleware) => one, 1],
+    ['missing.html', intended<Middleware>, 0],
+    ['page.html', (one: Middleware) => one, 0],
+  ])('%s causes warnings when the middleware is created: %#', async (fallback, mark, count) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    mark(serveStatic(folder.root, { fallback }));
+    await setImmediate();
+    const message = `serveStatic() has no file 'missing.html' in '${folder.root}' for its fallback. Correct the path, or build the file. If it is built later, pass the middleware to intended().`;
+    const warning = [message, { type: 'FairleadWarning', code: 'FAIRLEAD_FALLBACK' }];
+    expect(emitWarning.mock.calls).toEqual(Array.from({ length: count }, () => warning));
   });
 });

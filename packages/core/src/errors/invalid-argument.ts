@@ -1,4 +1,11 @@
-import { describeValue, isClass, isFactory, isIntended, warn } from '@fairlead/options';
+import {
+  describeValue,
+  isClass,
+  isFactory,
+  isIntended,
+  middlewareFor,
+  warn,
+} from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
 import { isPromiseLike } from '../next.js';
 import { SetupError } from './setup-error.js';
@@ -41,6 +48,7 @@ type AnyFunction = (...values: never[]) => unknown;
 
 function isMiddleware(value: unknown): value is AnyFunction {
   if (typeof value !== 'function' || isFactory(value) || isClass(value)) return false;
+  if (middlewareFor(value) !== undefined) return false;
   // As (req, res, next) and (error, req, res, next) of Express.
   return value.length <= 2 || !/^_?(next|done|cb|callback)$/.test(lastName(value as AnyFunction));
 }
@@ -93,6 +101,13 @@ function diagnoseFunction(value: {
   const name = value.name || 'fn';
   if (isFactory(value)) {
     return [`the factory ${name}`, `Call it: ${name}().`];
+  }
+  const middleware = middlewareFor(value);
+  if (middleware !== undefined) {
+    return [
+      `the guard ${name}, which never calls next()`,
+      `Use ${middleware}, or list the guard in @UseGuard() of @fairlead/controllers.`,
+    ];
   }
   const received = describeValue(value);
   const otherCopy = explainOtherCopy(value);

@@ -1,4 +1,4 @@
-import { type DeclaredUpstream, isIntended, upstreamOf } from '@fairlead/options';
+import { type DeclaredUpstream, isIntended, isUpgrade, upstreamOf } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { type Middleware, type Role, roleOf } from '../pipeline.js';
 import { joinPaths } from '../target.js';
@@ -99,6 +99,13 @@ export function checkUpstream(
     if (upstream === undefined || isIntended) continue;
     const overlaps = createOverlaps(prefix, rules);
     const after = all.slice(index + 1);
+    const isFirst = (other: Registration) => other.upstream?.name === upstream.after;
+    if (upstream.after !== undefined && after.some(isFirst) && !all.slice(0, index).some(isFirst)) {
+      const fix = `Register ${upstream.after} first, or pass ${upstream.name} to intended().`;
+      warnings.push(
+        `${upstream.name} reads what ${upstream.after} provides, but runs before it. ${fix}`,
+      );
+    }
     if (after.some((other) => responds(other) && namesOf(other, overlaps).length > 0)) continue;
     // Middleware of the same name runs for these routes, or has been reported for them.
     const { name, isForHandlers } = upstream;
@@ -182,15 +189,18 @@ function namesOf(
   return isWhole && name !== '' ? [name] : affected.map((route) => `the route ${nameOf(route)}`);
 }
 
-/** Finds handlers among the functions of routes. */
+/** Finds handlers among the functions of routes that cannot work there. */
 function checkRoutes(routes: readonly MountedRoute[]): readonly SetupError[] {
   // The middleware of a router is part of each of its routes.
   const shadowed = new Map<Middleware, string[]>();
   const useless: string[] = [];
+  const unopened: string[] = [];
   for (const route of routes) {
     const last = route.handlers.length - 1;
     for (const [index, handler] of route.handlers.entries()) {
       const role = roleOf(handler);
+      if (isUpgrade(handler) && !['GET', 'ALL'].includes(route.method))
+        unopened.push(nameOf(route));
       if (role === 'errorHandler' && index === last) useless.push(nameOf(route));
       if (role !== 'notFoundHandler' || index === last) continue;
       shadowed.set(handler, [...(shadowed.get(handler) ?? []), nameOf(route)]);
@@ -209,6 +219,11 @@ function checkRoutes(routes: readonly MountedRoute[]): readonly SetupError[] {
       useless,
       'Pass it before the other functions.',
     ),
+    ...unopened.map((name) => {
+      const problem = `The route ${name} cannot open WebSocket connections`;
+      const fix = 'because clients open them with GET. Register it for GET.';
+      return new SetupError('INVALID_METHOD', `${problem}, ${fix}`);
+    }),
   ];
 }
 

@@ -1,3 +1,3 @@
 /** The modules that the tests' programs import. `bundle.ts` compiles them. */
-export { createApp, createRouter } from '@fairlead/core';
+export { createApp, createRouter, intended } from '@fairlead/core';
 export { describeStartError, runProcess, serve } from '@fairlead/serve';
