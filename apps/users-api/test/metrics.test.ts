@@ -1,4 +1,4 @@
-import type { StoreMetric } from '@fairlead/store';
+import { StoreError, type StoreMetric } from '@fairlead/store';
 import { describe, expect, it } from 'vitest';
 import { MemoryUserStore } from '../src/users/store/memory.js';
 import { ADA, clientOf, startService } from './support/api.js';
@@ -27,6 +27,30 @@ describe('GET /metrics', () => {
       'http_request_duration_seconds_count{method="GET",route="/api/v1/users/:id",status="200"} 1',
       'http_request_duration_seconds_count{method="GET",route="/api/v1/users/:id",status="404"} 1',
       'http_request_duration_seconds_count{method="GET",route="none",status="404"} 2',
+    ]);
+  });
+
+  it('has the code of the store for failures, also for a list that was cut off', async () => {
+    const { logger, lines } = captureLog();
+    const store = new MemoryUserStore();
+    const user = store.create(ADA);
+    store.create = () => {
+      throw new StoreError('STORE_FULL', 'Full.');
+    };
+    store.page = () => ({ users: [user], total: 2 });
+    store.list = async function* () {
+      yield [user];
+      throw new StoreError('STORE_GONE', 'Gone.');
+    };
+    const url = await startService({ store, config: METRICS, logger });
+    const { send, sendJson } = clientOf(`${url}/api/users`);
+    await sendJson('POST', '', ADA);
+    await expect((await send('GET')).text()).rejects.toThrow();
+    await lines.first('request', 2);
+    const text = await (await fetch(`${url}/metrics`)).text();
+    expect(text.match(/^http_request_failures_total\{.*/gm)).toEqual([
+      'http_request_failures_total{method="POST",route="/api/users",status="503",code="STORE_FULL"} 1',
+      'http_request_failures_total{method="GET",route="/api/users",status="503",code="STORE_GONE"} 1',
     ]);
   });
 

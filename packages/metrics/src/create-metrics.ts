@@ -1,7 +1,9 @@
 import {
   type Context,
   createRouter,
+  isHttpError,
   type Middleware,
+  type RequestOutcome,
   type Router,
   SetupError,
 } from '@fairlead/core';
@@ -83,6 +85,7 @@ type AnyOptions = MetricsOptions<RegistryContentType>;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const DURATIONS = 'http_request_duration_seconds';
+const FAILURES = 'http_request_failures_total';
 const IN_FLIGHT = 'http_requests_in_flight';
 
 /** Route label of requests without a route. Their paths are unbounded, so they cannot be labels. */
@@ -99,6 +102,8 @@ const METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
   'TRACE',
 ]);
+
+const CODE = /^[A-Z][A-Z\d_]{0,63}$/;
 
 /** Method label of all other requests. */
 const OTHER_METHOD = 'other';
@@ -120,11 +125,14 @@ function isBuckets(value: unknown): boolean {
  *
  * - the histogram `http_request_duration_seconds` with the labels `method`, `route` and `status`, from the
  *   middleware to the end of the response;
+ * - the counter `http_request_failures_total` of statuses of 500 and above, with these labels and `code`;
  * - the gauge `http_requests_in_flight`.
  *
  * `route` is the full pattern of the route, or `none` if no route matched or middleware of the application
- * responded before. `status` is the one that was sent, or 499 if the client disconnected before. Uncommon
- * methods count as `other`. Applications that share a registry share the metrics.
+ * responded before. `status` is the one that was sent. If the client did not receive the whole response, it is
+ * 499, or 500 or more if an error cut the response off. `code` is that of the error, such as `STORE_FULL`,
+ * `INTERNAL_SERVER_ERROR` if it has none, or `none` without an error. Uncommon methods count as `other`. Applications that share a registry share the
+ * metrics.
  *
  * @throws {SetupError} `INVALID_METRICS_OPTION`, when an option is unknown or invalid, or the metrics in the
  *   registry have other buckets; `METRIC_CONFLICT`, when the registry has another metric of the same name.
@@ -143,14 +151,16 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
     middleware: declareUpstream<Middleware>(function metrics(ctx, next) {
       const start = performance.now();
       requests.inFlight += 1;
-      ctx.onFinish(({ status }) => {
+      ctx.onFinish((outcome) => {
         requests.inFlight -= 1;
         // A WebSocket connection lasts until it closes.
-        if (status === 101 || skip?.(ctx)) return;
+        if (outcome.status === 101 || skip?.(ctx)) return;
         const method = METHODS.has(ctx.method) ? ctx.method : OTHER_METHOD;
         const seconds = (performance.now() - start) / 1_000;
-        const route = ctx.pattern ?? NO_ROUTE;
-        requests.durations.observe({ method, route, status }, seconds);
+        const status = statusOf(outcome);
+        const labels = { method, route: ctx.pattern ?? NO_ROUTE, status };
+        requests.durations.observe(labels, seconds);
+        if (status >= 500) requests.failures.inc({ ...labels, code: codeOf(outcome.error) });
       });
       return next();
     }, 'the middleware of createMetrics()'),
@@ -167,9 +177,24 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
   } satisfies Metrics<Format>);
 }
 
+/** Returns the status label. A success that was cut off is not one. */
+function statusOf({ status, aborted, error }: RequestOutcome): number {
+  if (!aborted || status >= 400) return status;
+  if (error === undefined) return 499;
+  return isHttpError(error) && error.status >= 500 ? error.status : 500;
+}
+
+/** Returns the label of an error: its code, if that has the form of those of Fairlead and Node.js. */
+function codeOf(error: unknown): string {
+  if (error === undefined) return 'none';
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === 'string' && CODE.test(code) ? code : 'INTERNAL_SERVER_ERROR';
+}
+
 /** The metrics of requests in a registry. */
 interface Requests {
   readonly durations: Histogram;
+  readonly failures: Counter;
   /** Upper bounds of the buckets in seconds. */
   readonly bounds: readonly number[];
   inFlight: number;
@@ -191,7 +216,8 @@ function findRequests(registry: AnyRegistry, buckets?: readonly number[]): Reque
 }
 
 function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests {
-  for (const name of [DURATIONS, IN_FLIGHT]) assertFree('createMetrics()', registry, name);
+  for (const name of [DURATIONS, FAILURES, IN_FLIGHT])
+    assertFree('createMetrics()', registry, name);
   const durations = new Histogram({
     name: DURATIONS,
     help: 'Time from the request headers to the end of the response.',
@@ -199,9 +225,16 @@ function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests
     buckets: [...bounds],
     registers: [],
   });
-  const requests: Requests = { durations, bounds: Object.freeze([...bounds]), inFlight: 0 };
+  const failures = new Counter({
+    name: FAILURES,
+    help: 'Responses with a status of 500 or above, or that an error cut off.',
+    labelNames: ['method', 'route', 'status', 'code'],
+    registers: [],
+  });
+  const requests = { durations, failures, bounds: Object.freeze([...bounds]), inFlight: 0 };
   known.set(durations, requests);
   registry.registerMetric(durations);
+  registry.registerMetric(failures);
   const inFlight = new Gauge({
     name: IN_FLIGHT,
     help: 'Number of requests in progress.',

@@ -7,6 +7,8 @@ import {
   errorHandler,
   InvalidPatternError,
   listen,
+  NotFoundError,
+  ServiceUnavailableError,
   SetupError,
 } from '@fairlead/core';
 import { createDocument } from '@fairlead/openapi';
@@ -40,6 +42,37 @@ async function countsOf(registry: Pick<Registry, 'metrics'>): Promise<string[]> 
   const lines = text.matchAll(/^http_request_duration_seconds_count(.*)$/gm);
   return [...lines].map(([, line = '']) => line);
 }
+
+/** Returns the number of failed requests by labels. */
+async function failuresOf(registry: Pick<Registry, 'metrics'>): Promise<string[]> {
+  const text = await registry.metrics();
+  const lines = text.matchAll(/^http_request_failures_total(.*)$/gm);
+  return [...lines].map(([, line = '']) => line);
+}
+
+describe('the counter of failures', () => {
+  it('has the code of the error behind each response of 500 or above', async () => {
+    const metrics = create();
+    const app = createApp()
+      .use(metrics.middleware, errorHandler({ onError: () => {} }))
+      .get('/full', () => {
+        throw new ServiceUnavailableError('Full.', { code: 'STORE_FULL' });
+      })
+      .get('/broken', () => {
+        throw new Error('Broken.');
+      })
+      .get('/status', (ctx) => {
+        ctx.status = 502;
+      });
+    for (const path of ['/full', '/broken', '/status', '/missing']) await app.request(path);
+    await expect.poll(() => countsOf(metrics.registry)).toHaveLength(4);
+    expect(await failuresOf(metrics.registry)).toEqual([
+      '{method="GET",route="/full",status="503",code="STORE_FULL"} 1',
+      '{method="GET",route="/broken",status="500",code="INTERNAL_SERVER_ERROR"} 1',
+      '{method="GET",route="/status",status="502",code="none"} 1',
+    ]);
+  });
+});
 
 describe('the histogram', () => {
   it('has the method, the full pattern and the status of each request', async () => {
@@ -124,6 +157,52 @@ describe('the histogram', () => {
       .poll(() => countsOf(metrics.registry))
       .toEqual(['{method="GET",route="/",status="499"} 1']);
   });
+
+  it('counts a response that the client did not read to its end as 499', async () => {
+    const metrics = create();
+    const url = await serve(
+      createApp()
+        .use(metrics.middleware)
+        .get('/', async function* ({ signal }) {
+          yield 'first';
+          await once(signal, 'abort');
+        }),
+    );
+    const abort = new AbortController();
+    await fetch(url, { signal: abort.signal });
+    abort.abort();
+    await expect
+      .poll(() => countsOf(metrics.registry))
+      .toEqual(['{method="GET",route="/",status="499"} 1']);
+    expect(await failuresOf(metrics.registry)).toEqual([]);
+  });
+
+  it.each([
+    ['500', 'STORE_FAILED', Object.assign(new Error('Failed.'), { code: 'STORE_FAILED' })],
+    ['503', 'STORE_GONE', new ServiceUnavailableError('Gone.', { code: 'STORE_GONE' })],
+    ['500', 'NOT_FOUND', new NotFoundError('Not found.')],
+    ['500', 'INTERNAL_SERVER_ERROR', 'not an Error'],
+    ['500', 'INTERNAL_SERVER_ERROR', Object.assign(new Error('No.'), { code: 'ada@example.com' })],
+  ])(
+    'counts a response that an error cut off as %s, with the code %s',
+    async (status, code, error) => {
+      const metrics = create();
+      const url = await serve(
+        createApp({ onError: () => {} })
+          .use(metrics.middleware)
+          .get('/', async function* () {
+            yield 'first';
+            throw error;
+          }),
+      );
+      const response = await fetch(url);
+      expect(response.status).toBe(200);
+      await expect(response.text()).rejects.toThrow();
+      const labels = `method="GET",route="/",status="${status}"`;
+      await expect.poll(() => countsOf(metrics.registry)).toEqual([`{${labels}} 1`]);
+      expect(await failuresOf(metrics.registry)).toEqual([`{${labels},code="${code}"} 1`]);
+    },
+  );
 
   it('measures in seconds', async () => {
     const metrics = create();

@@ -48,7 +48,8 @@ export interface TraceState {
  * started the span, such as `@opentelemetry/instrumentation-http`.
  *
  * - Names it `<METHOD> <pattern>` and sets `http.route`, if a route matches.
- * - Records the error behind a 5xx response, or behind a stream that fails, as an exception.
+ * - Records the error behind a 5xx response, or behind a stream that fails, as an exception, and sets
+ *   `fairlead.error.code` to its code, such as `STORE_FULL`.
  * - Sets `ctx.state.traceId`.
  *
  * Does nothing if no SDK is registered in the process. Works with every copy of @opentelemetry/api 1.x.
@@ -155,6 +156,9 @@ const errors = channel('fairlead:error');
 /** The status code of a failed span in @opentelemetry/api. */
 const ERROR = 2;
 
+/** The form of the codes of Fairlead and Node.js. Others may contain user data. */
+const CODE = /^[A-Z][A-Z\d_]{0,63}$/;
+
 function onError(message: unknown): void {
   const { error, ctx } = message as PublishedError;
   const request = requests.get(ctx);
@@ -167,6 +171,8 @@ function recordError({ span, includeMessage }: TracedRequest, error: unknown): v
   const { name, ...details } = describeError(error);
   span.recordException(includeMessage ? { name, ...details } : { name });
   span.setAttribute('error.type', name);
+  const { code } = Object(error) as { readonly code?: unknown };
+  if (typeof code === 'string' && CODE.test(code)) span.setAttribute('fairlead.error.code', code);
   span.setStatus({ code: ERROR });
 }
 

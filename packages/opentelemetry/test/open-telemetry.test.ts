@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { BadRequestError, createRouter, type Middleware, NotFoundError } from '@fairlead/core';
+import {
+  BadRequestError,
+  createRouter,
+  type Middleware,
+  NotFoundError,
+  ServiceUnavailableError,
+} from '@fairlead/core';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { context, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api';
 import { getRPCMetadata } from '@opentelemetry/core';
@@ -11,6 +17,8 @@ import { serve } from './support/serve.js';
 import { registerSdk, traceHttp } from './support/tracing.js';
 
 const users = () => createRouter().get('/users/:id', ({ params }) => params);
+
+const coded = (code: string) => new ServiceUnavailableError('No.', { code });
 
 /** The attributes of the exceptions of a span. */
 function exceptionsOf(span: ReadableSpan | undefined) {
@@ -192,6 +200,28 @@ describe('the error of a request', () => {
       status: { code: SpanStatusCode.ERROR },
     });
     expect(exceptionsOf(span)).toEqual([{ 'exception.type': 'RangeError' }]);
+  });
+
+  it.each([
+    ['a 5xx response', () => Promise.reject(coded('STORE_FULL')), 'STORE_FULL'],
+    [
+      'a stream that fails',
+      async function* () {
+        yield 'one';
+        throw coded('STORE_GONE');
+      },
+      'STORE_GONE',
+    ],
+    ['an error whose code may be data', () => Promise.reject(coded('ada@b.c')), undefined],
+  ])('has its code in the span: %s', async (_, handler, code) => {
+    const spans = traceHttp();
+    const url = await serve(openTelemetry(), createRouter().get('/', handler));
+    await fetch(url)
+      .then((response) => response.text())
+      .catch(() => 'cut');
+    const [span] = await spans.first(1);
+    expect(span?.status.code).toBe(SpanStatusCode.ERROR);
+    expect(span?.attributes['fairlead.error.code']).toBe(code);
   });
 
   it('is recorded once if openTelemetry() was called twice', async () => {
