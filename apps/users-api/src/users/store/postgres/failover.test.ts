@@ -3,11 +3,16 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../../test/chaos/fleet/database.js';
-import { startService } from '../../../../test/support/api.js';
+import { ADA, clientOf, startService } from '../../../../test/support/api.js';
 import { DatabaseProxy } from '../../../../test/support/database-proxy.js';
 import { captureLog } from '../../../../test/support/log.js';
 import { execute, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
 import { PostgresUserStore } from './postgres-user-store.js';
+
+const ID = '00000000-0000-0000-0000-000000000000';
+
+const END_OTHERS =
+  'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()';
 
 async function openStore(url: string): Promise<PostgresUserStore> {
   const store = await PostgresUserStore.open(url, { ...PATIENT, warn: () => {} });
@@ -159,4 +164,37 @@ it('keeps the anchor of a database, and adds one to a database that has none', a
   await execute(url, 'DELETE FROM users_schema WHERE id = 2');
   await openStore(url);
   await expect(list.next()).rejects.toMatchObject({ code: 'STORE_GONE' });
+});
+
+it('responds with 503 STORE_GONE once the database has no tables, and logs the fix', async () => {
+  const url = await postgresUrl();
+  const { logger, lines } = captureLog();
+  const service = await startService({ store: await openStore(url), logger });
+  await execute(url, 'DROP TABLE users, users_totals, users_schema');
+  const { send, sendJson } = clientOf(`${service}/api/users`);
+  const responses = [
+    await send('GET'),
+    await sendJson('POST', '', ADA),
+    await send('GET', `/${ID}`),
+  ];
+  for (const response of responses) {
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'STORE_GONE' });
+  }
+  const message = expect.stringContaining('restart users-api to create the tables');
+  const err = { code: 'STORE_GONE', message };
+  expect(await lines.first('request', 3)).toMatchObject([{ err }, { err }, { err }]);
+});
+
+it('does not call a database a standby that was set to be read-only', async () => {
+  const database = await removedAtEnd(Database.start());
+  const store = await openStore(database.url);
+  await execute(database.url, "ALTER ROLE ALL SET default_transaction_read_only = 'on'");
+  await execute(database.url, END_OTHERS);
+  await expect
+    .poll(() => store.create(ADA).catch(({ message }: Error) => message))
+    .toMatch(
+      /is read-only \(SQLSTATE 25006\)\. .* If it is the primary, set default_transaction_read_only to off\.$/,
+    );
+  expect(await store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
 });

@@ -20,7 +20,14 @@ describe('postgresProblem', () => {
     ['42501', 'STORE_READ_ONLY', 'Grant the database user access to the tables of the store'],
     ['53100', 'STORE_FULL', 'Free up disk space'],
     ['53300', 'STORE_BUSY', 'lower POOL_SIZE'],
+    ['25006', 'STORE_UNREACHABLE', 'set default_transaction_read_only to off'],
+    ['3F000', 'STORE_GONE', 'restart users-api to create the tables'],
+    ['42P01', 'STORE_GONE', 'restart users-api to create the tables'],
+    ['42703', 'STORE_GONE', 'restart users-api to create the tables'],
+    ['57P01', 'STORE_UNREACHABLE', 'Check that the database is running'],
+    ['57P02', 'STORE_UNREACHABLE', 'Check the log of the database'],
     ['57P03', 'STORE_UNREACHABLE', 'Wait until it is running'],
+    ['57P05', 'STORE_UNREACHABLE', 'Check that the database is running'],
     ['XX000', 'STORE_FAILED', 'Check the log of the database'],
   ])('translates SQLSTATE %s to %s and names the fix: %s', (sqlState, code, fix) => {
     expect(problemOf(sqlState)).toMatchObject({

@@ -9,6 +9,10 @@ const LOST_STATEMENT =
   'is behind a pooler that loses prepared statements. Enable prepared statements in the pooler, or ' +
   'use its session mode.';
 
+const NO_TABLES =
+  'has no tables of users-api, or other columns. Connect to the database that has the users, or restart ' +
+  'users-api to create the tables.';
+
 /** Problems and their fixes by code and then by SQLSTATE, its first two characters, or another key. */
 const PROBLEMS: Partial<Record<StoreErrorCode, Readonly<Record<string, string>>>> = {
   STORE_UNREACHABLE: {
@@ -21,10 +25,21 @@ const PROBLEMS: Partial<Record<StoreErrorCode, Readonly<Record<string, string>>>
     '08P01':
       'is behind a pooler that rejected the connection. Check the log of the pooler, and make it ' +
       'ignore statement_timeout.',
-    '25006': 'is a standby that rejects writes. Wait for its promotion, or connect to the primary.',
+    '25006':
+      'is read-only. Connect to the primary, or wait until this server is promoted. If it is the primary, set ' +
+      'default_transaction_read_only to off.',
     '28': 'rejected the login. Check user, password and sslmode in DATABASE_URL, and PGPASSWORD.',
     '3D000': 'does not exist. Create the database.',
-    '57': 'is starting or stopping. Wait until it is running.',
+    '57': 'ended the connection. Check that the database is running.',
+    '57P01':
+      'ended the connection for an administrator, or because it is stopping. Check that the database is running.',
+    '57P02': 'ended all connections because of a crash. Check the log of the database.',
+    '57P03': 'is starting or stopping. Wait until it is running.',
+  },
+  STORE_GONE: {
+    '3F': NO_TABLES,
+    '42P01': NO_TABLES,
+    '42703': NO_TABLES,
   },
   STORE_INTERRUPTED: {
     writing:
