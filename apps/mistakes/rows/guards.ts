@@ -10,7 +10,7 @@ import {
 } from '@fairlead/controllers';
 import { type Context, createApp } from '@fairlead/core';
 import { Service } from '@fairlead/di';
-import { Public } from '@fairlead/jwt/controllers';
+import { Public, Roles } from '@fairlead/jwt/controllers';
 import { multipart } from '@fairlead/multipart';
 import { serveControllers } from '../src/applications.js';
 import { area, post } from '../src/mistake.js';
@@ -144,25 +144,6 @@ mistake('a guard as middleware: `app.use(isSignedIn)`', { request: 'next()' }, (
     .get('/', () => 1);
 });
 
-mistake(
-  'a guard class with `canActivate` as an arrow function',
-  { startup: 'canActivate(ctx)' },
-  () => {
-    class AdminGuard implements CanActivate {
-      canActivate = () => true;
-    }
-    @Controller()
-    @UseGuard(AdminGuard)
-    class Users {
-      @Get()
-      list() {
-        return [];
-      }
-    }
-    return serveControllers([Users]);
-  },
-);
-
 mistake('a guard class that loses `this`', { request: 'allowed' }, () => {
   @Service()
   class AdminGuard {
@@ -182,17 +163,38 @@ mistake('a middleware as a guard', { compiler: 'TS2345', request: 'next is not a
 const isAdmin: GuardFn = (ctx) => ctx.get('X-Role') === Role.get(ctx);
 const Role = createRouteMetadata<string>('Role', { guard: isAdmin });
 
-mistake('`@Public()` without `jwtGuard()`', { startup: 'the guard jwtGuard(auth)' }, () => {
-  @Controller()
-  class Users {
-    @Get()
-    @Public()
-    list() {
-      return [];
+mistake(
+  '`@Public()` without `jwtGuard()`',
+  { warning: 'jwtGuard(auth) is not one of the guards' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      @Public()
+      list() {
+        return [];
+      }
     }
-  }
-  return serveControllers([Users]);
-});
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  '`@Public()` and `@Roles()` on one method',
+  { startup: '@Public() opens what @Roles() of the same method restricts' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      @Public()
+      @Roles('admin')
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
 
 mistake(
   "`@Role('admin')` without the guard that reads the role",

@@ -1,15 +1,21 @@
-import { UnauthorizedError } from '@fairlead/core';
+import { type Context, type Next, UnauthorizedError } from '@fairlead/core';
 import { createContainer, Service, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   type CanActivate,
+  type ClassInterceptor,
+  type ClassMiddleware,
   Controller,
+  Ctx,
   Get,
   type GuardContext,
   type GuardFn,
   Query,
   UseGuard,
+  UseInterceptor,
+  UseMiddleware,
 } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
 import { serve } from './support/serve.js';
 
 const allow: GuardFn = () => true;
@@ -319,5 +325,60 @@ describe.each([
         message: expect.stringContaining(`If ${guard} is a factory, call it.`),
       },
     ]);
+  });
+});
+
+describe('a class whose instances have the method as a property', () => {
+  @Service()
+  class Keys implements CanActivate {
+    readonly canActivate = (ctx: GuardContext) => ctx.get('x-key') === 'secret';
+  }
+  @Service()
+  class Derived extends Keys {}
+  @Service()
+  class Name implements ClassMiddleware {
+    readonly use = (ctx: Context, next: Next) => {
+      ctx.state.name = 'Ada';
+      return next();
+    };
+  }
+  @Service()
+  class Envelope implements ClassInterceptor {
+    readonly intercept = (_ctx: Context, next: () => unknown) => ({ data: next() });
+  }
+
+  it.each([Keys, Derived])('is a guard, middleware and an interceptor: %o', async (guard) => {
+    @Controller('/keys')
+    @UseGuard(guard)
+    @UseMiddleware(Name)
+    @UseInterceptor(Envelope)
+    class KeysController {
+      @Get()
+      read(@Ctx() ctx: Context) {
+        return ctx.state.name;
+      }
+    }
+    const { fetch } = await serve({ controllers: [KeysController] });
+    expect((await fetch('/keys')).status).toBe(403);
+    const allowed = await fetch('/keys', { headers: { 'x-key': 'secret' } });
+    expect(await allowed.json()).toEqual({ data: 'Ada' });
+  });
+
+  it('needs it in each instance', async () => {
+    @Service()
+    class Forgetful {
+      /** Only mentions canActivate. */
+      readonly isAllowed = 'canActivate' in this;
+    }
+    @Controller('/keys')
+    @UseGuard(Forgetful as never)
+    class KeysController {
+      @Get()
+      read() {}
+    }
+    const error = await failStart([KeysController]);
+    expect(error.message).toContain(
+      'Cannot resolve the guard Forgetful of KeysController.read: the container returned an instance of Forgetful, which is not a function or an object with canActivate().',
+    );
   });
 });

@@ -321,11 +321,11 @@ describe('a method that overrides another', () => {
     ]);
   });
 
-  it('inherits nothing from above a method that skips everything', async () => {
+  it('does not inherit what the method that it overrides skips', async () => {
     expect(await notesOf('/skipped')).toEqual([
-      ...['second middleware', 'third middleware'],
-      ...['base class', 'derived class', 'second guard', 'third guard'],
-      ...['second interceptor', 'third interceptor'],
+      ...['first middleware', 'second middleware', 'third middleware'],
+      ...['base class', 'derived class', 'first guard', 'second guard', 'third guard'],
+      ...['first interceptor', 'second interceptor', 'third interceptor'],
     ]);
   });
 

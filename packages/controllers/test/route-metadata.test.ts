@@ -1,13 +1,17 @@
-import { type Context, createApp, createRouter, type Middleware } from '@fairlead/core';
-import { describe, expect, it } from 'vitest';
+import { type Context, createApp, createRouter, intended, type Middleware } from '@fairlead/core';
+import { type Constructor, type Container, createContainer, Service } from '@fairlead/di';
+import { describe, expect, it, vi } from 'vitest';
 import {
   buildRoutes,
+  type CanActivate,
   Controller,
   ControllerRegistry,
   Ctx,
   createRouteMetadata,
   describeRoutes,
   Get,
+  type Guard,
+  type GuardContext,
   type GuardFn,
   registerController,
   SkipInheritedGuards,
@@ -220,6 +224,71 @@ describe('metadata for a guard', () => {
     expect(() => registerController(createRouter(), DraftsController)).toThrow(
       '@Owner() has no effect on DraftsController.list',
     );
+    const options = { guards: intended([]) };
+    expect(() => registerController(createRouter(), DraftsController, options)).not.toThrow();
+  });
+
+  describe('warns of other guards, which may do the work of the guard', () => {
+    @Service()
+    class SignedIn implements CanActivate {
+      readonly canActivate = (ctx: GuardContext) => Open.get(ctx) === true;
+    }
+    @Service()
+    class LoggedIn extends SignedIn {}
+    const Open = createRouteMetadata<boolean>('Open', { guard: SignedIn, exempts: (open) => open });
+
+    @Controller('/pages')
+    class PagesController {
+      @Get()
+      @Open(true)
+      read() {}
+    }
+    const other: GuardFn = () => true;
+
+    function createOtherClass(): Constructor<CanActivate> {
+      @Service()
+      class Other implements CanActivate {
+        canActivate() {
+          return true;
+        }
+      }
+      return Other;
+    }
+
+    async function warningsOf(
+      guards: readonly Guard[],
+      container: Container = createContainer(),
+    ): Promise<readonly string[]> {
+      const warn = vi.fn();
+      const logger = { warn, debug: warn };
+      await serve({ controllers: [PagesController], container, guards, logger });
+      return warn.mock.calls.map(([text]) => text);
+    }
+
+    it.each<[string, readonly Guard[]]>([
+      ['no guard', []],
+      ['another function', [other]],
+      ['another class', [createOtherClass()]],
+    ])('%s', async (_, guards) => {
+      expect(await warningsOf(guards)).toEqual([
+        expect.stringMatching(
+          /^\[controllers\] @Open\(\) may have no effect on PagesController.read: SignedIn is not one of the guards\.\n {2}At: .*:\d+\n {2}Fix: .* pass that guard to intended\(\) of @fairlead\/core\.$/,
+        ),
+      ]);
+    });
+
+    it.each<[string, readonly Guard[]]>([
+      ['the class', [SignedIn]],
+      ['a subclass', [LoggedIn]],
+      ['a token of the class', ['signed-in']],
+      ['an intended function', [intended(() => true)]],
+      ['an intended class', [intended(createOtherClass())]],
+      ['an intended list', intended([other])],
+    ])('but not of %s', async (_, guards) => {
+      const container = createContainer().register('signed-in', { useExisting: LoggedIn });
+      container.register(LoggedIn);
+      expect(await warningsOf(guards, container)).toEqual([]);
+    });
   });
 
   it('is in effect behind a guard of the plugin', async () => {

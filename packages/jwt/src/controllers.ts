@@ -1,5 +1,10 @@
 import { createRouteMetadata, type GuardFn, UseGuard } from '@fairlead/controllers';
-import { declareReader, declareSecurity, markFactories } from '@fairlead/options';
+import {
+  type DeclaredSecurity,
+  declareReader,
+  declareSecurity,
+  markFactories,
+} from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
 import { BEARER } from './verified-token.js';
@@ -7,15 +12,21 @@ import { BEARER } from './verified-token.js';
 /** The guards of {@link jwtGuard}. */
 const GUARDS = new WeakSet<object>();
 
+/** The guards of {@link Roles} and {@link Scopes}, with the names of the decorators. */
+const REQUIREMENTS = new WeakMap<object, string>();
+
 const PUBLIC = declareReader(createRouteMetadata<boolean>('Public'), {
   name: 'jwtGuard(auth)',
   matches: (guard) => GUARDS.has(Object(guard)),
   exempts: (isPublic) => isPublic === true,
+  contradicts: (guard) => REQUIREMENTS.get(Object(guard)),
 });
 
 /**
- * Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard} lets them pass. The
- * startup reports routes without that guard.
+ * Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard}, and {@link Roles} and
+ * {@link Scopes} of the class, let them pass. Subclasses and overrides do not inherit it. On the method or class
+ * that has `@Roles()` or `@Scopes()` itself, it is an error at startup. The startup warns of routes without
+ * `jwtGuard()`.
  */
 export function Public(): ClassDecorator & MethodDecorator {
   return PUBLIC(true);
@@ -49,11 +60,13 @@ markFactories(jwtGuard);
  */
 export function Roles(...roles: readonly [string, ...string[]]): ClassDecorator & MethodDecorator {
   const check = createRoleCheck('@Roles()', roles);
-  return UseGuard(
-    declareSecurity<GuardFn>(function hasRole(ctx) {
-      check(ctx);
+  return restrict(
+    '@Roles()',
+    function hasRole(ctx) {
+      if (PUBLIC.get(ctx) !== true) check(ctx);
       return true;
-    }, roleSecurity(roles)),
+    },
+    roleSecurity(roles),
   );
 }
 
@@ -67,13 +80,17 @@ export function Scopes(
   ...scopes: readonly [string, ...string[]]
 ): ClassDecorator & MethodDecorator {
   const check = createScopeCheck('@Scopes()', scopes);
-  return UseGuard(
-    declareSecurity<GuardFn>(
-      function hasScope(ctx) {
-        check(ctx);
-        return true;
-      },
-      { ...BEARER, scopes },
-    ),
+  return restrict(
+    '@Scopes()',
+    function hasScope(ctx) {
+      if (PUBLIC.get(ctx) !== true) check(ctx);
+      return true;
+    },
+    { ...BEARER, scopes },
   );
+}
+
+function restrict(decorator: string, guard: GuardFn, security: DeclaredSecurity) {
+  REQUIREMENTS.set(guard, decorator);
+  return UseGuard(declareSecurity(guard, security));
 }

@@ -85,6 +85,11 @@ export interface DeclaredReader {
   readonly matches: (guard: unknown) => boolean;
   /** Whether the guard lets all requests to a route with this value pass. By default, it never does. */
   readonly exempts?: ((value: unknown) => boolean) | undefined;
+  /**
+   * Returns the decorator, such as `@Roles()`, that adds a guard which contradicts an exempting value of the same
+   * method, and overrules that of the class. The guard lets requests to exempt routes pass.
+   */
+  readonly contradicts?: ((guard: unknown) => string | undefined) | undefined;
 }
 
 /** A global symbol, so that two copies of a package recognize each other's decorators. */

@@ -1,8 +1,6 @@
 import { createApp, createRouter, type Middleware } from '@fairlead/core';
-import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { describe, expectTypeOf, it } from 'vitest';
-import { type Session, type SessionStore, session } from '../src/index.js';
-import { redisStore } from '../src/redis.js';
+import { type Session, session } from '../src/index.js';
 
 interface Account {
   user: string;
@@ -44,16 +42,6 @@ describe('session', () => {
       current.get('usr');
     };
     expectTypeOf(set).toBeFunction();
-  });
-
-  it('accepts clients, pools, clusters and sentinels of the package redis', () => {
-    const create = (): SessionStore[] => [
-      redisStore(createClient()),
-      redisStore(createClientPool()),
-      redisStore(createCluster({ rootNodes: [] })),
-      redisStore(createSentinel({ name: 'main', sentinelRootNodes: [] })),
-    ];
-    expectTypeOf(create).toBeFunction();
   });
 
   it('accepts any member without a type', () => {

@@ -13,6 +13,7 @@ import {
   SetupError,
 } from '@fairlead/core';
 import { type Container, createContainer, type Token } from '@fairlead/di';
+import { markIntended } from '@fairlead/options';
 import { createAgent } from './agent.js';
 import { UnusedOverrideError } from './errors.js';
 import { strictProvider } from './fake.js';
@@ -176,7 +177,9 @@ async function createDefaultApp(
     ...(compileResponse && { compileResponse }),
     ...(validationStatus && { validationStatus }),
   }).use(errorHandler({ onError: calls.log }), ...before, json());
-  await app.plugin(controllersPlugin({ strict: true, ...plugin, router, container }));
+  // The guards of the application may be missing here.
+  const guards = markIntended([...(plugin.guards ?? [])]);
+  await app.plugin(controllersPlugin({ strict: true, ...plugin, guards, router, container }));
   return app.route('/', router).use(...after, notFoundHandler());
 }
 

@@ -95,8 +95,9 @@ export interface RouteMetadataOptions<Value> {
    */
   readonly merge?: (outer: Value, inner: Value) => Value;
   /**
-   * The guard without which the value has no effect. The startup then reports every route that has a value, but
-   * not this guard. By default, it does not check that anything reads the value.
+   * The guard without which the value has no effect. The startup warns of every route that has a value, but
+   * not this guard, and rejects one that has no guard, unless the value exempts it. By default, it does not
+   * check that anything reads the value.
    */
   readonly guard?: Guard;
   /**
@@ -161,7 +162,11 @@ export function createRouteMetadata<Value>(
   if (guard === undefined) return metadata;
   return declareReader(metadata, {
     name: guardName(guard, 0),
-    matches: (reference) => reference === guard,
+    // A subclass, or an instance from another token, does the work of a class.
+    matches: (reference) =>
+      reference === guard ||
+      (isClass(guard) &&
+        (reference instanceof guard || Object(reference).prototype instanceof guard)),
     // Only this decorator sets values under this key.
     exempts: exempts && ((value) => exempts(value as Value)),
   });

@@ -1,5 +1,5 @@
 import { responseSchemas } from '@fairlead/core';
-import { explainUndescribedStatus, isClass } from '@fairlead/options';
+import { explainUndescribedStatus, isClass, readerOf } from '@fairlead/options';
 import type { ControllerError, Diagnostic } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { checkRedirect } from '../invocation/response.js';
@@ -8,6 +8,7 @@ import {
   inheritedMetadata,
   locationOf,
   type MethodMetadata,
+  metadataChain,
 } from '../metadata/class-metadata.js';
 import { describeParameter } from '../metadata/parameter.js';
 import type { ControllerDefinition, RouteDefinition } from './definition.js';
@@ -34,7 +35,32 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
     ({ route: { handler, methodName }, diagnostic }) =>
       new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName)),
   );
-  return [...decoratorErrors(controller), ...ofRoutes, ...checkMethodsWithoutRoute(definition)];
+  return [
+    ...decoratorErrors(controller),
+    ...checkContradictions(definition),
+    ...ofRoutes,
+    ...checkMethodsWithoutRoute(definition),
+  ];
+}
+
+/** Finds decorators of one class or method, of which one exempts routes from the guard that another adds. */
+function checkContradictions({ controller, name }: ControllerDefinition): RouteRegistrationError[] {
+  return metadataChain(controller).flatMap((level) =>
+    [[undefined, level] as const, ...level.methods].flatMap(([method, { values, guards }]) =>
+      [...values].flatMap(([key, value]) => {
+        const { exempts, contradicts } = readerOf(key) ?? {};
+        const found = guards.flatMap((guard) => contradicts?.(guard) ?? []);
+        if (found.length === 0 || exempts?.(value) !== true) return [];
+        const [place, handler] =
+          method === undefined ? ['class', name] : ['method', `${name}.${String(method)}`];
+        const diagnostic = {
+          problem: `@${key.name}() opens what ${found[0]} of the same ${place} restricts.`,
+          fix: 'remove one of the two.',
+        };
+        return new RouteRegistrationError(handler, diagnostic, locationOf(controller, method));
+      }),
+    ),
+  );
 }
 
 /** Finds a status that the response schemas do not describe. A redirect sets the status itself. */

@@ -10,7 +10,6 @@ import {
   inheritedMetadata,
   locationOf,
   type MethodMetadata,
-  mergeValues,
   ownMetadata,
   parameterTypes,
   type RedirectMetadata,
@@ -18,6 +17,7 @@ import {
   type RouteMethod,
   type RouteOptions,
   type RouteValues,
+  valuesOf,
 } from '../metadata/class-metadata.js';
 import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
@@ -167,7 +167,7 @@ function defineRoute(
     hidden: options.hidden ?? false,
     response: options.response,
     options,
-    metadata: mergeValues(inherited.values, method.values),
+    metadata: valuesOf(inherited.values, method),
   });
 }
 

@@ -149,6 +149,11 @@ export class Instances {
     }
   }
 
+  /** Returns the instance of a token if {@link sourceOf} has resolved it. */
+  resolved(token: unknown): unknown {
+    return this.#sources.get(token as Token)?.instance;
+  }
+
   /** Returns a promise only if the token depends on an asynchronous provider. */
   #resolveFor(ctx: Context, token: Token, requirement: Requirement): unknown {
     const scope = this.scopes.of(ctx);

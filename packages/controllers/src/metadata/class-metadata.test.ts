@@ -68,16 +68,11 @@ function extend(base: new () => object, level: Level) {
   return Derived;
 }
 
-/** Adds up a kind, from the last method that skips inherited metadata. */
+/** Adds up a kind, unless the last method skips inherited metadata. It does not inherit the skips of others. */
 const sum = (methods: readonly Level['method'][], kind: keyof typeof SKIP) =>
-  methods
-    .slice(
-      Math.max(
-        0,
-        methods.findLastIndex(({ skips }) => skips.includes(kind)),
-      ),
-    )
-    .flatMap((method) => method[kind]);
+  (methods.at(-1)?.skips.includes(kind) ? methods.slice(-1) : methods).flatMap(
+    (method) => method[kind],
+  );
 const last = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
   lists.findLast((list) => list.length > 0) ?? [];
 const values = (levels: readonly Common[]) => [

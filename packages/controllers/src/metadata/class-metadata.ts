@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Context, RouteOptions as CoreRouteOptions, RouteDocumentation } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { type CallSite, describeCallSite, slotOf } from '@fairlead/options';
+import { type CallSite, describeCallSite, readerOf, slotOf } from '@fairlead/options';
 import { ControllerError, errorText } from '../errors/controller-error.js';
 import type { DecoratorProblem } from './decorator-problem.js';
 import type { ParameterMetadata } from './parameter.js';
@@ -66,6 +66,8 @@ export interface MethodMetadata {
   readonly skips: Set<AdditiveKind>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
+  /** What a further override inherits, if this one skips some of it. */
+  readonly unskipped?: Readonly<Pick<MethodMetadata, AdditiveKind>>;
 }
 
 /** Metadata of `@Controller()`. */
@@ -151,7 +153,13 @@ export function methodMetadata(target: object, key: string | symbol): MethodMeta
   const { methods } = classMetadata(target);
   const present = methods.get(key);
   if (present !== undefined) return present;
-  const created: MethodMetadata = {
+  const created = createMethod();
+  methods.set(key, created);
+  return created;
+}
+
+function createMethod(): MethodMetadata {
+  return {
     routes: [],
     parameters: new Map(),
     guards: [],
@@ -163,8 +171,6 @@ export function methodMetadata(target: object, key: string | symbol): MethodMeta
     redirect: undefined,
     status: undefined,
   };
-  methods.set(key, created);
-  return created;
 }
 
 /**
@@ -174,26 +180,63 @@ export function methodMetadata(target: object, key: string | symbol): MethodMeta
  * methods. A method can skip those of the methods it overrides. For every other kind, the nearest
  * class that declares it wins, so an overriding method without decorators inherits everything. Each
  * key of `values` is a kind. Its `merge` may combine the values of several classes.
+ *
+ * Nothing inherits an exemption: neither a subclass that of its base class, nor an override the skips of the
+ * method that it overrides, or a value that exempts it from a guard.
  */
 export function inheritedMetadata(target: object): InheritedMetadata {
-  const levels = metadataChain(target);
-  const [only] = levels;
-  if (only !== undefined && levels.length === 1) return only;
+  const chain = lineage(target);
+  const levels = chain.flatMap((level) => ownMetadata(level) ?? []);
+  const own = ownMetadata(target);
+  if (own !== undefined && levels.length === 1) return own;
   const methods = new Map<string | symbol, MethodMetadata>();
-  for (const level of levels) {
-    for (const [key, own] of level.methods) {
+  let values: RouteValues = new Map();
+  for (const level of chain) {
+    const added = ownMetadata(level);
+    for (const key of new Set([...methods.keys(), ...(added?.methods.keys() ?? [])])) {
       const base = methods.get(key);
-      methods.set(key, base === undefined ? own : overrideMethod(base, own));
+      const method = added?.methods.get(key);
+      const isDeclared = Object.hasOwn(Reflect.get(level, 'prototype') ?? {}, key);
+      if (base === undefined) methods.set(key, method ?? createMethod());
+      else if (isDeclared || method !== undefined)
+        methods.set(key, overrideMethod(base, method ?? createMethod(), isDeclared));
     }
+    values = mergeValues(withoutExemptions(values), added?.values ?? new Map());
   }
   return {
     guards: levels.map((level) => level.guards).reduce<readonly Guard[]>(addGuards, []),
     middleware: levels.flatMap((level) => level.middleware),
     interceptors: levels.flatMap((level) => level.interceptors),
-    values: levels.map((level) => level.values).reduce<RouteValues>(mergeValues, new Map()),
+    values,
     methods,
     problems: levels.flatMap((level) => level.problems),
   };
+}
+
+/** Lists the own metadata of a class and its base classes, from the furthest base to `target`. */
+export function metadataChain(target: object): ClassMetadata[] {
+  return lineage(target).flatMap((level) => ownMetadata(level) ?? []);
+}
+
+/** Returns the values that do not exempt a route from a guard. */
+function withoutExemptions(values: RouteValues): RouteValues {
+  return new Map([...values].filter(([key, value]) => readerOf(key)?.exempts?.(value) !== true));
+}
+
+/**
+ * Returns the values of a method: its own, and those of its class that it does not overrule with other values
+ * or with a guard.
+ */
+export function valuesOf(
+  ofClass: RouteValues,
+  { values, guards }: Pick<MethodMetadata, 'values' | 'guards'>,
+): RouteValues {
+  const isOverruled = ([key, value]: [RouteMetadataKey, unknown]): boolean => {
+    const reader = readerOf(key);
+    if (reader?.exempts?.(value) !== true) return false;
+    return guards.some((guard) => reader.contradicts?.(guard) !== undefined);
+  };
+  return mergeValues(new Map([...ofClass].filter((entry) => !isOverruled(entry))), values);
 }
 
 /**
@@ -236,11 +279,6 @@ export function addGuards(outer: readonly Guard[], inner: readonly Guard[]): Gua
   return [...outer.filter((guard) => isKept(slotOf(guard))), ...inner];
 }
 
-/** Returns the own metadata of a class and its base classes, from the furthest base to `target`. */
-function metadataChain(target: object): ClassMetadata[] {
-  return lineage(target).flatMap((level) => ownMetadata(level) ?? []);
-}
-
 /** Lists a class and what it inherits from, from the furthest to `target`. */
 function lineage(target: object): object[] {
   const levels: object[] = [];
@@ -250,18 +288,27 @@ function lineage(target: object): object[] {
   return levels;
 }
 
-function overrideMethod(base: MethodMetadata, own: MethodMetadata): MethodMetadata {
+/** @param isDeclared - Whether the class declares the method anew, and does not only decorate it. */
+function overrideMethod(
+  base: MethodMetadata,
+  own: MethodMetadata,
+  isDeclared: boolean,
+): MethodMetadata {
+  const inherited = base.unskipped ?? base;
+  const unskipped = {
+    guards: addGuards(inherited.guards, own.guards),
+    middleware: [...inherited.middleware, ...own.middleware],
+    interceptors: [...inherited.interceptors, ...own.interceptors],
+  };
   return {
     routes: own.routes.length > 0 ? own.routes : base.routes,
     parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
-    guards: addGuards(own.skips.has('guards') ? [] : base.guards, own.guards),
-    middleware: [...(own.skips.has('middleware') ? [] : base.middleware), ...own.middleware],
-    interceptors: [
-      ...(own.skips.has('interceptors') ? [] : base.interceptors),
-      ...own.interceptors,
-    ],
+    guards: own.skips.has('guards') ? own.guards : unskipped.guards,
+    middleware: own.skips.has('middleware') ? own.middleware : unskipped.middleware,
+    interceptors: own.skips.has('interceptors') ? own.interceptors : unskipped.interceptors,
+    unskipped,
     headers: own.headers.length > 0 ? own.headers : base.headers,
-    values: mergeValues(base.values, own.values),
+    values: mergeValues(isDeclared ? withoutExemptions(base.values) : base.values, own.values),
     skips: own.skips,
     redirect: own.redirect ?? base.redirect,
     status: own.status ?? base.status,

@@ -89,9 +89,18 @@ export const CLASS_METHODS = {
 /** A kind of function that a class may implement. */
 export type ReferenceKind = keyof typeof CLASS_METHODS;
 
-/** Whether a reference is a class of a kind: its prototype has the kind's method. */
+/**
+ * Whether a reference is a class of a kind: its prototype has the kind's method, or its source mentions the
+ * method, because each instance may have it as a property.
+ */
 export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Constructor {
-  return typeof reference === 'function' && hasMethodOf(kind, reference.prototype);
+  if (typeof reference !== 'function') return false;
+  if (hasMethodOf(kind, reference.prototype)) return true;
+  const name = new RegExp(`\\b${CLASS_METHODS[kind]}\\b`);
+  for (let level: unknown = reference; isClass(level); level = Object.getPrototypeOf(level)) {
+    if (name.test(Function.prototype.toString.call(level))) return true;
+  }
+  return false;
 }
 
 /** Whether an object has the method of a kind. */

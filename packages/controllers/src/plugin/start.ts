@@ -13,6 +13,7 @@ import {
   findProblems,
   type RegisteredController,
   registerRoutes,
+  warnOfUnreadValues,
 } from '../routes/register-controller.js';
 import { findMisnamedParameters } from './check-mounted.js';
 import { findControllers } from './find-controllers.js';
@@ -70,6 +71,7 @@ export async function start(
     const likely = findMisnamedParameters(definitions, context.prefix, app.prefixesOf(router));
     throwProblems([...problems, ...likely, ...app.problems(router)]);
   }
+  warnOfUnreadValues(controllers, context);
   for (const { name, routes } of controllers) {
     registerRoutes(router, routes);
     log.debug(`registered ${name}`);

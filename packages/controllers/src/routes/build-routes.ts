@@ -89,7 +89,7 @@ export interface BuildRoutesOptions {
    * whose singletons all applications of the process share.
    */
   readonly container?: ContainerInterface;
-  /** Called when disposing a request scope fails; `console.warn` by default. */
+  /** Called with warnings, and when disposing a request scope fails; `console.warn` by default. */
   readonly warn?: (message: string) => void;
 }
 
@@ -102,6 +102,8 @@ export interface BuildContext {
   readonly overrideGuard: (guard: GuardFn) => GuardFn | undefined;
   /** Receives the problems of built routes, one for each guard, middleware, interceptor and call. */
   readonly problems: Map<unknown, Error>;
+  /** Receives warnings. */
+  readonly warn: (message: string) => void;
 }
 
 /**
@@ -150,7 +152,7 @@ export function createBuildContext({
   const shared = { guards, middleware, interceptors };
   const isOverridden = container.has?.(GUARD_OVERRIDES) ?? false;
   const overrideGuard = isOverridden ? container.resolve(GUARD_OVERRIDES) : () => undefined;
-  return { prefix, shared, instances, overrideGuard, problems: new Map() };
+  return { prefix, shared, instances, overrideGuard, problems: new Map(), warn };
 }
 
 /**
@@ -279,7 +281,8 @@ function buildRoute(
 export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {
   return ![...metadata].some(([key, value]) => {
     const reader = readerOf(key);
-    return reader?.matches(guard) && reader.exempts?.(value) === true;
+    if (reader?.exempts?.(value) !== true) return false;
+    return reader.matches(guard) || reader.contradicts?.(guard) !== undefined;
   });
 }
 

@@ -1,12 +1,13 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
-import { describeValue, readerOf } from '@fairlead/options';
+import { describeValue, isIntended, readerOf } from '@fairlead/options';
 import { checkDefinition } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
   defineController,
   hasKnownPaths,
   joinPath,
+  type RouteDefinition,
 } from '../definition/definition.js';
 import { findForeignRouter, ROUTER } from '../definition/shared-options.js';
 import {
@@ -67,6 +68,7 @@ export function registerController(
   const controller = buildController(definition, context);
   throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
+  warnOfUnreadValues([controller], context);
   registerRoutes(router, controller.routes);
   return controller;
 }
@@ -183,8 +185,7 @@ function findInvalidPrefix(
 }
 
 /**
- * Finds decorators that have no effect on a route, because the guard that reads their values does not check the
- * route.
+ * Finds decorators that restrict routes without any guard, although they have no effect without a guard.
  *
  * @returns One error per decorator, with all routes.
  */
@@ -192,26 +193,75 @@ function findUnreadValues(
   { guards }: SharedReferences,
   definitions: readonly ControllerDefinition[],
 ): ControllerError[] {
+  if (isIntended(guards)) return [];
+  const unread = unreadValues(definitions, ({ guards: own }, exempts) => {
+    return exempts || guards.length + own.length > 0;
+  });
+  return unread.map(([key, owners]) => {
+    const { name, ...text } = describeUnread(key, owners);
+    const title = `@${key.name}() has no effect on ${name}: the guard ${readerOf(key)?.name} does not check the requests.`;
+    return new ControllerError(errorText({ ...text, title }), { code: 'GUARD_MISSING' });
+  });
+}
+
+/**
+ * Warns of decorators whose guard is not among the guards of a route. Any other guard may do its work: a class or
+ * function that calls it, for example.
+ */
+export function warnOfUnreadValues(
+  controllers: readonly RegisteredController[],
+  { shared, instances, warn }: Pick<BuildContext, 'shared' | 'instances' | 'warn'>,
+): void {
+  if (isIntended(shared.guards)) return;
+  const unread = unreadValues(controllers, ({ guards }, _, matches) =>
+    [...shared.guards, ...guards].some((guard) => {
+      const instance = instances.resolved(guard);
+      const all = [guard, instance, Object(instance).constructor];
+      return all.some((one) => isIntended(one) || matches(one));
+    }),
+  );
+  for (const [key, owners] of unread) {
+    const { name, fix, ...text } = describeUnread(key, owners);
+    const title = `@${key.name}() may have no effect on ${name}: ${readerOf(key)?.name} is not one of the guards.`;
+    const silence =
+      'If another guard does its work, pass that guard to intended() of @fairlead/core.';
+    warn(errorText({ ...text, title, fix: `${fix} ${silence}` }));
+  }
+}
+
+/**
+ * Finds the routes with values that nothing reads, by decorator.
+ *
+ * @param isRead - Receives a route, whether the value exempts it, and what recognizes the guard.
+ */
+function unreadValues(
+  definitions: readonly ControllerDefinition[],
+  isRead: (
+    route: RouteDefinition,
+    exempts: boolean,
+    matches: (guard: unknown) => boolean,
+  ) => boolean,
+): readonly [RouteMetadataKey, RouteOwner[]][] {
   const unread = new Map<RouteMetadataKey, RouteOwner[]>();
   for (const { controller, routes } of definitions) {
-    for (const { handler, methodName, guards: own, metadata } of routes) {
-      for (const key of metadata.keys()) {
-        const reader = readerOf(key);
-        if (reader === undefined || [...guards, ...own].some(reader.matches)) continue;
-        unread.set(key, [...(unread.get(key) ?? []), { handler, methodName, controller }]);
+    for (const route of routes) {
+      for (const [key, value] of route.metadata) {
+        const { matches, exempts } = readerOf(key) ?? {};
+        if (matches === undefined || isRead(route, exempts?.(value) === true, matches)) continue;
+        unread.set(key, [...(unread.get(key) ?? []), { ...route, controller }]);
       }
     }
   }
-  return [...unread].map(([key, owners]) => unreadValue(key, owners));
+  return [...unread];
 }
 
-function unreadValue(key: RouteMetadataKey, owners: readonly RouteOwner[]): ControllerError {
+function describeUnread(key: RouteMetadataKey, owners: readonly RouteOwner[]) {
   const guard = readerOf(key)?.name;
-  const handlers = listNames([...new Set(owners.map(({ handler }) => handler))]);
-  const title = `@${key.name}() has no effect on ${handlers}: the guard ${guard} does not check the requests.`;
-  const location = locationOf(owners[0]?.controller, owners[0]?.methodName);
-  const fix = `add ${guard} to the option guards, or decorate the class or the method with @UseGuard(${guard}).`;
-  return new ControllerError(errorText({ title, location, fix }), { code: 'GUARD_MISSING' });
+  return {
+    name: listNames([...new Set(owners.map(({ handler }) => handler))]),
+    location: locationOf(owners[0]?.controller, owners[0]?.methodName),
+    fix: `add ${guard} to the option guards, or decorate the class or the method with @UseGuard(${guard}).`,
+  };
 }
 
 /** The controller's method that declares a route. */

@@ -1,0 +1,109 @@
+import { createApp, createRouter } from '@fairlead/core';
+import type { Constructor } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import {
+  Controller,
+  createRouteMetadata,
+  Get,
+  type GuardFn,
+  registerController,
+  SkipInheritedGuards,
+  UseGuard,
+} from '../src/index.js';
+
+const signedIn: GuardFn = (ctx) => Open.get(ctx) === true || ctx.get('x-user') !== undefined;
+const Open = createRouteMetadata<boolean>('Open', { guard: signedIn, exempts: (open) => open });
+const hasKey: GuardFn = (ctx) => ctx.get('x-key') === 'secret';
+
+/** Returns the status of a request to a controller behind the guard. */
+async function statusOf(target: Constructor, path: string): Promise<number> {
+  const router = createRouter();
+  registerController(router, target, { guards: [signedIn] });
+  return (await createApp().route('/', router).request(path)).status;
+}
+
+abstract class Pages {
+  @Get('/open')
+  @Open(true)
+  open() {}
+
+  @Get('/locked')
+  @UseGuard(hasKey)
+  locked() {}
+}
+
+@Open(true)
+abstract class OpenPages {
+  @Get('/base')
+  base() {}
+}
+
+describe('an exemption', () => {
+  it('belongs to a method that a subclass inherits', async () => {
+    @Controller()
+    class Derived extends Pages {}
+    expect(await statusOf(Derived, '/open')).toBe(204);
+  });
+
+  it('does not belong to a method that a subclass declares anew', async () => {
+    @Controller()
+    class Plain extends Pages {
+      override open() {}
+    }
+    class Between extends Pages {
+      override open() {}
+    }
+    @Controller()
+    class Below extends Between {}
+    @Controller()
+    class Decorated extends Pages {
+      @Get('/other')
+      override open() {}
+    }
+    @Controller()
+    class Repeated extends Pages {
+      @Open(true)
+      override open() {}
+    }
+    expect(await statusOf(Plain, '/open')).toBe(403);
+    expect(await statusOf(Below, '/open')).toBe(403);
+    expect(await statusOf(Decorated, '/other')).toBe(403);
+    expect(await statusOf(Repeated, '/open')).toBe(204);
+  });
+
+  it('of a class does not belong to its subclasses', async () => {
+    @Controller()
+    class Derived extends OpenPages {
+      @Get('/own')
+      own() {}
+    }
+    @Controller()
+    class Same extends OpenPages {}
+    @Controller()
+    @Open(true)
+    class Repeated extends OpenPages {}
+    expect(await statusOf(Derived, '/own')).toBe(403);
+    expect(await statusOf(Same, '/base')).toBe(403);
+    expect(await statusOf(Repeated, '/base')).toBe(204);
+  });
+
+  it('by @SkipInheritedGuards() does not belong to a further override', async () => {
+    @Controller()
+    @Open(true)
+    class Skipping extends Pages {
+      @SkipInheritedGuards()
+      override locked() {}
+    }
+    @Controller()
+    @Open(true)
+    class Inheriting extends Skipping {}
+    @Controller()
+    @Open(true)
+    class Overriding extends Skipping {
+      override locked() {}
+    }
+    expect(await statusOf(Skipping, '/locked')).toBe(204);
+    expect(await statusOf(Inheriting, '/locked')).toBe(204);
+    expect(await statusOf(Overriding, '/locked')).toBe(403);
+  });
+});
