@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { Application, type Server } from '@fairlead/core';
 import type { TestApp } from '@fairlead/testing';
+import type { LegalProgram } from './legal/program.js';
 import {
   contains,
   type Mistake,
@@ -62,6 +63,55 @@ export async function observe(mistake: Mistake): Promise<Observation> {
   return { area, title, wanted, ...report };
 }
 
+/** What is wrong with a legal program, such as an error of its start. */
+export interface LegalReport {
+  readonly title: string;
+  readonly problems: readonly string[];
+}
+
+/** Runs a legal program, once more with its warning silenced if it has one. */
+export async function runLegal(program: LegalProgram): Promise<LegalReport> {
+  const { title, warning } = program;
+  const problems = await runOnce(program, false, warning);
+  if (warning !== undefined) problems.push(...(await runOnce(program, true, undefined)));
+  await idle(title);
+  takeLog();
+  return { title, problems };
+}
+
+async function runOnce(
+  { start, request, expected }: LegalProgram,
+  isSilenced: boolean,
+  warning: string | RegExp | undefined,
+): Promise<string[]> {
+  const run = isSilenced ? 'silenced: ' : '';
+  const started = await settle(async () => {
+    const target = await start(isSilenced);
+    if (target instanceof Application) target.seal();
+    return target;
+  });
+  if (started.kind !== 'done') {
+    return [`${run}start: ${started.kind === 'failed' ? describe(started.error) : started.kind}`];
+  }
+  const target = started.value as NonNullable<Target>;
+  const problems: string[] = [];
+  const printed = takeLog();
+  if (warning === undefined ? printed !== '' : !contains(printed, warning)) {
+    problems.push(`${run}start: expected the warning ${warning}, got ${printed || 'none'}`);
+  }
+  const sent = await send(target, request);
+  const response = sent.kind === 'done' ? `${sent.value.status} ${sent.value.body}` : sent.kind;
+  if (response !== expected && (expected.length > 3 || !response.startsWith(expected))) {
+    problems.push(`${run}response: expected ${expected}, got ${response}`);
+  }
+  if (sent.kind === 'failed') problems.push(`${run}request: ${describe(sent.error)}`);
+  const closed = await settle(() => close(target));
+  if (closed.kind !== 'done') problems.push(`${run}close: ${describe(closed)}`);
+  const logged = takeLog();
+  if (logged !== '') problems.push(`${run}log: ${logged}`);
+  return problems;
+}
+
 async function run({ start, request, wanted }: Mistake): Promise<Report> {
   const started = await settle(async () => {
     const target = await start();
@@ -76,9 +126,7 @@ async function run({ start, request, wanted }: Mistake): Promise<Report> {
     warning === ''
       ? await observeRequest(target, request, wanted)
       : ({ place: warning.includes(CRASH) ? 'startup' : 'warning', message: warning } as const);
-  const closed = await settle(async () =>
-    target !== undefined && 'url' in target ? target.close({ timeout: 0 }) : target?.close?.(),
-  );
+  const closed = await settle(() => close(target));
   const closing = closed.kind === 'failed' ? describe(closed.error) : takeLog();
   return report.place === 'never' && closing !== '' ? { place: 'close', message: closing } : report;
 }
@@ -99,15 +147,7 @@ async function observeRequest(
   wanted: Wanted,
 ): Promise<Report> {
   if (target === undefined) return never('');
-  const [path, init] = typeof request === 'string' ? [request] : request;
-  const sent = await settle(async () => {
-    const response = await ('url' in target
-      ? fetch(new URL(path, target.url), init)
-      : target.request(path, init));
-    return { status: response.status, body: await response.text() };
-  });
-  // The application may do something after its response.
-  if (!('url' in target)) await idle(path);
+  const sent = await send(target, request);
   const logged = takeLog();
   if (logged !== '') return { place: 'request', message: logged };
   if (sent.kind === 'failed') return { place: 'request', message: describe(sent.error) };
@@ -117,6 +157,28 @@ async function observeRequest(
     return { place: 'response', message: detailOf(body) };
   }
   return never(status < 300 ? '' : `The response is ${status}.`);
+}
+
+async function send(
+  target: NonNullable<Target>,
+  request: MistakenRequest,
+): Promise<Settled<{ readonly status: number; readonly body: string }>> {
+  const [path, init] = typeof request === 'string' ? [request] : request;
+  const sent = await settle(async () => {
+    const response = await ('url' in target
+      ? fetch(new URL(path, target.url), init)
+      : target.request(path, init));
+    return { status: response.status, body: await response.text() };
+  });
+  // The application may do something after its response.
+  if (!('url' in target)) await idle(path);
+  return sent;
+}
+
+async function close(target: Target): Promise<void> {
+  await (target !== undefined && 'url' in target
+    ? target.close({ timeout: 0 })
+    : target?.close?.());
 }
 
 /** The message of an error of the start, or of the first of its problems. */

@@ -1,0 +1,6 @@
+import './middleware.js';
+import './applications.js';
+import './controllers.js';
+import './guards.js';
+import './validation.js';
+import './files.js';
