@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Controller, Get, Post, UseGuard } from '@fairlead/controllers';
 import { createApp, errorHandler, SetupError, urlencoded } from '@fairlead/core';
 import { type Session, session } from '@fairlead/session';
@@ -87,6 +88,42 @@ describe('behind a proxy', () => {
     expect((await from('http://app.example.com')).status).toBe(403);
     expect((await from('http://internal:8080')).status).toBe(403);
   });
+
+  it('compares the origin of the connection if the application does not know the proxy', async () => {
+    const app = createApp().use(errorHandler(), csrf(), (ctx) => ctx.send('passed'));
+    const from = (Origin: string, more = {}) =>
+      app.request('/', {
+        method: 'POST',
+        headers: { Origin, Host: 'internal:8080', 'X-Forwarded-Host': 'app.example.com', ...more },
+      });
+    expect((await from('http://internal:8080')).status).toBe(200);
+    expect((await from('http://app.example.com')).status).toBe(403);
+    expect((await from('http://app.example.com', { 'Sec-Fetch-Site': 'none' })).status).toBe(403);
+  });
+});
+
+describe('a rejection', () => {
+  it('names the origins in its cause, which listeners of onFinish receive and clients do not', async () => {
+    const errors: unknown[] = [];
+    const app = createApp()
+      .use((ctx, next) => {
+        ctx.onFinish(({ error }) => void errors.push(error));
+        return next();
+      })
+      .use(errorHandler(), csrf());
+    const headers = { Origin: 'https://evil.example', Host: 'app.example.com' };
+    const response = await app.request('/', { method: 'POST', headers });
+    expect(response.status).toBe(403);
+    expect(await response.text()).not.toContain('evil.example');
+    expect(errors).toEqual([
+      expect.objectContaining({
+        code: 'CROSS_ORIGIN_REQUEST',
+        cause: new Error(
+          'The origin of the request is https://evil.example, and that of the application is http://app.example.com. If the page is yours, add its origin to origins, or set createApp({ proxy }) behind a proxy.',
+        ),
+      }),
+    ]);
+  });
 });
 
 describe('csrfTokens', () => {
@@ -100,6 +137,7 @@ describe('csrfTokens', () => {
       .use(errorHandler(), urlencoded(), session<{ user: string }>({ keys: [KEY] }))
       .use(csrf({ tokens }))
       .get('/form', (ctx) => [tokens.issue(ctx), tokens.issue(ctx)])
+      .get('/id', ({ state }) => state.session.id)
       .post('/form', (ctx) => ctx.body)
       .post('/sign-in', (ctx) => {
         ctx.state.session.rotate();
@@ -154,6 +192,46 @@ describe('csrfTokens', () => {
     browser.cookies.set(PREFIXED, token);
     const planted = await browser.send('/form', { _csrf: token });
     expect(await planted.json()).toMatchObject({ code: 'INVALID_CSRF_TOKEN' });
+  });
+
+  it('signs the session and a random part with HMAC-SHA256', async () => {
+    const browser = createBrowser(createForms());
+    const [first = ''] = (await (await browser.send('/form')).json()) as string[];
+    const token = String(await (await browser.send('/sign-in', { _csrf: first })).json());
+    const [random = '', signature] = token.split('.');
+    const id = await (await browser.send('/id')).json();
+    const text = JSON.stringify([id, random]);
+    expect(signature).toBe(createHmac('sha256', KEY).update(text).digest('base64url'));
+    expect(Buffer.from(random, 'base64url')).toHaveLength(32);
+  });
+
+  it('uses the header, the field and the cookie of its options, also in your own code', async () => {
+    const tokens = csrfTokens({
+      keys: [KEY],
+      session: () => undefined,
+      header: 'X-Token',
+      field: 'token',
+      name: 'form',
+      secure: false,
+    });
+    const app = createApp()
+      .use(errorHandler(), urlencoded())
+      .get('/', (ctx) => tokens.issue(ctx))
+      .post('/', (ctx) => tokens.isValid(ctx));
+    const issued = await app.request('/');
+    const token = String(await issued.json());
+    expect(issued.headers.getSetCookie()).toEqual([
+      `form=${token}; Path=/; HttpOnly; SameSite=Lax`,
+    ]);
+    const isValid = async (headers: Record<string, string>, form: Record<string, string>) => {
+      const body = new URLSearchParams(form);
+      const init = { method: 'POST', headers: { Cookie: `form=${token}`, ...headers }, body };
+      return (await app.request('/', init)).json();
+    };
+    expect(await isValid({ 'X-Token': token }, {})).toBe(true);
+    expect(await isValid({}, { token })).toBe(true);
+    expect(await isValid({ 'X-CSRF-Token': token }, { _csrf: token })).toBe(false);
+    expect(await isValid({ 'X-Token': token, Cookie: 'csrf=1' }, {})).toBe(false);
   });
 
   it('accepts tokens of every key', async () => {

@@ -110,6 +110,12 @@ describe.each(['/middleware', '/guard'])('%s', (path) => {
     expect(await send(port, 'POST', path, [])).toBe(CROSS);
   });
 
+  it('row 11: a request without credentials needs a token if they are required', async () => {
+    const port = await serve({ withoutCredentials: 'deny', tokens });
+    expect(await send(port, 'POST', path, [])).toBe(TOKEN);
+    expect(await send(port, 'POST', path, await withToken(port, '1'))).toBe(200);
+  });
+
   it('row 10: a token that was issued for the session passes', async () => {
     const port = await serve({ tokens });
     expect(await send(port, 'POST', path, await withToken(port, '1'))).toBe(200);

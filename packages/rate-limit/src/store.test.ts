@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { MemoryStore } from './store.js';
 
@@ -33,4 +35,24 @@ it('removes ended windows, some with each request', async () => {
   const counts = [await removed(), await removed(), await removed(), await removed()];
   remove.mockRestore();
   expect(counts).toEqual([10, 10, 5, 0]);
+});
+
+it.each<[number, string, (index: number) => string]>([
+  [150, 'an IPv4 address', (index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`],
+  [300, 'a key of 128 characters', (index) => Buffer.alloc(128, `${index} `).toString()],
+  [300, 'a hash', (index) => `sha256:${createHash('sha256').update(`${index}`).digest('hex')}`],
+])('uses up to %i bytes for %s', async (limit, _, keyOf) => {
+  // Just after the map has grown.
+  const count = 140_000;
+  const store = new MemoryStore();
+  const heap = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heap();
+  for (let index = 0; index < count; index += 1) await store.add(keyOf(index), 1, 10);
+  const size = (heap() - before) / count;
+  expect(size).toBeGreaterThan(100);
+  expect(size).toBeLessThanOrEqual(limit);
+  expect((await store.add(keyOf(0), 0, 10)).points).toBe(1);
 });

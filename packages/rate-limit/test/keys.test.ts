@@ -26,6 +26,14 @@ describe('a key', () => {
     expect(await statusFrom('127.0.0.1')).toBe(429);
   });
 
+  it('is the /64 network of an IPv6 address by default', async () => {
+    const app = create({ points: 1, duration: 10 });
+    const statusOf = async (ip: string) => (await app.request('/', {}, { ip })).status;
+    expect(await statusOf('2001:db8:0:1::1')).toBe(200);
+    expect(await statusOf('2001:db8:0:1:ffff::2')).toBe(429);
+    expect(await statusOf('2001:db8:0:2::1')).toBe(200);
+  });
+
   it('is the caller of a call without a socket', async () => {
     const app = create({ points: 1, duration: 10 });
     const statusOf = async (caller?: Caller) => (await app.request('/', {}, caller)).status;

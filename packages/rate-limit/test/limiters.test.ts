@@ -36,6 +36,17 @@ describe('a limiter', () => {
     expect(limitOf(await app.request('/'))).toMatchObject({ status: 429, retry: '10' });
   });
 
+  it('that hangs fails in RLWrapperTimeouts', async () => {
+    const consume = () => new Promise<never>(() => undefined);
+    const hanging = Object.assign(new RateLimiterMemory(limit), { consume });
+    const limiter = new RLWrapperTimeouts({ limiter: hanging, timeoutMs: 1 });
+    const app = createApp().use(
+      errorHandler({ onError: () => undefined }),
+      rateLimit({ ...limit, limiter, onFailure: 'closed' }),
+    );
+    expect((await app.request('/')).status).toBe(503);
+  });
+
   it.each([undefined, new RateLimiterMemory({ points: 1, duration: 3_600 })])(
     'in memory releases a request before its window ends',
     async (limiter) => {

@@ -1,4 +1,10 @@
-import { createApp, errorHandler, type Middleware, type Problem } from '@fairlead/core';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  type Middleware,
+  type Problem,
+} from '@fairlead/core';
 import { isFactory } from '@fairlead/options';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -86,6 +92,36 @@ describe('a limit', () => {
       status,
       policy: '"default";q=2;w=10',
       limit: '"default";r=1;t=10',
+    });
+  });
+
+  it('on a router or a route limits only their requests', async () => {
+    const router = createRouter()
+      .use(rateLimit({ points: 2, duration: 10 }))
+      .get('/', () => 'all')
+      .get('/one', rateLimit({ points: 1, duration: 10 }), () => 'one');
+    const app = createApp()
+      .use(errorHandler())
+      .get('/', () => 'free')
+      .route('/limited', router);
+    const statusOf = async (path: string) => (await app.request(path)).status;
+    expect(await statusOf('/limited/one')).toBe(200);
+    expect(await statusOf('/limited/one')).toBe(429);
+    expect(await statusOf('/limited')).toBe(429);
+    expect(await statusOf('/')).toBe(200);
+  });
+
+  it('counts separately for each call, also under one name', async () => {
+    const options = { points: 2, duration: 10 };
+    const app = createApp()
+      .use(errorHandler(), rateLimit(options))
+      .get('/', () => 'one')
+      .get('/both', rateLimit({ ...options, points: 1 }), () => 'both');
+    await app.request('/both');
+    expect(limitOf(await app.request('/'))).toMatchObject({ limit: '"default";r=0;t=10' });
+    const fresh = createApp().use(rateLimit(options), rateLimit(options), (ctx) => ctx.send(''));
+    expect(limitOf(await fresh.request('/'))).toMatchObject({
+      limit: '"default";r=1;t=10, "default";r=1;t=10',
     });
   });
 

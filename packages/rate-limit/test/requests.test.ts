@@ -37,6 +37,20 @@ describe('a cost', () => {
     expect((await app.request('/?cost=3')).status).toBe(429);
   });
 
+  it('counts for requests that exceed the limit, too', async () => {
+    const points = ({ query }: Context) => Number(query.points);
+    const app = create({ points, duration: 10 });
+    for (const status of [200, 429, 429]) {
+      expect((await app.request('/?points=1')).status).toBe(status);
+    }
+    expect(limitOf(await app.request('/?points=5'))).toMatchObject({ limit: '"default";r=1;t=10' });
+  });
+
+  it('can be determined asynchronously', async () => {
+    const app = create({ points: 5, duration: 10, cost: async () => 3 });
+    expect(limitOf(await app.request('/'))).toMatchObject({ limit: '"default";r=2;t=10' });
+  });
+
   it.each(['-1', '0.5', 'x', 'Infinity'])('of %s is a 500, and counts nothing', async (value) => {
     const cost = ({ query }: Context) => Number(query.cost ?? 1);
     const app = createApp().use(
@@ -71,6 +85,28 @@ describe('a limit of failures', () => {
     for (const status of [204, 304, 200, 401, 204, 400])
       expect(await statusOf(status)).toBe(status);
     expect(await statusOf(204)).toBe(429);
+  });
+
+  it('counts requests whose client disconnects', async () => {
+    const finished = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const app = createApp().use(
+      errorHandler(),
+      rateLimit({ ...failures, points: 1 }),
+      async (ctx) => {
+        ctx.onFinish(() => finished.resolve());
+        started.resolve();
+        await finished.promise;
+      },
+    );
+    const { url } = await serve(app);
+    const client = new AbortController();
+    const aborted = fetch(url, { signal: client.signal });
+    await started.promise;
+    client.abort();
+    await expect(aborted).rejects.toThrow();
+    await finished.promise;
+    expect((await fetch(url)).status).toBe(429);
   });
 
   it('allows no more concurrent attempts than it has points', async () => {

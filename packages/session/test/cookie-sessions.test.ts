@@ -1,3 +1,4 @@
+import { createDecipheriv, hkdfSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -259,6 +260,27 @@ describe('an encrypted cookie', () => {
     await client.send('/cart/rope', POST);
     await other.send('/visit', POST);
     expect(await (await other.send('/')).json()).toEqual({ user: 'ada', visits: 1, cart: null });
+  });
+
+  it('is AES-256-GCM with a key that HKDF derives from the secret, a salt and the name', async () => {
+    const client = await signIn(NEW_KEY);
+    const cookie = cookieOf(client);
+    const bytes = Buffer.from(cookie.slice(32), 'base64url');
+    const context = `fairlead-session 1 ${COOKIE}`;
+    const key = Buffer.from(hkdfSync('sha256', NEW_KEY, cookie.slice(0, 32), context, 32));
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(-16));
+    const text =
+      decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+    expect(JSON.parse(text)).toEqual([expect.any(String), Date.now(), Date.now(), { user: 'ada' }]);
+  });
+
+  it('keeps 2,800 bytes of JSON', async () => {
+    const app = createAccounts({ keys: [NEW_KEY] }).post('/fill', ({ state }) => {
+      state.session.set('user', 'x'.repeat(2_800 - '{"user":""}'.length));
+    });
+    const client = await serve(app);
+    expect((await client.send('/fill', POST)).headers.getSetCookie()).toHaveLength(1);
   });
 
   it('fails with a clear error if it has more than 4,096 bytes', async () => {

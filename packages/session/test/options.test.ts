@@ -27,6 +27,11 @@ describe('session', () => {
     ['a store without methods', { store: {} }, 'session() cannot use an object as store. Use an'],
     ['a name with a prefix', { keys, name: '__Host-a' }, "cannot use '__Host-a' as name. Use let"],
     ['a timeout of 0', { keys, idleTimeout: 0 }, 'cannot use 0 as idleTimeout. Use an integer'],
+    [
+      'a lifetime of more than 400 days',
+      { keys, lifetime: 34_560_001 },
+      'cannot use 34560001 as lifetime. Use an integer number of seconds from 1 to 34560000.',
+    ],
     ['no bytes', { keys, maxBytes: 0 }, 'cannot use 0 as maxBytes. Use an integer number of bytes'],
     ['no time for the store', { keys, storeTimeout: 0 }, 'cannot use 0 as storeTimeout. Use an'],
     [

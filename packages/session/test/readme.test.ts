@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApp, type HttpError, type Middleware } from '@fairlead/core';
@@ -31,6 +32,13 @@ it("the README's tables list every option and member", () => {
   };
   const listed = [...readme.matchAll(/^\| `([a-z]\w+)\b[^`]*` /gm)].map(([, name]) => name);
   expect(listed).toEqual([...Object.keys(members), ...Object.keys(options)]);
+});
+
+it("the README's command creates a key", () => {
+  const [, code = ''] = /`node -p "(.+?)"`/.exec(readme) ?? [];
+  const key = execFileSync(process.execPath, ['-p', code], { encoding: 'utf8' }).trim();
+  expect(session({ keys: [key] })).toBeTypeOf('function');
+  expect(Buffer.from(key, 'base64url')).toHaveLength(32);
 });
 
 it("the README's table lists every error with its code and status", async () => {

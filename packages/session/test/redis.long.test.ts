@@ -1,5 +1,5 @@
 import { type RedisServer, startRedis } from '@fairlead/test-support/redis-server';
-import { createClient } from 'redis';
+import { createClient, createClientPool } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisStore } from '../src/redis.js';
 import { COOKIE, createAccounts } from './support/accounts.js';
@@ -34,6 +34,20 @@ let stores = 0;
 testStore('redisStore', () => {
   stores += 1;
   return redisStore(client, { prefix: `test-${stores}:` });
+});
+
+describe('a pool', () => {
+  const createPool = () => createClientPool({ socket: { path: server.path, tls: false } });
+  let pool: ReturnType<typeof createPool>;
+  beforeAll(async () => {
+    pool = createPool();
+    await pool.connect();
+  });
+  afterAll(() => pool.close());
+  testStore('redisStore', () => {
+    stores += 1;
+    return redisStore(pool, { prefix: `test-${stores}:` });
+  });
 });
 
 describe('redisStore', () => {

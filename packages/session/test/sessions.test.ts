@@ -215,6 +215,22 @@ describe.each(backends)('a session %s', (_, createOptions) => {
     expect(await (await client.send('/')).json()).toEqual(NOBODY);
   });
 
+  it('lasts 30 minutes without a request and 12 hours by default', async () => {
+    const client = await serve(createAccounts(createOptions()));
+    await client.send('/visit', POST);
+    for (let minutes = 29; minutes < 720; minutes += 29) {
+      pass(29 * 60);
+      expect(await (await client.send('/')).json()).toMatchObject({ visits: 1 });
+    }
+    pass(23 * 60 + 59);
+    expect(await (await client.send('/')).json()).toMatchObject({ visits: 1 });
+    pass(1);
+    expect(await (await client.send('/')).json()).toEqual(NOBODY);
+    await client.send('/visit', POST);
+    pass(30 * 60);
+    expect(await (await client.send('/')).json()).toEqual(NOBODY);
+  });
+
   it('has a new lifetime after rotate()', async () => {
     const client = await serve(createAccounts({ ...createOptions(), lifetime: 100 }));
     await client.send('/visit', POST);
@@ -436,6 +452,22 @@ describe('the cookie', () => {
     const response = await (await serve(app)).send('/begin', POST);
     const cacheHeaders = [...response.headers].filter(([name]) => /cache|surrogate/.test(name));
     expect(cacheHeaders).toEqual([['cache-control', expected]]);
+  });
+
+  it('keeps shared caches away from a response that middleware made public before', async () => {
+    const app = createApp()
+      .use(errorHandler())
+      .use((ctx, next) => {
+        ctx.set('Cache-Control', 'public, max-age=60');
+        return next();
+      })
+      .use(session<Account>({ keys: [NEW_KEY] }))
+      .get('/begin', ({ state }) => {
+        state.session.set('visits', 1);
+        return 1;
+      });
+    const response = await (await serve(app)).send('/begin');
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
   });
 
   it('keeps shared caches away from errors that set it', async () => {

@@ -1,6 +1,8 @@
 import { createApp, createRouter, type Middleware } from '@fairlead/core';
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { describe, expectTypeOf, it } from 'vitest';
-import { type Session, session } from '../src/index.js';
+import { type Session, type SessionStore, session } from '../src/index.js';
+import { redisStore } from '../src/redis.js';
 
 interface Account {
   user: string;
@@ -42,6 +44,16 @@ describe('session', () => {
       current.get('usr');
     };
     expectTypeOf(set).toBeFunction();
+  });
+
+  it('accepts clients, pools, clusters and sentinels of the package redis', () => {
+    const create = (): SessionStore[] => [
+      redisStore(createClient()),
+      redisStore(createClientPool()),
+      redisStore(createCluster({ rootNodes: [] })),
+      redisStore(createSentinel({ name: 'main', sentinelRootNodes: [] })),
+    ];
+    expectTypeOf(create).toBeFunction();
   });
 
   it('accepts any member without a type', () => {
