@@ -3,7 +3,12 @@ import { StoreError, type StoreMetric } from '@fairlead/store';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Clock } from '../../user.js';
-import { isTermination, NO_CONNECTION_FREE, postgresProblem } from './postgres-problem.js';
+import {
+  isRowError,
+  isTermination,
+  NO_CONNECTION_FREE,
+  postgresProblem,
+} from './postgres-problem.js';
 import { migrate } from './schema.js';
 
 /** Options of a PostgreSQL store. Times are in milliseconds. */
@@ -64,6 +69,7 @@ export class PostgresConnections {
   #slow = 0;
   #pending = 0;
   #commits = 0;
+  #writeFailure: StoreError | undefined = undefined;
   #lockWaits = 0;
   #lockWaitTime = 0;
 
@@ -108,10 +114,21 @@ export class PostgresConnections {
         'Time lost to them',
         () => this.#lockWaitTime / 1_000,
       ),
+      metric('store_writes_failing', '1 while the last statement that writes has failed', () =>
+        Number(this.#writeFailure !== undefined),
+      ),
       metric('store_pool_connections', 'Open connections', () => pool.totalCount),
       metric('store_pool_idle_connections', 'Unused open connections', () => pool.idleCount),
       metric('store_pool_waiting', 'Statements that wait for a connection', waiting),
     ];
+  }
+
+  /**
+   * Why the last statement that writes failed, until one succeeds. A statement that failed because of its
+   * values, or conflicted with others, does not count.
+   */
+  get writeFailure(): StoreError | undefined {
+    return this.#writeFailure;
   }
 
   /**
@@ -197,7 +214,10 @@ export class PostgresConnections {
         sentAt = performance.now();
         const { rows } = await client.query<R>(statement);
         client.release();
-        if (!isRead) this.#commits += 1;
+        if (!isRead) {
+          this.#commits += 1;
+          this.#writeFailure = undefined;
+        }
         return rows;
       } catch (error) {
         const stage = sentAt === undefined ? 'connecting' : isRead ? 'reading' : 'writing';
@@ -221,7 +241,10 @@ export class PostgresConnections {
           this.#settings.warn(problem);
           // Lets the pool remove connections that it already knows to have ended.
           await nextTurn();
-        } else throw problem;
+        } else {
+          if (!isRead && !isConflict && !isRowError(problem)) this.#writeFailure = problem;
+          throw problem;
+        }
       }
     }
   }

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../../test/chaos/fleet/database.js';
-import { ADA, clientOf, startService } from '../../../../test/support/api.js';
+import { ADA, bodyOf, clientOf, startService } from '../../../../test/support/api.js';
 import { DatabaseProxy } from '../../../../test/support/database-proxy.js';
 import { captureLog } from '../../../../test/support/log.js';
 import { execute, PATIENT, postgresUrl } from '../../../../test/support/stores.js';
@@ -186,15 +186,42 @@ it('responds with 503 STORE_GONE once the database has no tables, and logs the f
   expect(await lines.first('request', 3)).toMatchObject([{ err }, { err }, { err }]);
 });
 
-it('does not call a database a standby that was set to be read-only', async () => {
+it('stays ready while a database is read-only, says so, and notices when it is not', async () => {
   const database = await removedAtEnd(Database.start());
+  const { logger, lines } = captureLog();
   const store = await openStore(database.url);
-  await execute(database.url, "ALTER ROLE ALL SET default_transaction_read_only = 'on'");
+  const url = await startService({ store, logger, config: { METRICS: true } });
+  const { send, sendJson } = clientOf(`${url}/api/users`);
+  const ready = async () => {
+    const response = await fetch(`${url}/health/ready`);
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+  const metric = async () => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return /^store_writes_failing .$/m.exec(text)?.[0];
+  };
+  expect(await metric()).toBe('store_writes_failing 0');
+
+  await execute(database.url, 'ALTER ROLE ALL SET default_transaction_read_only = on');
   await execute(database.url, END_OTHERS);
+  const write = async () => (await bodyOf<{ code: string }>(await sendJson('POST', '', ADA))).code;
+  await expect.poll(write).toBe('STORE_UNREACHABLE');
   await expect
-    .poll(() => store.create(ADA).catch(({ message }: Error) => message))
-    .toMatch(
-      /is read-only \(SQLSTATE 25006\)\. .* If it is the primary, set default_transaction_read_only to off\.$/,
+    .poll(() => lines.all.map(({ err }) => Object(err).message))
+    .toContainEqual(
+      expect.stringMatching(
+        /is read-only \(SQLSTATE 25006\)\. .* If it is the primary, set default_transaction_read_only to off\.$/,
+      ),
     );
-  expect(await store.page({ offset: 0, limit: 1 })).toEqual({ users: [], total: 0 });
+  const code = 'STORE_UNREACHABLE';
+  expect(await ready()).toEqual({ status: 'ready', degraded: { store: code } });
+  expect((await send('GET')).status).toBe(200);
+  expect(await metric()).toBe('store_writes_failing 1');
+
+  const writable = `${database.url}?options=-cdefault_transaction_read_only%3Doff`;
+  await execute(writable, 'ALTER ROLE ALL RESET ALL');
+  await execute(database.url, END_OTHERS);
+  await expect.poll(ready).toEqual({ status: 'ready' });
+  expect(await metric()).toBe('store_writes_failing 0');
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Degraded } from '@fairlead/health';
 import { StoreError, type WriteBatch, WriteQueue } from '@fairlead/store';
 import {
   type CreateUserInput,
@@ -140,6 +141,9 @@ const SQL = {
     )
     SELECT number FROM gone`,
 
+  // Parameters: writer.
+  probe: `INSERT INTO users_totals (writer, total) VALUES ($1::uuid, 0) ${ADD}`,
+
   // Parameters: writer. Moves the totals of other writers to this one. Skips rows that are in use. Other
   // writers may have ended. One that has not adds its row again.
   fold: `WITH others AS (
@@ -171,6 +175,9 @@ export class PostgresUserStore implements UserStore {
   readonly #creates: WriteQueue<User, undefined>;
   readonly #deletes: WriteQueue<Deletion, boolean>;
   #sql: Readonly<Record<Name, string>> = SQL;
+  /** The writer of statements that find out whether writes work. */
+  readonly #prober = randomUUID();
+  #isProbing = false;
   #closing: Promise<void> | undefined = undefined;
 
   private constructor(url: string, { now = Date.now, ...settings }: PostgresSettings) {
@@ -258,8 +265,11 @@ export class PostgresUserStore implements UserStore {
     return this.#deletes.add({ id: toUuid(id), name, email, updatedAt });
   }
 
-  async check(): Promise<undefined> {
+  async check(): Promise<Degraded> {
     await this.#count();
+    const { writeFailure } = this.#connections;
+    if (writeFailure !== undefined) void this.#probe();
+    return { degraded: writeFailure };
   }
 
   close(): Promise<void> {
@@ -292,6 +302,14 @@ export class PostgresUserStore implements UserStore {
     const rows = await this.#send<{ number: number }>('delete', [writer, ...columns]);
     const deleted = new Set(rows.map(({ number }) => number));
     return deletions.map((_, index) => deleted.has(index + 1));
+  }
+
+  /** Writes without an effect. Never rejects: the connections keep the failure. */
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    await Promise.allSettled([this.#query('probe', [this.#prober])]);
+    this.#isProbing = false;
   }
 
   /** Uses a weaker proof if the engine cannot run the one of PostgreSQL. */
