@@ -11,7 +11,9 @@ it('remembers the last 10,000 sessions that have ended', () => {
   const save = (change: (session: OpenSession<never>) => void, cookie = '') => {
     const session = new OpenSession(ctx, sessions.find(cookie) as never);
     change(session);
-    return String(sessions.save(session as never));
+    const value = sessions.save(session as never);
+    sessions.onCookie?.(session as never);
+    return String(value);
   };
   const begin = () => save((session) => session.set('a', 1));
   const first = begin();

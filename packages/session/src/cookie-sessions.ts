@@ -73,10 +73,12 @@ export function cookieSessions(
       if (hasEnded && !session.isDestroyed && (session.isNew || session.isChanged)) {
         throw conflict('another request has ended it');
       }
-      if (session.ended !== undefined) setWithin(ended, MAX_ENDED, session.ended.id, true);
       if (session.isNew) return write(idOf(session.secret), Date.now(), session);
       if (kept === undefined || hasEnded || !(session.isChanged || kept.isStale)) return undefined;
       return write(kept.id, kept.created, session);
+    },
+    onCookie(session) {
+      if (session.ended !== undefined) setWithin(ended, MAX_ENDED, session.ended.id, true);
     },
     isInCookie: true,
   };

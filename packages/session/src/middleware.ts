@@ -135,10 +135,12 @@ function createMiddleware<Data extends object, Kept extends Found>(
     if (needsCookie && isFixed) throw cookieNotSent();
     // Set again, the cookie would reach every client of a shared cache.
     if (backend.isInCookie && !needsCookie && (isFixed || sharingHeaders(ctx).length > 0)) return;
-    const value = await backend.save(current);
+    const saved = backend.save(current);
+    const value = saved instanceof Promise ? await saved : saved;
     if (value === undefined && !deletes) return;
     if (value === undefined) deleteCookie(ctx, name, attributes);
     else setCookie(ctx, name, value, { ...attributes, ...maxAgeOf(current.kept) });
+    backend.onCookie?.(current);
     for (const header of sharingHeaders(ctx)) ctx.responseHeaders.delete(header);
     if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
   };

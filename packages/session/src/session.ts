@@ -65,6 +65,8 @@ export interface Backend<Kept extends Found> {
   find(cookie: string): Kept | undefined | Promise<Kept | undefined>;
   /** Saves what has changed. Returns the value of the cookie to set; undefined to leave it. */
   save(session: OpenSession<Kept>): string | undefined | Promise<string | undefined>;
+  /** Called once the response has the cookie, or its deletion. */
+  readonly onCookie?: (session: OpenSession<Kept>) => void;
   /** Whether the changes of a session that continues are lost without a new cookie. */
   readonly isInCookie: boolean;
 }
@@ -178,39 +180,47 @@ export function idOf(secret: string): string {
 
 /** @throws {SessionError} 500 `INVALID_SESSION_VALUE` */
 function stringify(name: string, value: unknown): string {
-  assertJson(value, name, []);
-  return JSON.stringify(value);
+  const flaw = findFlaw(value, []);
+  if (flaw === undefined) return JSON.stringify(value);
+  throw new SessionError(
+    'INVALID_SESSION_VALUE',
+    `Cannot keep '${name}${flaw.path}' in the session: it is ${flaw.found}. Use JSON values: plain objects, arrays, strings, finite numbers, booleans and null.`,
+  );
 }
 
 /** The levels of objects and arrays in a member: as many as `json()` accepts. More could exhaust the stack. */
 const MAX_DEPTH = 1_000;
 
+/** A part of a value that JSON would lose or change. */
+interface Flaw {
+  /** Leads to the part, such as `[0].price`. */
+  readonly path: string;
+  /** What the part is. */
+  readonly found: string;
+}
+
 /**
- * Checks that JSON writes a value as it is. A Date becomes a string.
+ * Finds the first flaw of a value. A Date is none, although it becomes a string.
  *
- * @param path - Leads to the value, such as `cart[0].price`.
- * @param parents - The objects and arrays that contain the value. The same after the call, unless it throws.
- * @throws {SessionError} 500 `INVALID_SESSION_VALUE`, for the first part that JSON would lose or change.
+ * @param parents - The objects and arrays that contain the value. The same after the call, unless it has a flaw.
  */
-function assertJson(value: unknown, path: string, parents: unknown[]): void {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
-  if (Number.isFinite(value) || (types.isDate(value) && Number.isFinite(value.getTime()))) return;
-  if (!Array.isArray(value) && !isPlainObject(value)) throw invalidValue(path, describeType(value));
-  if (parents.includes(value)) throw invalidValue(path, 'an object that contains itself');
-  if (parents.length === MAX_DEPTH) throw invalidValue(path, `below ${MAX_DEPTH} others`);
+function findFlaw(value: unknown, parents: unknown[]): Flaw | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (Number.isFinite(value)) return undefined;
+  if (types.isDate(value) && Number.isFinite(value.getTime())) return undefined;
+  const isArray = Array.isArray(value);
+  if (!isArray && !isPlainObject(value)) return { path: '', found: describeType(value) };
+  if (parents.includes(value)) return { path: '', found: 'an object that contains itself' };
+  if (parents.length === MAX_DEPTH) return { path: '', found: `below ${MAX_DEPTH} others` };
   parents.push(value);
-  if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) {
-      assertJson(element, `${path}[${index}]`, parents);
-    }
-    const [extra] = Object.keys(value).slice(value.length);
-    if (extra !== undefined) throw invalidValue(`${path}.${extra}`, 'a member of an array');
-  } else {
-    for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined) assertJson(member, `${path}.${key}`, parents);
-    }
+  for (const [key, member] of isArray ? value.entries() : Object.entries(value)) {
+    const flaw = isArray || member !== undefined ? findFlaw(member, parents) : undefined;
+    if (flaw === undefined) continue;
+    return { ...flaw, path: (isArray ? `[${key}]` : `.${key}`) + flaw.path };
   }
   parents.pop();
+  const [extra] = isArray ? Object.keys(value).slice(value.length) : [];
+  return extra === undefined ? undefined : { path: `.${extra}`, found: 'a member of an array' };
 }
 
 /** Describes the type of a value without showing what it contains. */
@@ -218,13 +228,6 @@ function describeType(value: unknown): string {
   if (typeof value === 'object')
     return types.isDate(value) ? 'an invalid Date' : describeValue(value);
   return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
-}
-
-function invalidValue(path: string, found: string): SessionError {
-  return new SessionError(
-    'INVALID_SESSION_VALUE',
-    `Cannot keep '${path}' in the session: it is ${found}. Use JSON values: plain objects, arrays, strings, finite numbers, booleans and null.`,
-  );
 }
 
 /** Stands for the session of a request that does not receive its cookie, because its path is another. */

@@ -58,8 +58,12 @@ export function storedSessions(
     const text = await within(timeout, () => store.read(id, idleTimeout));
     if (text === undefined) return undefined;
     const [created, values]: [number, object] = parse(text);
-    if (Date.now() - created >= lifetime) return undefined;
-    return { id, created, members: parseMembers(values), text };
+    if (Date.now() - created < lifetime) {
+      return { id, created, members: parseMembers(values), text };
+    }
+    // Each read has extended its life in the store.
+    await within(timeout, () => store.delete(id, text));
+    return undefined;
   };
 
   /** @throws {SessionError} 500 `SESSION_TOO_LARGE` */

@@ -157,6 +157,17 @@ describe('an encrypted cookie', () => {
     },
   );
 
+  it('stays accepted if a rotation fails because the new one is too large', async () => {
+    const app = createAccounts({ keys: [NEW_KEY] }).post('/fill', ({ state }) => {
+      state.session.rotate();
+      state.session.set('user', 'x'.repeat(4_000));
+    });
+    const client = await serve(app);
+    await client.send('/sign-in/ada', POST);
+    expect((await client.send('/fill', POST)).status).toBe(500);
+    expect(await (await client.send('/')).json()).toMatchObject({ user: 'ada' });
+  });
+
   it.each([
     ['that reads', '/slow', 200, 0],
     ['that changes a member', '/slow?visits=1', 409, 0],

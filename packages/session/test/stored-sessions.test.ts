@@ -39,6 +39,21 @@ describe('memoryStore', () => {
     expect(await store.write('c', '3', 60_000, undefined)).toBe(true);
   });
 
+  it('has room for another session once the lifetime of one has ended', async () => {
+    const store = memoryStore({ maxSessions: 1 });
+    const client = await serve(createAccounts({ store, idleTimeout: 60, lifetime: 100 }));
+    const other = client.copy();
+    await client.send('/visit', POST);
+    for (const now of [50_000, 99_000]) {
+      vi.setSystemTime(now);
+      expect(await (await client.send('/')).json()).toMatchObject({ visits: 1 });
+      expect((await other.send('/visit', POST)).status).toBe(503);
+    }
+    vi.setSystemTime(100_000);
+    expect(await (await client.send('/')).json()).toEqual(NOBODY);
+    expect((await other.send('/visit', POST)).status).toBe(200);
+  });
+
   it('refuses what exceeds maxBytes, new sessions and growing ones, and keeps the others', async () => {
     const store = memoryStore({ maxBytes: 4 });
     await store.write('a', 'é', 60_000, undefined);
