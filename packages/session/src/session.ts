@@ -205,22 +205,30 @@ interface Flaw {
  * @param parents - The objects and arrays that contain the value. The same after the call, unless it has a flaw.
  */
 function findFlaw(value: unknown, parents: unknown[]): Flaw | undefined {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
-  if (Number.isFinite(value)) return undefined;
-  if (types.isDate(value) && Number.isFinite(value.getTime())) return undefined;
+  if (isScalar(value) || (types.isDate(value) && Number.isFinite(value.getTime())))
+    return undefined;
   const isArray = Array.isArray(value);
   if (!isArray && !isPlainObject(value)) return { path: '', found: describeType(value) };
   if (parents.includes(value)) return { path: '', found: 'an object that contains itself' };
   if (parents.length === MAX_DEPTH) return { path: '', found: `below ${MAX_DEPTH} others` };
   parents.push(value);
-  for (const [key, member] of isArray ? value.entries() : Object.entries(value)) {
-    const flaw = isArray || member !== undefined ? findFlaw(member, parents) : undefined;
+  const keys = isArray ? undefined : Object.keys(value);
+  const members: readonly unknown[] = isArray ? value : Object.values(value);
+  for (let index = 0; index < members.length; index += 1) {
+    const member = members[index];
+    if (isScalar(member) || (member === undefined && !isArray)) continue;
+    const flaw = findFlaw(member, parents);
     if (flaw === undefined) continue;
-    return { ...flaw, path: (isArray ? `[${key}]` : `.${key}`) + flaw.path };
+    const step = keys === undefined ? `[${index}]` : `.${keys[index]}`;
+    return { ...flaw, path: step + flaw.path };
   }
   parents.pop();
-  const [extra] = isArray ? Object.keys(value).slice(value.length) : [];
-  return extra === undefined ? undefined : { path: `.${extra}`, found: 'a member of an array' };
+  return undefined;
+}
+
+function isScalar(value: unknown): boolean {
+  const type = typeof value;
+  return type === 'string' || type === 'boolean' || value === null || Number.isFinite(value);
 }
 
 /** Describes the type of a value without showing what it contains. */
