@@ -342,3 +342,36 @@ it('raw() accepts media types in any case', async () => {
   const response = await app.request('/', { method: 'POST', headers, body: 'x' });
   expect(await response.json()).toBe(true);
 });
+
+describe('skip', () => {
+  const JSON_TYPE = 'application/json';
+  const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+  it.each<[string, (options: BodyOptions) => Middleware, string, string]>([
+    ['json()', json, JSON_TYPE, '"abcdef"'],
+    ['urlencoded()', urlencoded, FORM_TYPE, 'a=bcdef'],
+    ['text()', text, 'text/plain', 'abcdef'],
+    ['raw()', raw, 'application/octet-stream', 'abcdef'],
+  ])('leaves a body to a %s with another limit', async (_name, parser, type, body) => {
+    const app = createApp()
+      .use(errorHandler(), parser({ limit: 2, skip: ({ path }) => path === '/wide' }))
+      .post('/wide', parser({ limit: 20, rawBody: true }), (ctx) => String(ctx.rawBody))
+      .post('/narrow', parser({ limit: 20 }), () => 'read');
+    const send = await sender(app);
+    const post = (path: string) => send('POST', path, { body, headers: { 'Content-Type': type } });
+    const [wide, narrow] = [await post('/wide'), await post('/narrow')];
+    expect([wide.status, wide.json()]).toEqual([200, body]);
+    expect(narrow.status).toBe(413);
+  });
+
+  it('is called for bodies that the parser would read', async () => {
+    const skip = vi.fn(() => false);
+    const app = createApp().use(json({ skip }), (ctx) => ctx.json(null));
+    const send = await sender(app);
+    await send('GET', '/');
+    await send('POST', '/', { body: 'a', headers: { 'Content-Type': 'text/plain' } });
+    expect(skip).not.toHaveBeenCalled();
+    await send('POST', '/', { body: '1', headers: { 'Content-Type': JSON_TYPE } });
+    expect(skip).toHaveBeenCalledOnce();
+  });
+});

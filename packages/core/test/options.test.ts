@@ -293,7 +293,7 @@ describe('server.close()', () => {
 });
 
 it.each(['constructor', 'toString', '__proto__'])('reports an option named %s', async (name) => {
-  const message = `json() has no option '${name}'. Remove it, or use limit, type or rawBody.`;
+  const message = `json() has no option '${name}'. Remove it, or use limit, type, rawBody or skip.`;
   expect(await errorOf(json, JSON.parse(`{ "${name}": 1 }`))).toEqual(
     setupError('INVALID_OPTION', message),
   );

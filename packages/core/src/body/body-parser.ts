@@ -1,4 +1,11 @@
-import { boolean, declareMediaTypes, declareUpstream, type Kinds, kind } from '@fairlead/options';
+import {
+  boolean,
+  declareMediaTypes,
+  declareUpstream,
+  fn,
+  type Kinds,
+  kind,
+} from '@fairlead/options';
 import { type Context, internals } from '../context.js';
 import { markCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
@@ -19,6 +26,11 @@ export interface BodyOptions {
   readonly type?: string | readonly string[] | ((type: string) => boolean);
   /** Whether to keep the bytes of the body in `ctx.rawBody`, such as to verify a signature; false by default. */
   readonly rawBody?: boolean;
+  /**
+   * Whether to leave the body of a request to another parser, such as that of a route with another limit. Called
+   * for bodies that the parser would read.
+   */
+  readonly skip?: (ctx: Context) => boolean;
 }
 
 /** The options of every body parser, and what they accept. */
@@ -29,6 +41,7 @@ export const BODY_OPTIONS: Kinds<BodyOptions> = {
     isMediaTypes,
   ),
   rawBody: boolean,
+  skip: fn,
 };
 
 /** The codes of errors about {@link BODY_OPTIONS}. */
@@ -57,12 +70,13 @@ export interface BodyFormat {
 
 /**
  * Creates middleware that parses bodies of one format into `ctx.body`. An empty body leaves it
- * undefined. The middleware skips bodies of other media types and bodies that were already read.
+ * undefined. The middleware skips bodies of other media types, bodies that were already read, and those that
+ * the option `skip` selects.
  *
  * @param options - The caller has checked them.
  */
 export function createBodyParser(format: BodyFormat, options: BodyOptions): Middleware {
-  const { type: types, rawBody: keepsBytes = false } = options;
+  const { type: types, rawBody: keepsBytes = false, skip } = options;
   const limit = parseLimit(options.limit ?? '1mb');
   const accepts = types === undefined ? format.accepts : createTypeMatcher(types);
   const mediaTypeOf = createMediaTypeReader();
@@ -70,7 +84,7 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   const middleware: Middleware = (ctx, next) => {
     if (!ctx.hasBody) return next();
     const type = mediaTypeOf(ctx.req.headers['content-type'] ?? '');
-    if (!accepts(type.essence)) return next();
+    if (!accepts(type.essence) || skip?.(ctx)) return next();
     internals.assertOwn(call, ctx);
     if (ctx.req.readableEnded || internals.bodyOf(ctx) !== undefined) {
       if (keepsBytes) assertRawBody(ctx, format.name);
