@@ -349,8 +349,7 @@ const warned = new WeakSet<object>();
 
 /** Warns once about a proxy that the application does not know, because all its clients count together. */
 function warnOfProxy({ app, req: { headers, socket } }: Context): void {
-  const header =
-    headers['x-forwarded-for'] === undefined ? headers.forwarded && 'Forwarded' : 'X-Forwarded-For';
+  const header = ['X-Forwarded-For', 'Forwarded'].find((name) => headers[name.toLowerCase()]);
   // Calls without a socket, such as those of adapters, pass the address of the client.
   if (header === undefined || warned.has(app) || hasProxyOption(app)) return;
   if (!(socket instanceof Socket)) return;

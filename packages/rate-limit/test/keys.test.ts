@@ -223,6 +223,11 @@ describe('a proxy that the application does not know', () => {
     expect(await warningsOf(options, [one], [{ 'X-Forwarded-For': '192.0.2.1' }])).toEqual([]);
   });
 
+  it('is not reported for empty headers', async () => {
+    const headers = { 'X-Forwarded-For': '', Forwarded: '' };
+    expect(await warningsOf({}, [limit], [headers])).toEqual([]);
+  });
+
   it('is not reported for calls that pass the address of the client', async () => {
     const emit = vi.spyOn(process, 'emitWarning');
     onTestFinished(() => emit.mockRestore());
