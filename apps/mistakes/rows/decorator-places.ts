@@ -372,7 +372,7 @@ mistake('`@UseGuard(deny)` on a parameter', { compiler: 'TS1239', startup: '@Use
   return serveControllers([Users]);
 });
 
-mistake('`@UseGuard(deny)` on a method without a route', { startup: 'add @Get()' }, () => {
+mistake('`@UseGuard(deny)` on a method without a route', { warning: 'add @Get()' }, () => {
   @Controller()
   class Users {
     @UseGuard(deny)
@@ -387,7 +387,7 @@ mistake('`@UseGuard(deny)` on a method without a route', { startup: 'add @Get()'
 
 mistake(
   '`@HttpCode(201)` and `@Redirect()` on a method without a route',
-  { startup: 'add @Get()' },
+  { warning: 'add @Get()' },
   () => {
     @Controller()
     class Users {

@@ -23,14 +23,14 @@ mistake(
 
 mistake(
   'a controller that its file does not export',
-  { startup: 'export' },
+  { warning: 'export' },
   () => discover({ 'orders.ts': orders, 'users.ts': users.replace('export ', '') }),
   '/users',
 );
 
 mistake(
   'a controller exported as an instance',
-  { startup: 'export' },
+  { warning: 'export' },
   () =>
     discover({
       'orders.ts': orders,
@@ -41,7 +41,7 @@ mistake(
 
 mistake(
   'a controller exported in an object',
-  { startup: 'export' },
+  { warning: 'export' },
   () =>
     discover({
       'orders.ts': orders,
@@ -52,14 +52,14 @@ mistake(
 
 mistake(
   'a class with routes, without `@Controller()`',
-  { startup: '@Controller()' },
+  { warning: '@Controller()' },
   () => discover({ 'orders.ts': orders, 'users.ts': users.replace("@Controller('/users')", '') }),
   '/users',
 );
 
 mistake(
   'an exported subclass without `@Controller()`',
-  { startup: '@Controller()' },
+  { warning: '@Controller()' },
   () => discover({ 'users.ts': `${users} export class Members extends Users {}` }),
   '/members',
 );

@@ -12,8 +12,8 @@ import {
   timeout,
 } from '@fairlead/core';
 import { csrf, csrfGuard, csrfTokens } from '@fairlead/csrf';
-import { createJwtAuth, requireRole } from '@fairlead/jwt';
 import { createContainer, Inject } from '@fairlead/di';
+import { createJwtAuth, requireRole } from '@fairlead/jwt';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { type Session, session } from '@fairlead/session';
@@ -115,7 +115,7 @@ mistake(
 
 mistake(
   'the router of the controllers never mounted',
-  { startup: 'app.route' },
+  { warning: 'app.route' },
   async () => {
     const app = createApp();
     await app.plugin(
@@ -132,7 +132,7 @@ mistake(
 
 mistake(
   'another router mounted than that of the controllers',
-  { startup: 'app.route' },
+  { warning: 'app.route' },
   async () => {
     const app = createApp();
     await app.plugin(

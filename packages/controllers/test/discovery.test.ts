@@ -391,7 +391,7 @@ describe('controllersPlugin with root', () => {
     const logger = silent();
     await serve({ root, logger });
     expect(logger.warn).toHaveBeenCalledWith(
-      `[controllers] no controllers found in ${root}: none of its files (2) exports a class with @Controller().`,
+      `[controllers] no controllers found in ${root}: none of its files (2) exports a class with @Controller(). If that is intended, pass the options to intended().`,
     );
   });
 
@@ -399,7 +399,7 @@ describe('controllersPlugin with root', () => {
     const logger = silent();
     await serve({ logger });
     expect(logger.warn.mock.calls).toEqual([
-      ['[controllers] no controllers to register: set root'],
+      ['[controllers] no controllers to register: set root, or pass the options to intended()'],
     ]);
   });
 

@@ -63,7 +63,7 @@ describe('lifecycle methods of other frameworks', () => {
         'Database.onModuleInit(), Database.onModuleDestroy(), Mailer.onApplicationShutdown().\n' +
         '  Fix: do startup work in the constructor or in an asynchronous factory, with eager: true ' +
         'if nothing depends on the class. Release resources in [Symbol.asyncDispose]() or ' +
-        '[Symbol.dispose](), which app.close() calls.',
+        '[Symbol.dispose](), which app.close() calls. If your code calls them, pass the class to intended().',
     ]);
     expect(log).toEqual([]);
   });

@@ -31,7 +31,7 @@ describe('discovery reports', () => {
       message(
         'Discovery failed: Users has @Controller(), but its file does not export it, so its routes are not registered.',
         'At: a.ts:2:2',
-        'Fix: export Users, or remove @Controller().',
+        'Fix: export Users, or remove @Controller(). If its routes are registered elsewhere, pass the class to intended().',
       ),
     ]);
   });
@@ -56,7 +56,7 @@ describe('discovery reports', () => {
       message(
         'Discovery failed: Derived extends the controller A but is not decorated with @Controller() itself, so its routes are not registered.',
         'At: a.ts',
-        'Fix: add @Controller() to Derived, or do not export it.',
+        'Fix: add @Controller() to Derived, or do not export it. If its routes are registered elsewhere, pass the class to intended().',
       ),
     ]);
   });
@@ -67,7 +67,7 @@ describe('discovery reports', () => {
       message(
         'Discovery failed: Users has route decorators but is not decorated with @Controller() itself, so its routes are not registered.',
         'At: a.ts',
-        'Fix: add @Controller() to Users, or do not export it.',
+        'Fix: add @Controller() to Users, or do not export it. If its routes are registered elsewhere, pass the class to intended().',
       ),
     ]);
   });
@@ -89,6 +89,12 @@ describe('discovery accepts', () => {
        @Controller('/last') export class Last extends Plain {}`,
     ],
     ['a class without routes', 'export class Helper { help() {} } export function help() {}'],
+    [
+      'intended classes, which something else registers',
+      `import { intended } from '@fairlead/core';
+       @intended @Controller() class Own { @Get() read() {} }
+       @intended export class Base { @Get() read() {} }`,
+    ],
     [
       'a class that registerController has registered',
       `import { createRouter, } from '@fairlead/core';
@@ -136,16 +142,18 @@ describe('discovery accepts', () => {
 });
 
 describe('controllersPlugin', () => {
-  it('does not start with such a class, strict or not', async () => {
+  it('warns of such a class, and does not start if it is strict', async () => {
     const root = await writeTree({
       'a.ts': `${IMPORT}\n@Controller() class A { @Get() read() {} }`,
     });
-    const lost = {
+    const warn = vi.fn();
+    await serve({ root, logger: { warn, debug: warn } });
+    const lost = expect.stringContaining('A has @Controller()');
+    expect(warn.mock.calls).toEqual([[lost]]);
+    await expect(serve({ root, strict: true })).rejects.toMatchObject({
       name: 'DiscoveryError',
-      message: expect.stringContaining('A has @Controller()'),
-    };
-    await expect(serve({ root })).rejects.toMatchObject(lost);
-    await expect(serve({ root, strict: true })).rejects.toMatchObject(lost);
+      message: lost,
+    });
   });
 
   it('starts if it is in `controllers`', async () => {

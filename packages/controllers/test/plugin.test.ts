@@ -67,7 +67,7 @@ describe('without root and controllers', () => {
     const logger = { debug: vi.fn(), warn: vi.fn() };
     const { plugin } = await serve({ logger });
     expect(logger.warn.mock.calls).toEqual([
-      ['[controllers] no controllers to register: set root'],
+      ['[controllers] no controllers to register: set root, or pass the options to intended()'],
     ]);
     expect(plugin.state).toEqual({ controllers: [], routeCount: 0, initialized: true });
   });

@@ -84,6 +84,7 @@ describe('a startup', () => {
       root,
       container,
       controllers,
+      strict: true,
       strictt: true,
     } as object);
 

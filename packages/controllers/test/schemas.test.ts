@@ -4,6 +4,7 @@ import {
   type Context,
   createApp,
   createRouter,
+  intended,
   json,
   type Next,
   NotFoundError,
@@ -338,6 +339,12 @@ class PlainController {
   }
 }
 
+/** A class that the method validates. */
+class Checked {
+  readonly city: string = '';
+}
+intended(Checked);
+
 async function install(...controllers: readonly (new () => object)[]) {
   const warn = vi.fn<PluginLogger['warn']>();
   const logger: PluginLogger = { debug: () => {}, warn };
@@ -369,12 +376,23 @@ describe('a parameter whose type is a class', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
+  it('is no warning if it is intended', async () => {
+    @Controller('/checked')
+    class CheckedController {
+      @Post()
+      create(@Body() _body: Checked) {}
+    }
+    const { warn } = await install(CheckedController);
+
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it('is a warning at the start if nothing validates it', async () => {
     const { warn } = await install(PlainController);
 
     expect(warn).toHaveBeenCalledExactlyOnceWith(
       '[controllers] nothing validates parameters whose type is a class: parameter 0 of PlainController.create (Plain), parameter 1 of PlainController.again (Plain).\n' +
-        '  Fix: pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class.',
+        '  Fix: pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class. If the method validates it, pass the class to intended().',
     );
   });
 });

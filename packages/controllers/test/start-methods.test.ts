@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { intended } from '@fairlead/core';
+import { describe, expect, it, vi } from 'vitest';
 import {
   Body,
   Controller,
@@ -15,7 +16,6 @@ import {
   UseInterceptor,
   UseMiddleware,
 } from '../src/index.js';
-import { failStart } from './support/fail-start.js';
 import { locationsIn } from './support/locations.js';
 import { message } from './support/message.js';
 import { serve } from './support/serve.js';
@@ -68,21 +68,39 @@ class DerivedController extends GuardedBase {
 @Controller('/forgotten')
 class ForgottenController extends GuardedBase {}
 
-describe('install rejects', () => {
+describe('install warns of', () => {
+  async function warningsOf(controller: new () => object): Promise<readonly string[]> {
+    const warn = vi.fn();
+    await serve({ controllers: [controller], logger: { warn, debug: warn } });
+    return warn.mock.calls.map(([text]) => text);
+  }
+
   it('route decorators on a method without a route', async () => {
-    const error = await failStart([HelperController]);
-    expect(error.message).toBe(
+    expect(await warningsOf(HelperController)).toEqual([
       message(
-        "Cannot register the route HelperController.helper: the method has no route, so these decorators have no effect: @UseGuard(), @UseMiddleware(), @UseInterceptor(), @SkipInheritedGuards(), @SkipInheritedMiddleware(), @SkipInheritedInterceptors(), @SetHeader(), @HttpCode(), @Redirect(), @roles(), the one for the query parameter 'page', the one for the body.",
+        "[controllers] the method HelperController.helper has no route, so these decorators have no effect: @UseGuard(), @UseMiddleware(), @UseInterceptor(), @SkipInheritedGuards(), @SkipInheritedMiddleware(), @SkipInheritedInterceptors(), @SetHeader(), @HttpCode(), @Redirect(), @roles(), the one for the query parameter 'page', the one for the body.",
         `At: ${locationOf('HelperController')}`,
-        'Fix: add @Get() or another route decorator, or remove them.',
+        'Fix: add @Get() or another route decorator, or remove them. If a subclass adds the route, pass the class to intended().',
       ),
-    );
+    ]);
+  });
+
+  it('none of them if the class is intended', async () => {
+    @Controller('/intended')
+    class IntendedController {
+      @Get()
+      read() {}
+
+      @UseGuard(() => true)
+      helper() {}
+    }
+    expect(await warningsOf(intended(IntendedController))).toEqual([]);
   });
 
   it('inherited route decorators on a method without a route', async () => {
-    const error = await failStart([ForgottenController]);
-    expect(error.message).toContain('ForgottenController.read: the method has no route,');
+    expect(await warningsOf(ForgottenController)).toEqual([
+      expect.stringContaining('the method ForgottenController.read has no route,'),
+    ]);
   });
 });
 

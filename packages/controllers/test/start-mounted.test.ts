@@ -1,6 +1,6 @@
-import { createApp, createRouter, type Router } from '@fairlead/core';
+import { createApp, createRouter, intended, type Router } from '@fairlead/core';
 import { type Constructor, createContainer } from '@fairlead/di';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   All,
   Controller,
@@ -88,14 +88,26 @@ class RequiredController {
   }
 }
 
+@Controller('/optional')
+class OptionalController {
+  @Get()
+  read(@Param('tenant', { required: false }) tenant?: string) {
+    return tenant;
+  }
+}
+
 /** Creates an application with the plugin, whose router is mounted at prefixes. */
 async function install(
   controllers: readonly Constructor[],
   prefixes: readonly string[],
   router: Router = createRouter(),
+  warn: (message: string) => void = vi.fn(),
 ) {
   const app = createApp();
-  await app.plugin(controllersPlugin({ router, container: createContainer(), controllers }));
+  const logger = { warn, debug: warn };
+  await app.plugin(
+    controllersPlugin({ router, container: createContainer(), controllers, logger }),
+  );
   for (const prefix of prefixes) app.route(prefix, router);
   return app;
 }
@@ -133,6 +145,40 @@ describe('an application seals', () => {
   });
 });
 
+describe('an application warns of', () => {
+  async function warningsOf(
+    controller: Constructor,
+    prefixes: readonly string[],
+    router?: Router,
+  ): Promise<readonly string[]> {
+    const warn = vi.fn();
+    (await install([controller], prefixes, router, warn)).seal();
+    return warn.mock.calls.map(([text]) => text);
+  }
+
+  it('a router that is not mounted, unless it is intended', async () => {
+    expect(await warningsOf(NotesController, [])).toEqual([
+      message(
+        '[controllers] the routes of the controllers are unreachable: their router is not mounted.',
+        "Fix: mount it: app.route('/', router). If another application mounts it, pass the router to intended().",
+      ),
+    ]);
+    expect(await warningsOf(NotesController, [], intended(createRouter()))).toEqual([]);
+  });
+
+  it('an optional parameter that no route of its method has, unless the class is intended', async () => {
+    expect(await warningsOf(OptionalController, ['/tenants/:tenant'])).toEqual([]);
+    expect(await warningsOf(OptionalController, ['/'])).toEqual([
+      message(
+        "[controllers] parameter 0 of OptionalController.read is never present: @Param('tenant') does not match a parameter of GET /optional.",
+        `At: ${locationOf('OptionalController', '@Get')}`,
+        "Fix: add '/:tenant' to the path, or remove the parameter. If it may always be absent, pass the class to intended().",
+      ),
+    ]);
+    expect(await warningsOf(intended(OptionalController), ['/'])).toEqual([]);
+  });
+});
+
 describe('an application does not seal for', () => {
   it('a @Param() that is not in the pattern', async () => {
     const app = await install([NotesController], ['/api/:version']);
@@ -163,20 +209,6 @@ describe('an application does not seal for', () => {
   it('a required parameter that one route of its method lacks', async () => {
     const app = await install([RequiredController], ['/']);
     expect(() => app.seal()).toThrow("@Param('page') does not match a parameter of GET /required.");
-  });
-
-  it('a router that is not mounted', async () => {
-    const app = await install([NotesController], []);
-    expect(() => app.seal()).toThrow(
-      expect.objectContaining({
-        name: 'ControllerError',
-        code: 'ROUTER_NOT_MOUNTED',
-        message: message(
-          'The routes of the controllers are unreachable: their router is not mounted.',
-          "Fix: mount it: app.route('/', router).",
-        ),
-      }),
-    );
   });
 
   it('several problems, in one error', async () => {

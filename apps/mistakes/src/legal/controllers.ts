@@ -16,10 +16,12 @@ import {
   Query,
   RequestContext,
   registerController,
+  UseGuard,
   UseInterceptor,
   UseMiddleware,
 } from '@fairlead/controllers';
 import {
+  BadRequestError,
   type Context,
   createApp,
   createRouter,
@@ -33,7 +35,7 @@ import { type Constructor, createContainer, Inject, Service, token } from '@fair
 import { z } from 'zod';
 import { serveControllers } from '../applications.js';
 import { post } from '../mistake.js';
-import { legal } from './program.js';
+import { legal, silence, warned } from './program.js';
 
 abstract class ReadController<T> {
   protected abstract find(id: string): T;
@@ -791,3 +793,165 @@ legal('a class whose constructor returns another object', '200 "cached"', () => 
   }
   return serveControllers([Values]);
 });
+
+@Controller('/beta')
+class Beta {
+  @Get()
+  read() {
+    return 'beta';
+  }
+}
+
+warned(
+  'a router of controllers that is mounted only if a feature is on',
+  'their router is not mounted',
+  '404',
+  async (isSilenced) => {
+    const router = silence(isSilenced, createRouter());
+    const app = createApp();
+    await app.plugin(
+      controllersPlugin({ router, container: createContainer(), controllers: [Beta] }),
+    );
+    return app;
+  },
+  '/beta',
+);
+
+warned(
+  'a router of controllers that another application mounts',
+  'their router is not mounted',
+  '200 "beta"',
+  async (isSilenced) => {
+    const router = silence(isSilenced, createRouter());
+    const owner = createApp();
+    await owner.plugin(
+      controllersPlugin({ router, container: createContainer(), controllers: [Beta] }),
+    );
+    owner.seal();
+    return createApp().route('/', router);
+  },
+  '/beta',
+);
+
+/** Each call returns another class. */
+function createTenantController(): Constructor {
+  @Controller('/names')
+  class Names {
+    @Get()
+    read(@Param('tenant', { required: false }) tenant?: string) {
+      return tenant ?? 'nobody';
+    }
+  }
+  return Names;
+}
+
+warned(
+  'a controller with a parameter of the prefix, mounted without the prefix',
+  "@Param('tenant') does not match a parameter of GET /names",
+  '200 "nobody"',
+  (isSilenced) => serveControllers([silence(isSilenced, createTenantController())]),
+  '/names',
+);
+
+legal(
+  'a controller with an optional parameter of one of two prefixes',
+  '200 "nobody"',
+  async () => {
+    const router = createRouter();
+    const app = createApp();
+    const controllers = [createTenantController()];
+    await app.plugin(controllersPlugin({ router, container: createContainer(), controllers }));
+    return app.route('/tenants/:tenant', router as never).route('/', router);
+  },
+  '/names',
+);
+
+warned(
+  'guards on a method whose route a subclass adds',
+  'the method Base.secret has no route',
+  '200 "base"',
+  (isSilenced) => {
+    @Controller('/base')
+    class Base {
+      @Get()
+      read() {
+        return 'base';
+      }
+      @UseGuard(() => false)
+      secret() {
+        return 'secret';
+      }
+    }
+    @Controller('/derived')
+    class Derived extends Base {
+      @Get('/secret')
+      override secret() {
+        return super.secret();
+      }
+    }
+    return serveControllers([silence(isSilenced, Base), Derived]);
+  },
+  '/base',
+);
+
+warned(
+  'a service whose onModuleInit() the program calls itself',
+  'onModuleInit()',
+  '200 "ready"',
+  (isSilenced) => {
+    @Service()
+    class Cache {
+      state = 'empty';
+      onModuleInit() {
+        this.state = 'ready';
+      }
+    }
+    silence(isSilenced, Cache);
+    @Controller()
+    class States {
+      constructor(readonly cache: Cache) {
+        cache.onModuleInit();
+      }
+      @Get()
+      read() {
+        return this.cache.state;
+      }
+    }
+    return serveControllers([States]);
+  },
+);
+
+warned(
+  'a class as the type of a body that the method validates itself',
+  'nothing validates parameters whose type is a class',
+  '200 "Ada"',
+  (isSilenced) => {
+    class Person {
+      name = '';
+    }
+    silence(isSilenced, Person);
+    @Controller()
+    class People {
+      @Post()
+      create(@Body() body: Person) {
+        if (typeof body.name !== 'string') throw new BadRequestError('name must be a string');
+        return body.name;
+      }
+    }
+    return serveControllers([People]);
+  },
+  post('/', { name: 'Ada' }),
+);
+
+warned(
+  'a plugin that has no controllers yet',
+  'no controllers to register',
+  '404',
+  async (isSilenced) => {
+    const router = createRouter();
+    const options = silence(isSilenced, { router, container: createContainer() });
+    const app = createApp();
+    await app.plugin(controllersPlugin(options));
+    return app.route('/', router);
+  },
+);

@@ -7,7 +7,7 @@ import { createContainer, token } from '@fairlead/di';
 import { createTestApp } from '@fairlead/testing';
 import { serveRouter } from '../applications.js';
 import { discover, writeFiles } from '../files.js';
-import { legal } from './program.js';
+import { legal, silence, warned } from './program.js';
 
 const users = (prefix = '/users') => `
 @Controller('${prefix}')
@@ -244,4 +244,60 @@ legal('a test that overrides a token with a class, a proxy and nothing else', '2
     },
     overrides: [[Names, { useValue: new Proxy({ read: () => 'fake' }, {}) }]],
   });
+});
+
+const mark = (isSilenced: boolean) =>
+  isSilenced
+    ? "import { intended } from '@fairlead/core';\n"
+    : 'const intended = <T>(target: T) => target;\n';
+const DECORATORS = "import { Controller, Get } from '@fairlead/controllers';\n";
+
+warned(
+  'an unexported controller that a function of its file registers later',
+  'its file does not export it',
+  '200 "/users"',
+  (isSilenced) =>
+    discover({
+      'users.ts': users(),
+      'late.ts': `${DECORATORS}import { registerController } from '@fairlead/controllers';
+${mark(isSilenced)}
+@intended
+@Controller('/late')
+class Late {
+  @Get()
+  read() {
+    return 'late';
+  }
+}
+export const register = (router: never) => registerController(router, Late);
+`,
+    }),
+  '/users',
+);
+
+warned(
+  'a base class with routes whose controllers are in another directory',
+  'Base has route decorators',
+  '200 "/users"',
+  (isSilenced) =>
+    discover({
+      'users.ts': users(),
+      'base.ts': `${DECORATORS}${mark(isSilenced)}
+@intended
+export class Base {
+  @Get()
+  list() {
+    return [];
+  }
+}
+`,
+    }),
+  '/users',
+);
+
+warned('a directory without controllers', 'no controllers found', '404', async (isSilenced) => {
+  const root = await writeFiles({ 'helpers.ts': 'export const limit = 10;\n' });
+  return serveRouter((router) =>
+    controllersPlugin(silence(isSilenced, { router, container: createContainer(), root })),
+  );
 });

@@ -1,6 +1,6 @@
 import { responseSchemas } from '@fairlead/core';
-import { explainUndescribedStatus, isClass, readerOf } from '@fairlead/options';
-import type { ControllerError, Diagnostic } from '../errors/controller-error.js';
+import { explainUndescribedStatus, isClass, isIntended, readerOf } from '@fairlead/options';
+import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { checkRedirect } from '../invocation/response.js';
 import {
@@ -35,12 +35,7 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
     ({ route: { handler, methodName }, diagnostic }) =>
       new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName)),
   );
-  return [
-    ...decoratorErrors(controller),
-    ...checkContradictions(definition),
-    ...ofRoutes,
-    ...checkMethodsWithoutRoute(definition),
-  ];
+  return [...decoratorErrors(controller), ...checkContradictions(definition), ...ofRoutes];
 }
 
 /** Finds decorators of one class or method, of which one exempts routes from the guard that another adds. */
@@ -87,21 +82,21 @@ function checkParameters({ controller }: ControllerDefinition, route: RouteDefin
     }));
 }
 
-/** Finds methods whose decorators have no effect because no route is declared or inherited. */
-function checkMethodsWithoutRoute({
+/** Describes methods whose decorators have no effect because no route is declared or inherited. */
+export function describeMethodsWithoutRoute({
   controller,
   name,
-}: ControllerDefinition): RouteRegistrationError[] {
+}: ControllerDefinition): readonly string[] {
+  if (isIntended(controller)) return [];
   const { methods, problems } = inheritedMetadata(controller);
   const isExplained = (key: string | symbol) => problems.some(({ member }) => member === key);
   return [...methods].flatMap(([key, method]) => {
     const decorators = method.routes.length > 0 ? [] : routeDecoratorsOf(method);
     if (decorators.length === 0 || isExplained(key)) return [];
-    const diagnostic = {
-      problem: `the method has no route, so these decorators have no effect: ${decorators.join(', ')}.`,
-      fix: 'add @Get() or another route decorator, or remove them.',
-    };
-    return new RouteRegistrationError(`${name}.${String(key)}`, diagnostic, locationOf(controller));
+    const title = `the method ${name}.${String(key)} has no route, so these decorators have no effect: ${decorators.join(', ')}.`;
+    const fix =
+      'add @Get() or another route decorator, or remove them. If a subclass adds the route, pass the class to intended().';
+    return errorText({ title, location: locationOf(controller), fix });
   });
 }
 
@@ -138,14 +133,14 @@ export function describeUnvalidated(
   for (const { routes } of definitions) {
     for (const { handler, parameters } of routes) {
       for (const { index, type, schema } of parameters) {
-        if (schema !== undefined || !isOwnClass(type)) continue;
+        if (schema !== undefined || !isOwnClass(type) || isIntended(type)) continue;
         found.add(`parameter ${index} of ${handler} (${type.name})`);
       }
     }
   }
   if (found.size === 0) return undefined;
   const fix =
-    'pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class.';
+    'pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class. If the method validates it, pass the class to intended().';
   return `nothing validates parameters whose type is a class: ${[...found].join(', ')}.\n  Fix: ${fix}`;
 }
 

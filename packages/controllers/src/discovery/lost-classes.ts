@@ -1,7 +1,7 @@
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Constructor } from '@fairlead/di';
-import { type Frame, findCallSite, isAnonymous } from '@fairlead/options';
+import { type Frame, findCallSite, isAnonymous, isIntended } from '@fairlead/options';
 import { type Diagnostic, describeLocation } from '../errors/controller-error.js';
 import { DiscoveryError } from '../errors/startup-errors.js';
 import { inheritedMetadata, ownMetadata } from '../metadata/class-metadata.js';
@@ -34,7 +34,9 @@ export function findLostClasses(
   const exported = files.flatMap(({ classes }) => classes);
   const known = new Set<object>([...exported.filter(isController), ...registered]);
   for (const target of known) undiscovered.delete(target);
-  const undecorated = new Set(exported.filter((one) => !known.has(one) && hasRoutes(one)));
+  const undecorated = new Set(
+    exported.filter((one) => !known.has(one) && !isIntended(one) && hasRoutes(one)),
+  );
   const bases = basesOf([...known, ...undiscovered, ...undecorated]);
   const errors = new Map<string, DiscoveryError[]>();
   const add = (file: string, error: DiscoveryError): void => {
@@ -48,7 +50,7 @@ export function findLostClasses(
       add(file, new DiscoveryError(file, withoutController(target, base)));
     }
   }
-  const lost = [...undiscovered].filter((target) => !bases.has(target));
+  const lost = [...undiscovered].filter((target) => !bases.has(target) && !isIntended(target));
   for (const [file, error] of notExported(files, lost, known)) add(file, error);
   return errors;
 }
@@ -74,6 +76,8 @@ function ancestorsOf(target: object): object[] {
   return base === null || base === Function.prototype ? [] : [base, ...ancestorsOf(base)];
 }
 
+const ELSEWHERE = 'If its routes are registered elsewhere, pass the class to intended().';
+
 function baseController(target: object): string | undefined {
   return ancestorsOf(target).filter(isController).map(nameOf)[0];
 }
@@ -83,7 +87,7 @@ function withoutController(target: Constructor, base: string | undefined): Diagn
   const reason = base === undefined ? 'has route decorators' : `extends the controller ${base}`;
   return {
     problem: `${name} ${reason} but is not decorated with @Controller() itself, so its routes are not registered.`,
-    fix: `add @Controller() to ${name}, or do not export it.`,
+    fix: `add @Controller() to ${name}, or do not export it. ${ELSEWHERE}`,
   };
 }
 
@@ -115,7 +119,7 @@ function* notExported(
     found.add(location);
     const diagnostic = {
       problem: `${name} has @Controller(), but its file does not export it, so its routes are not registered.`,
-      fix: `export ${name}, or remove @Controller().`,
+      fix: `export ${name}, or remove @Controller(). ${ELSEWHERE}`,
     };
     yield [file, new DiscoveryError(file, diagnostic, location)];
   }

@@ -1,7 +1,13 @@
-import { type Application, createRouter, type Route, SetupError } from '@fairlead/core';
-import { nearestName } from '@fairlead/options';
+import {
+  type Application,
+  createRouter,
+  type Route,
+  type Router,
+  SetupError,
+} from '@fairlead/core';
+import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
-import { ControllerError, errorText } from '../errors/controller-error.js';
+import { errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
@@ -16,16 +22,22 @@ type MountedRoutes = ReadonlyMap<BuiltRoute, readonly Route[]>;
  *
  * @param app - With all routes registered.
  * @param controllers - The controllers of one plugin, whose routes are on one router.
+ * @param warn - Receives what can also be intended.
  * @returns One error per problem, in the order of the routes.
  */
 export function findMountProblems(
   app: Application,
   controllers: readonly RegisteredController[],
-): ControllerError[] {
+  router: Router,
+  warn: (message: string) => void,
+): RouteRegistrationError[] {
   const mounted = mountedRoutesOf(app);
   const routes = controllers.flatMap((controller) => controller.routes);
-  if (routes.length > 0 && !routes.some((route) => mounted.has(route))) return [notMounted()];
-  return controllers.flatMap((controller) => checkParameters(controller, mounted));
+  if (!routes.some((route) => mounted.has(route))) {
+    if (routes.length > 0 && !isIntended(router)) warn(NOT_MOUNTED);
+    return [];
+  }
+  return controllers.flatMap((controller) => checkParameters(controller, mounted, warn));
 }
 
 function mountedRoutesOf(app: Application): MountedRoutes {
@@ -37,11 +49,10 @@ function mountedRoutesOf(app: Application): MountedRoutes {
   return mounted;
 }
 
-function notMounted(): ControllerError {
-  const title = 'The routes of the controllers are unreachable: their router is not mounted.';
-  const fix = "mount it: app.route('/', router).";
-  return new ControllerError(errorText({ title, fix }), { code: 'ROUTER_NOT_MOUNTED' });
-}
+const NOT_MOUNTED = errorText({
+  title: 'the routes of the controllers are unreachable: their router is not mounted.',
+  fix: "mount it: app.route('/', router). If another application mounts it, pass the router to intended().",
+});
 
 /**
  * Finds `@Param()` names that no request can provide. The pattern of every route of a method must
@@ -50,6 +61,7 @@ function notMounted(): ControllerError {
 function checkParameters(
   { controller, routes }: RegisteredController,
   mounted: MountedRoutes,
+  warn: (message: string) => void,
 ): RouteRegistrationError[] {
   const mountedOf = (some: readonly BuiltRoute[]): readonly Route[] =>
     some.flatMap((route) => mounted.get(route) ?? []);
@@ -62,14 +74,16 @@ function checkParameters(
       if (searched.some(({ params }) => params.includes(name))) return [];
       const own = mountedOf([route]);
       const shown = own.map(({ pattern }) => `${route.method} ${pattern}`).join(' or ');
-      const diagnostic = {
-        problem: `@Param('${name}') does not match a parameter of ${shown}.`,
-        fix: parameterFix(
-          name,
-          own.flatMap(({ params }) => params),
-        ),
-      };
+      const names = own.flatMap(({ params }) => params);
+      const problem = `@Param('${name}') does not match a parameter of ${shown}.`;
+      const diagnostic = { problem, fix: parameterFix(name, names) };
       const location = locationOf(controller, route.methodName);
+      if (!isRequired(parameter)) {
+        const fix = `${diagnostic.fix} If it may always be absent, pass the class to intended().`;
+        const title = `parameter ${parameter.index} of ${route.handler} is never present: ${problem}`;
+        if (!isIntended(controller)) warn(errorText({ title, location, fix }));
+        return [];
+      }
       return new RouteRegistrationError(route.handler, diagnostic, location);
     });
   });

@@ -36,8 +36,8 @@ export interface ControllersPlugin extends Plugin {
    */
   install(app: Application): Promise<void>;
   /**
-   * Checks that the router is mounted, and that the mounted patterns have every parameter that
-   * `@Param()` names.
+   * Checks that the mounted patterns have every parameter that `@Param()` names. Warns if the router is not
+   * mounted.
    *
    * @param app - With all routes registered.
    * @throws {ControllerError} 500, like `install`.
@@ -89,7 +89,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
     },
     ready(app) {
-      throwProblems(findMountProblems(app, state.controllers));
+      throwProblems(findMountProblems(app, state.controllers, usable.router, log.warn));
     },
     close,
   };

@@ -1,4 +1,5 @@
 import type { Constructor } from '@fairlead/di';
+import { isIntended } from '@fairlead/options';
 import {
   type DiscoveryResult,
   getControllersFromResults,
@@ -44,9 +45,10 @@ export async function findControllers(
 /** @throws {DiscoveryError} 500, when root is missing and `strict` is set, or imports do not finish. */
 async function discoverIn(
   discovery: DiscoveryOptions,
-  { strict = false, controllers = [] }: ControllersPluginOptions,
+  options: ControllersPluginOptions,
   log: PluginLogger,
 ): Promise<FoundControllers> {
+  const { strict = false, controllers = [] } = options;
   const files = await findFiles(discovery).catch((error: unknown) => {
     if (strict || !(error instanceof DiscoveryError)) throw error;
     log.warn(error.message);
@@ -60,13 +62,13 @@ async function discoverIn(
   const failed = results.flatMap(({ error }) => error ?? []);
   const isFatal = ({ cause }: DiscoveryError): boolean => strict || isFrameworkError(cause);
   const skipped = failed.filter((error) => !isFatal(error));
-  const problems = [
-    ...mergeImportErrors(failed.filter(isFatal)),
-    ...results.flatMap(({ lost = [] }) => lost),
-  ];
+  const lost = results.flatMap((result) => result.lost ?? []);
+  const problems = [...mergeImportErrors(failed.filter(isFatal)), ...(strict ? lost : [])];
   const classes = getControllersFromResults(results);
   for (const { message } of mergeImportErrors(skipped)) log.warn(message);
-  if (classes.length === 0 && problems.length === 0) await warnOfNone(discovery, results, log);
+  if (!strict) for (const { message } of lost) log.warn(message);
+  const isExplained = problems.length > 0 || lost.length > 0 || isIntended(options);
+  if (classes.length === 0 && !isExplained) await warnOfNone(discovery, results, log);
   if (skipped.length > 0) log.warn(describeSkipped(skipped.length, results.length));
   return { classes, services: results.flatMap(({ services }) => services), problems };
 }
@@ -85,5 +87,6 @@ async function warnOfNone(
     results.length === 0
       ? await explainNoFiles(discovery)
       : `none of its files (${results.length}) exports a class with @Controller().`;
-  log.warn(`no controllers found in ${rootPath(discovery.root)}: ${reason}`);
+  const silence = 'If that is intended, pass the options to intended().';
+  log.warn(`no controllers found in ${rootPath(discovery.root)}: ${reason} ${silence}`);
 }

@@ -1,6 +1,14 @@
 import { createRouter, type Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
-import { boolean, hasMethods, type Kinds, kind, object } from '@fairlead/options';
+import {
+  boolean,
+  hasMethods,
+  isIntended,
+  type Kinds,
+  kind,
+  markIntended,
+  object,
+} from '@fairlead/options';
 import {
   findForeignRouter,
   findSharedErrors,
@@ -122,5 +130,6 @@ export function usableOptions(
   const usable = Object.entries(PLUGIN_OPTIONS)
     .map(([name, { accepts }]) => [name, Reflect.get(given, name), accepts] as const)
     .filter(([, value, accepts]) => value !== undefined && accepts(value));
-  return { router: createRouter(), ...Object.fromEntries(usable) };
+  const created = { router: createRouter(), ...Object.fromEntries(usable) };
+  return isIntended(options) ? markIntended(created) : created;
 }

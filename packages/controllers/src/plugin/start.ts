@@ -1,6 +1,10 @@
 import type { Application } from '@fairlead/core';
 import { type Constructor, describeToken, type Token } from '@fairlead/di';
-import { describeUnvalidated } from '../definition/check-definition.js';
+import { isIntended } from '@fairlead/options';
+import {
+  describeMethodsWithoutRoute,
+  describeUnvalidated,
+} from '../definition/check-definition.js';
 import { defineController } from '../definition/definition.js';
 import { isController } from '../discovery/lost-classes.js';
 import { listNames } from '../errors/controller-error.js';
@@ -35,7 +39,8 @@ export async function start(
 ): Promise<readonly RegisteredController[]> {
   const { root, router, controllers: listed = [] } = options;
   if (root === undefined && listed.length === 0 && optionProblems.length === 0) {
-    log.warn('no controllers to register: set root');
+    if (!isIntended(options))
+      log.warn('no controllers to register: set root, or pass the options to intended()');
   }
   const found = await findControllers(options, log);
   for (const target of found.classes) undiscovered.delete(target);
@@ -59,6 +64,7 @@ export async function start(
   ];
   const unvalidated = describeUnvalidated(definitions);
   if (unvalidated !== undefined) log.warn(unvalidated);
+  for (const text of definitions.flatMap(describeMethodsWithoutRoute)) log.warn(text);
   warnOfHooks(instances.classesOf([...tokens.keys()]), log);
   problems.push(...(await buildInstances(context, tokens, problems, log)));
   const controllers: RegisteredController[] = [];
@@ -128,13 +134,14 @@ const HOOKS = [
 
 /** Warns once of all lifecycle methods that nothing will call. */
 function warnOfHooks(classes: readonly Constructor[], log: PluginLogger): void {
-  const found = classes.flatMap((target) =>
+  const unmarked = classes.filter((target) => !isIntended(target));
+  const found = unmarked.flatMap((target) =>
     HOOKS.filter((hook) => hook in target.prototype).map(
       (hook) => `${describeToken(target)}.${hook}()`,
     ),
   );
   if (found.length === 0) return;
   const fix =
-    'do startup work in the constructor or in an asynchronous factory, with eager: true if nothing depends on the class. Release resources in [Symbol.asyncDispose]() or [Symbol.dispose](), which app.close() calls.';
+    'do startup work in the constructor or in an asynchronous factory, with eager: true if nothing depends on the class. Release resources in [Symbol.asyncDispose]() or [Symbol.dispose](), which app.close() calls. If your code calls them, pass the class to intended().';
   log.warn(`nothing calls the lifecycle methods ${found.join(', ')}.\n  Fix: ${fix}`);
 }
