@@ -272,6 +272,38 @@ describe.each(EXPRESS)('below a prefix before an application of %s', (_, create)
   });
 });
 
+describe.each(EXPRESS)('below a prefix within that of express.static() of %s', (_, create) => {
+  it('middleware guards all targets that lead to a file', async () => {
+    const app = createApp().use('/files/private', deny);
+    const send = await serve(app.use('/files', connect(create.static(root))));
+    for (const target of [
+      '/files/private/s.txt',
+      '/FILES/private/s.txt',
+      '/files//private/s.txt',
+      '/files/./private/s.txt',
+      '/files/private%2fs.txt',
+      '/Files/%2fprivate/s.txt',
+      '/files/public/../private/s.txt',
+    ]) {
+      const [status] = await send(target);
+      expect([target, status]).toEqual([target, expect.toBeOneOf([400, 401])]);
+    }
+    expect(await send('/FILES/public/s.txt')).toEqual([200, 'public']);
+  });
+});
+
+it('middleware guards an Express application that is the notFound of the application', async () => {
+  const old = express().get('/admin', (_req, res) => void res.send(SECRET));
+  old.use(express.static(root));
+  const app = createApp({ notFound: connect(old) })
+    .use('/admin', deny)
+    .use('/private', deny);
+  const send = await serve(app);
+  expect((await send('/ADMIN'))[0]).toBe(401);
+  expect((await send('//private/s.txt'))[0]).toBe(400);
+  expect(await send('/public/s.txt')).toEqual([200, 'public']);
+});
+
 describe('without middleware of Express behind a prefix', () => {
   const targets: [target: string, status: number][] = [
     ['/ADMIN/users', 404],

@@ -610,7 +610,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       ...this.#plugins.flatMap((plugin) => callReady(plugin, this)),
     ]);
     for (const message of warnings) warn('FAIRLEAD_ORDER', message);
-    steps.push(createLastMiddleware(this.#notFound));
+    const notFound = this.#notFound && createShield(this.#entries, prefixRules)(this.#notFound);
+    steps.push(createLastMiddleware(notFound));
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
     };
@@ -646,7 +647,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const rules = [this.#rules, ...this.#routers().map(({ router }) => router.rules)];
     const isSensitive = rules.every(({ caseSensitive }) => caseSensitive);
     // Express ignores case.
-    const caseSensitive = isSensitive && !hasForeignBehindPrefix(this.#entries);
+    const last = this.#notFound === undefined ? [] : [this.#notFound];
+    const caseSensitive = isSensitive && !hasForeignBehindPrefix([...this.#entries, ...last]);
     return { ...this.#rules, caseSensitive };
   }
 
