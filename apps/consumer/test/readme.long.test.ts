@@ -27,6 +27,8 @@ const LIBRARIES = [
   'better-sqlite3',
   '@types/better-sqlite3',
   'kysely',
+  'pg',
+  '@types/pg',
   'bullmq',
   'eta',
   'graphql',
