@@ -349,7 +349,7 @@ mistake(
   post('/', { user: { name: 'Ada' } }),
 );
 
-mistake('`@Body()` in a GET route', { response: 'body' }, () => {
+mistake('`@Body()` in a GET route', { warning: 'A body is required' }, () => {
   @Controller()
   class Users {
     @Get()
@@ -362,7 +362,7 @@ mistake('`@Body()` in a GET route', { response: 'body' }, () => {
 
 mistake(
   '`@Body()` without a body parser',
-  { request: 'Add app.use(json())' },
+  { warning: 'Register app.use(json())' },
   async () => {
     @Controller()
     class Users {
@@ -417,4 +417,90 @@ mistake(
     return serveControllers([Users]);
   },
   '/?tag=a&tag=b',
+);
+
+mistake(
+  '`z.number()` for a query parameter of a route',
+  { warning: 'Convert it, as in z.coerce.number()' },
+  () => createApp().get('/', { query: z.object({ page: z.number() }) }, ({ query }) => query),
+  '/?page=2',
+);
+
+mistake(
+  "`@Query('page', { schema: z.number() })`",
+  { warning: 'Convert it, as in z.coerce.number()' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { schema: z.number().optional() }) page: number | undefined) {
+        return page ?? 1;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?page=2',
+);
+
+mistake(
+  '`@Query(name)` with a schema of an array, without `all: true`',
+  { warning: 'Add all: true' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('tags', { schema: z.array(z.string()) }) tags: string[]) {
+        return tags;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?tags=a',
+);
+
+mistake(
+  'a name in the schema of parameters that the pattern lacks',
+  { warning: "The parameter 'userId' is required" },
+  () =>
+    createApp().get(
+      '/users/:id',
+      { params: z.object({ userId: z.string() }) },
+      ({ params }) => params.userId,
+    ),
+  '/users/7',
+);
+
+mistake(
+  'an upper-case name in the schema of headers',
+  { warning: "Use 'x-api-key'" },
+  () =>
+    createApp().get(
+      '/',
+      { headers: z.object({ 'X-Api-Key': z.string() }) },
+      ({ headers }) => headers['X-Api-Key'],
+    ),
+  ['/', { headers: { 'X-Api-Key': 'k' } }],
+);
+
+mistake('a required body of a GET route', { warning: 'Use POST' }, () =>
+  createApp()
+    .use(json())
+    .get('/', { body: z.object({}) }, ({ body }) => body),
+);
+
+mistake(
+  'a body schema without a body parser',
+  { warning: 'No parser reads the body of: POST /users' },
+  () => createApp().post('/users', { body: z.object({}) }, ({ body }) => body),
+  post('/users', {}),
+);
+
+mistake(
+  'a larger limit for one route after a parser of all routes',
+  { warning: 'json() never reads a body' },
+  () =>
+    createApp()
+      .use(json())
+      .post('/import', json({ limit: '50mb' }), ({ body }) => body),
+  post('/import', 'x'.repeat(2_000_000)),
 );

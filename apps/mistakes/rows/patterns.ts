@@ -1,5 +1,6 @@
 import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
 import { createApp, createRouter } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
 import { serveControllers, serveRouter } from '../src/applications.js';
 import { area } from '../src/mistake.js';
 
@@ -313,4 +314,74 @@ mistake(
       return controllersPlugin({ router, controllers: [Users] });
     }),
   '/1/2',
+);
+
+mistake(
+  'the prefix of a router repeated in its routes',
+  { warning: "'/users' is twice in a row" },
+  () =>
+    createApp().route(
+      '/users',
+      createRouter().get('/users', () => []),
+    ),
+  '/users',
+);
+
+mistake(
+  'a prefix in the plugin and in the mount of its router',
+  { warning: "'/api' is twice in a row" },
+  async () => {
+    @Controller('/users')
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    const router = createRouter();
+    const app = createApp();
+    const options = { router, controllers: [Users], container: createContainer() };
+    await app.plugin(controllersPlugin({ ...options, prefix: '/api' }));
+    return app.route('/api', router);
+  },
+  '/api/users',
+);
+
+mistake(
+  '`/users/me` in a router after `/users/:id`',
+  { warning: 'GET /users/:id is in an earlier router' },
+  () =>
+    createApp()
+      .route(
+        '/users',
+        createRouter().get('/:id', ({ params }) => params.id),
+      )
+      .route(
+        '/users/me',
+        createRouter().get('/', () => 'me'),
+      ),
+  '/users/me',
+);
+
+mistake(
+  'a misspelled prefix of `app.use()`',
+  { warning: "Use '/api/admin'" },
+  () =>
+    createApp()
+      .use('/api/admim', (_ctx, next) => next())
+      .get('/api/admin/users', () => []),
+  '/api/admin/users',
+);
+
+mistake(
+  'a prefix of `app.use()` without the one of the mount',
+  { warning: "Use '/api/admin'" },
+  () =>
+    createApp()
+      .use('/admin', (_ctx, next) => next())
+      .route(
+        '/api',
+        createRouter().get('/admin/users', () => []),
+      ),
+  '/api/admin/users',
 );

@@ -46,6 +46,7 @@ import { type AnyHandler, compose, type Handler, type Middleware, type Step } fr
 import { startOf, writeResponse } from './response.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, checkUpstream, type Entry, type OrderFindings } from './router/check-order.js';
+import { checkRoutes } from './router/check-routes.js';
 import { type Explanation, explain } from './router/explain.js';
 import { createShield, hasForeignBehindPrefix } from './router/foreign.js';
 import {
@@ -610,6 +611,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       ...this.#plugins.flatMap((plugin) => callReady(plugin, this)),
     ]);
     for (const message of warnings) warn('FAIRLEAD_ORDER', message);
+    const doubts = checkRoutes(this.#entries, routes, upstreams, prefixRules);
+    for (const [code, message] of doubts) warn(code, message);
     const notFound = this.#notFound && createShield(this.#entries, prefixRules)(this.#notFound);
     steps.push(createLastMiddleware(notFound));
     const table: RouteTable = {

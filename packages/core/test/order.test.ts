@@ -131,6 +131,7 @@ describe('errorHandler()', () => {
     const app = createApp()
       .route('/health', intended(users()))
       .use('/api', errorHandler())
+      .route('/api', users())
       .route('/users', users())
       .use(intended(errorHandler()));
     expect(warningsOf(app)).toEqual([]);

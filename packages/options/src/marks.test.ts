@@ -13,6 +13,8 @@ import {
   formsOf,
   hasProxyOption,
   isForeign,
+  isResponder,
+  declareResponder,
   isIntended,
   isUpgrade,
   markIntended,
@@ -134,4 +136,16 @@ it('recognizes applications with the option proxy', () => {
   const app = {};
   declareProxy(app);
   expect([app, {}].map(hasProxyOption)).toEqual([true, false]);
+});
+
+it('knows middleware that may respond to paths without a route', () => {
+  const foreign = declareForeign(
+    () => undefined,
+    () => () => undefined,
+  );
+  expect([declareResponder(() => undefined), foreign, () => undefined].map(isResponder)).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });

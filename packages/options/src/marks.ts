@@ -215,6 +215,19 @@ export function middlewareFor(target: object): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
+/** A global symbol, so that two copies of a package recognize each other's middleware. */
+const RESPONDER = Symbol.for('fairlead:responder');
+
+/** Marks middleware that may respond to paths without a route. */
+export function declareResponder<Target extends object>(target: Target): Target {
+  return Object.defineProperty(target, RESPONDER, { value: true });
+}
+
+/** Whether middleware is marked to respond to paths without a route, or as that of another framework. */
+export function isResponder(target: object): boolean {
+  return RESPONDER in target || isForeign(target);
+}
+
 /** A global symbol, so that two copies of a package know of the same values. */
 const INTENDED = Symbol.for('fairlead:intended');
 

@@ -12,6 +12,7 @@ import {
   anything,
   arrayOf,
   declarePlacement,
+  declareResponder,
   describeValue,
   either,
   findOptionProblems,
@@ -163,12 +164,12 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
  * @param baseOf - Returns the part of the path above the directory, without a trailing slash.
  */
 function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup): Middleware {
-  return function serveStatic(ctx, next) {
+  return declareResponder<Middleware>(function serveStatic(ctx, next) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const path = pathBelow(ctx.path, baseOf(ctx));
     if (path === undefined) return next();
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
-  };
+  });
 }
 
 markFactories(serveStatic);

@@ -15,7 +15,16 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { declareUpgrade, fn, isUpgrade, type Kinds, readerOf, securityOf } from '@fairlead/options';
+import {
+  declareUpgrade,
+  fn,
+  isIntended,
+  isUpgrade,
+  type Kinds,
+  markIntended,
+  readerOf,
+  securityOf,
+} from '@fairlead/options';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
@@ -273,6 +282,7 @@ function buildRoute(
     ]),
   });
   if (steps.interceptors.some(isUpgrade)) declareUpgrade(invoker);
+  if (isIntended(definition.controller)) markIntended(invoker);
   ROUTES.set(invoker, built);
   return built;
 }
@@ -334,6 +344,10 @@ class ParameterInput implements RouteInput {
 
   get schema(): RouteInput['schema'] {
     return this.#parameter.schema;
+  }
+
+  get all(): boolean {
+    return this.#parameter.all;
   }
 
   /** Asks the schema only if a tool needs to know. */

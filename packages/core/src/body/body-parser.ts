@@ -68,6 +68,9 @@ export interface BodyFormat {
   parse(bytes: Buffer, type: MediaType): unknown;
 }
 
+/** The options of parsers that read all bodies of their media types, for comparison. */
+export const parserSettings = new WeakMap<Middleware, string>();
+
 /**
  * Creates middleware that parses bodies of one format into `ctx.body`. An empty body leaves it
  * undefined. The middleware skips bodies of other media types, bodies that were already read, and those that
@@ -99,6 +102,8 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   };
   Object.defineProperty(middleware, 'name', { value: format.name });
   const isListed = types !== undefined && typeof types !== 'function';
+  if (typeof types !== 'function' && skip === undefined)
+    parserSettings.set(middleware, [format.name, limit, keepsBytes].join());
   declareMediaTypes(middleware, isListed ? [types].flat() : format.mediaTypes);
   return declareUpstream(markCopy(middleware), call, true);
 }

@@ -240,7 +240,7 @@ function invalidOrder(...parts: Parameters<typeof describeOrder>): readonly Setu
 }
 
 /** Returns the message about misplaced middleware. Empty if it affects nothing. */
-function describeOrder(
+export function describeOrder(
   name: string,
   problem: string,
   names: readonly string[],

@@ -152,7 +152,7 @@ function applyOptions(
 }
 
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
-function readsBody({ body, inputs = [] }: RouteOptions): boolean {
+export function readsBody({ body, inputs = [] }: RouteOptions): boolean {
   return body !== undefined || inputs.some(({ source }) => source === 'body');
 }
 

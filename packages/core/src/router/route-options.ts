@@ -28,6 +28,8 @@ export interface RouteInput {
   readonly schema?: StandardSchema | undefined;
   /** Whether a request without the value is rejected. */
   readonly required: boolean;
+  /** Whether the value is the list of all values of a query parameter; false by default. */
+  readonly all?: boolean;
 }
 
 /** A way to authenticate requests, for documentation. */

@@ -1,0 +1,257 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import {
+  type Application,
+  cors,
+  createApp,
+  createRouter,
+  intended,
+  json,
+  type Middleware,
+  raw,
+  text,
+} from '../src/index.js';
+
+const handler = () => undefined;
+const pass: Middleware = (_ctx, next) => next();
+const guard: Middleware = (_ctx, next) => next();
+
+afterEach(() => vi.restoreAllMocks());
+
+/** The warnings that the start of an application prints, with their codes. */
+function warningsOf(app: Application): readonly unknown[] {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  app.seal();
+  const calls: readonly (readonly unknown[])[] = emitWarning.mock.calls;
+  return calls.map(([message, options]) => `${Reflect.get(Object(options), 'code')}: ${message}`);
+}
+
+describe('a pattern with a repeated prefix', () => {
+  it('causes a warning', () => {
+    const users = createRouter().get('/users', handler).post('/users/:id', handler);
+    const nested = createRouter().route('/api/v1', createRouter().get('/posts', handler));
+    expect(
+      warningsOf(createApp().route('/users', users).route('/api/v1', nested).get('/a/ab', handler)),
+    ).toEqual([
+      "FAIRLEAD_ROUTE: '/users' is twice in a row in a pattern: GET /users/users, POST /users/users/:id. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().",
+      expect.stringContaining(
+        "'/api/v1' is twice in a row in a pattern: GET /api/v1/api/v1/posts.",
+      ),
+    ]);
+  });
+
+  it('causes none if the router or the handler is intended', () => {
+    const users = intended(createRouter().get('/users', handler));
+    expect(
+      warningsOf(
+        createApp()
+          .route('/users', users)
+          .get(
+            '/a/a',
+            intended(() => 1),
+          ),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('a route that an earlier router hides', () => {
+  const later = () => createRouter().get('/', handler).post('/', handler).get('/:tab', handler);
+
+  it('causes a warning', () => {
+    const users = createRouter().get('/:id', handler).get('/:id/posts', handler);
+    expect(warningsOf(createApp().route('/users', users).route('/users/me', later()))).toEqual([
+      'FAIRLEAD_ROUTE: GET /users/:id is in an earlier router and responds to every request for: GET /users/me. Mount the later router first. If the handler of GET /users/:id calls next(), pass it or its router to intended().',
+    ]);
+    vi.restoreAllMocks();
+    const catchAll = createApp().get('/*path', handler).use(pass).route('/users/me', later());
+    expect(warningsOf(catchAll)).toEqual([
+      expect.stringContaining(
+        'GET /*path is in an earlier router and responds to every request for: GET /users/me, GET /users/me/:tab.',
+      ),
+    ]);
+  });
+
+  it('causes none if the handler takes next or is intended, or in the other order', () => {
+    const passing = createRouter().get('/:id', (_ctx, next) => next());
+    const marked = createRouter().get(
+      '/:id',
+      intended(() => 1),
+    );
+    const last = createRouter().get('/:id', handler);
+    expect(
+      warningsOf(
+        createApp()
+          .route('/a', passing)
+          .route('/a/me', later())
+          .route('/b', marked)
+          .route('/b/me', later())
+          .route('/c/me', later())
+          .route('/c', last),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('middleware below a prefix without routes', () => {
+  const create = (prefix: string, ...middleware: Middleware[]) =>
+    createApp()
+      .use(pass)
+      .use(prefix, ...middleware)
+      .get('/api/admin/users/:id', handler);
+
+  it.each([
+    ['/api/admim', '/api/admin'],
+    ['/admin', '/api/admin'],
+    ['/API/admin', '/api/admin'],
+  ])('%s causes a warning that names a similar one', (prefix, nearest) => {
+    expect(warningsOf(create(prefix, guard))).toEqual([
+      `FAIRLEAD_ROUTE: app.use('${prefix}') covers no route with: guard. Use '${nearest}', or pass the middleware to intended() if it serves paths without routes.`,
+    ]);
+  });
+
+  it('causes a warning without a similar one if nothing else responds there', () => {
+    const app = createApp().use('/internal', cors()).get('/users', handler);
+    expect(warningsOf(app)).toEqual([
+      expect.stringContaining(
+        "app.use('/internal') covers no route with: cors. Correct the prefix",
+      ),
+    ]);
+  });
+
+  it('causes none if it may respond itself or is intended', () => {
+    const respond: Middleware = (ctx) => ctx.send('x');
+    const marked = intended<Middleware>((_ctx, next) => next());
+    const app = createApp()
+      .use('/api/admim', respond)
+      .use('/api/admim', marked)
+      .use('/api/admin/:id', guard)
+      .use('/old', cors(), pass)
+      .get('/api/admin/users/:id', handler);
+    expect(warningsOf(app)).toEqual([]);
+    vi.restoreAllMocks();
+    expect(warningsOf(createApp().use('/api', cors()))).toEqual([]);
+  });
+});
+
+describe('inputs that no request can provide', () => {
+  const schemas = [
+    z.object({ page: z.number().optional() }),
+    z.object({ page: z.int().min(18).max(60) }),
+  ];
+
+  it.each(schemas)('cause a warning if the schema accepts no text', (query) => {
+    const app = createApp().get('/a', { query }, handler).get('/b', { query }, handler);
+    expect(warningsOf(app)).toEqual([
+      "FAIRLEAD_INPUT: The query parameter 'page' has a schema that rejects every text: GET /a, GET /b. Convert it, as in z.coerce.number(), or pass the schema to intended().",
+    ]);
+  });
+
+  it('cause a warning for booleans, dates, big integers and lists', () => {
+    const app = createApp()
+      .get('/:on', { params: z.object({ on: z.boolean() }) }, handler)
+      .get('/a', { query: z.object({ since: z.date(), id: z.bigint() }) }, handler)
+      .get('/b', { query: z.object({ ids: z.array(z.number()) }) }, handler)
+      .get('/c', { headers: z.object({ 'x-ids': z.array(z.string()) }) }, handler);
+    expect(warningsOf(app)).toEqual([
+      expect.stringMatching(/parameter 'on' .*GET \/:on\. Convert it, as in z\.stringbool\(\),/),
+      expect.stringMatching(/'id' .*GET \/a\. Convert it, as in z\.coerce\.bigint\(\),/),
+      expect.stringMatching(/'since' .*GET \/a\. Convert it, as in z\.coerce\.date\(\),/),
+      expect.stringMatching(/'ids' .*GET \/b\. Convert its values, as in z\.coerce\.number\(\),/),
+      expect.stringMatching(/header 'x-ids' .*GET \/c\. Split it in the schema,/),
+    ]);
+  });
+
+  it('cause none if the schema converts text, waits, throws, or is intended', () => {
+    const text = z.string();
+    const queries = [
+      z.object({
+        page: z.coerce.number().min(1e6),
+        size: z.string().transform(Number).pipe(z.int().min(18)),
+        on: z.stringbool(),
+        since: z.coerce.date(),
+        sort: z.enum(['asc', 'desc']),
+        day: z.iso.date(),
+        id: z.uuid(),
+        code: text.regex(/^[A-Z]{3}-\d+$/),
+        all: z.union([z.number(), z.literal('all')]),
+        tags: z.array(text),
+        any: z.any(),
+      }),
+      z.object({ page: z.number().refine(async () => true) }),
+      z.object({ page: z.number() }).transform(() => {
+        throw new Error('no');
+      }),
+      intended(z.object({ page: z.number() })),
+      z.record(text, z.coerce.number()),
+    ];
+    const app = createApp();
+    for (const [index, query] of queries.entries()) app.get(`/${index}`, { query }, handler);
+    expect(warningsOf(app)).toEqual([]);
+  });
+
+  it('cause a warning for names that no request has', () => {
+    const params = z.object({ userId: z.string(), postId: z.string().optional() });
+    const headers = z.object({ 'X-Api-Key': z.string().optional(), 'x-id': z.string() });
+    expect(warningsOf(createApp().get('/users/:id', { params, headers }, handler))).toEqual([
+      "FAIRLEAD_INPUT: The parameter 'userId' is required, but not in the pattern: GET /users/:id. Use 'id', or pass the schema to intended().",
+      "FAIRLEAD_INPUT: The header 'X-Api-Key' is never found, because Node.js provides lower-case names: GET /users/:id. Use 'x-api-key', or pass the schema to intended().",
+    ]);
+  });
+
+  it('cause a warning for a required body of GET, unless the handler is intended', () => {
+    const options = { body: z.object({}) };
+    const app = createApp()
+      .use(json())
+      .get('/a', options, handler)
+      .get(
+        '/b',
+        options,
+        intended(() => 1),
+      )
+      .get('/c', { body: z.object({}).optional() }, handler);
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_INPUT: A body is required, but clients send none with: GET /a. Use POST, make the body optional, or pass the handler or the controller to intended().',
+    ]);
+  });
+});
+
+describe('body parsers', () => {
+  const options = { body: z.object({}) };
+
+  it('that are missing cause a warning, unless the application or intended middleware reads the body', () => {
+    const parser = intended<Middleware>((_ctx, next) => next());
+    const own: Middleware = (ctx, next) => {
+      ctx.body = {};
+      return next();
+    };
+    const app = createApp()
+      .post('/a', options, pass, handler)
+      .post('/b', options, json(), handler)
+      .post('/c', options, parser, handler)
+      .post('/d', options, own, handler);
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_BODY: No parser reads the body of: POST /a. Register app.use(json()) before it. If other middleware reads the body, pass that to intended().',
+    ]);
+  });
+
+  it('that another one makes useless cause a warning, unless they are equal or intended', () => {
+    const app = createApp()
+      .use('/first', json({ limit: '50mb' }))
+      .use('/skipped', json({ limit: '5mb', skip: () => true }))
+      .use(json())
+      .post('/first', handler)
+      .post('/skipped', handler)
+      .post('/large', json({ limit: '50mb' }), handler)
+      .post('/hook', raw({ type: 'application/json' }), handler)
+      .post('/signed', json({ rawBody: true }), handler)
+      .post('/same', json({ limit: '1mb' }), text(), handler)
+      .post('/marked', intended(json({ limit: 5 })), handler);
+    expect(warningsOf(app)).toEqual([
+      expect.stringMatching(
+        /^FAIRLEAD_BODY: json\(\) never reads .* POST \/large, POST \/signed\. /,
+      ),
+      'FAIRLEAD_BODY: raw() never reads a body, because json() before it has read it: POST /hook. Pass the option skip to the json() before it, or pass raw() to intended().',
+    ]);
+  });
+});
