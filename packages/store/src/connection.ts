@@ -1,6 +1,15 @@
 // What both threads use. The writer thread loads it without a TypeScript loader, so it must only import from
 // node:*.
-import { realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+import { crc32 } from 'node:zlib';
 
 /** SQLITE_BUSY: another connection holds a lock. */
 export const BUSY = 5;
@@ -14,14 +23,13 @@ export const RANGE = 25;
 export const ROLLED_BACK = 516;
 /** SQLITE_READONLY_DBMOVED, which SQLite does not detect with a write-ahead log. */
 export const MOVED = 1032;
+/** Like {@link MOVED}, but another program wrote to the files. No code of SQLite. */
+export const OVERWRITTEN = MOVED + 2 ** 16;
 
 /** Returns the primary result code of an error, which is the low byte of the extended one. */
 export function primaryCode(error: unknown): number {
   return Number((Object(error) as { errcode?: unknown }).errcode) & 0xff;
 }
-
-/** Identities of the files of an open database. SQLite does not replace them while a connection is open. */
-export type OpenedFiles = ReadonlyMap<string, string | undefined>;
 
 /** Value of {@link WriterData.claim} once the writer thread makes the writes of its batch. */
 export const TAKEN = -1;
@@ -67,19 +75,235 @@ export interface WriterReply {
   readonly lockWait: number;
 }
 
-/** Remembers the files of an open database. */
+/** The files of an open database as they were when it was opened. */
+export interface OpenedFiles {
+  /** Identities by path. SQLite does not replace files while a connection is open. */
+  readonly identities: ReadonlyMap<string, string | undefined>;
+  readonly database: number;
+  readonly log: number;
+  readonly index: number;
+  /** In bytes. A database with a log cannot change it. */
+  readonly pageSize: number;
+  readonly content: Content;
+}
+
+/** Content of the database file. Only checkpoints of the log change it. */
+export interface Content {
+  /** State of the checkpoints when the content was read, or undefined during one. */
+  readonly checkpoint: string | undefined;
+  readonly size: bigint;
+  readonly modified: bigint;
+  /** Checksums of pages by number, from 0. */
+  readonly sums: ReadonlyMap<number, number>;
+}
+
+/** Maximum number of pages that are compared after a checkpoint. */
+const RECENT_PAGES = 64;
+/** Maximum number of pages that are compared before the first checkpoint. */
+const FIRST_PAGES = 1_024;
+
+/**
+ * Descriptors of files that other connections of this process still use. Closing one of them would release the locks
+ * of these connections.
+ *
+ * @see https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
+ */
+const inUse = new Map<string, Pick<OpenedFiles, 'database' | 'log' | 'index'>>();
+
+/** Remembers the files of an open database. Release them once it is closed. */
 export function rememberFiles(path: string): OpenedFiles {
   // For a symbolic link, SQLite places the log next to its target.
   const target = realpathSync(path);
-  return new Map([path, `${target}-wal`, `${target}-shm`].map((file) => [file, identify(file)]));
+  const paths = [path, `${target}-wal`, `${target}-shm`] as const;
+  const identities = new Map(paths.map((file) => [file, identify(file)]));
+  const [database, log, index] = paths;
+  const descriptors = inUse.get(keyOf(identities)) ?? {
+    database: openSync(database, 'r'),
+    log: openSync(log, 'r'),
+    index: openSync(index, 'r'),
+  };
+  const bytes = Buffer.alloc(2);
+  readSync(descriptors.database, bytes, 0, 2, 16);
+  const pageSize = bytes.readUInt16BE(0) === 1 ? 2 ** 16 : bytes.readUInt16BE(0);
+  const opened = { identities, ...descriptors, pageSize };
+  const { checkpoint } = readIndex(opened);
+  const { size, mtimeNs } = statSync(path, { bigint: true });
+  const pages = Math.ceil(Number(size) / pageSize);
+  const step = Math.max(1, pages / FIRST_PAGES);
+  const some = Array.from({ length: Math.min(pages, FIRST_PAGES) }, (_, at) =>
+    Math.floor(at * step),
+  );
+  const sums = sumPages(opened, some);
+  const content = { checkpoint, size, modified: mtimeNs, sums };
+  return { ...opened, content };
 }
 
 /**
- * Detects files of a database that were deleted, moved or replaced. Later writes of this process would be
- * lost, or go to a file that no other process opens.
+ * Empties the log of files that were overwritten, and keeps a copy. Otherwise, SQLite would apply it to a file that it
+ * does not belong to.
  */
-export function findMoved(files: OpenedFiles): Error | undefined {
-  for (const [path, identity] of files) {
+export function discardLog({ identities }: OpenedFiles): void {
+  const log = [...identities.keys()][1] ?? '';
+  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (size === 0) return;
+  copyFileSync(log, `${log}.unused`);
+  truncateSync(log);
+}
+
+/** Closes the descriptors of files, unless another connection uses the files. */
+export function releaseFiles(files: OpenedFiles): void {
+  const { identities, database, log, index } = files;
+  const key = keyOf(identities);
+  // The last connection has deleted the index.
+  if ([...identities].every(([path, identity]) => identify(path) === identity)) {
+    inUse.set(key, { database, log, index });
+    return;
+  }
+  inUse.delete(key);
+  for (const descriptor of [database, log, index]) closeSync(descriptor);
+}
+
+function keyOf(identities: OpenedFiles['identities']): string {
+  return [...identities.values()].join();
+}
+
+/** Detects changes to the files of an open database that SQLite does not notice, and that would lose writes. */
+export class FileWatch {
+  readonly #files: OpenedFiles;
+  /** The content when it was last read. The writer thread reads it more often than the main thread. */
+  content: Content;
+
+  constructor(files: OpenedFiles) {
+    this.#files = files;
+    this.content = files.content;
+  }
+
+  /**
+   * Returns an error with the code {@link MOVED} or {@link OVERWRITTEN}. Never reports what SQLite did in another
+   * process.
+   */
+  findProblem(): Error | undefined {
+    for (;;) {
+      const header = readIndex(this.#files);
+      const problem = this.#findOverwritten(header) ?? findMoved(this.#files.identities);
+      if (problem === undefined) return undefined;
+      // Otherwise, a connection has written in the meantime.
+      if (header.bytes.equals(readIndex(this.#files).bytes)) return problem;
+    }
+  }
+
+  #findOverwritten(header: IndexHeader): Error | undefined {
+    const [path, log] = [...this.#files.identities.keys()];
+    if (!hasLog(this.#files, header)) return overwritten(`${log} lacks what was written to it`);
+    const found = statSync(path ?? '', { bigint: true, throwIfNoEntry: false });
+    if (found === undefined || identityOf(found) !== this.#files.identities.get(path ?? '')) {
+      return undefined;
+    }
+    const { checkpoint, size, modified, sums } = this.content;
+    if (checkpoint !== undefined && checkpoint === header.checkpoint) {
+      if (size === found.size && modified === found.mtimeNs) return undefined;
+      const current = sumPages(this.#files, [...sums.keys()]);
+      const isSame = [...sums].every(([page, sum]) => current.get(page) === sum);
+      if (size !== found.size || !isSame) return overwritten(`${path} has other content`);
+    }
+    const pages = findRecentPages(this.#files, header) ?? [...sums.keys()];
+    this.content = {
+      checkpoint: header.checkpoint,
+      size: found.size,
+      modified: found.mtimeNs,
+      sums: header.checkpoint === undefined ? sums : sumPages(this.#files, pages),
+    };
+    return undefined;
+  }
+}
+
+function overwritten(problem: string): Error {
+  return Object.assign(new Error(problem), { errcode: OVERWRITTEN });
+}
+
+/** What the index of the log says. @see https://www.sqlite.org/walformat.html */
+interface IndexHeader {
+  readonly bytes: Buffer;
+  /** Number of committed frames in the log. */
+  readonly frames: number;
+  /** Number of them that are in the database file. */
+  readonly copied: number;
+  /** Random numbers that mark the frames of this log. */
+  readonly salts: Buffer;
+  /** Checksum of the last frame. */
+  readonly sums: readonly [number, number];
+  /** Changes with each checkpoint. Undefined during one. */
+  readonly checkpoint: string | undefined;
+}
+
+function readIndex({ index }: Pick<OpenedFiles, 'index'>): IndexHeader {
+  const bytes = Buffer.alloc(136);
+  readSync(index, bytes, 0, bytes.length, 0);
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  // Locks of readers and their marks change without a write.
+  bytes.fill(0, 100, 128);
+  const [copied = 0, copying = 0] = [words[24], words[32]];
+  const salts = bytes.subarray(32, 40);
+  return {
+    bytes,
+    frames: words[4] ?? 0,
+    copied,
+    salts,
+    sums: [words[6] ?? 0, words[7] ?? 0],
+    checkpoint: copied === copying ? `${salts.toString('hex')}:${copied}` : undefined,
+  };
+}
+
+/** Whether the log has the first and the last frame that its index names. */
+function hasLog({ log, pageSize }: OpenedFiles, header: IndexHeader): boolean {
+  const { bytes: index, frames, salts, sums } = header;
+  // A process that dies may leave two different copies. The next writer repairs them.
+  if (frames === 0 || !index.subarray(0, 48).equals(index.subarray(48, 96))) return true;
+  const bytes = Buffer.alloc(56);
+  readSync(log, bytes, 0, 32, 0);
+  readSync(log, bytes, 32, 24, 32 + (frames - 1) * (pageSize + 24));
+  return (
+    bytes.subarray(16, 24).equals(salts) &&
+    bytes.subarray(40, 48).equals(salts) &&
+    bytes.readUInt32BE(48) === sums[0] &&
+    bytes.readUInt32BE(52) === sums[1]
+  );
+}
+
+/** Returns the pages that the last checkpoint has copied last, if they are still in the log. */
+function findRecentPages(
+  { log, pageSize }: OpenedFiles,
+  { copied }: IndexHeader,
+): readonly number[] | undefined {
+  if (copied === 0) return undefined;
+  const bytes = Buffer.alloc(4);
+  const count = Math.min(copied, RECENT_PAGES);
+  const recent = Array.from({ length: count }, (_, at) => {
+    readSync(log, bytes, 0, 4, 32 + (copied - 1 - at) * (pageSize + 24));
+    return bytes.readUInt32BE(0) - 1;
+  });
+  return [...new Set([0, ...recent])];
+}
+
+function sumPages(
+  { database, pageSize }: Pick<OpenedFiles, 'database' | 'pageSize'>,
+  pages: readonly number[],
+): ReadonlyMap<number, number> {
+  const bytes = Buffer.alloc(pageSize);
+  return new Map(
+    pages.map((page) => {
+      const length = readSync(database, bytes, 0, pageSize, page * pageSize);
+      return [page, crc32(bytes.subarray(0, length))];
+    }),
+  );
+}
+
+/**
+ * Detects files that were deleted, moved or replaced. Later writes of this process would be lost, or go to a
+ * file that no other process opens.
+ */
+function findMoved(identities: OpenedFiles['identities']): Error | undefined {
+  for (const [path, identity] of identities) {
     const found = identify(path);
     if (found === identity) continue;
     const problem = found === undefined ? 'is missing' : 'is a different file';
@@ -90,5 +314,9 @@ export function findMoved(files: OpenedFiles): Error | undefined {
 
 function identify(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+  return found && identityOf(found);
+}
+
+function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev}:${ino}`;
 }

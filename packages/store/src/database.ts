@@ -1,7 +1,15 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BUSY, CONSTRAINT, FULL, MOVED, primaryCode, ROLLED_BACK } from './connection.js';
+import {
+  BUSY,
+  CONSTRAINT,
+  FULL,
+  MOVED,
+  OVERWRITTEN,
+  primaryCode,
+  ROLLED_BACK,
+} from './connection.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
 const READ_VERSION = `
@@ -66,6 +74,11 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
     'STORE_GONE',
     'was deleted, moved or replaced while in use',
     'Restore the original files, or stop the service, put the new file in place and start it again',
+  ],
+  [OVERWRITTEN]: [
+    'STORE_GONE',
+    'was overwritten while in use',
+    'Stop the service, put the right file in place without a -wal and a -shm, and start the service again',
   ],
 };
 

@@ -14,11 +14,15 @@ import {
 } from '@fairlead/options';
 import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
 import {
-  findMoved,
+  discardLog,
+  FileWatch,
+  MOVED,
   type OpenedFiles,
+  OVERWRITTEN,
   PROBE,
   primaryCode,
   RANGE,
+  releaseFiles,
   rememberFiles,
 } from './connection.js';
 import { type DatabaseFile, openDatabase, translateErrors } from './database.js';
@@ -99,6 +103,7 @@ export class SqliteDatabase<Name extends string, Queries> {
   readonly #opened: { database: DatabaseSync; queries: Queries; files: OpenedFiles };
   /** Number of placeholders of each statement. */
   readonly #placeholders = new Map<string, number>();
+  readonly #watch: FileWatch;
   readonly #writer: SqliteWriter;
   readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
   #closing: Promise<void> | undefined = undefined;
@@ -119,7 +124,9 @@ export class SqliteDatabase<Name extends string, Queries> {
       return { database, queries, files: rememberFiles(file.path) };
     });
     const { files } = this.#opened;
-    const writer = new SqliteWriter({ file, files, statements, maxPages, timeout, warn });
+    const watch = new FileWatch(files);
+    this.#watch = watch;
+    const writer = new SqliteWriter({ file, files, watch, statements, maxPages, timeout, warn });
     this.#writer = writer;
     this.#writes = new WriteQueue(file.path, (writes) => writer.commit(writes), {
       textOf: (write) =>
@@ -140,11 +147,14 @@ export class SqliteDatabase<Name extends string, Queries> {
    *
    * @param work - Called with the result of `prepare`. Must be synchronous.
    * @returns The result of `work`.
-   * @throws {StoreError} `STORE_CLOSED`, or when SQLite fails, with its error as `cause`. Other errors of
-   *   `work` are thrown unchanged.
+   * @throws {StoreError} `STORE_CLOSED`, `STORE_GONE` when the file was overwritten, or when SQLite fails,
+   *   with its error as `cause`. Other errors of `work` are thrown unchanged.
    */
   read<T>(work: (queries: Queries) => T): T {
     this.#assertOpen();
+    const { failure } = this.#writer;
+    // Pages of two files would be mixed.
+    if (failure !== undefined && isOverwritten(failure.cause)) throw failure;
     return translateErrors(this.#file, () => work(this.#opened.queries));
   }
 
@@ -200,13 +210,15 @@ export class SqliteDatabase<Name extends string, Queries> {
    * @throws {StoreError} `STORE_GONE`, `STORE_CLOSED`, or why reading failed.
    */
   check(): { readonly degraded: StoreError | undefined } {
-    this.read(() => {
-      const moved = this.#findMoved();
-      if (moved !== undefined) throw moved;
+    this.#assertOpen();
+    const { failure } = this.#writer;
+    translateErrors(this.#file, () => {
+      const problem = this.#findProblem();
+      if (failure !== undefined || isOverwritten(problem)) void this.#probe();
+      if (problem !== undefined) throw problem;
+      if (failure?.code === 'STORE_GONE') throw failure;
       this.#opened.database.exec('SELECT 1 FROM sqlite_schema');
     });
-    const { failure } = this.#writer;
-    if (failure !== undefined) void this.#probe();
     return { degraded: failure };
   }
 
@@ -234,12 +246,14 @@ export class SqliteDatabase<Name extends string, Queries> {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
+    const { database, files } = this.#opened;
     try {
-      this.#findMoved();
+      if (isOverwritten(this.#findProblem())) discardLog(files);
     } finally {
       // The last connection to close checkpoints the log, which blocks. The writer thread does that.
-      this.#opened.database.close();
+      database.close();
       await this.#writer.close();
+      releaseFiles(files);
     }
   }
 
@@ -247,11 +261,12 @@ export class SqliteDatabase<Name extends string, Queries> {
    * Detects moved files, and then checkpoints the log into the original file. A log left behind would be
    * applied to the file that another process finds at the path.
    */
-  #findMoved(): Error | undefined {
-    const { database, files } = this.#opened;
-    const moved = findMoved(files);
-    if (moved !== undefined) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    return moved;
+  #findProblem(): Error | undefined {
+    const problem = this.#watch.findProblem();
+    if (Object(problem).errcode === MOVED) {
+      this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    }
+    return problem;
   }
 
   #assertOpen(): void {
@@ -259,6 +274,10 @@ export class SqliteDatabase<Name extends string, Queries> {
     const message = `The store ${this.#file.path} is closed. Open a new one.`;
     throw new StoreError('STORE_CLOSED', message);
   }
+}
+
+function isOverwritten(error: unknown): boolean {
+  return Object(error).errcode === OVERWRITTEN;
 }
 
 /**

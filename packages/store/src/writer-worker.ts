@@ -6,7 +6,7 @@ import {
   BUSY,
   CONSTRAINT,
   FULL,
-  findMoved,
+  FileWatch,
   primaryCode,
   ROLLED_BACK,
   type SqliteWrite,
@@ -33,6 +33,8 @@ const READ_VERSION_AND_SPACE = `
 
 const { path, files, statements: texts, maxPages, claim } = workerData as WriterData;
 
+const watch = new FileWatch(files);
+
 type Connection = ReturnType<typeof connect>;
 
 let connection: Connection | undefined;
@@ -41,7 +43,10 @@ let lockWait = 0;
 
 parentPort?.on('message', (message: string) => {
   if (message !== 'close') {
-    parentPort?.postMessage(JSON.stringify(commit(JSON.parse(message))));
+    const { content } = watch;
+    const reply = commit(JSON.parse(message));
+    if (watch.content !== content) parentPort?.postMessage(watch.content);
+    parentPort?.postMessage(JSON.stringify(reply));
     return;
   }
   connection?.database.close();
@@ -62,14 +67,28 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     const outcomes = writes.map((write, index) => (index < givenUp ? {} : run(current, write)));
     assertInPlace();
     current.database.exec('COMMIT');
+    assertInPlace();
+    // Reads record in -shm up to where they read the log, unless another connection has. On a frozen file system,
+    // that would block the main thread.
+    current.database.exec('SELECT 1 FROM sqlite_schema');
     return { outcomes, isCommitted: true, lockWait };
-  } catch (error) {
+  } catch (thrown) {
+    // What SQLite reports for files that were overwritten misleads.
+    const error = findCause(thrown);
     // Rolls back. The next batch connects again.
     connection?.database.close();
     connection = undefined;
     // Most of the writes did not violate the constraint.
     if (primaryCode(error) === CONSTRAINT) Object.assign(Object(error), { errcode: ROLLED_BACK });
     return { outcomes: writes.map(() => failed(error)), isCommitted: false, lockWait };
+  }
+}
+
+function findCause(thrown: unknown): unknown {
+  try {
+    return watch.findProblem() ?? thrown;
+  } catch {
+    return thrown;
   }
 }
 
@@ -161,6 +180,6 @@ function failed(error: unknown) {
 }
 
 function assertInPlace(): void {
-  const moved = findMoved(files);
-  if (moved !== undefined) throw moved;
+  const problem = watch.findProblem();
+  if (problem !== undefined) throw problem;
 }

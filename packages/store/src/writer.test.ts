@@ -1,16 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { NOTES, openNotes, openRaw, temporaryPath } from '../test/support/notes.js';
-import { rememberFiles, type SqliteWrite } from './connection.js';
+import { FileWatch, rememberFiles, type SqliteWrite } from './connection.js';
 import { SqliteWriter } from './writer.js';
 
 /** A writer to a new file, and a connection like that of another process. */
 function openWriter() {
   const path = temporaryPath();
   openNotes(path);
+  const files = rememberFiles(path);
   const { statements, program, setting } = NOTES;
   const writer = new SqliteWriter({
     file: { path, program, setting },
-    files: rememberFiles(path),
+    files,
+    watch: new FileWatch(files),
     statements,
     maxPages: 0,
     timeout: 7,

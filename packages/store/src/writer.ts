@@ -1,6 +1,13 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { SqliteWrite, WriterData, WriterReply, WrittenRow } from './connection.js';
+import type {
+  Content,
+  FileWatch,
+  SqliteWrite,
+  WriterData,
+  WriterReply,
+  WrittenRow,
+} from './connection.js';
 import { type DatabaseFile, sqliteProblem } from './database.js';
 import { StoreError } from './store-error.js';
 
@@ -19,6 +26,8 @@ export interface SqliteWriterOptions extends Omit<WriterData, 'path' | 'claim'> 
   readonly file: DatabaseFile;
   /** Maximum time of a write in milliseconds, for messages. */
   readonly timeout: number;
+  /** Receives what the writer thread finds out about the file. */
+  readonly watch: FileWatch;
   /** Called when the writer thread dies. */
   readonly warn: (error: StoreError) => void;
 }
@@ -131,12 +140,13 @@ export class SqliteWriter {
   }
 
   #start(): Worker {
-    const { file, files, statements, maxPages, warn } = this.#options;
+    const { file, files, watch, statements, maxPages, warn } = this.#options;
     const { path, program } = file;
     const workerData: WriterData = { path, files, statements, maxPages, claim: this.#claim };
     const worker = new Worker(WORKER, { workerData, name: `${program}-sqlite-writer` });
     let cause: unknown;
     worker.on('message', (reply: unknown) => {
+      if (isContent(reply)) watch.content = reply;
       // `node --watch` also sends the names of imported files.
       if (typeof reply !== 'string') return;
       // An idle thread must not keep the process alive.
@@ -161,6 +171,10 @@ export class SqliteWriter {
     });
     return worker;
   }
+}
+
+function isContent(message: unknown): message is Content {
+  return Object(message).sums instanceof Map;
 }
 
 function counter(name: string, help: string) {

@@ -1,13 +1,17 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type NotesStore, openNotes, openRaw, temporaryFolder, textsOf } from './support/notes.js';
@@ -24,6 +28,150 @@ function paths() {
 }
 
 const GONE = { code: 'STORE_GONE', isTransient: true };
+
+/** Runs a command as an operator would, in another process. */
+function run(command: string, ...args: string[]): void {
+  execFileSync(command, args, { stdio: 'pipe' });
+}
+
+/** Writes that change pages all over the file. */
+async function fill(store: NotesStore, text: string): Promise<void> {
+  await Promise.all(Array.from({ length: 300 }, () => store.write('add', text.repeat(300))));
+}
+
+describe('a database whose files are overwritten while in use', () => {
+  const OVERWRITTEN = {
+    ...GONE,
+    message: expect.stringMatching(/ was overwritten while in use .+ without a -wal and a -shm/),
+  };
+
+  it.each([
+    ['an older copy', 0, ({ path, elsewhere }) => run('cp', elsewhere, path)],
+    ['an older copy with its times', 0, ({ path, elsewhere }) => run('cp', '-p', elsewhere, path)],
+    ['an older copy after a checkpoint', 1, ({ path, elsewhere }) => run('cp', elsewhere, path)],
+    ['another file', 1, ({ path }) => run('cp', process.execPath, path)],
+    ['nothing', 1, ({ path }) => run('truncate', '-s', '0', path)],
+    ['its first pages', 1, ({ path }) => run('truncate', '-s', '8192', path)],
+  ] as [string, number, (at: ReturnType<typeof paths>) => void][])(
+    'acknowledges no write, does not read, is not ready, and leaves the file alone after %s',
+    async (_, checkpoints, disturb) => {
+      const at = paths();
+      const before = openNotes(at.path);
+      await fill(before, 'a');
+      await before.close();
+      run('cp', '-p', at.path, at.elsewhere);
+      const between = openNotes(at.path);
+      await between.write('remove', 1);
+      await between.close();
+
+      const store = openNotes(at.path);
+      await fill(store, 'b');
+      const raw = new DatabaseSync(at.path);
+      for (let count = 0; count < checkpoints; count++) {
+        raw.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        await store.write('add', 'c');
+      }
+      raw.close();
+      disturb(at);
+      const bytes = readFileSync(at.path);
+      await expect(store.write('add', 'd')).rejects.toMatchObject(OVERWRITTEN);
+      await expect(store.write('add', 'd')).rejects.toMatchObject(OVERWRITTEN);
+      expect(() => store.check()).toThrow(expect.objectContaining(OVERWRITTEN));
+      expect(() => textsOf(store)).toThrow(expect.objectContaining(OVERWRITTEN));
+      await store.close();
+      expect(readFileSync(at.path).equals(bytes)).toBe(true);
+      // What is left of the log would be applied to it.
+      expect(statSync(`${at.path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+    },
+  );
+
+  it.each([
+    ['emptied', '0'],
+    ['cut', '30000'],
+    ['replaced with zeros', '0', '+100000'],
+  ])('acknowledges no write after the log was %s, and opens intact', async (_, ...sizes) => {
+    const { path } = paths();
+    const before = openNotes(path);
+    await fill(before, 'a');
+    await before.close();
+    const store = openNotes(path);
+    await fill(store, 'b');
+    for (const size of sizes) run('truncate', '-s', size, `${path}-wal`);
+    await expect(store.write('add', 'c')).rejects.toMatchObject(OVERWRITTEN);
+    expect(() => store.check()).toThrow(expect.objectContaining(OVERWRITTEN));
+    await store.close();
+    expect(openRaw(path).prepare('PRAGMA integrity_check').all()).toEqual([
+      { integrity_check: 'ok' },
+    ]);
+    expect(textsOf(openNotes(path))).toHaveLength(300);
+  });
+
+  it('writes again once the file has its content again', async () => {
+    const { path, elsewhere } = paths();
+    const store = openNotes(path);
+    await store.write('add', 'Ada');
+    run('cp', path, elsewhere);
+    run('truncate', '-s', '0', path);
+    await expect(store.write('add', 'Bob')).rejects.toMatchObject(OVERWRITTEN);
+    run('cp', elsewhere, path);
+    await store.write('add', 'Cy');
+    expect(store.check()).toEqual({ degraded: undefined });
+    expect(textsOf(store)).toEqual(['Ada', 'Cy']);
+  });
+});
+
+describe('a database that other programs use', () => {
+  it.each([
+    ['reads it', ({ path, elsewhere }) => run('cp', path, elsewhere)],
+    ['touches it', ({ path }) => run('touch', path)],
+    ['writes to it', (_, raw) => raw.exec("INSERT INTO notes (text) VALUES ('Eve')")],
+    ['checkpoints its log', (_, raw) => raw.exec('PRAGMA wal_checkpoint(PASSIVE)')],
+    ['restarts its log', (_, raw) => raw.exec('PRAGMA wal_checkpoint(RESTART)')],
+    ['truncates its log', (_, raw) => raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')],
+    ['vacuums it', (_, raw) => raw.exec('VACUUM')],
+    ['copies it with VACUUM INTO', ({ elsewhere }, raw) => raw.exec(`VACUUM INTO '${elsewhere}'`)],
+    ['copies it with .backup', ({ elsewhere }, raw) => backup(raw, elsewhere)],
+    [
+      'restores a copy with .restore',
+      async ({ path, elsewhere }, raw) => {
+        await backup(raw, elsewhere);
+        const copy = openRaw(elsewhere);
+        copy.exec("INSERT INTO notes (text) VALUES ('Eve')");
+        await backup(copy, path);
+      },
+    ],
+  ] as [string, (at: ReturnType<typeof paths>, raw: DatabaseSync) => unknown][])(
+    'is written and read as before when one %s',
+    async (_, act) => {
+      const at = paths();
+      const store = openNotes(at.path);
+      const raw = new DatabaseSync(at.path);
+      for (let count = 0; count < 3; count++) {
+        await fill(store, 'a');
+        await act(at, raw);
+        expect(store.check()).toEqual({ degraded: undefined });
+        await store.write('add', 'b');
+        expect(store.check()).toEqual({ degraded: undefined });
+        rmSync(at.elsewhere, { force: true });
+      }
+      expect(textsOf(store).length).toBeGreaterThanOrEqual(903);
+      await store.close();
+      expect(raw.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+    },
+  );
+
+  it('is read without a write to its files, which a frozen file system would block', async () => {
+    const { path } = paths();
+    const store = openNotes(path);
+    await store.write('add', 'Ada');
+    // Closing a descriptor of the index in this process would release its locks.
+    const index = () => execFileSync('cat', [`${path}-shm`]).subarray(0, 136);
+    const before = index();
+    expect(textsOf(store)).toEqual(['Ada']);
+    store.check();
+    expect(index()).toEqual(before);
+  });
+});
 
 describe('a database whose files are no longer in place', () => {
   it.each([
