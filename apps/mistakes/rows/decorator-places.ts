@@ -436,7 +436,7 @@ mistake(
   '/b',
 );
 
-mistake('a parameter of a route without a decorator', { startup: 'add a decorator' }, () => {
+mistake('a parameter of a route without a decorator', { warning: 'no decorator' }, () => {
   @Controller()
   class Users {
     @Get()

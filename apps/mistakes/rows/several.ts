@@ -19,9 +19,9 @@ class Clocks {
 @Controller('/users')
 class Users {
   constructor(@Inject('db') readonly db: unknown) {}
-  @Get()
-  list(page: string) {
-    return page;
+  @Get('/', { sumary: 'Lists users' } as object)
+  list() {
+    return [];
   }
 }
 
@@ -46,10 +46,10 @@ async function serveBelowNotFound(...controllers: (new (...args: never[]) => obj
 }
 
 mistake(
-  'an unknown parameter, a missing decorator, a missing `@Service()`, a factory that fails and a misplaced `notFoundHandler()`',
+  'an unknown parameter, an unknown option, a missing `@Service()`, a factory that fails and a misplaced `notFoundHandler()`',
   {
     startup:
-      /^(?=[\s\S]*clockId)(?=[\s\S]*parameter 0 has no decorator)(?=[\s\S]*@Service\(\) to Sundial)(?=[\s\S]*no database)(?=[\s\S]*notFoundHandler)/,
+      /^(?=[\s\S]*clockId)(?=[\s\S]*sumary)(?=[\s\S]*@Service\(\) to Sundial)(?=[\s\S]*no database)(?=[\s\S]*notFoundHandler)/,
   },
   () => serveBelowNotFound(Clocks, Users, Orders),
   '/orders',

@@ -110,11 +110,6 @@ const ofMethod = (problem: string, fix?: string) =>
 const text = (problem: string, fix?: string) =>
   `Cannot register the ${problem}${fix === undefined ? '' : `\n  Fix: ${fix}`}`;
 
-const undecorated = ofMethod(
-  'parameter 0 has no decorator, so it would always be undefined.',
-  "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
-);
-
 describe('a decorator accepts', () => {
   it.each([
     onController(Controller()),
@@ -540,16 +535,15 @@ describe('a decorator in the wrong place', () => {
     [onMethod(Body()), '@Body() cannot decorate a method.', toParameter],
     [onMethod(Tenant), '@Tenant() cannot decorate a method.', toParameter],
     [onMethod(Controller()), '@Controller() cannot decorate a method.', 'move it to the class.'],
-    [onParameter(UseGuard('a')), '@UseGuard() cannot decorate parameter 0.', toEither, undecorated],
-    [onParameter(Get()), '@Get() cannot decorate parameter 0.', toMethod, undecorated],
+    [onParameter(UseGuard('a')), '@UseGuard() cannot decorate parameter 0.', toEither],
+    [onParameter(Get()), '@Get() cannot decorate parameter 0.', toMethod],
     [
       onParameter(applyDecorators(Body())),
       'applyDecorators() cannot decorate a parameter.',
       'write the decorators of a parameter one after the other.',
-      undecorated,
     ],
-  ])('case %#', (target, problem, fix, ...more: readonly string[]) => {
-    expect(problemsOf(target)).toEqual([ofMethod(problem, fix), ...more]);
+  ])('case %#', (target, problem, fix) => {
+    expect(problemsOf(target)).toEqual([ofMethod(problem, fix)]);
   });
 
   it.each([
@@ -598,9 +592,6 @@ describe('the problems of decorators', () => {
   Fix: write @HttpCode(201).`,
       `Cannot register the route LocatedController.create: @Post() has no option 'sumary'. Did you mean 'summary'?
   At: ${locationOf("@Post('/', { sumary: 'a' })")}`,
-      `Cannot register the route LocatedController.create: parameter 2 has no decorator, so it would always be undefined.
-  At: ${locationOf("@Post('/', { sumary: 'a' })")}
-  Fix: add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.`,
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { createContainer, Inject, Service } from '@fairlead/di';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Controller, Get, RequestContext, StartError } from '../src/index.js';
+import { Controller, Get, HttpCode, RequestContext, StartError } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
 import { serve } from './support/serve.js';
 import { controllerSource, writeTree } from './support/tree.js';
@@ -96,7 +96,8 @@ describe('eager providers', () => {
     @Controller()
     class UnwiredController {
       @Get()
-      read(_missing: string) {}
+      @HttpCode(99)
+      read() {}
     }
     const container = createContainer().register(Unwired);
     const error = await failStart([UnwiredController], { container });

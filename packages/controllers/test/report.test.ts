@@ -6,6 +6,7 @@ import {
   type ControllersPluginOptions,
   controllersPlugin,
   Get,
+  HttpCode,
   Param,
   StartError,
   UseGuard,
@@ -57,10 +58,8 @@ describe('a startup', () => {
       readonly mailer: Mailer,
     ) {}
 
-    @Get('/:id')
-    read(id: string) {
-      return id;
-    }
+    @Get('/:id', { sumary: 'Read' } as object)
+    read() {}
   }
 
   @Controller('/items')
@@ -92,7 +91,7 @@ describe('a startup', () => {
     expect(titlesOf(error)).toEqual([
       "controllersPlugin() has no option 'strictt'. Did you mean 'strict'?",
       'Discovery failed: B has @Controller(), but its file does not export it, so its routes are not registered.',
-      'Cannot register the route OrdersController.read: parameter 0 has no decorator, so it would always be undefined.',
+      "Cannot register the route OrdersController.read: @Get() has no option 'sumary'. Did you mean 'summary'?",
       'Cannot resolve the controller ItemsController: Nothing provides Database (parameter 0 of ItemsController).',
       expect.stringMatching(/^Cannot resolve .*: Building token\(Queue\) failed: connect ECONN/),
       expect.stringMatching(/^Cannot resolve .*: Building Mailer failed: Cannot read properties/),
@@ -194,7 +193,8 @@ describe('a startup', () => {
 
       @Get('/:id')
       @UseGuard('admin')
-      read(_id: string) {}
+      @UseGuard()
+      read() {}
     }
     @Controller('/2')
     @UseMiddleware('audit')
@@ -208,7 +208,7 @@ describe('a startup', () => {
     const error = await failStart([FirstController, SecondController], { container });
 
     expect(titlesOf(error)).toEqual([
-      expect.stringContaining('FirstController.read: parameter 0 has no decorator'),
+      expect.stringContaining('FirstController.read: @UseGuard() has no arguments'),
       expect.stringContaining(
         "the middleware 'audit' of FirstController.list: the container returned 7",
       ),
@@ -334,7 +334,8 @@ describe('a factory that does not settle', () => {
       constructor(@Inject(QUEUE) readonly queue: Queue) {}
 
       @Get()
-      read(_missing: string) {}
+      @HttpCode(99)
+      read() {}
     }
     const failing = installError(createApp(), {
       container,

@@ -1,15 +1,18 @@
+import { intended } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Body, Controller, Get, Post, Redirect } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
 import { locationsIn } from './support/locations.js';
 import { message } from './support/message.js';
+import { serve } from './support/serve.js';
 
 const locationOf = locationsIn(import.meta.url);
 
 @Controller()
 class ParameterController {
   @Post()
+  @Post('/again')
   create(@Body() body: unknown, now: Date, page = 1) {
     return { body, now, page };
   }
@@ -19,7 +22,8 @@ class ParameterController {
 class TwiceController {
   @Get('/one')
   @Get('/two')
-  read(_undecorated: unknown) {}
+  @Redirect('/', 200)
+  read() {}
 }
 
 @Controller()
@@ -51,12 +55,6 @@ class RedirectPlaceholderController {
 }
 
 const cases: readonly (readonly [string, Constructor, string, string])[] = [
-  [
-    'a parameter without a decorator',
-    ParameterController,
-    'ParameterController.create: parameter 1 has no decorator, so it would always be undefined.',
-    "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
-  ],
   [
     'a redirect with control characters',
     RedirectController,
@@ -97,6 +95,34 @@ describe('install rejects and registers nothing for', () => {
 
   it('a method with two routes, once', async () => {
     const error = await failStart([TwiceController]);
-    expect(error.message).toMatch(/^Cannot register the route TwiceController.read: parameter 0 /);
+    expect(error.message).toMatch(/^Cannot register the route TwiceController.read: the status /);
+  });
+});
+
+describe('install warns of', () => {
+  async function warningsOf(controller: Constructor): Promise<readonly string[]> {
+    const warn = vi.fn();
+    await serve({ controllers: [controller], logger: { warn, debug: warn } });
+    return warn.mock.calls.map(([text]) => text);
+  }
+
+  it('a parameter without a decorator or a default value, once for all routes', async () => {
+    expect(await warningsOf(ParameterController)).toEqual([
+      message(
+        '[controllers] parameter 1 of ParameterController.create has no decorator, so it is undefined in requests.',
+        `At: ${locationOf('ParameterController', '@')}`,
+        "Fix: add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter. If only your own code passes it, give it a default value.",
+      ),
+    ]);
+  });
+
+  it('no parameter with a default value, and none of an intended class', async () => {
+    @Controller('/silent')
+    class SilentController {
+      @Get()
+      list(_limit: number | undefined = undefined) {}
+    }
+    expect(await warningsOf(SilentController)).toEqual([]);
+    expect(await warningsOf(intended(ParameterController))).toEqual([]);
   });
 });

@@ -955,3 +955,23 @@ warned(
     return app.route('/', router);
   },
 );
+
+warned(
+  'an optional parameter that only other methods pass',
+  'parameter 1 of Reports.read has no decorator',
+  '200 "7 short"',
+  (isSilenced) => {
+    @Controller()
+    class Reports {
+      @Get('/:id')
+      read(@Param('id') id: string, form?: string) {
+        return `${id} ${form ?? 'short'}`;
+      }
+      all() {
+        return this.read('7', 'long');
+      }
+    }
+    return serveControllers([silence(isSilenced, Reports)]);
+  },
+  '/7',
+);

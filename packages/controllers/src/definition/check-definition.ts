@@ -1,4 +1,5 @@
 import { responseSchemas } from '@fairlead/core';
+import type { Constructor } from '@fairlead/di';
 import { explainUndescribedStatus, isClass, isIntended, readerOf } from '@fairlead/options';
 import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
@@ -25,7 +26,7 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
   const problems = [
     ...[...methods.values()].flatMap((route) =>
       [
-        ...checkParameters(definition, route),
+        ...checkMethod(definition, route),
         ...(route.redirect === undefined ? [] : checkRedirect(route.redirect)),
       ].map((diagnostic) => ({ route, diagnostic })),
     ),
@@ -65,29 +66,48 @@ function checkStatus({ status, options, redirect }: RouteDefinition): Diagnostic
   return problem === undefined ? [] : [problem];
 }
 
-function checkParameters({ controller }: ControllerDefinition, route: RouteDefinition) {
-  const method: unknown = (controller.prototype as Record<string | symbol, unknown>)[
-    route.methodName
-  ];
-  if (typeof method !== 'function') {
-    return [{ problem: 'it is not a method of the class.', fix: 'decorate methods only.' }];
-  }
-  const decorated = new Set(route.parameters.map(({ index }) => index));
-  // A function's length counts the parameters before the first one with a default.
-  return Array.from({ length: method.length }, (_, index) => index)
-    .filter((index) => !decorated.has(index))
-    .map((index) => ({
-      problem: `parameter ${index} has no decorator, so it would always be undefined.`,
-      fix: "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter.",
-    }));
+function checkMethod({ controller }: ControllerDefinition, route: RouteDefinition): Diagnostic[] {
+  return methodOf(controller, route) === undefined
+    ? [{ problem: 'it is not a method of the class.', fix: 'decorate methods only.' }]
+    : [];
+}
+
+function methodOf(controller: Constructor, { methodName }: RouteDefinition) {
+  const method: unknown = Reflect.get(controller.prototype, methodName);
+  return typeof method === 'function' ? method : undefined;
+}
+
+/** Describes what looks like a mistake in a controller, and can also be intended. */
+export function describeDoubts(definition: ControllerDefinition): readonly string[] {
+  if (isIntended(definition.controller)) return [];
+  return [...describeUndecorated(definition), ...describeMethodsWithoutRoute(definition)];
+}
+
+/** Describes parameters that only other callers of a method could pass. */
+function describeUndecorated({ controller, routes }: ControllerDefinition): readonly string[] {
+  // A method with several routes has its parameters only once.
+  const methods = new Map(routes.map((route) => [route.methodName, route]));
+  return [...methods.values()].flatMap((route) => {
+    const decorated = new Set(route.parameters.map(({ index }) => index));
+    // A function's length counts the parameters before the first one with a default.
+    const { length } = methodOf(controller, route) ?? [];
+    return Array.from({ length }, (_, index) => index)
+      .filter((index) => !decorated.has(index))
+      .map((index) =>
+        errorText({
+          title: `parameter ${index} of ${route.handler} has no decorator, so it is undefined in requests.`,
+          location: locationOf(controller, route.methodName),
+          fix: "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter. If only your own code passes it, give it a default value.",
+        }),
+      );
+  });
 }
 
 /** Describes methods whose decorators have no effect because no route is declared or inherited. */
-export function describeMethodsWithoutRoute({
+function describeMethodsWithoutRoute({
   controller,
   name,
 }: ControllerDefinition): readonly string[] {
-  if (isIntended(controller)) return [];
   const { methods, problems } = inheritedMetadata(controller);
   const isExplained = (key: string | symbol) => problems.some(({ member }) => member === key);
   return [...methods].flatMap(([key, method]) => {

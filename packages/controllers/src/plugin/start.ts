@@ -1,10 +1,7 @@
 import type { Application } from '@fairlead/core';
 import { type Constructor, describeToken, type Token } from '@fairlead/di';
 import { isIntended } from '@fairlead/options';
-import {
-  describeMethodsWithoutRoute,
-  describeUnvalidated,
-} from '../definition/check-definition.js';
+import { describeDoubts, describeUnvalidated } from '../definition/check-definition.js';
 import { defineController } from '../definition/definition.js';
 import { isController } from '../discovery/lost-classes.js';
 import { listNames } from '../errors/controller-error.js';
@@ -64,7 +61,7 @@ export async function start(
   ];
   const unvalidated = describeUnvalidated(definitions);
   if (unvalidated !== undefined) log.warn(unvalidated);
-  for (const text of definitions.flatMap(describeMethodsWithoutRoute)) log.warn(text);
+  for (const text of definitions.flatMap(describeDoubts)) log.warn(text);
   warnOfHooks(instances.classesOf([...tokens.keys()]), log);
   problems.push(...(await buildInstances(context, tokens, problems, log)));
   const controllers: RegisteredController[] = [];

@@ -1,7 +1,7 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
 import { describeValue, isIntended, readerOf } from '@fairlead/options';
-import { checkDefinition, describeMethodsWithoutRoute } from '../definition/check-definition.js';
+import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
   defineController,
@@ -68,7 +68,7 @@ export function registerController(
   const controller = buildController(definition, context);
   throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
-  for (const text of describeMethodsWithoutRoute(definition)) context.warn(text);
+  for (const text of describeDoubts(definition)) context.warn(text);
   warnOfUnreadValues([controller], context);
   registerRoutes(router, controller.routes);
   return controller;
