@@ -85,6 +85,15 @@ describe('build', () => {
   });
 });
 
+describe('respond', () => {
+  it.each(of('respond'))('$library responds with the users of $benchmark', async (row) => {
+    const respond = await prepare(row);
+    const { users, total } = JSON.parse(String(respond()));
+    expect(users.length).toBe(total);
+    expect(Object.keys(users[0]).length).toBe(10);
+  });
+});
+
 it('measures the libraries of a benchmark', async () => {
   const [benchmark = { name: '', title: '', libraries: [] }] = BENCHMARKS;
   const libraries = benchmark.libraries.slice(0, 2);

@@ -1,4 +1,5 @@
 import { STACKS } from './middlewares.js';
+import { USER_COUNTS } from './responses.js';
 
 /** An operation that several libraries offer. */
 export interface Benchmark {
@@ -49,6 +50,14 @@ const CONTAINERS = [
   library('typedi', 'typedi'),
 ];
 
+const RESPONSES = [
+  library('respond-plain', 'no schema'),
+  library('respond-trust', "`responses: 'trust'`"),
+  library('respond-clean', 'nothing to remove'),
+  library('respond-removed', 'a member to remove from each user'),
+  library('respond-compiled', '`compileResponse`'),
+];
+
 /** All benchmarks of single operations. */
 export const BENCHMARKS: readonly Benchmark[] = [
   {
@@ -68,4 +77,9 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { name: 'resolve-singleton', title: 'Resolve a singleton', libraries: CONTAINERS },
   { name: 'resolve-transient', title: 'Resolve a transient, three deep', libraries: CONTAINERS },
   { name: 'build', title: 'Register and build 1,000 singletons', libraries: CONTAINERS },
+  ...USER_COUNTS.map((count) => ({
+    name: `respond-${count}`,
+    title: `Respond with ${count} users in JSON`,
+    libraries: RESPONSES,
+  })),
 ];

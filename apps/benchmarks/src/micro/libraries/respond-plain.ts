@@ -1,0 +1,3 @@
+import { respondOperations } from '../responses.js';
+
+export const operations = await respondOperations({}, {});

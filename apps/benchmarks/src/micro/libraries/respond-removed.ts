@@ -1,0 +1,7 @@
+import { respondOperations, Users } from '../responses.js';
+
+export const operations = await respondOperations(
+  {},
+  { response: Users },
+  { passwordHash: 'hash' },
+);
