@@ -138,6 +138,12 @@ mistake(
 );
 
 mistake(
+  "`createApp({ responses: 'strip' })`",
+  { compiler: 'TS2322', startup: "Use 'remove' or 'trust'" },
+  () => createApp({ responses: 'strip' }).get('/', () => 1),
+);
+
+mistake(
   '`createApp({ checkResponses })` with the name of an environment',
   { compiler: 'TS2322', startup: 'Use true or false' },
   () => createApp({ checkResponses: 'development' }).get('/', () => 1),

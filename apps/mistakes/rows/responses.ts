@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Controller, Get, Redirect, Res, SetHeader } from '@fairlead/controllers';
 import { createApp, HttpError, NotFoundError, requireMatch } from '@fairlead/core';
+import { createTestApp } from '@fairlead/testing';
+import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
 import { area } from '../src/mistake.js';
 
@@ -263,18 +265,42 @@ mistake("`@Redirect('/a\\r\\nb')`", { startup: 'percent-encode' }, () => {
   return serveControllers([Users]);
 });
 
+const named = { type: 'object', properties: { name: { type: 'string' } } };
+
 mistake(
-  'a `response` schema without `compileResponse`',
-  { never: 'The schema documents the route.' },
+  'a method that returns more than its `response` schema describes, in a test',
+  { request: 'passwordHash: the schema does not describe it' },
   () => {
     @Controller()
     class Users {
-      @Get('/', { response: { type: 'object', properties: { name: { type: 'string' } } } })
+      @Get('/', { response: named })
       list() {
         return { name: 'Ada', passwordHash: '…' };
       }
     }
+    return createTestApp({ controllers: [Users] });
+  },
+);
+
+mistake(
+  'a method that returns nothing for a `response` schema',
+  { request: 'its response schema requires one' },
+  () => {
+    @Controller()
+    class Users {
+      @Get('/', { response: named })
+      list() {}
+    }
     return serveControllers([Users]);
+  },
+);
+
+mistake(
+  'a `response` schema that cannot become JSON Schema',
+  { warning: 'Transforms cannot be represented in JSON Schema' },
+  () => {
+    const response = z.string().transform((name) => ({ name }));
+    return createApp().get('/', { response }, () => ({ name: 'Ada' }));
   },
 );
 

@@ -5,6 +5,7 @@ import {
   buildRoutes,
   Controller,
   Ctx,
+  Delete,
   Get,
   HttpCode,
   type Interceptor,
@@ -69,6 +70,20 @@ class UsersController {
   @Get('/nothing', { response: user })
   nothing() {}
 
+  @Post('/nothing', { response: { 201: user } })
+  create() {}
+
+  @Get('/empty', { response: { 200: user, 204: {} } })
+  empty() {}
+
+  @Delete('/nothing', { response: { 404: user } })
+  remove() {}
+
+  @Get('/not-modified', { response: user })
+  notModified(@Ctx() ctx: Context) {
+    ctx.status = 304;
+  }
+
   @Get('/refused', { response: user })
   @UseInterceptor(withoutName)
   refused() {
@@ -99,13 +114,35 @@ describe('response', () => {
     expect(await response.json()).toEqual({ error: 'no such user' });
   });
 
-  it('applies to ctx.json(), but not to bytes, redirects and empty responses', async () => {
+  it('applies to ctx.json(), but not to bytes and redirects', async () => {
     const { fetch } = await served();
     expect(await (await fetch('/users/ctx')).json()).toEqual(written);
     expect(await (await fetch('/users/bytes')).text()).toBe('bytes');
     const redirect = await fetch('/users/redirect', { redirect: 'manual' });
     expect(redirect.headers.get('location')).toBe('/users/plain');
-    expect((await fetch('/users/nothing')).status).toBe(204);
+  });
+
+  it.each(['GET', 'POST'])(
+    'requires a result of %s, unless a schema allows none',
+    async (method) => {
+      const { fetch, hidden } = await served();
+      expect((await fetch('/users/nothing', { method })).status).toBe(500);
+      expect(hidden).toMatchObject([
+        {
+          code: 'NO_RESPONSE',
+          message: `The route ${method} /users/nothing sent no body, but its response schema requires one. Return a value from its handler, respond through ctx, or describe 204 in response.`,
+        },
+      ]);
+    },
+  );
+
+  it.each([
+    ['GET', '/users/empty', 204],
+    ['DELETE', '/users/nothing', 204],
+    ['GET', '/users/not-modified', 304],
+  ])('allows that %s %s returns nothing', async (method, path, status) => {
+    const { fetch } = await served();
+    expect((await fetch(path, { method })).status).toBe(status);
   });
 
   it('responds with 500 for a value that does not match, and names the route in the log', async () => {
@@ -125,16 +162,17 @@ describe('response', () => {
     ]);
   });
 
-  it('is only documentation without a compiler', async () => {
+  it('removes what it does not describe without a compiler', async () => {
     const { fetch, plugin } = await serve({ controllers: [UsersController] });
-    expect(await (await fetch('/users/plain')).json()).toHaveProperty('password');
+    expect(await (await fetch('/users/plain')).json()).toEqual(written);
+    expect(await (await fetch('/users/ctx')).json()).toEqual(written);
     expect(plugin.state.controllers[0]?.routes[0]?.response).toBe(user);
   });
 
   it('is compiled once for all routes that share it', async () => {
     const compile = vi.fn(compileResponse);
     await serve({ controllers: [UsersController] }, [], { compileResponse: compile });
-    expect(compile).toHaveBeenCalledExactlyOnceWith(user);
+    expect(compile.mock.calls.filter(([one]) => one === user)).toHaveLength(1);
   });
 
   it('may be a Standard Schema that converts to a JSON Schema', async () => {

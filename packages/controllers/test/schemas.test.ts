@@ -122,13 +122,19 @@ describe.each([
     ]);
   });
 
+  it('remove members that the response schema does not describe', async () => {
+    expect(await (await post(appWith(), '/users/7', ada)).json()).toEqual({ id: 7, name: 'Ada 1' });
+    expect(await (await post(appWith(), '/users/404', ada)).json()).toEqual({ missing: 404 });
+  });
+
   it('check responses on demand', async () => {
     const onError = vi.fn();
     const app = appWith({ onError, checkResponses: true });
 
-    expect((await post(app, '/users/7', ada)).status).toBe(201);
+    expect((await post(app, '/users/7', ada)).status).toBe(500);
+    expect(onError.mock.calls[0]?.[0].message).toContain('secret: the schema does not describe it');
     expect((await post(app, '/users/404', ada)).status).toBe(404);
-    expect(onError).not.toHaveBeenCalled();
+    expect(onError).toHaveBeenCalledOnce();
   });
 });
 

@@ -66,6 +66,8 @@ import type { RouteOptions } from './router/route-options.js';
 import {
   type CompileResponse,
   createSchemaPolicy,
+  describeUnknown,
+  type ResponsePolicy,
   type SchemaPolicy,
 } from './router/route-schemas.js';
 import {
@@ -162,14 +164,19 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
   /** Status of requests that the schemas of a route reject: 400 by default, or 422. */
   readonly validationStatus?: ValidationStatus;
   /**
-   * Compiles the response schemas of routes, like the default export of `fast-json-stringify`. Responses
-   * then contain only what their schema describes. By default, `JSON.stringify` writes whole values.
+   * What happens to members of a response that its schema does not describe: `'remove'` by default. With
+   * `'trust'`, responses are sent as they are, and `checkResponses` still refuses such members.
+   */
+  readonly responses?: ResponsePolicy;
+  /**
+   * Compiles the response schemas of routes, like the default export of `fast-json-stringify`. By default,
+   * `JSON.stringify` writes responses.
    */
   readonly compileResponse?: CompileResponse;
   /**
-   * Whether a response that does not match its schema becomes a 500 that names the path of the mismatch;
-   * false by default. For development and tests: it serializes and validates every response. Applies to
-   * Standard Schemas without transforms.
+   * Whether a response that does not match its schema, or has members that the schema does not describe,
+   * becomes a 500 that names their paths; false by default. For development and tests: it serializes and
+   * validates every response. Use it with schemas without transforms.
    */
   readonly checkResponses?: boolean;
 }
@@ -182,6 +189,7 @@ const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
   // findProxyErrors() checks it.
   proxy: anything,
   validationStatus: oneOf(400, 422),
+  responses: oneOf('remove', 'trust'),
   compileResponse: fn,
   checkResponses: boolean,
 };
@@ -233,8 +241,14 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#notFound = options.notFound;
     this.#readClient = createClientReader(options.proxy);
     if (options.proxy !== undefined) declareProxy(this);
-    const { compileResponse, checkResponses = false, validationStatus = 400 } = options;
-    this.#schemas = createSchemaPolicy(compileResponse, checkResponses, validationStatus);
+    const { compileResponse, checkResponses = false, responses = 'remove' } = options;
+    const { validationStatus = 400 } = options;
+    this.#schemas = createSchemaPolicy(
+      compileResponse,
+      checkResponses,
+      responses,
+      validationStatus,
+    );
   }
 
   /** Status of requests that the schemas of a route reject. */
@@ -582,6 +596,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     for (const { router } of this.#routers()) sealRouter(router);
     const { routes, problems, warnings } = this.#check();
     const schemaProblems: Error[] = [];
+    const unknown = new Map<string, Set<string>>();
     const mounts: RouteTable[] = [];
     const prefixRules = this.#prefixRules();
     const upstreams = upstreamsOf(this.#entries, prefixRules);
@@ -601,6 +616,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
         upstreams.get(entry) ?? (() => []),
         this.#schemas,
         schemaProblems,
+        unknown,
       );
       mounts.push(mount);
       return mount;
@@ -613,6 +629,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     for (const message of warnings) warn('FAIRLEAD_ORDER', message);
     const doubts = checkRoutes(this.#entries, routes, upstreams, prefixRules);
     for (const [code, message] of doubts) warn(code, message);
+    for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
     const notFound = this.#notFound && createShield(this.#entries, prefixRules)(this.#notFound);
     steps.push(createLastMiddleware(notFound));
     const table: RouteTable = {
@@ -667,7 +684,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #respond(ctx: Context): void {
     try {
-      if (!ctx.answered && !ctx.res.destroyed) throw noResponse(ctx);
+      const isUnanswered = !ctx.answered || internals.lacksBody(ctx);
+      if (isUnanswered && !ctx.res.destroyed) throw noResponse(ctx);
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error, internals.errorPolicyOf(ctx));
@@ -781,7 +799,11 @@ function noResponse(ctx: Context): InternalServerError {
   });
 }
 
-function describeNoResponse({ method, pattern, path }: Context): string {
+function describeNoResponse(ctx: Context): string {
+  const { method, pattern, path } = ctx;
+  if (internals.lacksBody(ctx)) {
+    return `The route ${method} ${pattern} sent no body, but its response schema requires one. Return a value from its handler, respond through ctx, or describe 204 in response.`;
+  }
   return pattern === undefined
     ? `No middleware responded to ${method} ${path}. Make sure that every middleware responds, or awaits or returns next().`
     : `The route ${method} ${pattern} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;

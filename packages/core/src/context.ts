@@ -88,14 +88,21 @@ export interface MatchedRoute {
   readonly mediaTypes: readonly string[];
   /** Serializes responses of the route as JSON; undefined for routes without a response schema. */
   readonly write?: RouteWriter | undefined;
+  /** Whether a response with a status may have no body. Undefined for routes without a response schema. */
+  readonly mayBeEmpty?: ((status: number) => boolean) | undefined;
 }
 
 /**
  * Serializes a response of a route as JSON.
  *
  * @param status - The status of the response.
+ * @param stringify - What the caller passed to `ctx.json()`.
  */
-export type RouteWriter = (value: unknown, status: number) => string;
+export type RouteWriter = (
+  value: unknown,
+  status: number,
+  stringify: ((value: unknown) => string) | undefined,
+) => string;
 
 /** The route that matches a request. */
 export interface RouteMatch {
@@ -136,6 +143,8 @@ export interface ContextInternals {
   abortSignal(ctx: Context, reason: unknown): void;
   /** Returns the recorded response. */
   responseOf(ctx: Context): RecordedResponse;
+  /** Whether the schema of the matched route requires the body that the response lacks. */
+  lacksBody(ctx: Context): boolean;
   /** Returns the parsed request target. */
   targetOf(ctx: Context): Target;
   /** Returns the methods of the routes that match the path. */
@@ -255,6 +264,10 @@ export class Context<
         ctx.#controller.abort(reason);
       },
       responseOf: (ctx) => ctx.#response,
+      lacksBody: (ctx) =>
+        !ctx.#response.isFilled &&
+        !ctx.res.headersSent &&
+        ctx.#match?.value.mayBeEmpty?.(ctx.status) === false,
       targetOf: (ctx) => ctx.#target,
       allowedMethods: (ctx) => ctx.#environment.routes.methods(ctx.path),
       bodyOf: (ctx) => ctx.#body,
@@ -543,20 +556,23 @@ export class Context<
   }
 
   /**
-   * Responds with JSON. Serializes the value immediately, so later changes to it have no effect.
+   * Responds with JSON. Serializes the value immediately, so later changes to it have no effect. Removes what
+   * the response schema of the route does not describe, for the status that the response has by then.
    *
    * @param value - What the response schema of the route produces, if it has one.
    * @param stringify - Serializes the value, such as a serializer compiled from a JSON Schema. By default,
-   *   the serializer of the route's response schema, or else `JSON.stringify`.
+   *   the compiled serializer of the route's response schema, or else `JSON.stringify`.
    * @throws {TypeError} When JSON cannot represent the value, such as a cycle, a BigInt or undefined, or
    *   would write an object as `{}`, such as a Map, an Error or a promise.
    */
   json<T extends I['response']>(value: T, stringify?: (value: T) => string): void {
-    const write = stringify ?? this.#match?.value.write;
+    const write = this.#match?.value.write;
     let text: string;
     try {
       text =
-        write === undefined ? serialize(value) : serialize(value, (one) => write(one, this.status));
+        write === undefined
+          ? serialize(value, stringify)
+          : write(value, this.status, stringify as ((value: unknown) => string) | undefined);
     } catch (cause) {
       throw isHttpError(cause) ? cause : notJson(asContext(this), cause);
     }

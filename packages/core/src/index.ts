@@ -101,6 +101,7 @@ export {
 export {
   type CompileResponse,
   createQueryReader,
+  type ResponsePolicy,
   requireParsedBody,
   type WriteJson,
 } from './router/route-schemas.js';

@@ -26,8 +26,7 @@ interface ZodConversion {
 }
 
 /**
- * Keeps an object open that zod would strip. Applications send members that the schema lacks, unless
- * they compile responses.
+ * Keeps an object open that zod would strip. Clients must accept members that are added later.
  */
 function keepOpen({ zodSchema, jsonSchema }: ZodConversion): void {
   const { type, catchall } = zodSchema._zod.def;

@@ -54,6 +54,18 @@ describe('the document', () => {
     expect(await response.text()).toBe('');
   });
 
+  it('describes all members of a response: tests find others, and applications remove them', async () => {
+    const response = { type: 'object', properties: { id: { type: 'string' } } };
+    const list = () => ({ id: '1', passwordHash: 'secret' });
+    const onError = vi.fn();
+    const create = (checkResponses: boolean) =>
+      createApp({ onError, checkResponses }).get('/users', { response }, list);
+
+    expect((await create(true).request('/users')).status).toBe(500);
+    expect(onError.mock.calls[0]?.[0].message).toContain('passwordHash: the schema does not');
+    expect(await (await create(false).request('/users')).json()).toEqual({ id: '1' });
+  });
+
   it('is created once', async () => {
     const exclude = vi.fn(() => false);
     const app = await appWith({ exclude });

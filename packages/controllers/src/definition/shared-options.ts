@@ -61,6 +61,7 @@ export function findForeignRouter(call: string, router: unknown): ControllerErro
 const OF_APPLICATIONS: readonly string[] = [
   'compileResponse',
   'checkResponses',
+  'responses',
   'validationStatus',
 ];
 

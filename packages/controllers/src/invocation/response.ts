@@ -11,6 +11,8 @@ export interface ResponsePlan {
   readonly redirect: RedirectMetadata | undefined;
   /** Whether the method has a `@Res()` parameter. */
   readonly takesResponse: boolean;
+  /** Whether the response schemas of the route allow that the method returns nothing. */
+  readonly mayBeEmpty: () => boolean;
 }
 
 /**
@@ -32,10 +34,11 @@ export function createPrepareResponse(plan: ResponsePlan): (ctx: Context) => voi
 
 /**
  * Creates the function that records the response for a method's result, as `ctx.respond` does, and 204 for
- * undefined. A body that the method set through the context takes precedence.
+ * undefined, unless the route's schemas require a body. A body that the method set through the context takes
+ * precedence.
  */
 export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
-  const { handler, status, takesResponse } = plan;
+  const { handler, status, takesResponse, mayBeEmpty } = plan;
   const redirect = plan.redirect && createRedirect(plan.redirect, handler);
   return (ctx, result) => {
     if (ctx.res.headersSent) {
@@ -48,7 +51,7 @@ export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result:
       ctx.respond(result);
     } else if (takesResponse) {
       if (status !== undefined || !ctx.answered) ctx.takeOver();
-    } else if (!ctx.answered) {
+    } else if (!ctx.answered && mayBeEmpty()) {
       ctx.status = 204;
     }
   };

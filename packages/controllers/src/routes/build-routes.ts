@@ -3,9 +3,11 @@ import {
   type Context,
   type RouteOptions as CoreRouteOptions,
   type Handler,
+  isStandardSchema,
   type Middleware,
   type Next,
   type RouteInput,
+  responseSchemas,
 } from '@fairlead/core';
 import {
   type Constructor,
@@ -445,9 +447,15 @@ function createRouteInvoker(
   route: RouteDefinition,
   { call, guards, interceptors, hold }: InvokerParts,
 ): Handler {
-  const { handler, parameters, status, headers, redirect } = route;
-  const takesResponse = parameters.some(({ source }) => source === 'res');
-  const plan: ResponsePlan = { handler, status, headers, redirect, takesResponse };
+  const { handler, parameters, status, headers, redirect, options } = route;
+  const plan: ResponsePlan = {
+    handler,
+    status,
+    headers,
+    redirect,
+    takesResponse: parameters.some(({ source }) => source === 'res'),
+    mayBeEmpty: () => mayBeEmpty(options),
+  };
   const invoker = createInvoker({
     checkGuards: createGuardCheck(guards, handler),
     readArguments: createReadArguments(parameters, handler),
@@ -456,6 +464,17 @@ function createRouteInvoker(
     recordResponse: createRecordResponse(plan),
   });
   return Object.defineProperty(hold(invoker), 'name', { value: handler });
+}
+
+/** Whether a method may return nothing without responding: with 204, or what a schema of success accepts. */
+function mayBeEmpty(options: CoreRouteOptions): boolean {
+  const schemas = [...responseSchemas(options)].filter(([status]) => status < 300);
+  return (
+    schemas.length === 0 ||
+    schemas.some(([status, schema]) => {
+      return status === 204 || (isStandardSchema(schema) && acceptsAbsence(schema));
+    })
+  );
 }
 
 type Method = (...values: unknown[]) => unknown;

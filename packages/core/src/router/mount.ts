@@ -18,7 +18,12 @@ import {
   significantSegments,
 } from './pattern.js';
 import { defaultStatus, type RouteOptions } from './route-options.js';
-import { createRouteWriter, createValidate, type SchemaPolicy } from './route-schemas.js';
+import {
+  createRouteWriter,
+  createValidate,
+  mayBeEmpty,
+  type SchemaPolicy,
+} from './route-schemas.js';
 import { ALL, type AnyRouter, type Route } from './router.js';
 import { Tree } from './tree.js';
 
@@ -163,6 +168,7 @@ export function readsBody({ body, inputs = [] }: RouteOptions): boolean {
  * @param listUpstream - Lists the middleware of the application that runs before a route.
  * @param policy - How the application applies the schemas of its routes.
  * @param problems - Receives the errors of response schemas that cannot be compiled.
+ * @param unknown - Receives the routes whose response schemas are unknown in part, by reason.
  */
 export function createMount(
   rules: PathRules,
@@ -170,6 +176,7 @@ export function createMount(
   listUpstream: ListUpstream,
   policy: SchemaPolicy,
   problems: Error[],
+  unknown: Map<string, Set<string>>,
 ): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(rules);
   for (const { method, pattern, options, handlers } of routes) {
@@ -183,7 +190,7 @@ export function createMount(
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
-    const write = createRouteWriter(route, options, policy, problems);
+    const write = createRouteWriter(route, options, policy, problems, unknown);
     const mediaTypes = readsBody(options)
       ? mediaTypesOf([...listUpstream(pattern.segments), ...handlers])
       : [];
@@ -194,6 +201,7 @@ export function createMount(
       endsInWildcard,
       mediaTypes,
       write,
+      mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),
       run,
       preflight,
     });

@@ -75,7 +75,7 @@ export interface RouteOptions extends RouteDocumentation {
   readonly body?: StandardSchema;
   /**
    * Describes successful responses, or those of each status: `{ 201: User }`. A Standard Schema or a JSON
-   * Schema. Handlers return what the schema produces.
+   * Schema. Handlers return what the schema produces. Members that it does not describe are removed.
    */
   readonly response?: ResponseSchemas;
   /**

@@ -1,3 +1,4 @@
+import { isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { aborted } from '../body/read-body.js';
 import {
   type Context,
@@ -14,9 +15,11 @@ import {
   ValidationError,
   type ValidationStatus,
 } from '../errors/http-error.js';
+import { type KeepDescribed, compileDescribed, removedPaths } from '../described.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
 import {
+  acceptsAbsence,
   isStandardSchema,
   keysOf,
   type StandardSchema,
@@ -24,6 +27,7 @@ import {
   type ValidationIssue,
   validateValue,
 } from '../schema.js';
+import { serialize } from '../serialize.js';
 import { type RouteOptions, responseSchemas } from './route-options.js';
 
 /** Serializes a value as JSON. */
@@ -37,14 +41,31 @@ export type WriteJson = (value: unknown) => string;
  */
 export type CompileResponse = { bivariant(schema: object): WriteJson }['bivariant'];
 
+/**
+ * What happens to parts of a response that its schema does not describe: they are removed, or the
+ * application is trusted not to send any.
+ */
+export type ResponsePolicy = 'remove' | 'trust';
+
 /** How an application applies the schemas of its routes. */
 export interface SchemaPolicy {
   /** Status of requests that schemas reject. */
   readonly status: ValidationStatus;
   /** Whether responses are validated. */
   readonly check: boolean;
+  readonly responses: ResponsePolicy;
   /** Returns the compiled writer of a schema; undefined if nothing compiles schemas. */
   readonly writerOf: (schema: object) => WriteJson | undefined;
+  /** Returns what a schema describes. */
+  readonly describe: (schema: object) => DescribedSchema;
+}
+
+/** What a response schema describes. */
+interface DescribedSchema {
+  /** Removes the rest; undefined if the schema describes everything. */
+  readonly keep: KeepDescribed | undefined;
+  /** The parts that are unknown, and so kept as they are. */
+  readonly unknown: readonly string[];
 }
 
 /**
@@ -55,18 +76,28 @@ export interface SchemaPolicy {
 export function createSchemaPolicy(
   compile: CompileResponse | undefined,
   check: boolean,
+  responses: ResponsePolicy,
   status: ValidationStatus,
 ): SchemaPolicy {
-  const writers = new Map<object, WriteJson | undefined>();
   return Object.freeze({
     status,
     check,
-    writerOf(schema: object) {
-      if (compile === undefined) return undefined;
-      if (!writers.has(schema)) writers.set(schema, compileSchema(schema, compile));
-      return writers.get(schema);
-    },
+    responses,
+    writerOf: remember((schema) => compile && compileSchema(schema, compile)),
+    describe: remember((schema) => {
+      const unknown: string[] = [];
+      return { keep: compileDescribed(schema, (reason) => unknown.push(reason)), unknown };
+    }),
   });
+}
+
+/** Calls a function once for each schema. Routes may share schemas. */
+function remember<Result>(compute: (schema: object) => Result): (schema: object) => Result {
+  const results = new Map<object, Result>();
+  return (schema) => {
+    if (!results.has(schema)) results.set(schema, compute(schema));
+    return results.get(schema) as Result;
+  };
 }
 
 function compileSchema(schema: object, compile: CompileResponse): WriteJson | undefined {
@@ -261,7 +292,9 @@ function acceptsArray(schema: unknown): boolean {
  * @param route - The route, such as `GET /users`, for messages.
  * @param problems - Receives a {@link SetupError} `INVALID_RESPONSE_SCHEMA` for each schema that cannot be
  *   compiled.
- * @returns Undefined for a route without response schemas, or if the application does not apply them.
+ * @param unknown - Receives the route, if parts of its schemas are unknown, and so sent as they are. The key
+ *   describes these parts.
+ * @returns Undefined for a route whose responses are written like those without a schema.
  * @throws {InternalServerError} 500 `RESPONSE_SCHEMA`, from that function, when a response does not match
  *   its schema.
  */
@@ -270,26 +303,36 @@ export function createRouteWriter(
   options: RouteOptions,
   policy: SchemaPolicy,
   problems: Error[],
+  unknown: Map<string, Set<string>>,
 ): RouteWriter | undefined {
-  const writers = new Map<number, WriteJson>();
+  const writers = new Map<number, SchemaWriter>();
   for (const [status, schema] of responseSchemas(options)) {
-    const write = createWriter(route, schema, policy, problems);
+    const reasons: string[] = [];
+    const write = createWriter(route, schema, policy, problems, reasons);
+    if (reasons.length > 0 && !isIntended(schema) && !isIntended(options.response)) {
+      const key = reasons.join(' ');
+      unknown.set(key, (unknown.get(key) ?? new Set()).add(route));
+    }
     if (write !== undefined) writers.set(status, write);
   }
   if (writers.size === 0) return undefined;
   const ofSuccess = writers.get(0);
-  return (value, status) => {
+  return (value, status, stringify) => {
     const write = writers.get(status) ?? (status < 300 ? ofSuccess : undefined);
-    return write === undefined ? toText(value) : write(value);
+    return write === undefined ? serialize(value, stringify) : write(value, stringify);
   };
 }
+
+/** Serializes a response that has a schema, by default with `JSON.stringify`. */
+type SchemaWriter = (value: unknown, stringify: WriteJson | undefined) => string;
 
 function createWriter(
   route: string,
   schema: object,
-  { check, writerOf }: SchemaPolicy,
+  { check, responses, writerOf, describe }: SchemaPolicy,
   problems: Error[],
-): WriteJson | undefined {
+  reasons: string[],
+): SchemaWriter | undefined {
   let compiled: WriteJson | undefined;
   try {
     compiled = writerOf(schema);
@@ -299,11 +342,36 @@ function createWriter(
     problems.push(new SetupError('INVALID_RESPONSE_SCHEMA', message, { cause }));
     return undefined;
   }
-  const checked = check && isStandardSchema(schema) ? schema : undefined;
-  if (compiled === undefined && checked === undefined) return undefined;
-  const write = compiled ?? toText;
+  if (responses === 'trust' && !check && compiled === undefined) return undefined;
+  const { keep, unknown } = describe(schema);
+  if (responses === 'remove') reasons.push(...unknown);
+  if (check) return createCheckedWriter(route, schema, keep, compiled);
+  const write = compiled && refuseMismatch(route, compiled);
+  const remove = responses === 'trust' ? undefined : keep;
+  return (value, stringify) => {
+    if (stringify === undefined && write !== undefined) return serialize(value, write);
+    return serialize(remove === undefined ? value : removeFrom(value, remove), stringify);
+  };
+}
+
+/** Creates a writer that validates what clients would receive. */
+function createCheckedWriter(
+  route: string,
+  schema: object,
+  keep: KeepDescribed | undefined,
+  compiled: WriteJson | undefined,
+): SchemaWriter {
+  const write = compiled && refuseMismatch(route, compiled);
+  return (value, stringify) => {
+    const text: string | undefined = stringify?.(value) ?? JSON.stringify(value);
+    checkResponse(route, schema, keep, text === undefined ? undefined : JSON.parse(text));
+    return serialize(value, stringify ?? write);
+  };
+}
+
+/** Turns an error of a compiled writer into one for the route. */
+function refuseMismatch(route: string, write: WriteJson): WriteJson {
   return (value) => {
-    if (checked !== undefined) checkResponse(route, checked, value);
     try {
       return write(value);
     } catch (cause) {
@@ -312,20 +380,56 @@ function createWriter(
   };
 }
 
-/** Validates what clients would receive. */
-function checkResponse(route: string, schema: StandardSchema, value: unknown): void {
-  const text = toText(value);
-  const result = schema['~standard'].validate(text === undefined ? undefined : JSON.parse(text));
+/** Removes what a schema does not describe, but keeps errors, which cannot be sent. */
+function removeFrom(value: unknown, keep: KeepDescribed): unknown {
+  if (value instanceof Error) return value;
+  try {
+    return keep(value);
+  } catch (error) {
+    // The error of JSON names the path of a cycle.
+    if (error instanceof RangeError) JSON.stringify(value);
+    throw error;
+  }
+}
+
+/** The number of undescribed members that an error lists. */
+const MAX_UNDESCRIBED = 5;
+
+function checkResponse(
+  route: string,
+  schema: object,
+  keep: KeepDescribed | undefined,
+  value: unknown,
+): void {
+  const problems = isStandardSchema(schema) ? validateResponse(route, schema, value) : [];
+  const undescribed = keep === undefined ? [] : removedPaths(value, keep(value));
+  for (const path of undescribed.slice(0, MAX_UNDESCRIBED)) {
+    problems.push(`${path}: the schema does not describe it`);
+  }
+  if (undescribed.length > MAX_UNDESCRIBED) {
+    problems.push(`${undescribed.length - MAX_UNDESCRIBED} more like this`);
+  }
+  if (problems.length > 0) throw mismatch(route, problems);
+}
+
+function validateResponse(route: string, schema: StandardSchema, value: unknown): string[] {
+  const result = schema['~standard'].validate(value);
   if (isPromiseLike(result)) {
     Promise.resolve(result).catch(() => undefined);
     throw mismatch(route, ['the schema is asynchronous, so that it cannot check responses.']);
   }
-  if (result.issues === undefined) return;
-  const problems = result.issues.map((issue) => {
+  return (result.issues ?? []).map((issue) => {
     const path = keysOf(issue).join('.');
     return path === '' ? issue.message : `${path}: ${issue.message}`;
   });
-  throw mismatch(route, problems);
+}
+
+/** Whether a response of a route may have no body, according to the schema of its status. */
+export function mayBeEmpty(options: RouteOptions, status: number): boolean {
+  if (NO_CONTENT_STATUSES.has(status)) return true;
+  const schemas = responseSchemas(options);
+  const schema = schemas.get(status) ?? (status < 300 ? schemas.get(0) : undefined);
+  return schema === undefined || (isStandardSchema(schema) && acceptsAbsence(schema));
 }
 
 function mismatch(
@@ -337,7 +441,15 @@ function mismatch(
   return new InternalServerError(message, { code: 'RESPONSE_SCHEMA', cause });
 }
 
-/** Serializes a value without a schema. The context checks the text. */
-function toText(value: unknown): string {
-  return JSON.stringify(value);
+/** The number of routes that a warning lists. */
+const MAX_ROUTES = 5;
+
+/** Describes parts of response schemas that are unknown. The keys say why, and the values list routes. */
+export function describeUnknown(unknown: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  return [...unknown].map(([reasons, routes]) => {
+    const others = routes.size - MAX_ROUTES;
+    const listed =
+      [...routes].slice(0, MAX_ROUTES).join(', ') + (others > 0 ? ` and ${others} more` : '');
+    return `A part of the response of ${listed} is sent as it is, because its schema cannot become JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().`;
+  });
 }
