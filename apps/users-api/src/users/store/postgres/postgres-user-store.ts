@@ -49,14 +49,16 @@ const COLUMNS = 'id, name, email, created_at AS "createdAt", updated_at AS "upda
 const TOTAL = '(SELECT coalesce(sum(total), 0)::bigint FROM users_totals) AS total';
 const ADD = 'ON CONFLICT (writer) DO UPDATE SET total = users_totals.total + excluded.total';
 
-const ANY_IDENTITY = `(SELECT version FROM users_schema WHERE id = ${ANCHOR_ID}), 'users'::regclass::oid,
-  (SELECT oid FROM pg_database WHERE datname = current_database())`;
+// CockroachDB documents concat_ws for text.
+const ANY_IDENTITY = `(SELECT version::text FROM users_schema WHERE id = ${ANCHOR_ID}),
+  'users'::regclass::oid::text,
+  (SELECT oid::text FROM pg_database WHERE datname = current_database())`;
 
 /** A SELECT of a {@link Proof} from any engine. */
 const ANY_PROOF = `SELECT concat_ws(' ', ${ANY_IDENTITY}) AS identity, 0::bigint AS logged`;
 
 /** A SELECT of a {@link Proof} from PostgreSQL, which has a number for each cluster and for each promotion. */
-const PROOF = `SELECT concat_ws(' ', ${ANY_IDENTITY}, (SELECT system_identifier FROM pg_control_system()),
+const PROOF = `SELECT concat_ws(' ', ${ANY_IDENTITY}, (SELECT system_identifier::text FROM pg_control_system()),
     CASE WHEN pg_is_in_recovery() THEN 'standby'
       ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END) AS identity,
   (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
@@ -100,7 +102,7 @@ const SQL = {
     ) AS batch ON true
     ORDER BY batch.position, batch.id`,
 
-  // YugabyteDB has an identity for each node.
+  // Each node of YugabyteDB may have another identifier.
   prove: `${PROOF} WHERE version() NOT LIKE '%-YB-%'`,
 
   // Parameters: writer, ids, names, emails, times. Positions are microseconds plus the index in the batch.
