@@ -58,7 +58,7 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
   lockWait = 0;
   try {
     // SQLite would create a missing file.
-    assertInPlace();
+    if (connection === undefined) assertInPlace();
     connection ??= connect();
     const current = connection;
     const givenUp = begin(current.database, writes.length);
