@@ -10,7 +10,8 @@ import {
 } from '@fairlead/controllers';
 import { type Context, createApp } from '@fairlead/core';
 import { Service } from '@fairlead/di';
-import { Public, Roles } from '@fairlead/jwt/controllers';
+import { createJwtAuth } from '@fairlead/jwt';
+import { jwtGuard, Public, Roles } from '@fairlead/jwt/controllers';
 import { multipart } from '@fairlead/multipart';
 import { serveControllers } from '../src/applications.js';
 import { area, post } from '../src/mistake.js';
@@ -195,6 +196,32 @@ mistake(
     return serveControllers([Users]);
   },
 );
+
+mistake('`@Roles()` without `jwtGuard()`', { warning: '@Roles() on Users.list reads what' }, () => {
+  @Controller()
+  class Users {
+    @Get()
+    @Roles('admin')
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake('`@Roles()` above `jwtGuard()`', { warning: '@Roles() on Users.list reads what' }, () => {
+  const auth = createJwtAuth({ secret: 'x'.repeat(32), issuer: 'a', audience: 'b' });
+  @Controller()
+  class Users {
+    @Get()
+    @Roles('admin')
+    @UseGuard(jwtGuard(auth))
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Users]);
+});
 
 mistake(
   "`@Role('admin')` without the guard that reads the role",

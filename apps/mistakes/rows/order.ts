@@ -379,20 +379,28 @@ mistake(
   '/users',
 );
 
-mistake('`csrf({ tokens })` before `session()`', { warning: 'Register session() first' }, () => {
-  const keys = ['a key of at least thirty-two bytes ok'];
-  const tokens = csrfTokens({ keys, session: ({ state }) => (state.session as Session).id });
-  return createApp()
-    .use(csrf({ tokens }), session({ keys }))
-    .post('/users', () => ({ created: true }));
-});
+mistake(
+  '`csrf({ tokens })` before `session()`',
+  { warning: 'reads what session() provides' },
+  () => {
+    const keys = ['a key of at least thirty-two bytes ok'];
+    const tokens = csrfTokens({ keys, session: ({ state }) => (state.session as Session).id });
+    return createApp()
+      .use(csrf({ tokens }), session({ keys }))
+      .post('/users', () => ({ created: true }));
+  },
+);
 
-mistake('`requireRole()` before the middleware of `createJwtAuth()`', { warning: 'first' }, () => {
-  const auth = createJwtAuth({ secret: 'x'.repeat(32), issuer: 'a', audience: 'b' });
-  return createApp()
-    .use(requireRole('admin'), auth.middleware)
-    .get('/users', () => []);
-});
+mistake(
+  '`requireRole()` before the middleware of `createJwtAuth()`',
+  { warning: 'reads what' },
+  () => {
+    const auth = createJwtAuth({ secret: 'x'.repeat(32), issuer: 'a', audience: 'b' });
+    return createApp()
+      .use(requireRole('admin'), auth.middleware)
+      .get('/users', () => []);
+  },
+);
 
 mistake('`websocket()` for POST', { startup: 'Register it for GET' }, () =>
   createApp().post(

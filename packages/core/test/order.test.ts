@@ -304,7 +304,7 @@ describe('middleware that reads what other middleware provides', () => {
 
   it('should come after it', () => {
     expect(warningsOf(createApp().use(read(), set()).route('/', users()))).toEqual([
-      'read() reads what set() provides, but runs before it. Register set() first, or pass read() to intended().',
+      'read() reads what set() provides, but runs before it. Register that first, or pass read() to intended().',
     ]);
   });
 

@@ -65,7 +65,7 @@ describe('csrf() with tokens', () => {
       .post('/', () => null)
       .seal();
     const message =
-      'csrf() reads what session() provides, but runs before it. Register session() first, or pass csrf() to intended().';
+      'csrf() reads what session() provides, but runs before it. Register that first, or pass csrf() to intended().';
     const warning = [message, { type: 'FairleadWarning', code: 'FAIRLEAD_ORDER' }];
     expect(emitWarning.mock.calls).toEqual(Array.from({ length: count }, () => warning));
   });

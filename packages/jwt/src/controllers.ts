@@ -3,11 +3,12 @@ import {
   type DeclaredSecurity,
   declareReader,
   declareSecurity,
+  declareUpstream,
   markFactories,
 } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
-import { BEARER } from './verified-token.js';
+import { BEARER, JWT } from './verified-token.js';
 
 /** The guards of {@link jwtGuard}. */
 const GUARDS = new WeakSet<object>();
@@ -44,6 +45,7 @@ export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
     return true;
   };
   GUARDS.add(guard);
+  declareUpstream(guard, JWT);
   return declareSecurity(guard, BEARER);
 }
 
@@ -92,5 +94,6 @@ export function Scopes(
 
 function restrict(decorator: string, guard: GuardFn, security: DeclaredSecurity) {
   REQUIREMENTS.set(guard, decorator);
+  declareUpstream(guard, decorator, false, JWT);
   return UseGuard(declareSecurity(guard, security));
 }

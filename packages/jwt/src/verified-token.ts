@@ -10,8 +10,8 @@ export interface VerifiedToken<Claims = unknown> {
   readonly realm: string;
 }
 
-/** What messages call the middleware that verifies tokens. */
-export const JWT = 'the middleware of createJwtAuth()';
+/** What messages call that which verifies tokens. */
+export const JWT = 'auth.middleware or jwtGuard(auth)';
 
 /** How requests authenticate, for OpenAPI documents. */
 export const BEARER = Object.freeze({

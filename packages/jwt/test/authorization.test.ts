@@ -5,10 +5,11 @@ import {
   createCustomParamDecorator,
   describeRoutes,
   Get,
+  type GuardFn,
   Post,
   UseGuard,
 } from '@fairlead/controllers';
-import { type Application, createApp, createRouter, errorHandler } from '@fairlead/core';
+import { type Application, createApp, createRouter, errorHandler, intended } from '@fairlead/core';
 import { type Constructor, createContainer } from '@fairlead/di';
 import { createDocument } from '@fairlead/openapi';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
@@ -49,6 +50,76 @@ class StatusController {
     return 'up';
   }
 }
+
+/** Starts controllers, and returns the warnings of the startup. */
+async function warningsOf(
+  controller: Constructor,
+  options: { guards?: readonly GuardFn[]; prepare?: (app: Application) => unknown } = {},
+): Promise<readonly string[]> {
+  const { guards = [], prepare } = options;
+  const warn = vi.fn<(message: string) => void>();
+  const logger = { debug: () => undefined, warn };
+  const router = createRouter();
+  const app = createApp().use(errorHandler());
+  prepare?.(app);
+  const container = createContainer();
+  await app.plugin(
+    controllersPlugin({ router, container, controllers: [controller], guards, logger }),
+  );
+  app.route('/', router).seal();
+  return warn.mock.calls.map(([message]) => message);
+}
+
+describe('the start', () => {
+  @Controller('/above')
+  class Above {
+    @Get()
+    @Roles('admin')
+    @UseGuard(jwtGuard(auth))
+    list() {
+      return [];
+    }
+  }
+
+  @Controller('/only')
+  class Only {
+    @Get()
+    @Roles('admin')
+    list() {
+      return [];
+    }
+  }
+
+  it.each<[string, Constructor, Parameters<typeof warningsOf>[1], string]>([
+    ['above the guard that verifies tokens', Above, {}, 'Above.list'],
+    ['without one', Only, {}, 'Only.list'],
+  ])('warns of @Roles() %s', async (_, controller, options, name) => {
+    const [message, ...others] = await warningsOf(controller, options);
+    expect(others).toEqual([]);
+    expect(message).toContain(
+      `@Roles() on ${name} reads what auth.middleware or jwtGuard(auth) provides, but nothing provides it before.\n  At: `,
+    );
+  });
+
+  it.each<[string, Constructor, Parameters<typeof warningsOf>[1]]>([
+    ['after jwtGuard()', Only, { guards: [jwtGuard(auth)] }],
+    ['above jwtGuard() if the plugin has one', Above, { guards: [jwtGuard(auth)] }],
+    [
+      'after the middleware of the application',
+      Only,
+      { prepare: (app) => app.use(auth.middleware) },
+    ],
+    [
+      'after a middleware that may verify',
+      Only,
+      { prepare: (app) => app.use((_ctx, next) => next()) },
+    ],
+    ['after a guard that may verify', Only, { guards: [async () => true] }],
+    ['with marked guards', Only, { guards: intended([]) }],
+  ])('does not warn of @Roles() %s', async (_, controller, options) => {
+    expect(await warningsOf(controller, options)).toEqual([]);
+  });
+});
 
 async function createClasses(
   guards = [jwtGuard(auth)],

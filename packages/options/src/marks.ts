@@ -228,6 +228,14 @@ export function isResponder(target: object): boolean {
   return RESPONDER in target || isForeign(target);
 }
 
+/** The symbol with which core marks its error handler and its not-found handler. */
+const ROLE = Symbol.for('fairlead:role');
+
+/** Whether a value is middleware or a guard that no package has marked, so that it may do anything. */
+export function isUnknown(target: object): boolean {
+  return upstreamOf(target) === undefined && Reflect.get(target, ROLE) === undefined;
+}
+
 /** A global symbol, so that two copies of a package know of the same values. */
 const INTENDED = Symbol.for('fairlead:intended');
 

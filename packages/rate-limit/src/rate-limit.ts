@@ -11,6 +11,7 @@ import {
   TooManyRequestsError,
 } from '@fairlead/core';
 import {
+  declareGuard,
   declareSlot,
   declareUpstream,
   describeValue,
@@ -177,6 +178,7 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
     await limit(ctx);
     return true;
   };
+  declareGuard(guard, 'rateLimit()');
   return declareSlot(guard, `rate limit ${options.name ?? DEFAULT_NAME}`);
 }
 

@@ -211,3 +211,10 @@ it('rateLimitGuard() checks its options, and is a factory', () => {
   );
   expect(isFactory(rateLimitGuard)).toBe(true);
 });
+
+it('is refused where middleware belongs', () => {
+  const guard = rateLimitGuard({ points: 1, duration: 60 });
+  expect(() => createApp().use(guard)).toThrow(
+    'app.use() received the guard rateLimit, which never calls next(). Use rateLimit(), or list the guard in @UseGuard() of @fairlead/controllers.',
+  );
+});

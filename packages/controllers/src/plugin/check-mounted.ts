@@ -5,7 +5,7 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { isIntended, nearestName } from '@fairlead/options';
+import { isIntended, isUnknown, nearestName, upstreamOf } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
@@ -53,6 +53,44 @@ const NOT_MOUNTED = errorText({
   title: 'the routes of the controllers are unreachable: their router is not mounted.',
   fix: "mount it: app.route('/', router). If another application mounts it, pass the router to intended().",
 });
+
+/**
+ * Finds guards that read what other guards or middleware of the application provide, and run before these, or
+ * without them and without anything unknown that may do their work.
+ *
+ * @returns A warning for each route.
+ */
+export function findUnpreparedGuards(
+  app: Application,
+  controllers: readonly RegisteredController[],
+): readonly string[] {
+  const mounted = mountedRoutesOf(app);
+  return controllers.flatMap(({ controller, routes }) =>
+    routes.flatMap((route) => {
+      const { handler, middleware, guards } = route;
+      const [own] = mounted.get(route) ?? [];
+      if (own === undefined) return [];
+      const { upstream = [], handlers } = own;
+      const others = handlers.slice(0, handlers.length - route.handlers.length);
+      const all: unknown[] = [...upstream, ...others, ...middleware, ...guards];
+      const unprepared = all.slice(-guards.length || all.length).find((guard) => {
+        const { after } = upstreamOf(Object(guard)) ?? {};
+        if (after === undefined || isIntended(guard)) return false;
+        const provides = (one: unknown) => upstreamOf(Object(one))?.name === after;
+        const before = all.slice(0, all.indexOf(guard));
+        return !before.some(provides) && (all.some(provides) || !before.some(isUnknownObject));
+      });
+      const declared = upstreamOf(Object(unprepared));
+      if (declared === undefined) return [];
+      const title = `${declared.name} on ${handler} reads what ${declared.after} provides, but nothing provides it before.`;
+      const silence = 'pass the list of guards of the plugin to intended() of @fairlead/core';
+      const fix = `list ${declared.after} above it. If that is not necessary, ${silence}.`;
+      return errorText({ title, fix, location: locationOf(controller, route.methodName) });
+    }),
+  );
+}
+
+const isUnknownObject = (one: unknown): boolean => isUnknown(Object(one));
 
 /**
  * Finds `@Param()` names that no request can provide. The pattern of every route of a method must

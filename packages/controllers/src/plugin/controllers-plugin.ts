@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
 import { container as globalContainer } from '@fairlead/di';
+import { isIntended } from '@fairlead/options';
 import { throwProblems } from '../errors/startup-errors.js';
 import type { RegisteredController } from '../routes/register-controller.js';
-import { findMountProblems } from './check-mounted.js';
+import { findMountProblems, findUnpreparedGuards } from './check-mounted.js';
 import {
   type ControllersPluginOptions,
   checkPluginOptions,
@@ -90,6 +91,8 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     },
     ready(app) {
       throwProblems(findMountProblems(app, state.controllers, usable.router, log.warn));
+      if (isIntended(usable.guards)) return;
+      for (const message of findUnpreparedGuards(app, state.controllers)) log.warn(message);
     },
     close,
   };

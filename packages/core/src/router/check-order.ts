@@ -101,7 +101,7 @@ export function checkUpstream(
     const after = all.slice(index + 1);
     const isFirst = (other: Registration) => other.upstream?.name === upstream.after;
     if (upstream.after !== undefined && after.some(isFirst) && !all.slice(0, index).some(isFirst)) {
-      const fix = `Register ${upstream.after} first, or pass ${upstream.name} to intended().`;
+      const fix = `Register that first, or pass ${upstream.name} to intended().`;
       warnings.push(
         `${upstream.name} reads what ${upstream.after} provides, but runs before it. ${fix}`,
       );
