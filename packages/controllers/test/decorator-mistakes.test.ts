@@ -32,6 +32,12 @@ class AuthGuard {
     return true;
   }
 }
+class Log {
+  use() {}
+}
+class Timing {
+  intercept() {}
+}
 const userSchema = schema((value) => ({ value }));
 const classSchema = Object.assign(class Schema {}, userSchema);
 
@@ -405,6 +411,21 @@ describe('guards, middleware and interceptors', () => {
       UseInterceptor(UserDto),
       '@UseInterceptor() cannot use the class UserDto as interceptor 0, because it has no method intercept().',
       'add a method intercept(ctx, next) to the class.',
+    ],
+    [
+      UseMiddleware(AuthGuard as never),
+      '@UseMiddleware() cannot use the class AuthGuard as middleware 0, because it has no method use().',
+      'pass it as a guard, because it has canActivate(): to @UseGuard() or the option guards.',
+    ],
+    [
+      UseGuard(Log as never),
+      '@UseGuard() cannot use the class Log as guard 0, because it has no method canActivate().',
+      'pass it as middleware, because it has use(): to @UseMiddleware() or the option middleware.',
+    ],
+    [
+      UseGuard(Timing as never),
+      '@UseGuard() cannot use the class Timing as guard 0, because it has no method canActivate().',
+      'pass it as an interceptor, because it has intercept(): to @UseInterceptor() or the option interceptors.',
     ],
     [UseMiddleware(), '@UseMiddleware() has no arguments.', 'pass middleware, or remove it.'],
     [UseInterceptor(), '@UseInterceptor() has no arguments.', 'pass an interceptor, or remove it.'],

@@ -141,6 +141,15 @@ export function isReference(kind: ReferenceKind, value: unknown): boolean {
   return checkReference(kind, value) === undefined;
 }
 
+/** Where to pass a class that has the method of another kind. */
+const CLASS_PLACES: Readonly<Record<ReferenceKind, string>> = {
+  guard: 'pass it as a guard, because it has canActivate(): to @UseGuard() or the option guards.',
+  middleware:
+    'pass it as middleware, because it has use(): to @UseMiddleware() or the option middleware.',
+  interceptor:
+    'pass it as an interceptor, because it has intercept(): to @UseInterceptor() or the option interceptors.',
+};
+
 const PASS_REFERENCE = 'pass a function, a class or a token.';
 
 /** Returns why a value is not a reference, unless that is obvious, and the fix; undefined for a reference. */
@@ -162,8 +171,11 @@ function checkReference(
   }
   if (!isToken(reference)) return { fix: PASS_REFERENCE };
   if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
-  return {
-    reason: `, because it has no method ${method}()`,
-    fix: `add a method ${method}(${parameters}) to the class.`,
-  };
+  const reason = `, because it has no method ${method}()`;
+  const other = Object.entries(CLASS_PLACES).find(([one]) => {
+    return hasMethodOf(one as ReferenceKind, reference.prototype);
+  });
+  // A guard with an added method use() would no longer deny requests.
+  if (other !== undefined) return { reason, fix: other[1] };
+  return { reason, fix: `add a method ${method}(${parameters}) to the class.` };
 }
