@@ -1,6 +1,6 @@
 import type { Context } from '@fairlead/core';
 import { type ContainerInterface, createContainer, Service } from '@fairlead/di';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type CanActivate, Controller, Get, RequestContext, UseGuard } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
 import { serve } from './support/serve.js';
@@ -94,6 +94,33 @@ describe('RequestContext', () => {
     const container: ContainerInterface = { resolve: resolve as ContainerInterface['resolve'] };
     const error = await failStart([KeepingController], { container });
     expect(error).toMatchObject({ code: 'CONTROLLER_RESOLUTION', cause: { code: 'NO_REQUEST' } });
+  });
+
+  it('of another copy of the package stops the startup with the files of both', async () => {
+    vi.resetModules();
+    const other = await import('../src/index.js');
+    @Service({ scope: 'request' })
+    class Translator {
+      static readonly inject = [other.RequestContext] as const;
+      constructor(readonly ctx: Context) {}
+    }
+    @Controller('/texts')
+    @Service({ scope: 'request' })
+    class TextController {
+      static readonly inject = [Translator] as const;
+      constructor(readonly translator: Translator) {}
+      @Get()
+      read() {
+        return this.translator.ctx.path;
+      }
+    }
+    const { message } = await failStart([TextController]);
+    const file = 'src/instances/request-scopes.ts';
+    expect(message).toContain(
+      `Cannot resolve the controller TextController: it depends on the RequestContext of another copy of @fairlead/controllers. The copies are ${file} and ${file}.`,
+    );
+    expect(message).toContain('\n  At: test/request-context.test.ts:');
+    expect(message).toContain('\n  Fix: install one version of @fairlead/controllers.');
   });
 
   it('is not registered in a container that does not know it', async () => {

@@ -11,7 +11,7 @@ import { codeOf } from '../errors/controller-error.js';
 import { ControllerResolutionError } from '../errors/startup-errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import { isClassOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
-import { RequestScopes } from './request-scopes.js';
+import { explainForeignContext, RequestScopes } from './request-scopes.js';
 
 /** Describes a token that the container must resolve, for error messages. */
 export interface Requirement {
@@ -66,9 +66,21 @@ export class Instances {
     }
     if (container.validate === undefined) return this.#tryAll(tokens);
     const problems = container.validate([...tokens.keys()]);
-    if (problems.length === 0) return [];
+    if (problems.length === 0) return this.#findForeignContext(tokens);
     this.#exclude(tokens, (token) => container.validate?.([token]).length !== 0);
     return problems.map((problem) => resolutionError(requirementOf(problem, tokens), problem));
+  }
+
+  /** Finds the first token whose graph contains the `RequestContext` of another copy of this package. */
+  #findForeignContext(tokens: ReadonlyMap<Token, Requirement>): ControllerResolutionError[] {
+    const explain = (roots: readonly Token[]): string | undefined =>
+      this.classesOf(roots).map(explainForeignContext).find(Boolean);
+    if (explain([...tokens.keys()]) === undefined) return [];
+    const found = [...tokens].flatMap(([token, requirement]) => {
+      const reason = explain([token]);
+      return reason === undefined ? [] : resolutionError(requirement, reason);
+    });
+    return found.slice(0, 1);
   }
 
   /** Lists the eager tokens of the container. Empty if the container does not list them. */

@@ -2,6 +2,7 @@ import { finished, Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
 import { type ContainerInterface, type RequestScope, Service } from '@fairlead/di';
+import { describeFile, installOneCopy } from '@fairlead/options';
 import { ControllerError } from '../errors/controller-error.js';
 import { isPromiseLike } from '../promise.js';
 
@@ -18,6 +19,26 @@ export class RequestContext extends Context {
   constructor() {
     super(...refuse());
   }
+}
+
+// A global symbol, so that copies of this package recognize each other's class.
+const COPY = Symbol.for('@fairlead/controllers:copy');
+
+// Undefined if a bundler has made a script of this module.
+const url = import.meta.url as string | undefined;
+Object.defineProperty(RequestContext, COPY, { value: { url } });
+
+/**
+ * Explains that a class is the {@link RequestContext} of another copy of this package, in whose scopes routes do
+ * not run. Returns undefined for other classes.
+ */
+export function explainForeignContext(target: object): string | undefined {
+  if (target === RequestContext || !Object.hasOwn(target, COPY)) return undefined;
+  const copy = Reflect.get(target, COPY) as { readonly url: string | undefined };
+  const [own, other] = [url, copy.url].map((one) =>
+    one === undefined ? 'a bundle' : describeFile(one),
+  );
+  return `it depends on the RequestContext of another copy of @fairlead/controllers. The copies are ${own} and ${other}.\n  Fix: ${installOneCopy('@fairlead/controllers')}`;
 }
 
 /** Throws before the base constructor runs, so no context is created. */
