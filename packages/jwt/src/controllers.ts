@@ -8,7 +8,7 @@ import {
 } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
-import { BEARER, JWT } from './verified-token.js';
+import { BEARER, exempt, JWT } from './verified-token.js';
 
 /** The guards of {@link jwtGuard}. */
 const GUARDS = new WeakSet<object>();
@@ -41,7 +41,8 @@ export function Public(): ClassDecorator & MethodDecorator {
  */
 export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
   const guard: GuardFn = async function jwt(ctx) {
-    if (PUBLIC.get(ctx) !== true) await auth.verify(ctx);
+    if (PUBLIC.get(ctx) === true) exempt(ctx);
+    else await auth.verify(ctx);
     return true;
   };
   GUARDS.add(guard);

@@ -28,8 +28,23 @@ export function verifiedToken<Claims = unknown>(ctx: Context): VerifiedToken<Cla
   const { jwt } = ctx.state;
   // Only verify() sets it.
   if (jwt !== undefined) return jwt as VerifiedToken<Claims>;
+  const isExempt = Reflect.get(ctx.state, EXEMPT) === true;
   throw new InternalServerError(
-    `No token was verified for ${ctx.method} ${ctx.pattern ?? ctx.path}. Add the middleware of createJwtAuth(), or list jwtGuard() before anything that reads the token.`,
+    `No token was verified for ${ctx.method} ${ctx.pattern ?? ctx.path}${isExempt ? FOR_EXEMPT : FOR_OTHERS}`,
     { code: 'TOKEN_NOT_VERIFIED' },
   );
 }
+
+/** A global symbol, so that two copies of this package know of the same routes. */
+const EXEMPT = Symbol.for('fairlead:jwt-exempt');
+
+/** Records that `jwtGuard()` verifies no token of a request, because its route is exempt. */
+export function exempt(ctx: Context): void {
+  Reflect.set(ctx.state, EXEMPT, true);
+}
+
+const FOR_EXEMPT =
+  ', because @Public() exempts the route from jwtGuard(). Remove @Public(), or call auth.verify(ctx) before you read the token.';
+
+const FOR_OTHERS =
+  ' yet. Add the middleware of createJwtAuth(), or list jwtGuard() before what reads the token. Guards run after all middleware: those of the plugin, then of the class, then of the method, from top to bottom.';

@@ -243,7 +243,7 @@ it('roles without a verified token are a 500 that names the fix', async () => {
     expect.objectContaining({
       code: 'TOKEN_NOT_VERIFIED',
       message:
-        'No token was verified for GET /. Add the middleware of createJwtAuth(), or list jwtGuard() before anything that reads the token.',
+        'No token was verified for GET / yet. Add the middleware of createJwtAuth(), or list jwtGuard() before what reads the token. Guards run after all middleware: those of the plugin, then of the class, then of the method, from top to bottom.',
     }),
     expect.anything(),
   );
@@ -251,6 +251,31 @@ it('roles without a verified token are a 500 that names the fix', async () => {
   expect(
     (await (await createClasses([], [UsersController])).request('/users', { headers })).status,
   ).toBe(500);
+});
+
+it('a token that is read on a public route is a 500 that names @Public()', async () => {
+  @Controller('/news')
+  class NewsController {
+    @Get()
+    @Public()
+    list(@CurrentSubject subject: string | undefined) {
+      return { subject };
+    }
+  }
+  const onError = vi.fn();
+  const router = createRouter();
+  const app = createApp().use(errorHandler({ onError }));
+  const [container, controllers] = [createContainer(), [NewsController]];
+  await app.plugin(controllersPlugin({ router, container, controllers, guards: [jwtGuard(auth)] }));
+  expect((await app.route('/', router).request('/news')).status).toBe(500);
+  expect(onError).toHaveBeenCalledWith(
+    expect.objectContaining({
+      code: 'TOKEN_NOT_VERIFIED',
+      message:
+        'No token was verified for GET /news, because @Public() exempts the route from jwtGuard(). Remove @Public(), or call auth.verify(ctx) before you read the token.',
+    }),
+    expect.anything(),
+  );
 });
 
 it('the guards of routes are listed', async () => {
