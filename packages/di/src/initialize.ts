@@ -1,12 +1,14 @@
+import { isIntended, warn } from '@fairlead/options';
 import type { Binding, Owner } from './binding.js';
 import type { InitializeOptions } from './container-interface.js';
 import type { InjectionError } from './errors/injection-error.js';
 import { InitializationError } from './errors/lifecycle-errors.js';
 import { Failure } from './resolution/failure.js';
-import { reachableFrom } from './resolution/graph.js';
+import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
 import { Pending } from './resolution/pending.js';
 import { build } from './resolution/plan.js';
-import type { Token } from './token.js';
+import { describeToken, type Token } from './token.js';
+import { registeredIn, similarTo } from './unknown-token.js';
 import { validate } from './validate.js';
 
 /**
@@ -22,12 +24,43 @@ export async function initialize(
 ): Promise<void> {
   throwProblems(validate(owner, roots));
   const bindings = roots.flatMap((root) => owner.find(root));
+  warnOfMisspelledTokens(reachableFrom(bindings).keys());
   const failures = new Map<object, InjectionError>();
   await buildAll(reachableFrom(bindings), isBuiltFirst, failures);
   if (singletons === 'all') {
     await buildAll(reachableFrom(bindings, { lazy: false }), isSingleton, failures);
   }
   throwProblems([...failures.values()]);
+}
+
+/** The bindings that a warning was printed about. */
+const reported = new WeakSet<Binding>();
+
+/**
+ * Warns of optional strings and symbols that nothing provides, but whose name is nearly that of a token that is
+ * provided.
+ *
+ * @param bindings - Those whose parameters to check.
+ */
+function warnOfMisspelledTokens(bindings: Iterable<Binding>): void {
+  for (const binding of bindings) {
+    const { owner, provider, location } = binding;
+    const target = 'useClass' in provider ? provider.useClass : Reflect.get(provider, 'useFactory');
+    if (reported.has(binding) || isIntended(target)) continue;
+    for (const { injection, parameter } of edgesOf(binding).filter(isEdge)) {
+      const token = injection.optional ? injection.token() : undefined;
+      if (token === undefined || owner.find(token).length > 0) continue;
+      const meant = similarTo(token, registeredIn(owner));
+      if (meant === undefined) continue;
+      reported.add(binding);
+      const [text, other, dependent] = [token, meant, binding.token].map(describeToken);
+      const problem = `Nothing provides the optional ${text} (parameter ${parameter} of ${dependent}), so it is undefined. ${other} is registered.`;
+      const place = location === undefined ? '' : `\n  At: ${location}`;
+      const marked = 'useClass' in provider ? 'class' : 'factory';
+      const fix = `use ${other}, or pass the ${marked} to intended().`;
+      warn('FAIRLEAD_OPTIONAL', `${problem}${place}\n  Fix: ${fix}`);
+    }
+  }
 }
 
 /** @throws A single problem as is, and several as one {@link InitializationError}. */

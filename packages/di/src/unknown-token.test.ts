@@ -1,10 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { markIntended } from '@fairlead/options';
+import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { classNeeding } from '../test/classes.js';
 import { locationAfter } from '../test/location.js';
 import { type Container, createContainer, container as defaultContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
-import { lazy, token } from './dependency.js';
+import { lazy, optional, token } from './dependency.js';
+import type { Provider } from './provider.js';
 import type { Token } from './token.js';
 
 let container: Container;
@@ -82,6 +84,16 @@ describe('the error of an unknown token names', () => {
     );
   });
 
+  it.each<[string, Token, Token]>([
+    ['a typed token', token('Upload'), token('Uploads')],
+    ['a class', { Upload: class {} }.Upload, token('Uploads')],
+    ['a string', 'Upload', token('Uploads')],
+  ])('no token with a similar name and another type for %s', (_name, asked, registered) => {
+    container.register(registered, { useValue: 1 });
+
+    expect(problemOf(asked)).not.toContain('Uploads');
+  });
+
   it('the subclass of an abstract class', () => {
     abstract class Mailer {}
     @Service()
@@ -150,6 +162,47 @@ describe('the error of an unknown token names', () => {
 
     expect(problem?.location).toBe(location);
     expect(problem?.message).toContain(`(parameter 0 of Located).\n  At: ${location}\n  Path: `);
+  });
+});
+
+describe('an optional token whose name is nearly that of a provided one', () => {
+  class Notes {
+    static readonly inject = [optional('cachee')] as const;
+    constructor(readonly cache: unknown) {}
+  }
+  class IntendedNotes extends Notes {}
+  const createNotes = (cache: unknown) => new Notes(cache);
+  let warnings: MockInstance;
+  beforeEach(() => {
+    warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  });
+
+  it.each<[string, Provider]>([
+    ['class', { useClass: Notes }],
+    ['factory', { useFactory: createNotes, inject: [optional('cachee')] }],
+  ])('is a warning of the start for a %s', async (kind, provider) => {
+    container.register('cache', { useValue: 1 }).register('notes', provider);
+    await container.initialize();
+    await container.initialize();
+
+    expect(warnings).toHaveBeenCalledOnce();
+    const problem =
+      "Nothing provides the optional 'cachee' (parameter 0 of 'notes'), so it is undefined. 'cache' is registered.\n";
+    const fix = `\n  Fix: use 'cache', or pass the ${kind} to intended().`;
+    const options = { type: 'FairleadWarning', code: 'FAIRLEAD_OPTIONAL' };
+    expect(warnings).toHaveBeenCalledWith(expect.stringContaining(problem), options);
+    expect(warnings).toHaveBeenCalledWith(expect.stringContaining(fix), options);
+  });
+
+  it.each<[string, string, Provider]>([
+    ['if the class is marked', 'cache', { useClass: markIntended(IntendedNotes) }],
+    ['if the names differ', 'mailer', { useClass: Notes }],
+    ['if it is provided', 'cachee', { useClass: Notes }],
+  ])('is no warning %s', async (_name, registered, provider) => {
+    container.register(registered, { useValue: 1 }).register('notes', provider);
+    await container.initialize();
+
+    expect(warnings).not.toHaveBeenCalled();
   });
 });
 

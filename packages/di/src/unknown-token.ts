@@ -40,7 +40,7 @@ function advise(owner: Owner, token: Token): Advice {
   if (mistake !== undefined) {
     return { reason: mistake.problem.replace(/\.$/, ''), ...(mistake.fix && { fix: mistake.fix }) };
   }
-  const registered = [...new Set([...owner.registeredTokens(), ...owner.tree.overrides.keys()])];
+  const registered = registeredIn(owner);
   return (
     adviseOnContainer(owner, token) ??
     adviseOnNamesake(token, registered) ??
@@ -105,11 +105,26 @@ function adviseOnClass(target: Class, registered: readonly Token[]): Advice | un
 }
 
 function adviseOnSimilarName(token: Token, registered: readonly Token[]): Advice | undefined {
-  const names = new Map(registered.map((other) => [nameOf(other), other]));
-  const similar = names.get(nearestName(nameOf(token), names.keys()) ?? '');
+  const similar = similarTo(token, registered);
   if (similar === undefined) return undefined;
   const [text, other] = [describeToken(token), describeToken(similar)];
   return { fix: `use ${other}, which is registered, or register ${text}.` };
+}
+
+/**
+ * Finds the token that the author of a string or symbol probably meant. The compiler finds misspelled classes
+ * and typed tokens: those with similar names have other types.
+ */
+export function similarTo(token: Token, registered: readonly Token[]): Token | undefined {
+  if (typeof token !== 'string' && typeof token !== 'symbol') return undefined;
+  const same = registered.filter((other) => typeof other === typeof token);
+  const names = new Map(same.map((other) => [nameOf(other), other]));
+  return names.get(nearestName(nameOf(token), names.keys()) ?? '');
+}
+
+/** Lists the tokens that are registered or overridden. */
+export function registeredIn(owner: Owner): readonly Token[] {
+  return [...new Set([...owner.registeredTokens(), ...owner.tree.overrides.keys()])];
 }
 
 function nameOf(token: Token): string {

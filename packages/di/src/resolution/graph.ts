@@ -17,7 +17,8 @@ export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
   return steps;
 }
 
-function isEdge(step: Edge | Problem): step is Edge {
+/** Whether a parameter has no problem. */
+export function isEdge(step: Edge | Problem): step is Edge {
   return typeof step !== 'function';
 }
 
