@@ -175,8 +175,10 @@ mistake('a rejected promise that the handler does not return', { request: 'no da
   }),
 );
 
-mistake("`app.use(() => 'hello')`, a value returned by middleware", { request: 'responds' }, () =>
-  createApp().use(() => 'hello'),
+mistake(
+  "`app.use(() => 'hello')`, a value returned by middleware",
+  { request: 'ctx.respond(value)' },
+  () => createApp().use(() => 'hello'),
 );
 
 mistake('an array of middleware', { compiler: 'TS2769', startup: 'Spread it' }, () =>

@@ -504,3 +504,34 @@ mistake(
       .post('/import', json({ limit: '50mb' }), ({ body }) => body),
   post('/import', 'x'.repeat(2_000_000)),
 );
+
+interface Note {
+  readonly text: string;
+}
+
+mistake(
+  '`@Body()` with an interface or an erased type, next to bodies with schemas',
+  { warning: 'whose types the compiler erased' },
+  () => {
+    @Controller('/notes')
+    class Notes {
+      @Post()
+      create(@Body({ schema: z.object({ text: z.string() }) }) note: Note) {
+        return note;
+      }
+
+      @Post('/all')
+      createAll(@Body() notes: readonly Note[]) {
+        return notes;
+      }
+    }
+    return serveControllers([Notes]);
+  },
+  post('/notes/all', [{ text: 7 }]),
+);
+
+mistake('middleware that returns a `Response`', { request: 'Call ctx.respond(value)' }, () =>
+  createApp()
+    .use(() => new Response('no', { status: 401 }))
+    .get('/', () => 1),
+);

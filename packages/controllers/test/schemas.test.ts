@@ -25,8 +25,10 @@ import {
   Get,
   Header,
   Param,
+  Patch,
   type PluginLogger,
   Post,
+  Put,
   Query,
   registerController,
   UseGuard,
@@ -396,10 +398,46 @@ describe('a parameter whose type is a class', () => {
   it('is a warning at the start if nothing validates it', async () => {
     const { warn } = await install(PlainController);
 
+    expect(warn.mock.calls).toEqual([
+      [
+        '[controllers] nothing validates parameters whose type is a class: parameter 0 of PlainController.create (Plain), parameter 1 of PlainController.again (Plain).\n' +
+          '  Fix: pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class. If the method validates it, pass the class to intended().',
+      ],
+      [expect.stringContaining('the bodies of parameter 2 of PlainController.create, whose types')],
+    ]);
+  });
+});
+
+describe('a body whose type the compiler erased', () => {
+  interface Erased {
+    readonly name: string;
+  }
+
+  @Controller('/erased')
+  class ErasedController {
+    @Post()
+    create(@Body() _body: Erased) {}
+
+    @Put()
+    replace(@Body() _body: readonly Erased[]) {}
+
+    @Patch()
+    update(@Body({ schema: z.object({}) }) _body: object, @Body('note') _note: unknown) {}
+  }
+
+  @Controller('/other')
+  class OtherController {
+    @Post()
+    create(@Body() _body: Erased) {}
+  }
+
+  it('is a warning if another body has a schema, unless the controller is intended', async () => {
+    const { warn } = await install(ErasedController);
     expect(warn).toHaveBeenCalledExactlyOnceWith(
-      '[controllers] nothing validates parameters whose type is a class: parameter 0 of PlainController.create (Plain), parameter 1 of PlainController.again (Plain).\n' +
-        '  Fix: pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class. If the method validates it, pass the class to intended().',
+      "[controllers] nothing validates the bodies of parameter 0 of ErasedController.create, parameter 0 of ErasedController.replace, whose types the compiler erased, although other bodies have schemas.\n  Fix: pass a schema, as in @Body({ schema }). A class from schemaClass() as the type needs an import without 'type', and neither Partial nor an array. If the method validates the body, pass the controller to intended().",
     );
+    expect((await install(OtherController)).warn).not.toHaveBeenCalled();
+    expect((await install(intended(ErasedController))).warn).not.toHaveBeenCalled();
   });
 });
 

@@ -801,6 +801,11 @@ function noResponse(ctx: Context): InternalServerError {
 
 function describeNoResponse(ctx: Context): string {
   const { method, pattern, path } = ctx;
+  const request = `${method} ${pattern ?? path}`;
+  if (ctx.res.listenerCount('unpipe') > 0)
+    return `A stream is piped into ctx.res, which does not respond to ${request}. Return the stream, or pipe it into ctx.takeOver().`;
+  if (!ctx.hasBody && internals.bodyOf(ctx) !== undefined)
+    return `Setting ctx.body does not respond to ${request}: it is the body of the request. Return a value, or pass it to ctx.json().`;
   if (internals.lacksBody(ctx)) {
     return `The route ${method} ${pattern} sent no body, but its response schema requires one. Return a value from its handler, respond through ctx, or describe 204 in response.`;
   }

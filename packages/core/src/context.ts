@@ -856,8 +856,9 @@ function foreignContext(user: string, ctx: unknown): Error {
 /** Creates the error for a value that cannot be serialized. */
 function notJson({ method, pattern, path }: Context, cause: unknown): TypeError {
   const reason = cause instanceof Error ? cause.message : String(cause);
+  const fix = reason.includes('BigInt') ? '. Convert it, as in String(id).' : '';
   return new TypeError(
-    `Cannot send the response body of ${method} ${pattern ?? path} as JSON: ${reason}`,
+    `Cannot send the response body of ${method} ${pattern ?? path} as JSON: ${reason}${fix}`,
     {
       cause,
     },

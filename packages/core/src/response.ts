@@ -618,7 +618,7 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
   onError: (error: unknown, ctx: Ctx) => void,
 ): void {
   const { res } = ctx;
-  if (body.errored) throw body.errored;
+  if (body.errored) throw explainChunk(body.errored, res);
   const length = headers.get('Content-Length');
   if (length !== undefined && !/^\d+$/.test(String(length))) {
     throw new RangeError(`Invalid Content-Length: ${String(length)}. Set a number of bytes.`);
@@ -637,11 +637,19 @@ function sendStream<Ctx extends { readonly res: ServerResponse }>(
     const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
     const isOfClient = !errored || errored.code === 'ECONNRESET';
     const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && isOfClient;
-    if (error && !clientLeft) onError(errored ?? error, ctx);
+    if (error && !clientLeft) onError(explainChunk(errored ?? error, res), ctx);
   };
   if (body.readableObjectMode) catchWriteErrors(body, res);
   if (length === undefined) pipeline(body, res, done);
   else pipeline(body, (chunks: Readable) => enforceLength(Number(length), chunks), res, done);
+}
+
+/** Names the request and the fix in the error of Node.js for a chunk that is neither text nor bytes. */
+function explainChunk(cause: NodeJS.ErrnoException, { req }: ServerResponse): Error {
+  if (cause.code !== 'ERR_INVALID_ARG_TYPE') return cause;
+  const problem = `Cannot send a chunk of the stream for ${req.method} ${req.url}: ${cause.message}`;
+  const message = `${problem}. Yield text or bytes, such as JSON.stringify(row) + '\\n'.`;
+  return Object.assign(new TypeError(message, { cause }), { code: cause.code });
 }
 
 /**

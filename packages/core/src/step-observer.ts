@@ -1,4 +1,4 @@
-import { warn } from '@fairlead/options';
+import { describeValue, warn } from '@fairlead/options';
 import { type Context, internals } from './context.js';
 import { isPromiseLike, type Next, PromiseUse } from './next.js';
 
@@ -65,9 +65,8 @@ export class StepObserver {
     const finish = (value: unknown): void => {
       hasReturned = true;
       if (use.isFloating) this.#reportFloat(run, ctx);
-      else if (typeof value === 'function' && !isCalled && !ctx.answered) {
-        this.#reportFunction(run, ctx);
-      }
+      else if (value !== undefined && !isCalled && !ctx.answered)
+        this.#reportValue(run, ctx, value);
     };
     internals.enterStep(ctx, observedNext);
     const result = run(ctx, observedNext);
@@ -85,12 +84,15 @@ export class StepObserver {
     warn('FAIRLEAD_FLOATING_NEXT', message);
   }
 
-  #reportFunction(run: Run, ctx: Context): void {
+  #reportValue(run: Run, ctx: Context, value: unknown): void {
     const name = this.nameOf(run);
-    const fix = `If it is a factory, call it where you register it: ${name}().`;
+    const fix =
+      typeof value === 'function'
+        ? `If it is a factory, call it where you register it: ${name}().`
+        : `Only what the last function of a route returns becomes the response. Call ctx.respond(value), return next(), or pass '${name}' as the last function.`;
     this.#note(
       ctx,
-      `The middleware '${name}' returned a function, and did not respond to ${requestOf(ctx)}. ${fix}`,
+      `The middleware '${name}' returned ${describeValue(value)}, and did not respond to ${requestOf(ctx)}. ${fix}`,
     );
   }
 

@@ -1,7 +1,16 @@
 import { PassThrough, Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { type Context, createApp, createRouter, eventStream, json, timeout } from '../src/index.js';
+import {
+  type Context,
+  cors,
+  createApp,
+  createRouter,
+  eventStream,
+  json,
+  type Middleware,
+  timeout,
+} from '../src/index.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
@@ -357,7 +366,18 @@ describe('a response that is being sent', () => {
   it('reports a stream of objects', async () => {
     const app = createApp().get('/', () => Readable.from([{ id: 1 }]));
     await expect(app.request('/').then((response) => response.text())).rejects.toThrow();
-    await expect.poll(() => stderr.mock.calls).toMatchObject([[{ code: 'ERR_INVALID_ARG_TYPE' }]]);
+    await expect
+      .poll(() => stderr.mock.calls)
+      .toMatchObject([
+        [
+          {
+            code: 'ERR_INVALID_ARG_TYPE',
+            message: expect.stringMatching(
+              /^Cannot send a chunk of the stream for GET \/: .* Yield text or bytes, such as JSON/,
+            ),
+          },
+        ],
+      ]);
   });
 
   it('reports a stream that ends early', async () => {
@@ -487,6 +507,52 @@ describe('a route that sends no response', () => {
       message:
         'The route GET /items/:id sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().',
     });
+  });
+
+  it.each<[string, Middleware, string]>([
+    [
+      'middleware returns a Response',
+      () => new Response('no', { status: 401 }),
+      "The middleware 'middleware#0' returned an instance of Response, and did not respond to GET /. Only what the last function of a route returns becomes the response. Call ctx.respond(value), return next(), or pass 'middleware#0' as the last function.",
+    ],
+    [
+      'middleware resolves to an object',
+      async () => ({ error: 'no' }),
+      'returned an object, and did not respond to GET /.',
+    ],
+    [
+      'the handler sets ctx.body',
+      (ctx) => {
+        ctx.body = { hello: 1 };
+      },
+      'Setting ctx.body does not respond to GET /: it is the body of the request. Return a value, or pass it to ctx.json().',
+    ],
+    [
+      'the handler pipes a stream into ctx.res',
+      (ctx) => {
+        Readable.from(['a']).pipe(ctx.res);
+      },
+      'A stream is piped into ctx.res, which does not respond to GET /. Return the stream, or pipe it into ctx.takeOver().',
+    ],
+  ])('is a logged 500 with the reason if %s', async (_, middleware, message) => {
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).use(middleware);
+    expect((await app.request('/')).status).toBe(500);
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(message), code: 'NO_RESPONSE' }),
+    ]);
+  });
+
+  it('is a logged 500 that names a function that is not the last one', async () => {
+    const errors: unknown[] = [];
+    const list = () => ['ada'];
+    const app = createApp({ onError: (error) => errors.push(error) }).get('/', list, cors());
+    expect((await app.request('/')).status).toBe(500);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining("pass 'list' as the last function."),
+      }),
+    ]);
   });
 
   it('is a logged 500 if next() was neither awaited nor returned, and its response is logged', async () => {

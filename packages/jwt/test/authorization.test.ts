@@ -433,7 +433,7 @@ it('@Roles above the guard that verifies denies every request', async () => {
 
 it.each<[() => unknown, string]>([
   [() => Reflect.apply(requireScope, undefined, []), 'requireScope() needs at least one argument'],
-  [() => requireScope('a b'), "requireScope() cannot use 'a b'. Use visible ASCII"],
+  [() => requireScope('a b'), "requireScope() cannot use 'a b'. Use visible ASCII without spaces"],
   [() => requireRole('a"'), "requireRole() cannot use 'a\"'."],
   [() => Reflect.apply(requireRole, undefined, [['admin']]), "requireRole() cannot use ['admin']."],
   [() => Roles(''), "@Roles() cannot use ''."],

@@ -168,3 +168,29 @@ export function describeUnvalidated(
 function isOwnClass(type: unknown): type is { readonly name: string } {
   return isClass(type) && Reflect.get(globalThis, type.name) !== type;
 }
+
+/**
+ * Describes bodies that nothing validates because the compiler erased their type, in applications that validate
+ * other bodies.
+ *
+ * @returns Undefined if there are none.
+ */
+export function describeErased(definitions: readonly ControllerDefinition[]): string | undefined {
+  const found = new Set<string>();
+  let hasSchema = false;
+  for (const { controller, routes } of definitions) {
+    for (const { handler, parameters } of routes) {
+      for (const { source, name, schema, transform, type, index } of parameters) {
+        if (source !== 'body') continue;
+        hasSchema ||= schema !== undefined;
+        if ([schema, transform, name].some((one) => one !== undefined)) continue;
+        const isErased = type === undefined || type === Object || type === Array;
+        if (isErased && !isIntended(controller)) found.add(`parameter ${index} of ${handler}`);
+      }
+    }
+  }
+  if (!hasSchema || found.size === 0) return undefined;
+  const fix =
+    "pass a schema, as in @Body({ schema }). A class from schemaClass() as the type needs an import without 'type', and neither Partial nor an array. If the method validates the body, pass the controller to intended().";
+  return `nothing validates the bodies of ${[...found].join(', ')}, whose types the compiler erased, although other bodies have schemas.\n  Fix: ${fix}`;
+}

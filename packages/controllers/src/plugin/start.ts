@@ -1,7 +1,11 @@
 import type { Application } from '@fairlead/core';
 import { type Constructor, describeToken, type Token } from '@fairlead/di';
 import { isIntended } from '@fairlead/options';
-import { describeDoubts, describeUnvalidated } from '../definition/check-definition.js';
+import {
+  describeDoubts,
+  describeErased,
+  describeUnvalidated,
+} from '../definition/check-definition.js';
 import { defineController } from '../definition/definition.js';
 import { isController } from '../discovery/lost-classes.js';
 import { listNames } from '../errors/controller-error.js';
@@ -59,8 +63,10 @@ export async function start(
     ...findProblems(router, definitions, context, tokens),
     ...findMisnamedParameters(definitions, context.prefix, undefined),
   ];
-  const unvalidated = describeUnvalidated(definitions);
-  if (unvalidated !== undefined) log.warn(unvalidated);
+  for (const describe of [describeUnvalidated, describeErased]) {
+    const unvalidated = describe(definitions);
+    if (unvalidated !== undefined) log.warn(unvalidated);
+  }
   for (const text of definitions.flatMap(describeDoubts)) log.warn(text);
   warnOfHooks(instances.classesOf([...tokens.keys()]), log);
   problems.push(...(await buildInstances(context, tokens, problems, log)));
