@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import {
   Body,
+  type CanActivate,
   Controller,
   controllersPlugin,
   createRouteMetadata,
@@ -11,6 +12,7 @@ import {
   Param,
   Post,
   Query,
+  registerController,
   UseGuard,
 } from '@fairlead/controllers';
 import {
@@ -24,7 +26,7 @@ import {
 import { createContainer } from '@fairlead/di';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createDocument, type OpenApiDocument, secured } from '../src/index.js';
+import { createDocument, type OpenApiDocument, openapi, secured } from '../src/index.js';
 import { Contract, findMetaSchemaErrors, lint } from './support/validators.js';
 
 class NewNote extends schemaClass(z.object({ text: z.string().min(1) })) {}
@@ -124,6 +126,47 @@ it('routes of controllers are described like those of functions', async () => {
   });
   expect(await findMetaSchemaErrors(document)).toEqual([]);
   expect(await lint(document)).toEqual([]);
+});
+
+it('routes of controllers are in the document of a plugin that was installed before them', async () => {
+  const router = createRouter();
+  const late = createApp().use(json());
+  await late.plugin(openapi({ info: { title: 'Notes', version: '1' } }));
+  late.route('/', router);
+  const container = createContainer();
+  await late.plugin(controllersPlugin({ router, container, controllers: [NotesController] }));
+
+  const { paths } = (await (await late.request('/openapi.json')).json()) as OpenApiDocument;
+  expect(Object.keys(paths)).toEqual(['/notes', '/notes/{id}']);
+});
+
+it('a route of a class is secured by a marked class of guards', async () => {
+  const scopes = ['pages'];
+  const oauth = { name: 'oauth', scheme: { type: 'oauth2', flows: {} } };
+  class SignedIn implements CanActivate {
+    canActivate() {
+      return true;
+    }
+  }
+  secured(SignedIn, { ...oauth, scopes });
+  @Controller('/pages')
+  @UseGuard(SignedIn)
+  class PagesController {
+    @Get()
+    list() {}
+
+    @Get('/audit')
+    @UseGuard(secured(() => true, basic))
+    audit() {}
+  }
+  const router = createRouter();
+  registerController(router, PagesController, { container: createContainer() });
+  const { paths } = createDocument(createApp().route('/', router), {
+    info: { title: 'Pages', version: '1' },
+  });
+
+  expect(paths['/pages']?.get).toMatchObject({ security: [{ oauth: scopes }] });
+  expect(paths['/pages/audit']?.get).toMatchObject({ security: [{ oauth: scopes, basic: [] }] });
 });
 
 it('a route that a secured guard exempts needs no authentication', async () => {

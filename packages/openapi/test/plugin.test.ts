@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createApp, createRouter, etag, type Plugin } from '@fairlead/core';
+import { createApp, createRouter, etag, type Plugin, UnauthorizedError } from '@fairlead/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDocument, type OpenApiOptions, openapi, printDocument } from '../src/index.js';
 
@@ -200,6 +201,19 @@ describe('the page', () => {
     expect(new URL(response.headers.get('Location') ?? '', 'http://localhost/docs/').pathname).toBe(
       '/docs',
     );
+  });
+
+  it('is behind middleware of its path before the plugin, with its files but without the document', async () => {
+    const app = createApp({ onError: () => undefined }).use('/docs', () => {
+      throw new UnauthorizedError('Sign in.');
+    });
+    await app.plugin(openapi({ info, docsInProduction: true }));
+    const { version } = createRequire(import.meta.url)('swagger-ui-dist/package.json');
+
+    for (const path of ['/docs', `/docs/${version}/swagger-ui.css`, '/docs/oauth2-redirect.html']) {
+      expect((await app.request(path)).status).toBe(401);
+    }
+    expect((await app.request('/openapi.json')).status).toBe(200);
   });
 
   it.each<[string, Partial<OpenApiOptions>, string, number]>([

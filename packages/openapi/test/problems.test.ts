@@ -226,6 +226,11 @@ it.each<[string, unknown, string]>([
     "createDocument() has no option 'server'. Did you mean 'servers'?",
   ],
   [
+    'an option of openapi()',
+    { info, path: '/api.json' },
+    "createDocument() has no option 'path'. Remove it, or use info, servers, tags, exclude, unrepresentable or errorSchema.",
+  ],
+  [
     'a prefix that is not a path',
     { info, exclude: ['health'] },
     "createDocument() cannot use ['health'] as exclude. Use an array of paths such as '/health' or a function.",
