@@ -14,11 +14,12 @@ README, where a test compares it with the code. To regenerate this page, run \`p
 To throw your own errors, or to see what clients receive, read [guides/errors.md](guides/errors.md).
 `;
 
-/** Returns the "Errors" section of a README without its code blocks. */
+/** Returns the "Errors" section of a README without its code blocks, with links from the folder of documents. */
 function errorsOf(readme: string): string {
   const [, section = ''] = /^## Errors\n(.*?)(?=^## )/ms.exec(`${readme}\n## `) ?? [];
   return section
     .replace(/^```.*?^```\n/gms, '')
+    .replaceAll('](../../docs/', '](')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
