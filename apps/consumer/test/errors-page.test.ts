@@ -6,10 +6,10 @@ import { workspace } from './support/project.js';
 
 const HEAD = `# Errors
 
-Every error that the packages throw, with its stable code. An error that is thrown during a request becomes a response:
-with its own status, or with 500 if it has none. An error that is thrown while the application is set up or shut down
-makes that step fail, whatever its status. Each table also appears in its package's
-README, where a test compares it with the code. To regenerate this page, run \`pnpm --filter consumer exec vitest run errors-page -u\`.
+Every error that the packages throw, with its stable code. An error thrown during a request becomes a response with the
+status of the error, or with 500 if it has none. An error thrown while the application is set up or shut down makes that
+step fail, regardless of its status. Each table also appears in its package's README, where a test compares it with the
+code. To regenerate this page, run \`pnpm --filter consumer exec vitest run errors-page -u\`.
 
 To throw your own errors, or to see what clients receive, read [guides/errors.md](guides/errors.md).
 `;

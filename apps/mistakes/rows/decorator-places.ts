@@ -436,7 +436,7 @@ mistake(
   '/b',
 );
 
-mistake('a parameter of a route without a decorator', { warning: 'no decorator' }, () => {
+mistake('a method parameter without a decorator', { warning: 'no decorator' }, () => {
   @Controller()
   class Users {
     @Get()

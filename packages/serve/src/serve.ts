@@ -176,7 +176,7 @@ function warnIfServed(app: Application): void {
   if (servedApplications.has(app) && !isIntended(app)) {
     const fix =
       'Call serve() once, in the main module. To use two ports, pass the application to intended().';
-    warn('FAIRLEAD_SERVED_TWICE', `serve() received an application that it serves already. ${fix}`);
+    warn('FAIRLEAD_SERVED_TWICE', `serve() received an application that it already serves. ${fix}`);
   }
   servedApplications.add(app);
 }

@@ -203,7 +203,7 @@ describe('serve()', () => {
     `);
     const { stderr } = await program.ended;
     expect(stderr.match(/\[FAIRLEAD_SERVED_TWICE\] FairleadWarning: .*/g)).toEqual([
-      '[FAIRLEAD_SERVED_TWICE] FairleadWarning: serve() received an application that it serves already. Call serve() once, in the main module. To use two ports, pass the application to intended().',
+      '[FAIRLEAD_SERVED_TWICE] FairleadWarning: serve() received an application that it already serves. Call serve() once, in the main module. To use two ports, pass the application to intended().',
     ]);
   });
 
