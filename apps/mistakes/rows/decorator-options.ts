@@ -507,6 +507,22 @@ mistake(
 );
 
 mistake(
+  'a guard class in `@UseMiddleware()`',
+  { compiler: "'use'", startup: 'to @UseGuard() or the option guards' },
+  () => {
+    @Controller()
+    @UseMiddleware(AuthGuard)
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
   'a middleware class with `handle` instead of `use`',
   { compiler: "'use'", startup: 'use(ctx, next)' },
   () => {

@@ -631,6 +631,23 @@ mistake(
   },
 );
 
+mistake(
+  '`@Optional()` for a misspelled name of a registered dependency',
+  { warning: "use 'database', or pass the class to intended()" },
+  () => {
+    @Controller()
+    class Users {
+      constructor(@Optional() @Inject('databse') readonly database?: unknown) {}
+      @Get()
+      list() {
+        return typeof this.database;
+      }
+    }
+    const container = createContainer().register('database', { useValue: 1 });
+    return serveControllers([Users], { container });
+  },
+);
+
 mistake('`static inject` that is too short', { startup: 'list every parameter' }, () => {
   class Names {
     static inject = [Ledger] as const;
