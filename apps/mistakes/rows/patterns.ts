@@ -318,7 +318,7 @@ mistake(
 
 mistake(
   'the prefix of a router repeated in its routes',
-  { warning: "'/users' is twice in a row" },
+  { warning: "'/users' occurs twice in a row" },
   () =>
     createApp().route(
       '/users',
@@ -329,7 +329,7 @@ mistake(
 
 mistake(
   'a prefix in the plugin and in the mount of its router',
-  { warning: "'/api' is twice in a row" },
+  { warning: "'/api' occurs twice in a row" },
   async () => {
     @Controller('/users')
     class Users {

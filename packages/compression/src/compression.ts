@@ -86,8 +86,8 @@ const COMPRESSIBLE =
 const MAIN_THREAD_BYTES = 16_384;
 
 /**
- * Log2 of the bytes that a stream looks back: 128 KiB. By default, zlib keeps megabytes for each stream, also
- * while its client reads nothing. JSON and text become no larger.
+ * Log2 of the bytes that a stream looks back: 128 KiB. By default, zlib keeps megabytes for each stream, even
+ * while its client reads nothing. Compressed JSON and text are no larger.
  */
 const STREAM_WINDOW = 17;
 

@@ -60,7 +60,7 @@ const CONNECT_OPTIONS: Kinds<ConnectOptions> = {
 };
 
 /**
- * Runs middleware of Express or Connect.
+ * Runs Express or Connect middleware.
  *
  * - The middleware sees the headers recorded so far, and those that it sets are recorded.
  * - If it calls `next(error)`, throws or rejects, the error passes to the error handler. An error with a
@@ -288,7 +288,7 @@ interface ExpressRequest extends IncomingMessage {
   originalUrl?: string;
   baseUrl?: string;
   params?: object;
-  /** Whether a body parser of Express has read the body. */
+  /** Whether an Express body parser has read the body. */
   _body?: boolean;
 }
 
@@ -359,7 +359,7 @@ const REDIRECT = member(
       calls.get(res)?.redirect(...args),
 );
 
-/** Adds the members that middleware of Express reads without calling methods of Express. */
+/** Adds the members that Express middleware reads without calling Express methods. */
 function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
   const req: ExpressRequest = ctx.req;
   const res: ExpressResponse = ctx.res;
@@ -372,7 +372,7 @@ function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
   }
   req.params = { ...ctx.params };
   res.locals ??= ctx.state;
-  // The parsers of Express would wait for the end of a body that was read.
+  // Express parsers would wait for the end of a body that was already read.
   if (ctx.hasBody && (req.readableDidRead || req.readableEnded)) req._body ??= true;
   // Express 4 keeps a query that exists. Its own parser may be another one.
   if ('settings' in middleware && Object.getOwnPropertyDescriptor(req, 'query')?.get) {
@@ -408,7 +408,7 @@ function createEnter(prefix: string): (req: ExpressRequest) => () => void {
   };
 }
 
-/** Returns `ctx.body`, or undefined for an unread body, which middleware of Express may read itself. */
+/** Returns `ctx.body`, or undefined for an unread body, which Express middleware may read itself. */
 function readBody(ctx: Context | undefined): unknown {
   try {
     return ctx?.body;
@@ -488,7 +488,7 @@ function callIt(factory: { readonly name: string }): string {
   return `connect() received ${describeValue(factory)}, which is not middleware (req, res, next). If it returns middleware, call it: connect(${name}()).`;
 }
 
-/** Warns of a router of Express without an application, whose handlers usually need one. */
+/** Warns about an Express router without an application, whose handlers usually need one. */
 function warnOfRouter(middleware: object): void {
   const { route, param }: { route?: unknown; param?: unknown } = middleware;
   if ('settings' in middleware || typeof route !== 'function' || typeof param !== 'function')
@@ -496,7 +496,7 @@ function warnOfRouter(middleware: object): void {
   if (isIntended(middleware)) return;
   warn(
     'FAIRLEAD_BARE_ROUTER',
-    'connect() received a router without an Express application. Its handlers cannot call methods of Express, such as res.json(). Mount it in an application: connect(express().use(router)). If they need none, mark it: connect(intended(router)).',
+    'connect() received a router without an Express application. Its handlers cannot call Express methods such as res.json(). Mount it in an application: connect(express().use(router)). If they call none, mark it: connect(intended(router)).',
   );
 }
 
@@ -511,7 +511,7 @@ const EXPRESS_METHODS = new Set([
   ...['sendFile', 'sendStatus', 'set', 'status', 'type', 'vary'],
 ]);
 
-/** Explains the error of middleware that calls a method of Express outside an application of Express. */
+/** Explains the error of middleware that calls an Express method outside an Express application. */
 function explainExpress(error: unknown, { req }: Context, middleware: ConnectMiddleware): unknown {
   if (!(error instanceof TypeError) || 'app' in req) return error;
   const [call, method = ''] = NO_METHOD.exec(error.message) ?? [];

@@ -272,8 +272,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param prefix - Restricts the middleware to this path and the paths below it: `/admin` covers `/admin`
    *   and `/admin/users`. May contain parameters. Ignores case if the application or one of its routers does,
-   *   or if middleware of Express follows.
-   *   By default, all paths.
+   *   or if Express middleware follows. By default, all paths.
    * @param middleware - Functions `(ctx, next)`.
    * @returns This application. Its type includes the state that the middleware sets for all paths.
    * @throws {InvalidMiddlewareError} When an argument is not a function.
@@ -301,7 +300,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const prefix = typeof first === 'string' ? first : undefined;
     const middleware = (prefix === undefined ? candidates : others) as readonly Middleware[];
     const call = prefix === undefined ? 'app.use()' : `app.use('${prefix}')`;
-    // A list that is spread may be empty. A single name is no prefix.
+    // A list that is spread may be empty. A single name is not a prefix.
     if (middleware.length === 0 && prefix?.startsWith('/') === false)
       throw new InvalidMiddlewareError(call);
     assertMiddleware(call, middleware);

@@ -557,7 +557,7 @@ export class Context<
 
   /**
    * Responds with JSON. Serializes the value immediately, so later changes to it have no effect. Removes what
-   * the response schema of the route does not describe, for the status that the response has by then.
+   * the response schema of the route does not describe, according to the current status.
    *
    * @param value - What the response schema of the route produces, if it has one.
    * @param stringify - Serializes the value, such as a serializer compiled from a JSON Schema. By default,

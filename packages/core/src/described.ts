@@ -24,7 +24,9 @@ interface ObjectShape {
   readonly patterns: readonly (readonly [RegExp, Place | undefined])[];
   /** Describes other members; undefined if nothing does. */
   readonly rest: Place | undefined;
-  /** Hold for the objects that the shape describes; undefined if it describes all. */
+  /**
+   * Conditions that an object must meet for the shape to describe it; undefined if it describes every object.
+   */
   readonly conditions: readonly Condition[] | undefined;
   /** The described members of the last object, in order. The next object probably has the same. */
   readonly names: string[];
@@ -41,8 +43,8 @@ interface ArrayShape {
  * Compiles a schema to a function that removes what the schema does not describe. It validates nothing.
  *
  * - `properties` without `additionalProperties` describes no other members, and likewise for elements.
- * - A union describes what those of its branches describe whose required members, constants and types the
- *   value has. If it has none of them, what all branches describe.
+ * - A union describes what its matching branches describe: those whose required members, constants and types
+ *   the value has. If none matches, it describes what all branches describe.
  *
  * @returns Undefined for a schema that describes everything. The function returns the value itself if there
  *   is nothing to remove.
@@ -349,7 +351,9 @@ class Compiler {
     }
   }
 
-  /** Returns what all values of a schema fulfill, as far as that takes one look at each member. */
+  /**
+   * Returns conditions that all values of a schema meet, limited to those that take one look at each member.
+   */
   #conditionOf({ properties, required }: JsonSchema): Condition {
     const members = entriesOf(properties).map(
       ([name, member]) => [name, this.#partsOf(member)] as const,
@@ -403,7 +407,7 @@ function conditionalParts({
   return [test, then, other, ...dependent].filter((one) => isSchema(one) && !isEverything(one));
 }
 
-/** Whether a member may have a schema, as far as its type and constants tell. */
+/** Whether a member may match a schema, judging by its type and constants. */
 function mayBe(schema: JsonSchema, member: unknown): boolean {
   if (member === null || !isWritten(member)) return true;
   if (isObject(member)) return 'toJSON' in member || allows(schema, typeOf(member));
@@ -440,7 +444,7 @@ function isEverything(schema: unknown): boolean {
   return schema === true || (isSchema(schema) && Object.keys(schema).length === 0);
 }
 
-/** Whether no value has a schema. */
+/** Whether no value matches a schema. */
 function isNever(schema: unknown): boolean {
   return schema === false || (isSchema(schema) && isEverything(schema.not));
 }

@@ -2,8 +2,8 @@ import { describeValue, markIntended } from '@fairlead/options';
 import { SetupError } from './errors/setup-error.js';
 
 /**
- * Marks what a warning of the startup is about as intended, which silences the warning. The message of the
- * warning names what to mark. Other warnings about it, and errors, are still reported.
+ * Marks a value as intended, which silences the startup warnings about it. The message of a warning names the
+ * value to mark. Errors are still reported.
  *
  * @param target - Middleware, a guard, a router, a class, a schema or a list, which may be frozen.
  * @returns The same value.

@@ -380,7 +380,7 @@ describe('a response schema that cannot become JSON Schema', () => {
       expect(value).toEqual(leaking);
       expect(messages).toEqual([
         expect.stringMatching(
-          /^A part of the response of GET \/users is sent as it is, because its schema cannot become JSON Schema: .+ or pass the schema to intended\(\)\.$/,
+          /^Part of the response of GET \/users is sent as is, because its schema cannot be converted to JSON Schema: .+ or pass the schema to intended\(\)\.$/,
         ),
       ]);
       expect(messages[0]).toContain(reason);

@@ -33,9 +33,9 @@ describe('a pattern with a repeated prefix', () => {
     expect(
       warningsOf(createApp().route('/users', users).route('/api/v1', nested).get('/a/ab', handler)),
     ).toEqual([
-      "FAIRLEAD_ROUTE: '/users' is twice in a row in a pattern: GET /users/users, POST /users/users/:id. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().",
+      "FAIRLEAD_ROUTE: '/users' occurs twice in a row in a pattern: GET /users/users, POST /users/users/:id. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().",
       expect.stringContaining(
-        "'/api/v1' is twice in a row in a pattern: GET /api/v1/api/v1/posts.",
+        "'/api/v1' occurs twice in a row in a pattern: GET /api/v1/api/v1/posts.",
       ),
     ]);
   });
@@ -143,7 +143,7 @@ describe('inputs that no request can provide', () => {
   it.each(schemas)('cause a warning if the schema accepts no text', (query) => {
     const app = createApp().get('/a', { query }, handler).get('/b', { query }, handler);
     expect(warningsOf(app)).toEqual([
-      "FAIRLEAD_INPUT: The query parameter 'page' has a schema that rejects every text: GET /a, GET /b. Convert it, as in z.coerce.number(), or pass the schema to intended().",
+      "FAIRLEAD_INPUT: The query parameter 'page' has a schema that rejects every string: GET /a, GET /b. Convert it, as in z.coerce.number(), or pass the schema to intended().",
     ]);
   });
 

@@ -52,7 +52,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     check(ctx);
     return next();
   };
-  // The option `session` of csrfTokens() reads what the middleware of the session sets.
+  // The option `session` of csrfTokens() reads what the session middleware sets.
   const after = options.tokens === undefined ? undefined : 'session()';
   return declareUpstream(middleware, 'csrf()', true, after);
 }

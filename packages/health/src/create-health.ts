@@ -40,7 +40,7 @@ export interface HealthOptions {
 
 /** What a check returns to report that a part of its dependency fails, such as the writes of a database. */
 export interface Degraded {
-  /** What fails, or undefined if nothing does. Clients see its `code`, if any, and nothing else of it. */
+  /** What fails, or undefined if nothing does. Clients see only its `code`, if it has one. */
   readonly degraded: Error | undefined;
 }
 
@@ -226,7 +226,7 @@ class Check {
 function logChangesTo(logger: HealthLogger): NonNullable<HealthOptions['onChange']> {
   return (name, cause, state) => {
     if (cause === undefined) return void logger.info(`The ${name} is working again.`);
-    const problem = state === 'failing' ? 'is not responding' : 'responds, but a part of it fails';
+    const problem = state === 'failing' ? 'is not responding' : 'responds, but part of it fails';
     logger.error(new Error(`The ${name} ${problem}.`, { cause }));
   };
 }

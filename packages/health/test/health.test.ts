@@ -361,7 +361,7 @@ describe('onChange', () => {
     const cause = new Error('Full.');
     const health = createHealth({ checks: { store: () => ({ degraded: cause }) } });
     await createApp().route('/', health).request('/health/ready');
-    const message = 'The store responds, but a part of it fails.';
+    const message = 'The store responds, but part of it fails.';
     expect(error.mock.calls).toEqual([[new Error(message, { cause })]]);
   });
 

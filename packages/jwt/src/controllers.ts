@@ -24,10 +24,10 @@ const PUBLIC = declareReader(createRouteMetadata<boolean>('Public'), {
 });
 
 /**
- * Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard}, and {@link Roles} and
- * {@link Scopes} of the class, let them pass. Subclasses and overrides do not inherit it. On the method or class
- * that has `@Roles()` or `@Scopes()` itself, it is an error at startup. The startup warns of routes without
- * `jwtGuard()`.
+ * Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard}, and {@link Roles}
+ * and {@link Scopes} of the class, let them pass. Subclasses and overrides do not inherit it. On the method or
+ * class that has `@Roles()` or `@Scopes()` itself, it is an error at startup. The startup warns about routes
+ * without `jwtGuard()`.
  */
 export function Public(): ClassDecorator & MethodDecorator {
   return PUBLIC(true);

@@ -10,7 +10,7 @@ export interface VerifiedToken<Claims = unknown> {
   readonly realm: string;
 }
 
-/** What messages call that which verifies tokens. */
+/** How messages name what verifies tokens. */
 export const JWT = 'auth.middleware or jwtGuard(auth)';
 
 /** How requests authenticate, for OpenAPI documents. */

@@ -97,7 +97,7 @@ describe('the start', () => {
     const [message, ...others] = await warningsOf(controller, options);
     expect(others).toEqual([]);
     expect(message).toContain(
-      `@Roles() on ${name} reads what auth.middleware or jwtGuard(auth) provides, but nothing provides it before.\n  At: `,
+      `@Roles() on ${name} reads what auth.middleware or jwtGuard(auth) provides, but nothing before it provides that.\n  At: `,
     );
   });
 

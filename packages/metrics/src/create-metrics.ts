@@ -177,14 +177,14 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
   } satisfies Metrics<Format>);
 }
 
-/** Returns the status label. A success that was cut off is not one. */
+/** Returns the status label. A response that was cut off does not count as a success. */
 function statusOf({ status, aborted, error }: RequestOutcome): number {
   if (!aborted || status >= 400) return status;
   if (error === undefined) return 499;
   return isHttpError(error) && error.status >= 500 ? error.status : 500;
 }
 
-/** Returns the label of an error: its code, if that has the form of those of Fairlead and Node.js. */
+/** Returns the label of an error: its code, if it has the form of a Fairlead or Node.js code. */
 function codeOf(error: unknown): string {
   if (error === undefined) return 'none';
   const { code } = Object(error) as { readonly code?: unknown };

@@ -157,12 +157,12 @@ export function declareForeign<Target extends object>(
   return Object.defineProperty(target, FOREIGN, { value: mount });
 }
 
-/** Whether middleware is marked as that of another framework. */
+/** Whether middleware is marked as belonging to another framework. */
 export function isForeign(target: object): boolean {
   return FOREIGN in target;
 }
 
-/** Returns the middleware to run below a prefix. Unless it is foreign, that is the middleware itself. */
+/** Returns the middleware to run below a prefix: the middleware itself, unless it is foreign. */
 export function mountForeign<Target extends object>(prefix: string, target: Target): Target {
   const mount: unknown = Reflect.get(target, FOREIGN);
   return typeof mount === 'function' ? mount(prefix) : target;
@@ -223,7 +223,9 @@ export function declareResponder<Target extends object>(target: Target): Target 
   return Object.defineProperty(target, RESPONDER, { value: true });
 }
 
-/** Whether middleware is marked to respond to paths without a route, or as that of another framework. */
+/**
+ * Whether middleware is marked as responding to paths without a route, or as belonging to another framework.
+ */
 export function isResponder(target: object): boolean {
   return RESPONDER in target || isForeign(target);
 }
@@ -236,7 +238,7 @@ export function isUnknown(target: object): boolean {
   return upstreamOf(target) === undefined && Reflect.get(target, ROLE) === undefined;
 }
 
-/** A global symbol, so that two copies of a package know of the same values. */
+/** A global symbol, so that two copies of a package share the marked values. */
 const INTENDED = Symbol.for('fairlead:intended');
 
 const shared = globalThis as typeof globalThis & { [INTENDED]?: WeakSet<object> };
@@ -254,7 +256,7 @@ export function isIntended(value: unknown): boolean {
 }
 
 /**
- * Prints a warning of the startup. It can be wrong, so its message has to end with the way to silence it.
+ * Prints a startup warning. It can be wrong, so its message must end with how to silence it.
  *
  * @param code - Stable and documented, such as `FAIRLEAD_ORDER`.
  */
@@ -283,7 +285,7 @@ export function slotOf(guard: unknown): unknown {
 /** A global symbol, so that two copies of a package recognize each other's applications. */
 const PROXY = Symbol.for('fairlead:proxy');
 
-/** Marks an application that has the option `proxy`, even if it trusts none. */
+/** Marks an application that has the option `proxy`, even if it trusts no proxy. */
 export function declareProxy(app: object): void {
   Object.defineProperty(app, PROXY, { value: true });
 }

@@ -349,7 +349,7 @@ function clientNetwork(ctx: Context): string {
 /** The applications that were warned. */
 const warned = new WeakSet<object>();
 
-/** Warns once about a proxy that the application does not know, because all its clients count together. */
+/** Warns once about a proxy that the application does not trust, because all its clients count together. */
 function warnOfProxy({ app, req: { headers, socket } }: Context): void {
   const header = ['X-Forwarded-For', 'Forwarded'].find((name) => headers[name.toLowerCase()]);
   // Calls without a socket, such as those of adapters, pass the address of the client.

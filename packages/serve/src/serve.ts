@@ -171,7 +171,7 @@ export async function serve(
 
 const servedApplications = new WeakSet<Application>();
 
-/** Warns of an application that is served already, such as by a module that is imported twice. */
+/** Warns about an application that is already served, such as by a module that is imported twice. */
 function warnIfServed(app: Application): void {
   if (servedApplications.has(app) && !isIntended(app)) {
     const fix =

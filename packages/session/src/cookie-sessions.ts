@@ -68,7 +68,7 @@ export function cookieSessions(
     save(session) {
       const { kept } = session;
       const found = kept ?? session.ended;
-      // A response that arrives late must not undo a sign-out.
+      // A response that comes late must not undo a sign-out.
       const hasEnded = found !== undefined && ended.has(found.id);
       if (hasEnded && !session.isDestroyed && (session.isNew || session.isChanged)) {
         throw conflict('another request has ended it');

@@ -26,7 +26,7 @@ export function isEqual(one: Members, other: Members): boolean {
  * @param mine - The members after the changes of this request.
  * @param theirs - The members that the other request has saved.
  * @returns The merged members; the name of a member that both requests changed. Equal values are a conflict,
- *   too: two requests that increase a count must not count once. A member that both deleted is none.
+ *   too: two requests that increase a count must not count once. A member that both deleted is not a conflict.
  */
 export function merge(base: Members, mine: Members, theirs: Members): Members | string {
   const merged = new Map(theirs);

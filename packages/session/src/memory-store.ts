@@ -38,7 +38,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const { maxSessions = 100_000, maxBytes = 67_108_864 } = options;
   const entries = new Map<string, Entry>();
   let bytes = 0;
-  /** No session expires before. Reading a session extends its life, so the first one may expire later. */
+  /**
+   * No session expires before this time. Reading a session extends its life, so the first one may expire later.
+   */
   let firstExpiry = Number.POSITIVE_INFINITY;
   let nextSweep = 0;
 

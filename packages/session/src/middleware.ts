@@ -154,7 +154,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
       await next();
     } catch (error) {
       await save(ctx, current).catch((failure: unknown) => {
-        // An error that is only for the client, such as a 401, rests on a session that was not saved.
+        // The client must not receive, for example, a 401 that relies on a session that was not saved.
         if (isHttpError(error) && !error.report) throw failure;
         throw new AggregateError([error, failure], 'The session was not saved after an error.');
       });

@@ -65,7 +65,7 @@ export interface Backend<Kept extends Found> {
   find(cookie: string): Kept | undefined | Promise<Kept | undefined>;
   /** Saves what has changed. Returns the value of the cookie to set; undefined to leave it. */
   save(session: OpenSession<Kept>): string | undefined | Promise<string | undefined>;
-  /** Called once the response has the cookie, or its deletion. */
+  /** Called once the response sets or deletes the cookie. */
   readonly onCookie?: (session: OpenSession<Kept>) => void;
   /** Whether the changes of a session that continues are lost without a new cookie. */
   readonly isInCookie: boolean;
@@ -200,7 +200,7 @@ interface Flaw {
 }
 
 /**
- * Finds the first flaw of a value. A Date is none, although it becomes a string.
+ * Finds the first flaw of a value. A Date is not a flaw, although it becomes a string.
  *
  * @param parents - The objects and arrays that contain the value. The same after the call, unless it has a flaw.
  */
@@ -210,7 +210,8 @@ function findFlaw(value: unknown, parents: unknown[]): Flaw | undefined {
   const isArray = Array.isArray(value);
   if (!isArray && !isPlainObject(value)) return { path: '', found: describeType(value) };
   if (parents.includes(value)) return { path: '', found: 'an object that contains itself' };
-  if (parents.length === MAX_DEPTH) return { path: '', found: `below ${MAX_DEPTH} others` };
+  if (parents.length === MAX_DEPTH)
+    return { path: '', found: `nested more than ${MAX_DEPTH} levels deep` };
   parents.push(value);
   const keys = isArray ? undefined : Object.keys(value);
   const members: readonly unknown[] = isArray ? value : Object.values(value);
@@ -238,7 +239,7 @@ function describeType(value: unknown): string {
   return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }
 
-/** Stands for the session of a request that does not receive its cookie, because its path is another. */
+/** Replaces the session in a request that does not receive its cookie because its path differs. */
 export class OutsideSession implements Session {
   readonly #requested: string;
   readonly #path: string;

@@ -51,7 +51,7 @@ const invalid: [string, unknown, string, string][] = [
   ['undefined in an array', [1, undefined], 'a[1]', 'a value of type undefined'],
   ['an array with a hole', Object.assign(Array(2), { 1: 1 }), 'a[0]', 'a value of type undefined'],
   ['a cycle', cycle, 'a.list[0]', 'an object that contains itself'],
-  ['many levels', nest(1_001), `a${'[0]'.repeat(1_000)}`, 'below 1000 others'],
+  ['many levels', nest(1_001), `a${'[0]'.repeat(1_000)}`, 'nested more than 1000 levels deep'],
 ];
 
 /** A value, and what JSON restores. */

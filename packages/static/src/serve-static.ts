@@ -330,7 +330,7 @@ function warnOfMissingFallback(middleware: Middleware, { root, fallback }: Looku
   if (fallback === undefined || existsSync(join(root, fallback))) return;
   process.nextTick(() => {
     if (isIntended(middleware)) return;
-    const problem = `serveStatic() has no file '${fallback}' in '${root}' for its fallback`;
+    const problem = `serveStatic() cannot find its fallback '${fallback}' in '${root}'`;
     const fix =
       'Correct the path, or build the file. If it is built later, pass the middleware to intended().';
     warn('FAIRLEAD_FALLBACK', `${problem}. ${fix}`);

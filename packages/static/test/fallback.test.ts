@@ -89,7 +89,7 @@ describe('the fallback', () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     mark(serveStatic(folder.root, { fallback }));
     await setImmediate();
-    const message = `serveStatic() has no file 'missing.html' in '${folder.root}' for its fallback. Correct the path, or build the file. If it is built later, pass the middleware to intended().`;
+    const message = `serveStatic() cannot find its fallback 'missing.html' in '${folder.root}'. Correct the path, or build the file. If it is built later, pass the middleware to intended().`;
     const warning = [message, { type: 'FairleadWarning', code: 'FAIRLEAD_FALLBACK' }];
     expect(emitWarning.mock.calls).toEqual(Array.from({ length: count }, () => warning));
   });

@@ -23,7 +23,7 @@ export const RANGE = 25;
 export const ROLLED_BACK = 516;
 /** SQLITE_READONLY_DBMOVED, which SQLite does not detect with a write-ahead log. */
 export const MOVED = 1032;
-/** Like {@link MOVED}, but another program wrote to the files. No code of SQLite. */
+/** Like {@link MOVED}, but another program wrote to the files. Not an SQLite code. */
 export const OVERWRITTEN = MOVED + 2 ** 16;
 
 /** Returns the primary result code of an error, which is the low byte of the extended one. */
@@ -221,12 +221,12 @@ function overwritten(problem: string): Error {
   return Object.assign(new Error(problem), { errcode: OVERWRITTEN });
 }
 
-/** What the index of the log says. @see https://www.sqlite.org/walformat.html */
+/** What the index of the log records. @see https://www.sqlite.org/walformat.html */
 interface IndexHeader {
   readonly bytes: Buffer;
   /** Number of committed frames in the log. */
   readonly frames: number;
-  /** Number of them that are in the database file. */
+  /** Number of committed frames that are in the database file. */
   readonly copied: number;
   /** Random numbers that mark the frames of this log. */
   readonly salts: Buffer;

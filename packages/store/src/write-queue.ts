@@ -148,7 +148,7 @@ export class WriteQueue<Write, Result> {
       if (error !== undefined) rejectAll(committing, error);
       const waiting = this.#take(this.#waiting.filter(({ since }) => since <= last).length);
       const busy = this.#busy(`did not start a write within ${timeout} ms and dropped it`);
-      // Nothing has been written, for the same reason.
+      // These writes failed for the same reason, and nothing has been written.
       rejectAll(waiting, error?.code === 'STORE_LOCKED' ? error : busy);
     };
     // After a delay of the event loop, outcomes that have already arrived are processed first.

@@ -62,7 +62,7 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     connection ??= connect();
     const current = connection;
     const givenUp = begin(current.database, writes.length);
-    // Next to other writes, their outcome answers the probe.
+    // If the batch has other writes, their outcome answers the probe.
     if (writes.length === 1 && writes[0]?.length === 0) probe(current.database);
     const outcomes = writes.map((write, index) => (index < givenUp ? {} : run(current, write)));
     assertInPlace();
@@ -73,7 +73,7 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     current.database.exec('SELECT 1 FROM sqlite_schema');
     return { outcomes, isCommitted: true, lockWait };
   } catch (thrown) {
-    // What SQLite reports for files that were overwritten misleads.
+    // What SQLite reports for overwritten files is misleading.
     const error = findCause(thrown);
     // Rolls back. The next batch connects again.
     connection?.database.close();
@@ -101,7 +101,7 @@ function connect() {
     for (const [name, sql] of Object.entries(texts)) {
       naming(name, () => statements.set(name, database.prepare(sql)));
     }
-    // Takes back a write that has failed, or whose row cannot be returned.
+    // Undoes a write that has failed, or whose row cannot be returned.
     const savepoint = database.prepare('SAVEPOINT write');
     const release = database.prepare('RELEASE write');
     return { database, statements, savepoint, release };
@@ -141,7 +141,7 @@ function run(
     savepoint.run();
     return naming(name, () => {
       const row = statements.get(name)?.get(...parameters) as WrittenRow;
-      // Neither would survive the way to the main thread.
+      // The message to the main thread cannot carry bytes or infinite numbers.
       for (const [column, value] of Object.entries(row ?? {})) {
         if (typeof value === 'object' && value) throw new Error(`it returns bytes as ${column}`);
         if (value === Infinity || value === -Infinity)

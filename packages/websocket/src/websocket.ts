@@ -194,6 +194,6 @@ function isAllowed(
   if (origins !== undefined) return origins.includes(origin);
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);
-  // Behind a proxy that terminates TLS, the application may take https for http, but never http for https.
+  // Behind a proxy that terminates TLS, the application may mistake https for http, but never http for https.
   return page.host === host.toLowerCase() && !(page.protocol === 'http:' && protocol === 'https');
 }

@@ -95,8 +95,8 @@ export interface RouteMetadataOptions<Value> {
    */
   readonly merge?: (outer: Value, inner: Value) => Value;
   /**
-   * The guard without which the value has no effect. The startup warns of every route that has a value, but
-   * not this guard, and rejects one that has no guard, unless the value exempts it. By default, it does not
+   * The guard without which the value has no effect. The startup warns about every route that has a value but
+   * not this guard, and rejects one that has no guards, unless the value exempts it. By default, it does not
    * check that anything reads the value.
    */
   readonly guard?: Guard;

@@ -77,7 +77,7 @@ function methodOf(controller: Constructor, { methodName }: RouteDefinition) {
   return typeof method === 'function' ? method : undefined;
 }
 
-/** Describes what looks like a mistake in a controller, and can also be intended. */
+/** Describes what looks like a mistake in a controller, but may be intended. */
 export function describeDoubts(definition: ControllerDefinition): readonly string[] {
   if (isIntended(definition.controller)) return [];
   return [...describeUndecorated(definition), ...describeMethodsWithoutRoute(definition)];

@@ -11,7 +11,7 @@ export interface ResponsePlan {
   readonly redirect: RedirectMetadata | undefined;
   /** Whether the method has a `@Res()` parameter. */
   readonly takesResponse: boolean;
-  /** Whether the response schemas of the route allow that the method returns nothing. */
+  /** Whether the response schemas of the route allow the method to return nothing. */
   readonly mayBeEmpty: () => boolean;
 }
 

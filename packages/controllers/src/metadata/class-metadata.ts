@@ -181,8 +181,8 @@ function createMethod(): MethodMetadata {
  * class that declares it wins, so an overriding method without decorators inherits everything. Each
  * key of `values` is a kind. Its `merge` may combine the values of several classes.
  *
- * Nothing inherits an exemption: neither a subclass that of its base class, nor an override the skips of the
- * method that it overrides, or a value that exempts it from a guard.
+ * Exemptions are never inherited: a subclass does not inherit those of its base class. An override inherits
+ * neither the skips of the method that it overrides, nor a value that exempts that method from a guard.
  */
 export function inheritedMetadata(target: object): InheritedMetadata {
   const chain = lineage(target);
@@ -288,7 +288,7 @@ function lineage(target: object): object[] {
   return levels;
 }
 
-/** @param isDeclared - Whether the class declares the method anew, and does not only decorate it. */
+/** @param isDeclared - Whether the class itself declares the method, and does not only decorate it. */
 function overrideMethod(
   base: MethodMetadata,
   own: MethodMetadata,

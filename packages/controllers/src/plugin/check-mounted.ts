@@ -22,7 +22,7 @@ type MountedRoutes = ReadonlyMap<BuiltRoute, readonly Route[]>;
  *
  * @param app - With all routes registered.
  * @param controllers - The controllers of one plugin, whose routes are on one router.
- * @param warn - Receives what can also be intended.
+ * @param warn - Receives what may be intended.
  * @returns One error per problem, in the order of the routes.
  */
 export function findMountProblems(
@@ -55,8 +55,8 @@ const NOT_MOUNTED = errorText({
 });
 
 /**
- * Finds guards that read what other guards or middleware of the application provide, and run before these, or
- * without them and without anything unknown that may do their work.
+ * Finds guards that read what other guards or middleware of the application provide, but run before them. Also
+ * finds guards that run without them, unless something unknown may do their work.
  *
  * @returns A warning for each route.
  */
@@ -82,7 +82,7 @@ export function findUnpreparedGuards(
       });
       const declared = upstreamOf(Object(unprepared));
       if (declared === undefined) return [];
-      const title = `${declared.name} on ${handler} reads what ${declared.after} provides, but nothing provides it before.`;
+      const title = `${declared.name} on ${handler} reads what ${declared.after} provides, but nothing before it provides that.`;
       const silence = 'pass the list of guards of the plugin to intended() of @fairlead/core';
       const fix = `list ${declared.after} above it. If that is not necessary, ${silence}.`;
       return errorText({ title, fix, location: locationOf(controller, route.methodName) });

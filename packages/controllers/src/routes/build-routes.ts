@@ -466,7 +466,9 @@ function createRouteInvoker(
   return Object.defineProperty(hold(invoker), 'name', { value: handler });
 }
 
-/** Whether a method may return nothing without responding: with 204, or what a schema of success accepts. */
+/**
+ * Whether a method may return nothing without responding: the schemas of successful responses must allow it.
+ */
 function mayBeEmpty(options: CoreRouteOptions): boolean {
   const schemas = [...responseSchemas(options)].filter(([status]) => status < 300);
   return (

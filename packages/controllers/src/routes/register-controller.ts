@@ -206,8 +206,8 @@ function findUnreadValues(
 }
 
 /**
- * Warns of decorators whose guard is not among the guards of a route. Any other guard may do its work: a class or
- * function that calls it, for example.
+ * Warns about decorators whose guard is not among the guards of a route. Any other guard may do its work: a
+ * class or function that calls it, for example.
  */
 export function warnOfUnreadValues(
   controllers: readonly RegisteredController[],

@@ -25,7 +25,7 @@ export class InvalidMiddlewareError extends SetupError {
 const PASS = 'Pass functions (ctx, next).';
 
 /**
- * Checks that every candidate can be called as middleware or as a handler. Warns of functions that seem to
+ * Checks that every candidate can be called as middleware or as a handler. Warns about functions that seem to
  * expect other arguments.
  *
  * @param call - The call that received them, for the message.

@@ -124,8 +124,8 @@ function publishing(onError: ErrorPolicy['onError']): ErrorPolicy['onError'] {
 }
 
 /**
- * Responds with an error, or closes the connection when the response has already started. Ignores an error
- * that is a consequence of the client's disconnecting.
+ * Responds with an error, or closes the connection when the response has already started. Ignores an error that
+ * is only a consequence of the client disconnecting.
  */
 export function respondWithError(ctx: Context, error: unknown, policy: ErrorPolicy): void {
   if (isOfClient(error, ctx)) return;
@@ -141,8 +141,8 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
 }
 
 /**
- * Whether the client has disconnected, and an error only says so: that of the request or of a pipeline to
- * the response, or that of an operation which `ctx.signal` has aborted.
+ * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
+ * to the response, or of an operation that `ctx.signal` has aborted.
  */
 function isOfClient(error: unknown, { req, res }: Context): boolean {
   if (!res.destroyed || !(error instanceof Error)) return false;

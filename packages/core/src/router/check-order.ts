@@ -25,7 +25,7 @@ interface Registration {
   /** Middleware that only affects what is registered after it. */
   readonly upstream?: DeclaredUpstream | undefined;
   readonly routes?: readonly MountedRoute[];
-  /** Whether the application intends what a warning would be about. */
+  /** Whether the application has marked what a warning would be about as intended. */
   readonly isIntended?: boolean;
 }
 
@@ -59,10 +59,10 @@ export function checkOrder(
   return [...misplaced, ...checkRoutes([...routesOf.values()].flat())];
 }
 
-/** What is wrong, and what may be wrong, with the order of all entries. */
+/** Errors and warnings about the order of all entries. */
 export interface OrderFindings {
   readonly problems: readonly SetupError[];
-  /** Messages about an order that can also be intended. */
+  /** Messages about an order that may be intended. */
   readonly warnings: readonly string[];
 }
 

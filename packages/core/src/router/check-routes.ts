@@ -22,7 +22,7 @@ interface PlacedRoute extends MountedRoute {
 type Report = (code: string, subject: string, problem: string, route: string, fix: string) => void;
 
 /**
- * Finds what can run, but usually is a mistake: routes that no request reaches, inputs that no request can
+ * Finds what can run, but is usually a mistake: routes that no request reaches, inputs that no request can
  * provide, parsers that are missing, and prefixes without routes.
  *
  * @param entries - All entries, in order of registration.
@@ -70,13 +70,13 @@ function isRouteIntended({ router, handlers }: PlacedRoute): boolean {
   return isIntended(router) || handlers.some(isIntended);
 }
 
-/** Finds segments that follow themselves, as if a prefix was repeated in the path. */
+/** Finds segments that occur twice in a row, as if the path repeated a prefix. */
 function checkPattern(route: PlacedRoute, report: Report): void {
   const [, repeated] = /((?:\/[^/:*]+)+)\1(?![^/])/.exec(route.pattern.text) ?? [];
   if (repeated === undefined || isRouteIntended(route)) return;
   const fix =
     'Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().';
-  report('FAIRLEAD_ROUTE', `'${repeated}'`, 'is twice in a row in a pattern', route.name, fix);
+  report('FAIRLEAD_ROUTE', `'${repeated}'`, 'occurs twice in a row in a pattern', route.name, fix);
 }
 
 /** Finds routes that respond to no request because a route of an earlier router matches the same paths. */
@@ -106,7 +106,7 @@ function takesNext({ handlers }: PlacedRoute): boolean {
   return (handlers.at(-1)?.length ?? 0) > 1;
 }
 
-/** Returns a text that the segment matches, and static text hardly is. */
+/** Returns text that the segment matches, and that is unlikely to be a static segment. */
 function sampleOf(segment: Segment): string {
   if (segment.kind === 'static') return segment.text;
   return segment.kind === 'affix' ? segment.literals.join('~') : '~';
@@ -150,7 +150,7 @@ function checkPrefixes(
   }
 }
 
-/** Finds bodies that nothing reads, and parsers that read none because another one has read it. */
+/** Finds bodies that nothing reads, and parsers that never read one because another parser reads it first. */
 function checkParsers({ method, name, options, functions }: PlacedRoute, report: Report): void {
   const isRead = functions.some(
     // A parser of the application mentions the stream, the request, or the body that it sets.
@@ -252,14 +252,14 @@ function checkInput(input: RouteInput, route: PlacedRoute, report: Report): void
     }
     const takesLists = source === 'query' && (name === undefined || input.all === true);
     for (const [key, fix] of findTextless(keys, rejected, takesLists, LIST_FIXES[source]))
-      tell(key, 'has a schema that rejects every text', fix);
+      tell(key, 'has a schema that rejects every string', fix);
   } catch {
     // The schema is asynchronous, or cannot judge samples.
   }
 }
 
 /**
- * Finds inputs that reject every text, and accept another value.
+ * Finds inputs that reject every string, but accept another value.
  *
  * @param takesLists - Whether requests may contain several values.
  * @returns The fix by key.

@@ -52,7 +52,7 @@ export function createShield(
     );
     if (!leads) return;
     throw new BadRequestError(
-      'The path is ambiguous. Send it without dot segments, empty segments and encoded slashes.',
+      'The path is ambiguous. Send it without dot segments, empty segments or encoded slashes.',
       { code: 'AMBIGUOUS_PATH' },
     );
   };

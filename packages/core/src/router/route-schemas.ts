@@ -64,7 +64,7 @@ export interface SchemaPolicy {
 interface DescribedSchema {
   /** Removes the rest; undefined if the schema describes everything. */
   readonly keep: KeepDescribed | undefined;
-  /** The parts that are unknown, and so kept as they are. */
+  /** The parts that are unknown, and therefore kept. */
   readonly unknown: readonly string[];
 }
 
@@ -450,6 +450,6 @@ export function describeUnknown(unknown: ReadonlyMap<string, ReadonlySet<string>
     const others = routes.size - MAX_ROUTES;
     const listed =
       [...routes].slice(0, MAX_ROUTES).join(', ') + (others > 0 ? ` and ${others} more` : '');
-    return `A part of the response of ${listed} is sent as it is, because its schema cannot become JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().`;
+    return `Part of the response of ${listed} is sent as is, because its schema cannot be converted to JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().`;
   });
 }

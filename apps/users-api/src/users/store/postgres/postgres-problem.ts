@@ -32,7 +32,7 @@ const PROBLEMS: Partial<Record<StoreErrorCode, Readonly<Record<string, string>>>
     '3D000': 'does not exist. Create the database.',
     '57': 'ended the connection. Check that the database is running.',
     '57P01':
-      'ended the connection for an administrator, or because it is stopping. Check that the database is running.',
+      'ended the connection because an administrator requested it, or because it is stopping. Check that the database is running.',
     '57P02': 'ended all connections because of a crash. Check the log of the database.',
     '57P03': 'is starting or stopping. Wait until it is running.',
   },

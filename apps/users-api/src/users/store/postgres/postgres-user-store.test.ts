@@ -449,7 +449,9 @@ describe('PostgresUserStore', () => {
     expect(await store.find(id)).toMatchObject(ADA);
     await expect
       .poll(() => warnings.map(({ message }) => message))
-      .toContainEqual(expect.stringMatching('ended the connection for an administrator'));
+      .toContainEqual(
+        expect.stringMatching('ended the connection because an administrator requested it'),
+      );
     expect((await store.page(FIRST)).total).toBe(1);
   });
 

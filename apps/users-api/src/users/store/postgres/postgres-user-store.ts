@@ -22,7 +22,7 @@ import { ANCHOR_ID } from './schema.js';
 
 type Row = User & { readonly position: number; readonly total: number };
 
-/** Distinguishes a database from others, and its present from its past. */
+/** Proves that a batch comes from the same database as the one before, in the same or a later state. */
 interface Proof {
   readonly identity: string;
   /** The number of bytes that the database has logged, which never decreases, or 0 if it is unknown. */
