@@ -415,6 +415,8 @@ mistake('`app.use(csrfGuard())`', { startup: 'Use csrf()' }, () =>
     .get('/', () => 1),
 );
 
-mistake('`serveStatic()` with a fallback that does not exist', { warning: 'no file' }, () =>
-  createApp().use(serveStatic(import.meta.dirname, { fallback: 'index.html' })),
+mistake(
+  '`serveStatic()` with a fallback that does not exist',
+  { warning: 'cannot find its fallback' },
+  () => createApp().use(serveStatic(import.meta.dirname, { fallback: 'index.html' })),
 );

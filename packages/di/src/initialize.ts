@@ -37,8 +37,8 @@ export async function initialize(
 const reported = new WeakSet<Binding>();
 
 /**
- * Warns of optional strings and symbols that nothing provides, but whose name is nearly that of a token that is
- * provided.
+ * Warns about optional strings and symbols that nothing provides, but whose names resemble that of a provided
+ * token.
  *
  * @param bindings - Those whose parameters to check.
  */

@@ -84,7 +84,7 @@ function assertNames(call: string, names: readonly unknown[]): void {
   const invalid = names.filter((name) => typeof name !== 'string' || !NAME.test(name));
   const problems = invalid.map(
     (name) =>
-      `${call} cannot use ${describeValue(name)}. Use visible ASCII without spaces, quotes and backslashes.`,
+      `${call} cannot use ${describeValue(name)}. Use visible ASCII without spaces, quotes or backslashes.`,
   );
   if (names.length === 0) problems.push(`${call} needs at least one argument, such as 'admin'.`);
   if (problems.length > 0) throw new SetupError('INVALID_JWT_OPTION', problems.join('\n'));

@@ -35,7 +35,7 @@ export function verifiedToken<Claims = unknown>(ctx: Context): VerifiedToken<Cla
   );
 }
 
-/** A global symbol, so that two copies of this package know of the same routes. */
+/** A global symbol, so that two copies of this package recognize each other's exempt routes. */
 const EXEMPT = Symbol.for('fairlead:jwt-exempt');
 
 /** Records that `jwtGuard()` verifies no token of a request, because its route is exempt. */

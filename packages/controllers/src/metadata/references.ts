@@ -141,7 +141,7 @@ export function isReference(kind: ReferenceKind, value: unknown): boolean {
   return checkReference(kind, value) === undefined;
 }
 
-/** Where to pass a class that has the method of another kind. */
+/** Where to pass a class that has the method of another kind of reference. */
 const CLASS_PLACES: Readonly<Record<ReferenceKind, string>> = {
   guard: 'pass it as a guard, because it has canActivate(): to @UseGuard() or the option guards.',
   middleware:
