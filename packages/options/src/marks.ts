@@ -255,6 +255,20 @@ export function isIntended(value: unknown): boolean {
   return shared[INTENDED]?.has(Object(value)) ?? false;
 }
 
+/** A global symbol, so that two copies of a package recognize each other's functions. */
+const WRAPPED = Symbol.for('fairlead:wrapped');
+
+/** Marks a function that only calls another one, so that checks look at that one. */
+export function declareWrapper<Target extends object>(target: Target, wrapped: object): Target {
+  if (isIntended(wrapped)) markIntended(target);
+  return Object.defineProperty(target, WRAPPED, { value: unwrap(wrapped), configurable: true });
+}
+
+/** Returns the function that a marked function calls; the function itself if it is not marked. */
+export function unwrap(target: object): object {
+  return (Reflect.get(target, WRAPPED) as object | undefined) ?? target;
+}
+
 /**
  * Prints a startup warning. It can be wrong, so its message must end with how to silence it.
  *

@@ -2,7 +2,7 @@ import { finished, Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
 import { type ContainerInterface, type RequestScope, Service } from '@fairlead/di';
-import { describeFile, installOneCopy } from '@fairlead/options';
+import { declareWrapper, describeFile, installOneCopy } from '@fairlead/options';
 import { ControllerError } from '../errors/controller-error.js';
 import { isPromiseLike } from '../promise.js';
 
@@ -124,7 +124,8 @@ export class RequestScopes {
       return held && isPromiseLike(result) ? Promise.resolve(result).finally(held.take()) : result;
     };
     // Core recognizes its middleware, such as cors(), by a property.
-    return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(run));
+    Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(run));
+    return declareWrapper(wrapped, run);
   };
 }
 

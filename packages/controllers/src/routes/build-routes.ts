@@ -19,6 +19,7 @@ import {
 } from '@fairlead/di';
 import {
   declareUpgrade,
+  declareWrapper,
   fn,
   isIntended,
   isUpgrade,
@@ -414,23 +415,37 @@ function createStep<Next extends unknown[]>(
 ): Step<Next> {
   const name = describeToken(token);
   const { source, requirement } = findSource(token, `the ${kind} ${name} of ${handler}`);
+  const method = CLASS_METHODS[kind];
   const asStep = (instance: unknown): Step<Next> => {
-    if (hasMethodOf(kind, instance)) {
-      const step = withName<Step<Next>>(name, (...values) =>
-        instance[CLASS_METHODS[kind]](...values),
-      );
-      return isUpgrade(instance[CLASS_METHODS[kind]]) ? declareUpgrade(step) : step;
-    }
+    if (hasMethodOf(kind, instance)) return (...values) => instance[method](...values);
     if (typeof instance === 'function' && !isClassOf(kind, instance)) return instance as Step<Next>;
-    const expected = `${EXPECTED[kind]} or an object with ${CLASS_METHODS[kind]}()`;
+    const expected = `${EXPECTED[kind]} or an object with ${method}()`;
     throw wrongInstance(expected, requirement, instance);
   };
-  if (source.perRequest === undefined) return asStep(source.instance);
-  const step = withName<Step<Next>>(name, (ctx, ...next) =>
-    chain(source.perRequest(ctx), (instance) => asStep(instance)(ctx, ...next)),
-  );
-  const isUpgrading = 'instance' in source && isUpgrade(asStep(source.instance));
-  return isUpgrading ? declareUpgrade(step) : step;
+  const known = 'instance' in source ? asStep(source.instance) : undefined;
+  const { perRequest } = source;
+  const ofRequest: Step<Next> = (ctx, ...next) =>
+    chain(perRequest?.(ctx), (instance) => asStep(instance)(ctx, ...next));
+  const step = perRequest === undefined && known !== undefined ? known : ofRequest;
+  if (step === source.instance) return step;
+  const holder: unknown = known === undefined ? Object(token).prototype : source.instance;
+  const run: unknown = hasMethodOf(kind, holder) ? holder[method] : known;
+  return markStep(withName(name, step), token, run);
+}
+
+/**
+ * Marks the function for a class or a token like the function that it calls.
+ *
+ * @param run - That function; undefined if it is not known before a request.
+ */
+function markStep<Run extends object>(step: Run, token: Token, run: unknown): Run {
+  // Without its source, checks cannot tell what it does.
+  if (isIntended(token) || run === undefined) markIntended(step);
+  if (typeof run !== 'function') return step;
+  for (const symbol of Object.getOwnPropertySymbols(run)) {
+    Object.defineProperty(step, symbol, { ...Object.getOwnPropertyDescriptor(run, symbol) });
+  }
+  return declareWrapper(step, run);
 }
 
 /** Names a function, because some errors contain the name, such as the one for a second `next()` call. */

@@ -1,4 +1,11 @@
-import { isIntended, isResponder, mediaTypesOf, nearestName, upstreamOf } from '@fairlead/options';
+import {
+  isIntended,
+  isResponder,
+  mediaTypesOf,
+  nearestName,
+  unwrap,
+  upstreamOf,
+} from '@fairlead/options';
 import { parserSettings } from '../body/body-parser.js';
 import { isPromiseLike } from '../next.js';
 import { type Middleware, roleOf } from '../pipeline.js';
@@ -155,7 +162,9 @@ function checkParsers({ method, name, options, functions }: PlacedRoute, report:
   const isRead = functions.some(
     // A parser of the application mentions the stream, the request, or the body that it sets.
     (one) =>
-      isIntended(one) || isResponder(one) || /bodyStream|\breq\b|\.body\s*=[^=]/.test(`${one}`),
+      isIntended(one) ||
+      isResponder(one) ||
+      /bodyStream|\breq\b|\.body\s*=[^=]/.test(`${unwrap(one)}`),
   );
   if (readsBody(options) && method !== 'GET' && mediaTypesOf(functions).length === 0 && !isRead) {
     const fix =
