@@ -10,6 +10,7 @@ import {
   notFoundHandler,
   text,
   timeout,
+  UnauthorizedError,
 } from '@fairlead/core';
 import { csrf, csrfGuard, csrfTokens } from '@fairlead/csrf';
 import { createContainer, Inject } from '@fairlead/di';
@@ -317,6 +318,34 @@ mistake(
         throw new NotFoundError();
       }),
   '/users',
+);
+
+mistake(
+  'a check of the user after a router, for its prefix',
+  { warning: "runs for no route below '/admin'" },
+  () =>
+    createApp()
+      .route('/admin', users())
+      .use('/admin', () => {
+        throw new UnauthorizedError();
+      })
+      .get('/health', () => 'ok'),
+  '/admin',
+);
+
+mistake(
+  '`rateLimit()` after a router, for its prefix',
+  { warning: "runs for no route below '/users'" },
+  () =>
+    createApp()
+      .route('/users', users())
+      .use('/users', rateLimit({ points: 10, duration: 60 }))
+      .get('/health', () => 'ok'),
+  '/users',
+);
+
+mistake('`cors()` as the last function of a route', { warning: 'cors() never runs' }, () =>
+  createApp().get('/', () => 1, cors()),
 );
 
 mistake(

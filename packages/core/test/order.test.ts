@@ -2,14 +2,17 @@ import { declareUpgrade, declareUpstream } from '@fairlead/options';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
+  type Context,
   cors,
   createApp,
   createRouter,
   errorHandler,
   etag,
+  ForbiddenError,
   intended,
   json,
   type Middleware,
+  NotFoundError,
   notFoundHandler,
   raw,
   requestId,
@@ -296,6 +299,67 @@ it('functions that only have the name of a handler may be anywhere', () => {
       return next();
     });
   expect(messagesOf(app)).toEqual([]);
+});
+
+describe('a function with a prefix, after the routes below it', () => {
+  const app = () => createApp().route('/admin', users());
+  const guard = (): Middleware => (_ctx, next) => next();
+  function isAdmin(ctx: Context) {
+    throw new ForbiddenError(ctx.path);
+  }
+
+  it.each<[string, Application, string]>([
+    ['passes requests on', app().use('/admin', guard()), "A function of app.use('/admin')"],
+    ['rejects them', app().use('/admin', isAdmin), "The middleware 'isAdmin'"],
+    ['is that of a package', app().use('/admin', etag()), 'etag()'],
+  ])('causes a warning if it %s, before other routes', (_case, app, name) => {
+    expect(warningsOf(app.get('/health', handler))).toEqual([
+      `${name} runs for no route below '/admin', because all of them are registered before it: the router mounted at '/admin'. Register it before the routes, or pass it to intended() if it is for unknown paths.`,
+    ]);
+  });
+
+  const known = guard();
+  it.each<[string, Application]>([
+    ['there is a route below it afterwards', app().use('/admin', guard()).post('/admin', handler)],
+    ['a handler follows it', app().use('/admin', guard(), handler)],
+    ['it may respond to unknown paths', app().use('/admin', handler)],
+    [
+      'it rejects unknown paths',
+      app().use('/admin', (_ctx, _next) => {
+        throw new NotFoundError();
+      }),
+    ],
+    ['it is for all paths', app().use(guard())],
+    ['it is intended', app().use('/admin', intended(guard()))],
+    [
+      'it also runs before them',
+      createApp().use('/admin', known).route('/admin', users()).use('/admin', known),
+    ],
+  ])('causes no warning if %s', (_case, app) => {
+    expect(warningsOf(app)).toEqual([]);
+  });
+});
+
+describe('middleware at the end of a route', () => {
+  it('causes a warning after a handler that does not call next()', () => {
+    const app = createApp()
+      .get('/', () => 1, cors())
+      .post('/', () => 1, cors())
+      .get('/a', handler, timeout(1));
+    expect(warningsOf(app)).toEqual([
+      'cors() never runs, because a function before it in the route does not call next(): GET /, POST /. Pass cors() before the handler, or to intended().',
+      'timeout() never runs, because a function before it in the route does not call next(): GET /a. Pass timeout() before the handler, or to intended().',
+    ]);
+  });
+
+  it.each<[string, Application]>([
+    ['it is alone', createApp().options('/', cors())],
+    ['the function before it calls next()', createApp().all('/', (_ctx, next) => next(), cors())],
+    ['all others are of packages', createApp().options('/', requestId(), cors())],
+    ['it is intended', createApp().get('/', () => 1, intended(cors()))],
+  ])('causes no warning if %s', (_case, app) => {
+    expect(warningsOf(app)).toEqual([]);
+  });
 });
 
 describe('middleware that reads what other middleware provides', () => {

@@ -1,4 +1,11 @@
-import { type DeclaredUpstream, isIntended, isUpgrade, upstreamOf } from '@fairlead/options';
+import {
+  type DeclaredUpstream,
+  isIntended,
+  isResponder,
+  isUnknown,
+  isUpgrade,
+  upstreamOf,
+} from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { type Middleware, type Role, roleOf } from '../pipeline.js';
 import { joinPaths } from '../target.js';
@@ -21,6 +28,7 @@ interface Registration {
   /** How messages refer to it. */
   readonly name: string;
   readonly prefix: string;
+  readonly middleware?: Middleware;
   readonly role?: Role | undefined;
   /** Middleware that only affects what is registered after it. */
   readonly upstream?: DeclaredUpstream | undefined;
@@ -81,8 +89,9 @@ export function checkUpstream(
 ): OrderFindings {
   const all = entries.flatMap((entry) => registrationsOf(entry, routesOf, undefined));
   const problems: SetupError[] = [];
-  const warnings: string[] = [];
-  for (const [index, { role, upstream, prefix, isIntended }] of all.entries()) {
+  const warnings: string[] = [...describeUnreached([...routesOf.values()].flat())];
+  for (const [index, { role, middleware, prefix, isIntended, ...entry }] of all.entries()) {
+    const upstream = entry.upstream ?? (middleware && describeCheck(middleware, prefix));
     const before = all.slice(0, index).filter(({ routes }) => routes !== undefined);
     const range = rangeOf(prefix);
     if (role === 'errorHandler' && !isIntended) {
@@ -109,14 +118,12 @@ export function checkUpstream(
     if (after.some((other) => responds(other) && namesOf(other, overlaps).length > 0)) continue;
     // Middleware of the same name runs for these routes, or has been reported for them.
     const { name, isForHandlers } = upstream;
-    const others = all.slice(0, index).filter((other) => other.upstream?.name === name);
+    const isSame = (one: Middleware | undefined): boolean =>
+      one !== undefined && (one === middleware || upstreamOf(one)?.name === name);
+    const others = all.slice(0, index).filter((other) => isSame(other.middleware));
     const isMissed = except(createIsBelow(prefix, rules), others, rules);
     const names = before.flatMap((router) =>
-      namesOf(
-        router,
-        (segments, handlers) =>
-          isMissed(segments) && !handlers.some((one) => upstreamOf(one)?.name === name),
-      ),
+      namesOf(router, (segments, handlers) => isMissed(segments) && !handlers.some(isSame)),
     );
     const problem = `runs for no route${range}, because all of them are registered before it`;
     const fix = 'Register it before the routes';
@@ -127,6 +134,37 @@ export function checkUpstream(
     }
   }
   return { problems, warnings };
+}
+
+/**
+ * Describes a function of the application that seems to be for the routes below its prefix: it passes requests
+ * on, or rejects some of them. Any other one may respond to paths without a route.
+ */
+function describeCheck(middleware: Middleware, prefix: string): DeclaredUpstream | undefined {
+  if (prefix === '/' || !isUnknown(middleware) || isResponder(middleware)) return undefined;
+  const text = `${middleware}`;
+  if (middleware.length < 2 && !/\b40[13]\b|Unauthorized|Forbidden/.test(text)) return undefined;
+  if (/\b404\b|NotFound/.test(text)) return undefined;
+  const { name } = middleware;
+  const label = name === '' ? `A function of app.use('${prefix}')` : `The middleware '${name}'`;
+  return { name: label, isForHandlers: false };
+}
+
+/** Warns of middleware at the end of routes, which no request reaches after a handler without `next`. */
+function describeUnreached(routes: readonly MountedRoute[]): readonly string[] {
+  const names = new Map<string, string[]>();
+  for (const route of routes) {
+    const last = route.handlers.at(-1);
+    const upstream = last && upstreamOf(last);
+    const ends = (one: Middleware): boolean => isUnknown(one) && one.length < 2;
+    if (upstream === undefined || isIntended(last) || !route.handlers.some(ends)) continue;
+    names.set(upstream.name, [...(names.get(upstream.name) ?? []), nameOf(route)]);
+  }
+  const problem = 'never runs, because a function before it in the route does not call next()';
+  return [...names].flatMap(([name, routes]) => {
+    const fix = `Pass ${name} before the handler, or to intended().`;
+    return describeOrder(name, problem, routes, fix);
+  });
 }
 
 /** Whether a registration has routes, or may respond as they do. */
@@ -171,6 +209,7 @@ function registrationOf(middleware: Middleware, prefix: string): Registration {
   return {
     name,
     prefix,
+    middleware,
     role: role === 'cors' ? undefined : role,
     upstream: upstreamOf(middleware),
     isIntended: isIntended(middleware),
