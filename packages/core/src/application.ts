@@ -683,8 +683,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #respond(ctx: Context): void {
     try {
-      const isUnanswered = !ctx.answered || internals.lacksBody(ctx);
-      if (isUnanswered && !ctx.res.destroyed) throw noResponse(ctx);
+      if (internals.isUnanswered(ctx) && !ctx.res.destroyed) throw noResponse(ctx);
       this.#write(ctx);
     } catch (error) {
       this.#fail(ctx, error, internals.errorPolicyOf(ctx));

@@ -143,6 +143,8 @@ export interface ContextInternals {
   abortSignal(ctx: Context, reason: unknown): void;
   /** Returns the recorded response. */
   responseOf(ctx: Context): RecordedResponse;
+  /** Whether nothing has responded, or the response lacks a body that it requires. */
+  isUnanswered(ctx: Context): boolean;
   /** Whether the schema of the matched route requires the body that the response lacks. */
   lacksBody(ctx: Context): boolean;
   /** Returns the parsed request target. */
@@ -264,9 +266,15 @@ export class Context<
         ctx.#controller.abort(reason);
       },
       responseOf: (ctx) => ctx.#response,
+      // Most responses have a body, so that is first.
+      isUnanswered: (ctx) =>
+        !ctx.#response.isFilled &&
+        !ctx.res.headersSent &&
+        (!ctx.#response.isRecorded || internals.lacksBody(ctx)),
       lacksBody: (ctx) =>
         !ctx.#response.isFilled &&
         !ctx.res.headersSent &&
+        ctx.method !== 'HEAD' &&
         ctx.#match?.value.mayBeEmpty?.(ctx.status) === false,
       targetOf: (ctx) => ctx.#target,
       allowedMethods: (ctx) => ctx.#environment.routes.methods(ctx.path),

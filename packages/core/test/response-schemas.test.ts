@@ -467,6 +467,11 @@ describe('a handler that sends no body', () => {
   ])('may respond with %i', async (status, response, handler) => {
     expect((await send(response, handler)).status).toBe(status);
   });
+
+  it('may respond to HEAD', async () => {
+    const app = createApp().get('/users', { response: User }, withStatus(200));
+    expect((await app.request('/users', { method: 'HEAD' })).status).toBe(200);
+  });
 });
 
 interface Sample {
