@@ -1,5 +1,5 @@
-import type { Context } from '@fairlead/core';
-import { describe, expect, it } from 'vitest';
+import { type Context, intended } from '@fairlead/core';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runHandler } from '../test/support/run-handler.js';
 import { type CookieOptions, deleteCookie, setCookie } from './set-cookie.js';
 import { signedCookies } from './signed-cookies.js';
@@ -112,6 +112,27 @@ describe('options', () => {
         );
       }
     });
+  });
+});
+
+describe('a lifetime of more than 400 days', () => {
+  it('causes one warning per process, unless it is intended', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emitWarning.mockRestore());
+    const day = 86_400;
+    await lines((ctx) => setCookie(ctx, 'a', '1', { maxAge: 400 * day }));
+    await lines((ctx) => setCookie(ctx, 'a', '1', intended({ maxAge: 1_000 * day })));
+    expect(emitWarning).not.toHaveBeenCalled();
+    await lines((ctx) => setCookie(ctx, 'a', '1', { maxAge: 1_000 * day }));
+    expect(await lines((ctx) => setCookie(ctx, 'b', '1', { maxAge: 1_000 * day }))).toEqual([
+      'b=1; Max-Age=86400000; Path=/; HttpOnly; SameSite=Lax',
+    ]);
+    expect(emitWarning.mock.calls).toEqual([
+      [
+        "The cookie 'a' has a maxAge of 86400000 seconds, but clients keep cookies for at most 400 days. If you mean milliseconds, divide by 1,000; otherwise pass the options to intended().",
+        { type: 'FairleadWarning', code: 'FAIRLEAD_OPTION' },
+      ],
+    ]);
   });
 });
 

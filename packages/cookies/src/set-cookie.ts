@@ -1,5 +1,12 @@
 import type { Context } from '@fairlead/core';
-import { anything, findOptionProblems, type Kinds, object } from '@fairlead/options';
+import {
+  anything,
+  findOptionProblems,
+  isIntended,
+  type Kinds,
+  object,
+  warn,
+} from '@fairlead/options';
 import { parseSetCookie, type SetCookie } from 'cookie';
 import { CookieError } from './errors.js';
 import { formatCookie } from './format-cookie.js';
@@ -22,7 +29,7 @@ export interface CookieScope {
 
 /** The attributes of a response cookie. */
 export interface CookieOptions extends CookieScope {
-  /** The lifetime in whole seconds. Default: until the client is closed. */
+  /** The lifetime in whole seconds. Clients shorten it to 400 days. Default: until the client is closed. */
   readonly maxAge?: number;
   /** The time when the cookie expires. `maxAge` takes precedence. */
   readonly expires?: Date;
@@ -66,6 +73,7 @@ export function setCookie(
   } = options;
   const cookie = { ...options, name, value, path, httpOnly, sameSite, secure };
   const line = formatCookie(cookie);
+  if (options.maxAge !== undefined && options.maxAge > MAX_SECONDS) warnOfAge(name, options);
   const others = [ctx.responseHeaders.get('Set-Cookie') ?? []]
     .flat()
     .map(String)
@@ -83,6 +91,21 @@ export function setCookie(
  */
 export function deleteCookie(ctx: Context, name: string, scope: CookieScope = {}): void {
   setCookie(ctx, name, '', { ...scope, maxAge: 0, expires: new Date(0) });
+}
+
+/** 400 days: clients do not keep cookies for longer. RFC 6265bis §5.5 */
+const MAX_SECONDS = 34_560_000;
+
+let hasWarned = false;
+
+/** Warns once about a lifetime that clients shorten, because it was probably meant in milliseconds. */
+function warnOfAge(name: string, options: CookieOptions): void {
+  if (hasWarned || isIntended(options)) return;
+  hasWarned = true;
+  warn(
+    'FAIRLEAD_OPTION',
+    `The cookie '${name}' has a maxAge of ${options.maxAge} seconds, but clients keep cookies for at most 400 days. If you mean milliseconds, divide by 1,000; otherwise pass the options to intended().`,
+  );
 }
 
 /** @throws {CookieError} 500 `INVALID_COOKIE_ATTRIBUTE`, when an option is unknown. */
