@@ -228,6 +228,12 @@ mistake('`cors({ credentials: true })` for every origin', { startup: 'Set origin
   using(cors({ credentials: true })),
 );
 
+mistake(
+  '`cors({ origin: /example\\.com/, credentials: true })`, which is not anchored',
+  { warning: 'Begin the RegExp with ^' },
+  () => using(cors({ origin: /example\.com/, credentials: true })),
+);
+
 mistake('`cors({ origin })` with a list in one string', { startup: 'array of origins' }, () =>
   using(cors({ origin: 'https://a.example, https://b.example' })),
 );
@@ -296,7 +302,7 @@ mistake('`timeout({ ms })`', { compiler: 'number', startup: 'an integer' }, () =
   using(timeout({ ms: 5_000 })),
 );
 
-mistake('`timeout(5)`, in seconds', { never: '5 ms is a valid timeout.' }, () =>
+mistake('`timeout(5)`, in seconds', { warning: 'milliseconds' }, () =>
   createApp()
     .use(timeout(5))
     .get('/', () => 1),

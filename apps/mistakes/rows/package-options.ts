@@ -50,7 +50,7 @@ mistake("`setCookie(…, { maxAge: '1d' })`", { compiler: "'string'", request: '
   setting((ctx) => setCookie(ctx, 'theme', 'dark', { maxAge: '1d' })),
 );
 
-mistake('`setCookie(…, { maxAge })` in milliseconds', { never: 'It is a valid age.' }, () =>
+mistake('`setCookie(…, { maxAge })` in milliseconds', { request: 'seconds' }, () =>
   setting((ctx) => setCookie(ctx, 'theme', 'dark', { maxAge: 86_400_000 })),
 );
 
@@ -224,7 +224,7 @@ mistake(
   () => using(rateLimit({ points: 100, duration: 60, limiter: {} })),
 );
 
-mistake('`rateLimit({ duration })` in milliseconds', { never: 'It is a valid duration.' }, () =>
+mistake('`rateLimit({ duration })` in milliseconds', { warning: 'seconds' }, () =>
   using(rateLimit({ points: 100, duration: 60_000 })),
 );
 

@@ -8,6 +8,7 @@ import {
   fn,
   isClass,
   isFactory,
+  isIntended,
   type Kinds,
   mountForeign,
   oneOf,
@@ -34,6 +35,7 @@ import { SealedError, SetupError, throwProblems } from './errors/setup-error.js'
 import {
   createErrorPolicy,
   DEFAULT_ERROR_POLICY,
+  describeStacks,
   ERROR_HANDLER_OPTIONS,
   type ErrorHandlerOptions,
   logError,
@@ -628,6 +630,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     for (const message of warnings) warn('FAIRLEAD_ORDER', message);
     const doubts = checkRoutes(this.#entries, routes, upstreams, prefixRules);
     for (const [code, message] of doubts) warn(code, message);
+    const stacks = describeStacks('createApp()', this.#errors);
+    if (stacks !== undefined && !isIntended(this)) warn('FAIRLEAD_OPTION', stacks);
     for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
     const notFound = this.#notFound && createShield(this.#entries, prefixRules)(this.#notFound);
     steps.push(createLastMiddleware(notFound));

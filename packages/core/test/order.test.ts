@@ -345,7 +345,7 @@ describe('middleware at the end of a route', () => {
     const app = createApp()
       .get('/', () => 1, cors())
       .post('/', () => 1, cors())
-      .get('/a', handler, timeout(1));
+      .get('/a', handler, timeout(1_000));
     expect(warningsOf(app)).toEqual([
       'cors() never runs, because a function before it in the route does not call next(): GET /, POST /. Pass cors() before the handler, or to intended().',
       'timeout() never runs, because a function before it in the route does not call next(): GET /a. Pass timeout() before the handler, or to intended().',

@@ -5,18 +5,23 @@ import {
   cors,
   createApp,
   createRouter,
+  errorHandler,
   intended,
   json,
   type Middleware,
   raw,
   text,
+  timeout,
 } from '../src/index.js';
 
 const handler = () => undefined;
 const pass: Middleware = (_ctx, next) => next();
 const guard: Middleware = (_ctx, next) => next();
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
 /** The warnings that the start of an application prints, with their codes. */
 function warningsOf(app: Application): readonly unknown[] {
@@ -253,5 +258,83 @@ describe('body parsers', () => {
       ),
       'FAIRLEAD_BODY: raw() never reads a body, because json() before it has read it: POST /hook. Pass the option skip to the json() before it, or pass raw() to intended().',
     ]);
+  });
+});
+
+describe('a timeout below 100 milliseconds', () => {
+  it('causes a warning on the application, below a prefix and in a route', () => {
+    const app = createApp()
+      .use(timeout(30))
+      .use('/b', timeout(2))
+      .get('/a', timeout(99), handler)
+      .get('/b', timeout(100), handler);
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_OPTION: timeout(30) allows 30 milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().',
+      expect.stringContaining('timeout(2) allows'),
+      expect.stringContaining('timeout(99) allows'),
+    ]);
+  });
+
+  it('causes none if it is intended', () => {
+    expect(
+      warningsOf(
+        createApp()
+          .use(intended(timeout(30)))
+          .get('/', handler),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('origins with credentials', () => {
+  const app = (origin: RegExp | readonly RegExp[], credentials = true) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    cors({ origin, credentials });
+    return emitWarning.mock.calls.map(([message]) => message);
+  };
+
+  it.each([/example\.com/, /^https:\/\/example\.com/, /example\.com$/, /^https:\/\/example\$/])(
+    'cause a warning if they match %s',
+    (origin) => {
+      expect(app([origin])).toEqual([
+        `cors() with credentials allows every origin that contains a match for ${origin}, which may belong to others. Begin the RegExp with ^ and end it with $, or pass it to intended().`,
+      ]);
+    },
+  );
+
+  it.each([/^https:\/\/example\.com$/, /\.example\.com$/, /https:\/\/example\.com$/])(
+    'cause none if they match %s',
+    (origin) => {
+      expect(app(origin)).toEqual([]);
+    },
+  );
+
+  it('cause none if the RegExp is intended, or without credentials', () => {
+    expect([...app(intended(/example\.com/)), ...app(/example\.com/, false)]).toEqual([]);
+  });
+});
+
+describe('stacks in responses', () => {
+  const apps = () => [
+    createApp({ includeStack: true }),
+    createApp().use(errorHandler({ includeStack: true })),
+  ];
+
+  it('cause a warning in production', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(apps().map(warningsOf).at(-1)).toEqual([
+      "FAIRLEAD_OPTION: createApp() sends stacks to clients, and NODE_ENV is 'production'. Remove includeStack, or pass the application to intended().",
+      "FAIRLEAD_OPTION: errorHandler() sends stacks to clients, and NODE_ENV is 'production'. Remove includeStack, or pass the middleware to intended().",
+    ]);
+  });
+
+  it('cause none if they are intended, or elsewhere', () => {
+    expect(apps().flatMap(warningsOf)).toEqual([]);
+    vi.stubEnv('NODE_ENV', 'production');
+    const all = [
+      intended(createApp({ includeStack: true })),
+      createApp().use(intended(errorHandler({ includeStack: true }))),
+    ];
+    expect(all.flatMap(warningsOf)).toEqual([]);
   });
 });

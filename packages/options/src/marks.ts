@@ -278,6 +278,28 @@ export function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'FairleadWarning', code });
 }
 
+/** A global symbol, so that two copies of a package recognize each other's middleware. */
+const DOUBT = Symbol.for('fairlead:doubt');
+
+/**
+ * Marks middleware that works, but may not do what its application intends.
+ *
+ * @param find - Called at startup with the middleware that runs for all requests of the application. Returns
+ *   the message of a warning, which intended() around the marked middleware silences; undefined for none.
+ */
+export function declareDoubt<Target extends object>(
+  target: Target,
+  find: (others: readonly object[]) => string | undefined,
+): Target {
+  return Object.defineProperty(target, DOUBT, { value: find });
+}
+
+/** Returns the message of a warning about marked middleware; undefined for none. */
+export function doubtOf(target: object, others: readonly object[]): string | undefined {
+  const find: unknown = isIntended(target) ? undefined : Reflect.get(target, DOUBT);
+  return typeof find === 'function' ? find(others) : undefined;
+}
+
 /** A global symbol, so that two copies of a package recognize each other's guards. */
 const SLOT = Symbol.for('fairlead:slot');
 

@@ -11,6 +11,7 @@ import {
   TooManyRequestsError,
 } from '@fairlead/core';
 import {
+  declareDoubt,
   declareGuard,
   declareSlot,
   declareUpstream,
@@ -156,10 +157,19 @@ function isPolicyName(value: unknown): boolean {
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   const limit = createLimit('rateLimit()', options);
-  return declareUpstream<Middleware>(async function rateLimit(ctx, next) {
+  const middleware: Middleware = async function rateLimit(ctx, next) {
     await limit(ctx);
     return next();
-  }, 'rateLimit()');
+  };
+  declareDoubt(middleware, () => describeDuration(options.duration));
+  return declareUpstream(middleware, 'rateLimit()');
+}
+
+/** Warns about a duration that was probably meant in milliseconds: minutes, or seconds that are no hours. */
+function describeDuration(duration: number): string | undefined {
+  if (duration < 60_000 || duration % 1_000 > 0) return undefined;
+  if (duration % 3_600 === 0 && duration % 60_000 > 0) return undefined;
+  return `rateLimit() has windows of ${duration} seconds. If you mean milliseconds, pass duration: ${duration / 1_000}; otherwise pass the middleware to intended().`;
 }
 
 /**

@@ -4,7 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApplicationOptions, type Caller, createApp, errorHandler } from '@fairlead/core';
+import {
+  type ApplicationOptions,
+  type Caller,
+  createApp,
+  errorHandler,
+  intended,
+  type Middleware,
+} from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RateLimitOptions, rateLimit } from '../src/index.js';
@@ -234,5 +241,31 @@ describe('a proxy that the application does not know', () => {
     const headers = { 'X-Forwarded-For': '192.0.2.1' };
     await create(limit).request('/', { headers }, { ip: '192.0.2.1' });
     expect(emit).not.toHaveBeenCalled();
+  });
+});
+
+describe('a duration that may be in milliseconds', () => {
+  const warningsOf = (middleware: Middleware) => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emit.mockRestore());
+    createApp()
+      .use(middleware)
+      .get('/', () => 1)
+      .seal();
+    return emit.mock.calls.map(([message]) => message);
+  };
+
+  it.each([60_000, 61_000, 300_000, 900_000])('causes a warning if it is %d', (duration) => {
+    expect(warningsOf(rateLimit({ points: 1, duration }))).toEqual([
+      `rateLimit() has windows of ${duration} seconds. If you mean milliseconds, pass duration: ${duration / 1_000}; otherwise pass the middleware to intended().`,
+    ]);
+  });
+
+  it.each([60, 30_000, 72_000, 86_400, 432_000, 604_800])('causes none if it is %d', (duration) => {
+    expect(warningsOf(rateLimit({ points: 1, duration }))).toEqual([]);
+  });
+
+  it('causes none if it is intended', () => {
+    expect(warningsOf(intended(rateLimit({ points: 1, duration: 60_000 })))).toEqual([]);
   });
 });

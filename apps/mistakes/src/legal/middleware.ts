@@ -469,3 +469,28 @@ legal(
       .post('/', (ctx) => ctx.body),
   post('/', { a: 1 }),
 );
+
+warned('a timeout of milliseconds', 'allows 50 milliseconds', '200 "fast"', (isSilenced) =>
+  createApp()
+    .use(silence(isSilenced, timeout(50)))
+    .get('/', () => 'fast'),
+);
+
+warned('a rate limit for most of a day', '60000 seconds', '200 "few"', (isSilenced) =>
+  createApp()
+    .use(silence(isSilenced, rateLimit({ points: 9, duration: 60_000 })))
+    .get('/', () => 'few'),
+);
+
+warned('origins with any port', 'which may belong to others', '200 "local"', (isSilenced) =>
+  createApp()
+    .use(cors({ origin: silence(isSilenced, /^http:\/\/localhost/), credentials: true }))
+    .get('/', () => 'local'),
+);
+
+legal('origins of all subdomains', '200 "ok"', () =>
+  createApp()
+    .use(cors({ origin: [/^https:\/\/a\.example$/, /\.example\.com$/], credentials: true }))
+    .use(timeout(100), rateLimit({ points: 9, duration: 604_800 }))
+    .get('/', () => 'ok'),
+);

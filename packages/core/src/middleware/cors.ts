@@ -5,8 +5,10 @@ import {
   describeValue,
   findOptionProblems,
   integer,
+  isIntended,
   type Kinds,
   kind,
+  warn,
 } from '@fairlead/options';
 import type { Context } from '../context.js';
 import { SetupError } from '../errors/setup-error.js';
@@ -101,6 +103,7 @@ const CORS_OPTIONS: Kinds<CorsOptions> = {
  */
 export function cors(options: CorsOptions = {}): Middleware {
   assertOptions(options);
+  warnOfUnanchored(options);
   const { credentials = false, preflightContinue = false, optionsSuccessStatus = 204 } = options;
   const { origin = '*', allowedHeaders } = options;
   const exposed = joinNames(options.exposedHeaders ?? '');
@@ -166,6 +169,19 @@ function assertOptions(options: CorsOptions): void {
     );
   }
   if (problems.length > 0) throw new SetupError('INVALID_CORS', problems.join('\n'));
+}
+
+/** Warns about origins with credentials that match part of an origin, such as `/example\.com/`. */
+function warnOfUnanchored({ origin, credentials }: CorsOptions): void {
+  for (const entry of credentials ? [origin].flat() : []) {
+    if (!(entry instanceof RegExp) || isIntended(entry)) continue;
+    // A dot or the scheme cannot follow the name of another host.
+    if (/^(?:\^|\\\.|http).*(?<!\\)\$$/s.test(entry.source)) continue;
+    warn(
+      'FAIRLEAD_OPTION',
+      `cors() with credentials allows every origin that contains a match for ${entry}, which may belong to others. Begin the RegExp with ^ and end it with $, or pass it to intended().`,
+    );
+  }
 }
 
 /** Returns what the option `origin` contains besides origins. */

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { boolean, fn, type Kinds } from '@fairlead/options';
+import { boolean, declareDoubt, fn, type Kinds } from '@fairlead/options';
 import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
 import { markCopy } from '../copies.js';
 import { readHttpError } from '../errors/http-error.js';
@@ -82,7 +82,18 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
       respondWithError(ctx, error, policy);
     }
   };
+  declareDoubt(middleware, () => describeStacks('errorHandler()', options));
   return withRole('errorHandler', markCopy(middleware));
+}
+
+/** Warns about stacks in the responses of a service in production. */
+export function describeStacks(
+  call: string,
+  { includeStack = false }: { readonly includeStack?: boolean },
+): string | undefined {
+  if (!includeStack || process.env.NODE_ENV !== 'production') return undefined;
+  const subject = call === 'createApp()' ? 'the application' : 'the middleware';
+  return `${call} sends stacks to clients, and NODE_ENV is 'production'. Remove includeStack, or pass ${subject} to intended().`;
 }
 
 /** The error policy of an application without options. */

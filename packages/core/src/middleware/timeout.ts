@@ -1,4 +1,5 @@
 import {
+  declareDoubt,
   declareUpstream,
   describeValue,
   integer,
@@ -89,6 +90,11 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     if (running.get(ctx) === clock) clock.start();
     return Promise.race([result, timedOut]).finally(settle);
   };
+  declareDoubt(middleware, () =>
+    milliseconds < 100
+      ? `timeout(${milliseconds}) allows ${milliseconds} milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().`
+      : undefined,
+  );
   return declareUpstream(markCopy(middleware), 'timeout()');
 }
 

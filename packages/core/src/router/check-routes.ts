@@ -1,4 +1,5 @@
 import {
+  doubtOf,
   isIntended,
   isResponder,
   mediaTypesOf,
@@ -67,10 +68,15 @@ export function checkRoutes(
   }
   checkReach(routers, report);
   checkPrefixes(entries, routes, rules, report);
-  return [...found.values()].flatMap(
+  const warnings = [...found.values()].flatMap(
     ({ code, names, parts: [subject = '', problem = '', fix = ''] }) =>
       describeOrder(subject, problem, [...names], fix).map((message) => [code, message] as const),
   );
+  const common = entries.filter((entry) => typeof entry === 'function');
+  const all = entries.flatMap((entry) => ('middleware' in entry ? entry.middleware : []));
+  const functions = new Set([...common, ...all, ...routes.flatMap(({ handlers }) => handlers)]);
+  const doubts = [...functions].flatMap((one) => doubtOf(one, common) ?? []);
+  return [...warnings, ...doubts.map((message) => ['FAIRLEAD_OPTION', message] as const)];
 }
 
 function isRouteIntended({ router, handlers }: PlacedRoute): boolean {
