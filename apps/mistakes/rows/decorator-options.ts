@@ -287,6 +287,17 @@ mistake(
   },
 );
 
+mistake('`@Post(path, { body })`', { compiler: "'body'", startup: '@Body({ schema })' }, () => {
+  @Controller()
+  class Users {
+    @Post('/', { body: z.object({}) })
+    create() {
+      return {};
+    }
+  }
+  return serveControllers([Users]);
+});
+
 mistake(
   '`@HttpCode(200)` with a `response` for another status',
   { startup: 'add a schema for 200' },

@@ -142,6 +142,22 @@ describe('a decorator accepts', () => {
   });
 });
 
+describe('schemas of inputs among the options of a route', () => {
+  it.each([
+    ['body', 'Body'],
+    ['query', 'Query'],
+    ['params', 'Param'],
+    ['headers', 'Header'],
+  ])('%s', (option, decorator) => {
+    const problems = problemsOf(onMethod(Post('/', { [option]: {} })));
+    expect(problems).toEqual([
+      expect.stringContaining(
+        `@Post() has no option '${option}'. Validate it where the method receives it, with @${decorator}({ schema }).`,
+      ),
+    ]);
+  });
+});
+
 describe('arguments of @Controller()', () => {
   it.each([
     [{ path: '/users' }, "has no option 'path'. Remove it, or use prefix or version."],

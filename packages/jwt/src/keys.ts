@@ -128,6 +128,12 @@ function toKeyObject(value: NonNullable<JwtKeys['publicKey']>): KeyObject {
     if (typeof value === 'string') return createPublicKey(value);
     if (isPlainObject(value)) return createPublicKey({ key: value as JsonWebKey, format: 'jwk' });
   } catch (cause) {
+    if (typeof value === 'string' && value.includes('\\n')) {
+      throw new Error(
+        "this publicKey, which contains '\\' and 'n' instead of line breaks. Replace them: publicKey.replaceAll('\\\\n', '\\n').",
+        { cause },
+      );
+    }
     throw new Error('this publicKey. Use PEM (SPKI or X.509), a JWK, a KeyObject or a CryptoKey.', {
       cause,
     });

@@ -76,6 +76,10 @@ describe('createJwtAuth()', () => {
       'cannot use a secret key as publicKey. Use secret.',
     ],
     [{ ...EXPECTED, publicKey: 'secret' }, 'cannot use this publicKey. Use PEM'],
+    [
+      { ...EXPECTED, publicKey: String(rsa.publicKey.export(spki)).replaceAll('\n', '\\n') },
+      "contains '\\' and 'n' instead of line breaks. Replace them: publicKey.replaceAll('\\\\n', '\\n').",
+    ],
     [{ ...EXPECTED, publicKey: {} }, 'cannot use this publicKey. Use PEM'],
     [{ ...EXPECTED, publicKey: 5 }, 'cannot use 5 as publicKey. Use PEM'],
     [

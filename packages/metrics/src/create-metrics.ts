@@ -109,7 +109,10 @@ const CODE = /^[A-Z][A-Z\d_]{0,63}$/;
 const OTHER_METHOD = 'other';
 
 const METRICS_OPTIONS: Kinds<AnyOptions> = {
-  registry: kind('a prom-client Registry', hasMethods('registerMetric', 'metrics')),
+  registry: kind(
+    'a prom-client Registry',
+    hasMethods('registerMetric', 'getSingleMetric', 'metrics'),
+  ),
   buckets: kind('an array of positive numbers in ascending order', isBuckets),
   processMetrics: boolean,
   skip: fn,

@@ -459,6 +459,10 @@ describe('options', () => {
       { registry: {} },
       'createMetrics() cannot use an object as registry. Use a prom-client Registry.',
     ],
+    [
+      { registry: { registerMetric() {}, metrics() {} } },
+      'createMetrics() cannot use an object as registry. Use a prom-client Registry.',
+    ],
     [{ processMetrics: 1 }, 'createMetrics() cannot use 1 as processMetrics. Use true or false.'],
     [{ skip: '/metrics' }, "createMetrics() cannot use '/metrics' as skip. Use a function."],
     [

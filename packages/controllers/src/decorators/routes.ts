@@ -68,7 +68,9 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
         target: METHOD,
         takes: 2,
         read: (path = '', value) => {
-          const { options, faults } = readOptions<RouteOptions>(`@${name}()`, value, ROUTE_OPTIONS);
+          const reading = readOptions<RouteOptions>(`@${name}()`, value, ROUTE_OPTIONS);
+          const { options } = reading;
+          const faults = reading.faults.map(explainInput);
           if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };
           const route = { method, path, options: Object.freeze({ ...options }), callSite };
           // Decorators run from bottom to top.
@@ -79,6 +81,20 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
     );
   }
   return decorate;
+}
+
+/** The parameter decorators with a schema, by the options that routes of `@fairlead/core` have. */
+const INPUTS = { body: 'Body', query: 'Query', params: 'Param', headers: 'Header' };
+
+/** Explains where the schema of an input belongs, if a fault is that an option is unknown. */
+function explainInput(fault: Fault): Fault {
+  for (const [option, decorator] of Object.entries(INPUTS)) {
+    const [problem] = fault.problem.split(`has no option '${option}'.`);
+    if (problem === fault.problem) continue;
+    const fix = `Validate it where the method receives it, with @${decorator}({ schema }).`;
+    return { problem: `${problem}has no option '${option}'. ${fix}` };
+  }
+  return fault;
 }
 
 function pathFault(name: string, path: unknown): Fault {
