@@ -449,3 +449,13 @@ mistake(
   { warning: 'cannot find its fallback' },
   () => createApp().use(serveStatic(import.meta.dirname, { fallback: 'index.html' })),
 );
+
+mistake(
+  '`serveStatic()` with a fallback before routes',
+  { warning: 'sends its fallback to browsers' },
+  () =>
+    createApp()
+      .use(serveStatic(import.meta.dirname, { fallback: 'order.ts' }))
+      .get('/users', () => []),
+  '/users',
+);

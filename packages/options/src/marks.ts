@@ -218,9 +218,22 @@ export function middlewareFor(target: object): string | undefined {
 /** A global symbol, so that two copies of a package recognize each other's middleware. */
 const RESPONDER = Symbol.for('fairlead:responder');
 
-/** Marks middleware that may respond to paths without a route. */
-export function declareResponder<Target extends object>(target: Target): Target {
-  return Object.defineProperty(target, RESPONDER, { value: true });
+/**
+ * Marks middleware that may respond to paths without a route.
+ *
+ * @param hides - Whether browsers that open a path get its page, even if there is a route after it.
+ */
+export function declareResponder<Target extends object>(
+  target: Target,
+  hides: (path: string) => boolean = () => false,
+): Target {
+  return Object.defineProperty(target, RESPONDER, { value: hides });
+}
+
+/** Whether browsers that open a path get the page of marked middleware, even if there is a route after it. */
+export function hidesRoute(target: object, path: string): boolean {
+  const hides: unknown = Reflect.get(target, RESPONDER);
+  return typeof hides === 'function' && hides(path) === true;
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   type Kinds,
   kind,
   markFactories,
+  markIntended,
   nonEmptyString,
   oneOf,
   warn,
@@ -146,11 +147,12 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
     warnOfMissingFallback(middleware, lookup);
     return declarePlacement(middleware, (mounted) => {
       const { length } = segmentsOf(mounted);
-      return serveBelow(({ path }) => firstSegments(path, length), lookup);
+      const placed = serveBelow(({ path }) => firstSegments(path, length), lookup);
+      return isIntended(middleware) ? markIntended(placed) : placed;
     });
   }
   const base = prefix.replace(/\/$/, '');
-  const middleware = serveBelow(() => base, lookup);
+  const middleware = serveBelow(() => base, lookup, base);
   warnOfMissingFallback(middleware, lookup);
   return declarePlacement(middleware, (mounted) => {
     assertOverlap(prefix, mounted);
@@ -162,14 +164,20 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
  * Creates middleware that serves the files of a directory.
  *
  * @param baseOf - Returns the part of the path above the directory, without a trailing slash.
+ * @param base - The option `prefix`, without a trailing slash.
  */
-function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup): Middleware {
-  return declareResponder<Middleware>(function serveStatic(ctx, next) {
+function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = ''): Middleware {
+  const hides = (path: string): boolean =>
+    lookup.fallback !== undefined &&
+    contentTypeOf(path) === undefined &&
+    pathBelow(path, base) !== undefined;
+  const middleware: Middleware = function serveStatic(ctx, next) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const path = pathBelow(ctx.path, baseOf(ctx));
     if (path === undefined) return next();
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
-  });
+  };
+  return declareResponder(middleware, hides);
 }
 
 markFactories(serveStatic);

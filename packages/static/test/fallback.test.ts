@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import {
+  type Application,
   createApp,
   errorHandler,
   intended,
@@ -7,7 +8,7 @@ import {
   notFoundHandler,
 } from '@fairlead/core';
 import { describe, expect, it, vi } from 'vitest';
-import { serveStatic } from '../src/index.js';
+import { type StaticOptions, serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 import { serving } from './support/serve.js';
 
@@ -74,6 +75,30 @@ describe('the fallback', () => {
     expect(await (await app.request('/api/users', { headers })).json()).toEqual([]);
     expect((await app.request('/api/missing', { headers })).status).toBe(404);
     expect((await app.request('/missing', { headers })).status).toBe(200);
+  });
+
+  it.each<[string, number, (files: (options?: StaticOptions) => Middleware) => Application]>([
+    ['is registered before routes', 1, (files) => createApp().use(files())],
+    ['has a prefix', 1, (files) => createApp().use('/api', files({ prefix: '/api' }))],
+    ['is below another prefix', 0, (files) => createApp().use(files({ prefix: '/app' }))],
+    ['is for paths of other routes', 0, (files) => createApp().use('/app', files())],
+    ['is intended', 0, (files) => createApp().use('/api', intended(files()))],
+    ['does not exist', 0, () => createApp().use(serveStatic(folder.root))],
+  ])('that %s causes %i warnings about routes', (_case, count, create) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const files = (options?: StaticOptions) =>
+      serveStatic(folder.root, { fallback: 'page.html', ...options });
+    create(files)
+      .get('/api/users/:id', () => [])
+      .get('/api/openapi.json', () => ({}))
+      .get('/api/*path', () => 'anything else')
+      .post('/api/users', () => ({}))
+      .get('/app/openapi.json', () => ({}))
+      .seal();
+    const message =
+      'serveStatic() sends its fallback to browsers that open a route after it: GET /api/users/:id. Register it after the routes, or pass it to intended().';
+    const warning = [message, { type: 'FairleadWarning', code: 'FAIRLEAD_ORDER' }];
+    expect(emitWarning.mock.calls).toEqual(Array.from({ length: count }, () => warning));
   });
 
   it('can be missing', async () => {

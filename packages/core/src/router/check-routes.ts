@@ -1,5 +1,6 @@
 import {
   doubtOf,
+  hidesRoute,
   isIntended,
   isResponder,
   mediaTypesOf,
@@ -64,6 +65,7 @@ export function checkRoutes(
   for (const route of routes) {
     checkPattern(route, report);
     checkParsers(route, report);
+    checkPages(route, report);
     for (const input of inputsOf(route.options)) checkInput(input, route, report);
   }
   checkReach(routers, report);
@@ -161,6 +163,19 @@ function checkPrefixes(
       `${fix}, ${silence}`,
     );
   }
+}
+
+/** Finds pages that browsers get instead of the response of a route. A wildcard may be there for other clients. */
+function checkPages(route: PlacedRoute, report: Report): void {
+  const { method, pattern, name, functions, handlers } = route;
+  if (!/^(GET|ALL)$/.test(method) || pattern.endsInWildcard) return;
+  const path = `/${pattern.segments.map(sampleOf).join('/')}`;
+  const before = functions.slice(0, -handlers.length);
+  const page = before.find((one) => hidesRoute(one, path) && !isIntended(one));
+  if (page === undefined) return;
+  const fix = 'Register it after the routes, or pass it to intended().';
+  const problem = 'sends its fallback to browsers that open a route after it';
+  report('FAIRLEAD_ORDER', `${page.name}()`, problem, name, fix);
 }
 
 /** Finds bodies that nothing reads, and parsers that never read one because another parser reads it first. */
