@@ -322,6 +322,10 @@ mistake('`createMetrics({ buckets })` in descending order', { startup: 'ascendin
   using(createMetrics({ buckets: [1, 0.1] }).middleware),
 );
 
+mistake('metrics without a route for Prometheus', { warning: 'Mount its router()' }, () =>
+  using(createMetrics({ processMetrics: false }).middleware),
+);
+
 mistake('`app.use(createMetrics())`', { compiler: 'TS2769', startup: 'middleware' }, () =>
   createApp().use(createMetrics({ processMetrics: false })),
 );

@@ -9,6 +9,7 @@ import {
 } from '@fairlead/core';
 import {
   boolean,
+  declareDoubt,
   declareUpstream,
   findOptionProblems,
   fn,
@@ -149,34 +150,48 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
   const requests = findRequests(registry, buckets) ?? addRequests(registry, buckets ?? BUCKETS);
   if (processMetrics) addProcessMetrics(registry);
 
+  // Whoever has the registry can export it.
+  let isExported = options.registry !== undefined;
+  const measure: Middleware = function metrics(ctx, next) {
+    const start = performance.now();
+    requests.inFlight += 1;
+    ctx.onFinish((outcome) => {
+      requests.inFlight -= 1;
+      // A WebSocket connection lasts until it closes.
+      if (outcome.status === 101 || skip?.(ctx)) return;
+      const method = METHODS.has(ctx.method) ? ctx.method : OTHER_METHOD;
+      const seconds = (performance.now() - start) / 1_000;
+      const status = statusOf(outcome);
+      const labels = { method, route: ctx.pattern ?? NO_ROUTE, status };
+      requests.durations.observe(labels, seconds);
+      if (status >= 500) requests.failures.inc({ ...labels, code: codeOf(outcome.error) });
+    });
+    return next();
+  };
+  declareDoubt(measure, () =>
+    isExported
+      ? undefined
+      : 'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.',
+  );
+
   return Object.freeze({
-    registry,
-    middleware: declareUpstream<Middleware>(function metrics(ctx, next) {
-      const start = performance.now();
-      requests.inFlight += 1;
-      ctx.onFinish((outcome) => {
-        requests.inFlight -= 1;
-        // A WebSocket connection lasts until it closes.
-        if (outcome.status === 101 || skip?.(ctx)) return;
-        const method = METHODS.has(ctx.method) ? ctx.method : OTHER_METHOD;
-        const seconds = (performance.now() - start) / 1_000;
-        const status = statusOf(outcome);
-        const labels = { method, route: ctx.pattern ?? NO_ROUTE, status };
-        requests.durations.observe(labels, seconds);
-        if (status >= 500) requests.failures.inc({ ...labels, code: codeOf(outcome.error) });
-      });
-      return next();
-    }, 'the middleware of createMetrics()'),
+    get registry() {
+      isExported = true;
+      return registry;
+    },
+    middleware: declareUpstream(measure, 'the middleware of createMetrics()'),
     register(numbers) {
       for (const number of numbers) addNumber(registry, number);
     },
-    router: (path = '/metrics') =>
-      createRouter().get(path, { hidden: true }, async function metrics(ctx) {
+    router: (path = '/metrics') => {
+      isExported = true;
+      return createRouter().get(path, { hidden: true }, async function metrics(ctx) {
         const text = await registry.metrics();
         ctx.set('Content-Type', registry.contentType);
         ctx.set('Cache-Control', 'no-store');
         ctx.send(text);
-      }),
+      });
+    },
   } satisfies Metrics<Format>);
 }
 

@@ -6,6 +6,7 @@ import {
   createRouter,
   errorHandler,
   InvalidPatternError,
+  intended,
   listen,
   NotFoundError,
   ServiceUnavailableError,
@@ -518,5 +519,32 @@ jobs_waiting ${jobs.waiting}
 jobs_total 7
 `);
     }
+  });
+});
+
+describe('metrics that nothing exports', () => {
+  const warningsOf = ({ middleware }: Pick<ReturnType<typeof create>, 'middleware'>) => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emit.mockRestore());
+    createApp()
+      .use(middleware)
+      .get('/', () => 1)
+      .seal();
+    return emit.mock.calls.map(([message]) => message);
+  };
+
+  it('cause a warning', () => {
+    expect(warningsOf(create())).toEqual([
+      'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.',
+    ]);
+  });
+
+  it('cause none if they are intended, or the registry or the router is used', () => {
+    const [routed, read, marked] = [create(), create(), create()];
+    routed.router();
+    read.registry.setDefaultLabels({});
+    intended(marked.middleware);
+    const all = [routed, read, marked, create({ registry: new Registry() })];
+    expect(all.flatMap(warningsOf)).toEqual([]);
   });
 });

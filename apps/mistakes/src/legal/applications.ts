@@ -19,7 +19,7 @@ import { createMetrics } from '@fairlead/metrics';
 import { createDocument, openapi } from '@fairlead/openapi';
 import { session } from '@fairlead/session';
 import { post } from '../mistake.js';
-import { legal } from './program.js';
+import { legal, silence, warned } from './program.js';
 
 const hello = () => createRouter().get('/hello', () => 'hello');
 const info = { title: 'API', version: '1' };
@@ -319,6 +319,13 @@ legal(
   },
   '/up',
 );
+
+warned('metrics that are exported later', 'Mount its router()', '200 "hello"', (isSilenced) => {
+  const metrics = createMetrics({ processMetrics: false });
+  return createApp()
+    .use(silence(isSilenced, metrics.middleware))
+    .get('/', () => 'hello');
+});
 
 legal('two metrics that share a registry', '200 "hello"', () => {
   const first = createMetrics({ processMetrics: false });
