@@ -603,6 +603,16 @@ mistake('an asynchronous provider resolved before it is ready', { startup: 'init
   return container.resolve('db');
 });
 
+mistake('providers for `@InjectAll`, registered without `multi`', { warning: 'multi' }, () => {
+  @Service()
+  class Rules {
+    constructor(@InjectAll('rule') readonly rules: unknown[]) {}
+  }
+  return serveDependent(Rules, (container) =>
+    container.register('rule', { useValue: 'a' }).register('rule', { useValue: 'b' }),
+  );
+});
+
 mistake('`@InjectAll` of a token that nothing provides', { startup: "'plugin'" }, () => {
   @Controller()
   class Users {

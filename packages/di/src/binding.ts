@@ -59,6 +59,8 @@ export interface Plan {
 export class Binding {
   /** Holds the singleton. Unused in the other scopes. */
   cell = new Cell();
+  /** Whether its registration replaced another one in the same container. */
+  replaces = false;
   #plan: Plan | undefined;
   #edges: readonly Edge[] | undefined;
   #edgesEpoch = -1;

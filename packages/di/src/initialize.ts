@@ -24,7 +24,7 @@ export async function initialize(
 ): Promise<void> {
   throwProblems(validate(owner, roots));
   const bindings = roots.flatMap((root) => owner.find(root));
-  warnOfMisspelledTokens(reachableFrom(bindings).keys());
+  warnOfTokens(reachableFrom(bindings).keys());
   const failures = new Map<object, InjectionError>();
   await buildAll(reachableFrom(bindings), isBuiltFirst, failures);
   if (singletons === 'all') {
@@ -38,16 +38,25 @@ const reported = new WeakSet<Binding>();
 
 /**
  * Warns about optional strings and symbols that nothing provides, but whose names resemble that of a provided
- * token.
+ * token, and of lists of which a registration replaced a member.
  *
  * @param bindings - Those whose parameters to check.
  */
-function warnOfMisspelledTokens(bindings: Iterable<Binding>): void {
+function warnOfTokens(bindings: Iterable<Binding>): void {
   for (const binding of bindings) {
     const { owner, provider, location } = binding;
     const target = 'useClass' in provider ? provider.useClass : Reflect.get(provider, 'useFactory');
     if (reported.has(binding) || isIntended(target)) continue;
-    for (const { injection, parameter } of edgesOf(binding).filter(isEdge)) {
+    const marked = 'useClass' in provider ? 'class' : 'factory';
+    for (const { injection, parameter, targets } of edgesOf(binding).filter(isEdge)) {
+      const last = injection.kind === 'all' && targets.find(({ replaces }) => replaces);
+      if (last) {
+        reported.add(binding);
+        const problem = `${describeToken(binding.token)} (parameter ${parameter}) lists the providers of ${describeToken(last.token)}, but a registration without multi replaced those before it.`;
+        const place = last.location === undefined ? '' : `\n  At: ${last.location}`;
+        const fix = `register each of them with { multi: true }, or pass the ${marked} to intended().`;
+        warn('FAIRLEAD_REPLACED', `${problem}${place}\n  Fix: ${fix}`);
+      }
       const token = injection.optional ? injection.token() : undefined;
       if (token === undefined || owner.find(token).length > 0) continue;
       const meant = similarTo(token, registeredIn(owner));
@@ -56,7 +65,6 @@ function warnOfMisspelledTokens(bindings: Iterable<Binding>): void {
       const [text, other, dependent] = [token, meant, binding.token].map(describeToken);
       const problem = `Nothing provides the optional ${text} (parameter ${parameter} of ${dependent}), so it is undefined. ${other} is registered.`;
       const place = location === undefined ? '' : `\n  At: ${location}`;
-      const marked = 'useClass' in provider ? 'class' : 'factory';
       const fix = `use ${other}, or pass the ${marked} to intended().`;
       warn('FAIRLEAD_OPTIONAL', `${problem}${place}\n  Fix: ${fix}`);
     }

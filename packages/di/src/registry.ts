@@ -50,7 +50,9 @@ export class Registry implements Owner {
   add(token: Token, provider: Provider, options: RegisterOptions, site?: CallSite): void {
     this.lifetime.assertOpen(token);
     const binding = createBinding(token, provider, options, this, site);
-    const earlier = options.multi ? (this.#registered.get(token) ?? []) : [];
+    const known = this.#registered.get(token) ?? [];
+    binding.replaces = !options.multi && known.length > 0;
+    const earlier = options.multi ? known : [];
     this.#registered.set(token, [...earlier, binding]);
     const override = this.tree.overrides.get(token);
     if (override !== undefined) override.used = true;

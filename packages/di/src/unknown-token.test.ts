@@ -5,7 +5,7 @@ import { locationAfter } from '../test/location.js';
 import { type Container, createContainer, container as defaultContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
-import { lazy, optional, token } from './dependency.js';
+import { all, lazy, optional, token } from './dependency.js';
 import type { Provider } from './provider.js';
 import type { Token } from './token.js';
 
@@ -200,6 +200,58 @@ describe('an optional token whose name is nearly that of a provided one', () => 
     ['if it is provided', 'cachee', { useClass: Notes }],
   ])('is no warning %s', async (_name, registered, provider) => {
     container.register(registered, { useValue: 1 }).register('notes', provider);
+    await container.initialize();
+
+    expect(warnings).not.toHaveBeenCalled();
+  });
+});
+
+describe('a list of the providers of a token', () => {
+  class Rules {
+    static readonly inject = [all('rule')] as const;
+    constructor(readonly rules: unknown[]) {}
+  }
+  class IntendedRules extends Rules {}
+  const multi = { multi: true };
+  let warnings: MockInstance;
+  beforeEach(() => {
+    warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    container.register('rule', { useValue: 'a' }, multi);
+  });
+
+  it('is a warning of the start if a registration replaced one of them', async () => {
+    container.register('rule', { useValue: 'b' }).register('rules', { useClass: Rules });
+    await container.initialize();
+    await container.initialize();
+
+    expect(warnings).toHaveBeenCalledOnce();
+    const [message, options] = warnings.mock.calls[0] ?? [];
+    expect(message).toContain(
+      "'rules' (parameter 0) lists the providers of 'rule', but a registration without multi replaced those before it.\n",
+    );
+    expect(message).toContain(
+      '\n  Fix: register each of them with { multi: true }, or pass the class to intended().',
+    );
+    expect(options).toEqual({ type: 'FairleadWarning', code: 'FAIRLEAD_REPLACED' });
+  });
+
+  it.each<[string, () => unknown]>([
+    ['all are registered with multi', () => container.register('rule', { useValue: 1 }, multi)],
+    ['another one is overridden', () => container.override('rule', { useValue: 1 })],
+    [
+      'nothing lists them',
+      () => container.register('rules', { useValue: 1 }).register('rule', { useValue: 2 }),
+    ],
+    [
+      'the class is marked',
+      () =>
+        container
+          .register('rule', { useValue: 1 })
+          .register('rules', { useClass: markIntended(IntendedRules) }),
+    ],
+  ])('is no warning if %s', async (_name, change) => {
+    container.register('rules', { useClass: Rules });
+    change();
     await container.initialize();
 
     expect(warnings).not.toHaveBeenCalled();
