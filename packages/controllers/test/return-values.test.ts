@@ -201,7 +201,7 @@ describe('a value that JSON cannot represent', () => {
       {
         cause: expect.any(TypeError),
         message:
-          'Cannot send the response body of GET /values/no-json as JSON: Do not know how to serialize a BigInt',
+          'Cannot send the response body of GET /values/no-json as JSON: Do not know how to serialize a BigInt. Convert it, as in String(id).',
       },
     ]);
   });
