@@ -20,18 +20,17 @@ type MountedRoutes = ReadonlyMap<BuiltRoute, readonly Route[]>;
 /**
  * Finds the problems of registered routes that depend on where their router is mounted.
  *
- * @param app - With all routes registered.
+ * @param mounted - The mounted routes of the application.
  * @param controllers - The controllers of one plugin, whose routes are on one router.
  * @param warn - Receives what may be intended.
  * @returns One error per problem, in the order of the routes.
  */
 export function findMountProblems(
-  app: Application,
+  mounted: MountedRoutes,
   controllers: readonly RegisteredController[],
   router: Router,
   warn: (message: string) => void,
 ): RouteRegistrationError[] {
-  const mounted = mountedRoutesOf(app);
   const routes = controllers.flatMap((controller) => controller.routes);
   if (!routes.some((route) => mounted.has(route))) {
     if (routes.length > 0 && !isIntended(router)) warn(NOT_MOUNTED);
@@ -40,7 +39,8 @@ export function findMountProblems(
   return controllers.flatMap((controller) => checkParameters(controller, mounted, warn));
 }
 
-function mountedRoutesOf(app: Application): MountedRoutes {
+/** @param app - With all routes registered. */
+export function mountedRoutesOf(app: Application): MountedRoutes {
   const mounted = new Map<BuiltRoute, readonly Route[]>();
   for (const mountedRoute of app.routes()) {
     const route = routeOf(mountedRoute.handlers.at(-1));
@@ -61,10 +61,9 @@ const NOT_MOUNTED = errorText({
  * @returns A warning for each route.
  */
 export function findUnpreparedGuards(
-  app: Application,
+  mounted: MountedRoutes,
   controllers: readonly RegisteredController[],
 ): readonly string[] {
-  const mounted = mountedRoutesOf(app);
   return controllers.flatMap(({ controller, routes }) =>
     routes.flatMap((route) => {
       const { handler, middleware, guards } = route;
@@ -72,13 +71,13 @@ export function findUnpreparedGuards(
       if (own === undefined) return [];
       const { upstream = [], handlers } = own;
       const others = handlers.slice(0, handlers.length - route.handlers.length);
-      const all: unknown[] = [...upstream, ...others, ...middleware, ...guards];
-      const unprepared = all.slice(-guards.length || all.length).find((guard) => {
+      const unprepared = guards.find((guard, index) => {
         const { after } = upstreamOf(Object(guard)) ?? {};
         if (after === undefined || isIntended(guard)) return false;
         const provides = (one: unknown) => upstreamOf(Object(one))?.name === after;
-        const before = all.slice(0, all.indexOf(guard));
-        return !before.some(provides) && (all.some(provides) || !before.some(isUnknownObject));
+        const before = [...upstream, ...others, ...middleware, ...guards.slice(0, index)];
+        if (before.some(provides)) return false;
+        return guards.slice(index).some(provides) || !before.some((one) => isUnknown(Object(one)));
       });
       const declared = upstreamOf(Object(unprepared));
       if (declared === undefined) return [];
@@ -89,8 +88,6 @@ export function findUnpreparedGuards(
     }),
   );
 }
-
-const isUnknownObject = (one: unknown): boolean => isUnknown(Object(one));
 
 /**
  * Finds `@Param()` names that no request can provide. The pattern of every route of a method must

@@ -4,7 +4,7 @@ import { container as globalContainer } from '@fairlead/di';
 import { isIntended } from '@fairlead/options';
 import { throwProblems } from '../errors/startup-errors.js';
 import type { RegisteredController } from '../routes/register-controller.js';
-import { findMountProblems, findUnpreparedGuards } from './check-mounted.js';
+import { findMountProblems, findUnpreparedGuards, mountedRoutesOf } from './check-mounted.js';
 import {
   type ControllersPluginOptions,
   checkPluginOptions,
@@ -90,9 +90,10 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
     },
     ready(app) {
-      throwProblems(findMountProblems(app, state.controllers, usable.router, log.warn));
+      const mounted = mountedRoutesOf(app);
+      throwProblems(findMountProblems(mounted, state.controllers, usable.router, log.warn));
       if (isIntended(usable.guards)) return;
-      for (const message of findUnpreparedGuards(app, state.controllers)) log.warn(message);
+      for (const message of findUnpreparedGuards(mounted, state.controllers)) log.warn(message);
     },
     close,
   };
