@@ -463,13 +463,18 @@ function createRouteInvoker(
   { call, guards, interceptors, hold }: InvokerParts,
 ): Handler {
   const { handler, parameters, status, headers, redirect, options } = route;
+  // Asks the schemas at the first empty result, not at each.
+  let isOptional: boolean | undefined;
   const plan: ResponsePlan = {
     handler,
     status,
     headers,
     redirect,
     takesResponse: parameters.some(({ source }) => source === 'res'),
-    mayBeEmpty: () => mayBeEmpty(options),
+    mayBeEmpty: () => {
+      isOptional ??= mayBeEmpty(options);
+      return isOptional;
+    },
   };
   const invoker = createInvoker({
     checkGuards: createGuardCheck(guards, handler),
