@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { workspace } from './support/project.js';
@@ -10,6 +10,22 @@ function importsOf(file: string): string[] {
     .preProcessFile(readFileSync(file, 'utf8'))
     .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
     .map(({ fileName }) => resolve(file, '..', fileName.replace(/\.js$/, '.ts')));
+}
+
+/** Everything that the files of a folder import, directly or through others. */
+function importedBy(folder: string): Set<string> {
+  const imported = new Set<string>();
+  const visit = (file: string): void => {
+    if (imported.has(file)) return;
+    imported.add(file);
+    importsOf(file).forEach(visit);
+  };
+  for (const file of sourcesIn(folder)) visit(join(folder, file));
+  return imported;
+}
+
+function sourcesIn(folder: string): readonly string[] {
+  return globSync('**/*.ts', { cwd: folder }).filter((file) => !file.endsWith('.test.ts'));
 }
 
 /** Import cycles below a folder. Each is a list of files whose first and last entries are the same. */
@@ -28,4 +44,18 @@ function findCycles(folder: string): string[][] {
 
 it.each(globSync('packages/*/src', { cwd: workspace }))('%s has no import cycle', (folder) => {
   expect(findCycles(join(workspace, folder))).toEqual([]);
+});
+
+it('server/ of core is below the application, of which it imports nothing', () => {
+  const core = join(workspace, 'packages/core/src');
+  const imported = [...importedBy(join(core, 'server'))].map((file) => relative(core, file));
+  const above = imported.filter((file) => !/^(?:server|errors)\//.test(file)).sort();
+  expect(above).toEqual([
+    'copies.ts',
+    'next.ts',
+    'node-http.ts',
+    'options.ts',
+    'schema.ts',
+    'target.ts',
+  ]);
 });

@@ -139,7 +139,13 @@ export {
 } from './schema.js';
 export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
-export { type CloseOptions, type ListenOptions, listen, type Server } from './server/listen.js';
+export {
+  type CloseOptions,
+  type Listenable,
+  type ListenOptions,
+  listen,
+  type Server,
+} from './server/listen.js';
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 export {

@@ -187,8 +187,9 @@ describe('closing a server with tls', () => {
   });
 });
 
-it('the option tls may have members that this version of Node.js does not know', async () => {
-  const { url } = await serve(createApp(), { tls: { key, cert, ...{ postQuantum: true } } });
+it('passes members of the option tls to Node.js, which ignores unknown ones', async () => {
+  const unknown = { postQuantum: true, requestcert: true };
+  const { url } = await serve(createApp(), { tls: { key, cert, ...unknown } });
   expect(url).toMatch(/^https:/);
 });
 
@@ -197,16 +198,7 @@ describe('the option tls', () => {
     ['no certificate', {}, /: it has no certificate\. Pass tls: \{ key, cert \}\.$/],
     ['an undefined certificate', { key, cert: undefined }, /it has no certificate/],
     ['a certificate without a key', { cert }, /it has no key for the certificate/],
-    [
-      'a misspelled option',
-      { key, cert, ...{ requestcert: true } },
-      /it has no member 'requestcert'\. Did you mean 'requestCert'\?$/,
-    ],
-    [
-      'a misspelled key',
-      { cert, ...{ Key: key } },
-      /it has no member 'Key'\. Did you mean 'key'\?$/,
-    ],
+    ['a misspelled key', { cert, ...{ Key: key } }, /it has no key for the certificate/],
     ['a malformed certificate', { key, cert: 'x' }, /: .+\. Check the key and the certificate\.$/],
     [
       'a key of another certificate',

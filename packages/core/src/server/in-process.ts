@@ -1,16 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
-import { promisify } from 'node:util';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeValue, type Kinds, kind, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { request as httpRequest } from '../node-http.js';
 import { assertOptions } from '../options.js';
 import { onClose } from './connection.js';
 import { completeLimits, createServer } from './limits.js';
-
-/** Resolves in the next turn of the event loop, even while a test replaces the timers. */
-const nextTurn: () => Promise<void> = promisify(setImmediate);
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
 const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());

@@ -7,8 +7,8 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { integer, type Kinds, nearestName, object } from '@fairlead/options';
-import { HttpError } from '../errors/http-error.js';
+import { integer, type Kinds, object } from '@fairlead/options';
+import { HttpError, titleOf } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { SetupError } from '../errors/setup-error.js';
 import { createServer as createNodeServer } from '../node-http.js';
@@ -66,26 +66,20 @@ export const SERVER_LIMIT_CODES: OptionCodes<ServerLimits> = Object.fromEntries(
   Object.keys(SERVER_LIMITS).map((name) => [name, 'INVALID_LIMIT']),
 );
 
+const DEFAULT_LIMITS: Required<ServerLimits> = Object.freeze({
+  headersTimeout: 20_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 72_000,
+  writeTimeout: 30_000,
+  maxHeaderSize: 16_384,
+  maxHeaders: 200,
+  maxTargetSize: 8_192,
+});
+
 /** Fills in the default limits. */
 export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
-  const {
-    headersTimeout = 20_000,
-    requestTimeout = 120_000,
-    keepAliveTimeout = 72_000,
-    writeTimeout = 30_000,
-    maxHeaderSize = 16_384,
-    maxHeaders = 200,
-    maxTargetSize = 8_192,
-  } = limits;
-  return Object.freeze({
-    headersTimeout,
-    requestTimeout,
-    keepAliveTimeout,
-    writeTimeout,
-    maxHeaderSize,
-    maxHeaders,
-    maxTargetSize,
-  });
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return Object.freeze({ ...DEFAULT_LIMITS, ...Object.fromEntries(given) });
 }
 
 /**
@@ -150,37 +144,19 @@ export function connectionEvent(tls: TlsOptions | undefined): string {
 /** Options that authenticate a server to its clients, besides a certificate with a key. */
 const IDENTITIES = ['pfx', 'secureContext', 'SNICallback', 'pskCallback'] as const;
 
-/** The options of node:tls in Node.js 24. */
-const TLS_OPTIONS = `
-  handshakeTimeout sessionTimeout ticketKeys pskCallback pskIdentityHint ALPNCallback
-  allowPartialTrustChain ca cert sigalgs ciphers clientCertEngine crl dhparam ecdhCurve
-  honorCipherOrder key privateKeyEngine privateKeyIdentifier maxVersion minVersion passphrase pfx
-  secureOptions secureProtocol sessionIdContext secureContext enableTrace requestCert
-  ALPNProtocols SNICallback rejectUnauthorized allowHalfOpen pauseOnConnect noDelay keepAlive
-  keepAliveInitialDelay highWaterMark blockList
-`
-  .trim()
-  .split(/\s+/);
-
 /**
- * Finds what is wrong with the option `tls` of `listen()`. Accepts unknown options, which a later version of
- * Node.js may have, unless they look like misspelled ones. Does not show values, which are secret.
+ * Finds what is wrong with the option `tls` of `listen()`. Node.js checks the values, which are secret: messages
+ * do not show them.
  */
 export function findTlsErrors(tls: TlsOptions | undefined): readonly SetupError[] {
   if (tls === undefined) return [];
-  if (!object.accepts(tls)) return [invalidTls('it is not an object. Pass tls: { key, cert }.')];
-  const misspelled = Object.keys(tls).flatMap((name) => {
-    const nearest = TLS_OPTIONS.includes(name) ? undefined : nearestName(name, TLS_OPTIONS);
-    return nearest === undefined
-      ? []
-      : invalidTls(`it has no member '${name}'. Did you mean '${nearest}'?`);
-  });
+  const pass = 'Pass tls: { key, cert }.';
+  if (!object.accepts(tls)) return [invalidTls(`it is not an object. ${pass}`)];
   const { cert, key, privateKeyIdentifier } = tls;
-  const hasIdentity = IDENTITIES.some((name) => tls[name] !== undefined);
-  if (misspelled.length > 0 || hasIdentity) return misspelled;
-  if (cert === undefined) return [invalidTls('it has no certificate. Pass tls: { key, cert }.')];
+  if (IDENTITIES.some((name) => tls[name] !== undefined)) return [];
+  if (cert === undefined) return [invalidTls(`it has no certificate. ${pass}`)];
   if ((key ?? privateKeyIdentifier) !== undefined) return [];
-  return [invalidTls('it has no key for the certificate. Pass tls: { key, cert }.')];
+  return [invalidTls(`it has no key for the certificate. ${pass}`)];
 }
 
 function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
@@ -199,13 +175,9 @@ function invalidTls(reason: string, cause?: unknown): SetupError {
 }
 
 const refuseExpectation: RequestListener = (_req, res) => {
-  refuse(
-    res,
-    new HttpError(
-      417,
-      "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.",
-    ),
-  );
+  const message =
+    "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.";
+  refuse(res, new HttpError(417, message));
 };
 
 /** Returns the interval at which to check timeouts. All are in milliseconds. Ignores timeouts of 0. */
@@ -239,15 +211,19 @@ function checkHead(
 
 /** Refuses a request before it reaches the application, and closes the connection. */
 function refuse(res: ServerResponse, error: HttpError): void {
-  const body = JSON.stringify(describeProblem(error, undefined, false));
+  const { body, headers } = describeRefusal(error);
   announceEnd(res);
-  res
-    .writeHead(error.status, {
-      'Content-Type': 'application/problem+json',
-      'Content-Length': Buffer.byteLength(body),
-      Connection: 'close',
-    })
-    .end(body);
+  res.writeHead(error.status, headers).end(body);
+}
+
+function describeRefusal(error: HttpError) {
+  const body = JSON.stringify(describeProblem(error, undefined, false));
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  return { body, headers };
 }
 
 /** Milliseconds in which a client may read a refusal and close its side of the connection. */
@@ -266,7 +242,7 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const connection = connectionOf(socket);
   const latest = connection?.latest ?? undefined;
   const respond = () => {
-    socket.end(formatRefusal(error));
+    socket.end(formatRefusal(error.code));
     // Closing immediately would reset the connection if bytes are unread, and the client might lose the
     // response.
     setTimeout(() => socket.destroy(), LINGER).unref();
@@ -290,29 +266,21 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** Formats a refusal as an HTTP/1.1 response. */
-function formatRefusal({ code }: NodeJS.ErrnoException): string {
-  const problem = describeProblem(refusalOf(code), undefined, false);
-  const body = JSON.stringify(problem);
+function formatRefusal(code: string | undefined): string {
+  const [status, message] = REFUSALS[code ?? ''] ?? [400, 'The request is not valid HTTP.'];
+  const { body, headers } = describeRefusal(new HttpError(status, message));
   return [
-    `HTTP/1.1 ${problem.status} ${problem.title}`,
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    `HTTP/1.1 ${status} ${titleOf(status)}`,
     `Date: ${new Date().toUTCString()}`,
-    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n');
 }
 
-function refusalOf(code: string | undefined): HttpError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new HttpError(431, 'The request line and headers are too long.');
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new HttpError(413, 'The chunk extensions of the body are too long.');
-    case REQUEST_TIMEOUT:
-      return new HttpError(408, 'The request did not complete in time.');
-    default:
-      return new HttpError(400, 'The request is not valid HTTP.');
-  }
-}
+/** The refusals for the codes of Node's errors. */
+const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request line and headers are too long.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too long.'],
+  [REQUEST_TIMEOUT]: [408, 'The request did not complete in time.'],
+};

@@ -1,5 +1,6 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import {
   anything,
@@ -10,10 +11,8 @@ import {
   kind,
   nonEmptyString,
 } from '@fairlead/options';
-import type { Application } from '../application.js';
 import { explainOtherCopy } from '../copies.js';
 import { ListenError, SetupError } from '../errors/setup-error.js';
-import { logError } from '../middleware/error-handler.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions, findOptionErrors, type OptionCodes, throwTogether } from '../options.js';
 import { connectionOf, drain } from './connection.js';
@@ -28,6 +27,14 @@ import {
   SERVER_LIMITS,
   type ServerLimits,
 } from './limits.js';
+
+/** What {@link listen} serves: an application from `createApp()`. */
+export interface Listenable {
+  /** Ends the registrations. Throws when there are problems. */
+  seal(): void;
+  /** Handles the requests. */
+  readonly handle: RequestListener;
+}
 
 /** Options of {@link listen}: the host, TLS, limits and timeouts. */
 export interface ListenOptions extends ServerLimits {
@@ -131,13 +138,13 @@ const IDLE_CHECKS = 4;
  * @throws {ListenError} When the port cannot be bound.
  */
 export async function listen(
-  app: Application,
+  app: Listenable,
   port: number,
   options: ListenOptions = {},
 ): Promise<Server> {
   throwTogether([
-    ...findApplicationErrors(app),
-    ...findPortErrors(port),
+    ...findArgumentErrors('app', app, fixForApplication(app)),
+    ...findArgumentErrors('port', port, fixForPort(port)),
     ...findOptionErrors('listen()', options, LISTEN_OPTIONS, LIMIT_CODES),
     ...findTlsErrors(options?.tls),
   ]);
@@ -148,14 +155,12 @@ export async function listen(
   const server = createServer(app.handle, limits, tls, closingController.signal);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const sockets = trackSockets(server, connectionEvent(tls));
-  const handshakes = tls === undefined ? new Set<Socket>() : trackHandshakes(server);
+  const handshakes = tls === undefined ? new Map<string, Socket>() : trackHandshakes(server);
   await new Promise<void>((resolve, reject) => {
-    const onError = (cause: NodeJS.ErrnoException) => {
-      reject(new ListenError(port, host, cause));
-    };
+    const onError = (cause: NodeJS.ErrnoException) => reject(new ListenError(port, host, cause));
     server.once('error', onError);
     server.listen({ port, host, reusePort }, () => {
-      server.off('error', onError).on('error', logError);
+      server.off('error', onError).on('error', (error) => console.error(error));
       resolve();
     });
   });
@@ -166,7 +171,7 @@ export async function listen(
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   const stopListening = (): Promise<void> => {
-    stopping ??= stop(server);
+    stopping ??= acceptPending(server).then(() => closePort(server));
     return stopping;
   };
   return Object.freeze({
@@ -178,37 +183,38 @@ export async function listen(
     close(options: CloseOptions = {}) {
       assertOptions('server.close()', options, CLOSE_OPTIONS);
       const { timeout = 10_000 } = options;
-      const stopped = timeout > 0 ? stopListening() : stopImmediately(server);
+      if (timeout === 0) closePort(server);
+      const stopped = timeout === 0 ? Promise.resolve() : stopListening();
       // The port is closed by now, so clients that reconnect reach another process.
       void stopped.then(() => closingController.abort());
       closing ??= close(server, sockets, handshakes, stopped, ended);
-      void destroyAfter(timeout, [sockets, handshakes], stopped, ended);
+      void destroyAfter(timeout, () => [...sockets, ...handshakes.values()], stopped, ended);
       return closing;
     },
   });
 }
 
-function findApplicationErrors(app: unknown): readonly SetupError[] {
-  const { seal, handle }: Partial<Application> = Object(app);
+/** @param fix - Undefined for a valid argument. */
+function findArgumentErrors(name: string, value: unknown, fix: string | undefined): SetupError[] {
+  if (fix === undefined) return [];
+  const message = `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`;
+  return [new SetupError('INVALID_OPTION', message)];
+}
+
+function fixForApplication(app: unknown): string | undefined {
+  const { seal, handle }: Partial<Listenable> = Object(app);
   const otherCopy = explainOtherCopy(app);
-  if (otherCopy !== undefined) return [invalidArgument('app', app, otherCopy)];
-  if (typeof seal === 'function' && typeof handle === 'function') return [];
-  const fix = isPromiseLike(app) ? 'Await it.' : 'Pass an application from createApp().';
-  return [invalidArgument('app', app, fix)];
+  const isApplication = typeof seal === 'function' && typeof handle === 'function';
+  if (otherCopy !== undefined || isApplication) return otherCopy;
+  return isPromiseLike(app) ? 'Await it.' : 'Pass an application from createApp().';
 }
 
 const PORT = integer(0, 65_535);
 
-function findPortErrors(port: unknown): readonly SetupError[] {
-  if (PORT.accepts(port)) return [];
+function fixForPort(port: unknown): string | undefined {
+  if (PORT.accepts(port)) return undefined;
   const isNumeric = typeof port === 'string' && PORT.accepts(Number(port)) && port.trim() !== '';
-  const fix = isNumeric ? 'Convert it with Number().' : `Use ${PORT.description}.`;
-  return [invalidArgument('port', port, fix)];
-}
-
-function invalidArgument(name: string, value: unknown, fix: string): SetupError {
-  const message = `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`;
-  return new SetupError('INVALID_OPTION', message);
+  return isNumeric ? 'Convert it with Number().' : `Use ${PORT.description}.`;
 }
 
 /**
@@ -227,26 +233,20 @@ function trackSockets(server: HttpServer, event: string): ReadonlySet<Socket> {
   return sockets;
 }
 
-/** Returns the sockets whose TLS handshake is not complete. */
-function trackHandshakes(server: HttpServer): ReadonlySet<Socket> {
-  const handshakes = new Set<Socket>();
-  const byPeer = new Map<string, Socket>();
+/** Returns the sockets whose TLS handshake is not complete, by the addresses of both ends. */
+function trackHandshakes(server: HttpServer): ReadonlyMap<string, Socket> {
+  const handshakes = new Map<string, Socket>();
   // The event 'secureConnection' has another socket for the same connection.
   const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
     `${remoteAddress} ${remotePort} ${localAddress}`;
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket);
-    handshakes.add(socket);
-    byPeer.set(peer, socket);
+    handshakes.set(peer, socket);
     socket.once('close', () => {
-      handshakes.delete(socket);
-      if (byPeer.get(peer) === socket) byPeer.delete(peer);
+      if (handshakes.get(peer) === socket) handshakes.delete(peer);
     });
   });
-  server.on('secureConnection', (socket: Socket) => {
-    const raw = byPeer.get(peerOf(socket));
-    if (raw !== undefined) handshakes.delete(raw);
-  });
+  server.on('secureConnection', (socket: Socket) => handshakes.delete(peerOf(socket)));
   return handshakes;
 }
 
@@ -275,21 +275,18 @@ function enforceTimeouts(
       else if (idleness === 'late') refuseLate(socket);
     }
   };
-  // After a blocked event loop, setImmediate lets the process read pending data before the check.
-  const checks = setInterval(
-    () => setImmediate(check),
-    checkInterval(keepAliveTimeout, writeTimeout, requestTimeout),
-  );
-  checks.unref();
+  const interval = checkInterval(keepAliveTimeout, writeTimeout, requestTimeout);
+  const checks = checkEvery(interval, check).unref();
   server.once('close', () => clearInterval(checks));
 }
 
-async function stop(server: HttpServer): Promise<void> {
-  await acceptPending(server);
-  await stopImmediately(server);
+/** After a blocked event loop, `setImmediate` lets the process read pending data before the check. */
+function checkEvery(interval: number, check: () => void): NodeJS.Timeout {
+  return setInterval(() => setImmediate(check), interval);
 }
 
-async function stopImmediately(server: HttpServer): Promise<void> {
+/** Stops listening, unless the server has stopped. Connections continue. */
+function closePort(server: HttpServer): void {
   if (!server.listening) return;
   // HttpServer.close() would also close idle connections, on which a request may be in transit. Bun's servers
   // are not net.Servers.
@@ -300,7 +297,7 @@ async function stopImmediately(server: HttpServer): Promise<void> {
 async function close(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
-  handshakes: ReadonlySet<Socket>,
+  handshakes: ReadonlyMap<string, Socket>,
   stopped: Promise<void>,
   ended: Promise<void>,
 ): Promise<void> {
@@ -313,10 +310,9 @@ async function close(
     server.closeIdleConnections();
     // Node.js does not count a connection as idle before its first byte.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    for (const socket of handshakes) socket.destroy();
+    for (const socket of handshakes.values()) socket.destroy();
   };
-  // After a blocked event loop, setImmediate lets the process read pending data before the check.
-  const checks = setInterval(() => setImmediate(check), CLOSE_CHECK_INTERVAL);
+  const checks = checkEvery(CLOSE_CHECK_INTERVAL, check);
   await ended;
   clearInterval(checks);
   server.close();
@@ -325,7 +321,7 @@ async function close(
 /** Destroys the connections that are still open after a timeout. */
 async function destroyAfter(
   timeout: number,
-  connections: readonly ReadonlySet<Socket>[],
+  listSockets: () => readonly Socket[],
   stopped: Promise<void>,
   ended: Promise<void>,
 ): Promise<void> {
@@ -333,7 +329,7 @@ async function destroyAfter(
   if (timeout >= 2 ** 31) return;
   await stopped;
   const deadline = setTimeout(() => {
-    for (const sockets of connections) for (const socket of sockets) socket.destroy();
+    for (const socket of listSockets()) socket.destroy();
   }, timeout);
   await ended;
   clearTimeout(deadline);
@@ -366,8 +362,4 @@ async function acceptPending(server: NetServer): Promise<void> {
     await nextTurn();
   }
   server.off('connection', count);
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

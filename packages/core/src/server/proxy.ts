@@ -69,77 +69,67 @@ export function createClientReader(
   };
 }
 
-/** What a proxy has written about a request. Proxies count from 1, the one connected to the application. */
-type Statement = (proxy: number) => string | undefined;
-
-/** What proxies have written about a request. */
-interface Statements {
-  /** The node that connected to a proxy. */
-  readonly node: Statement;
-  readonly protocol: Statement;
-  readonly host: Statement;
-}
+/** Returns what a proxy has written about a request. Proxies count from 1, the one connected to the application. */
+type Statements = (proxy: number) => {
+  /** The node that connected to the proxy. */
+  readonly node: string | undefined;
+  readonly protocol: string | undefined;
+  readonly host: string | undefined;
+};
 
 /** Whether the sender is a trusted proxy. Senders count from 0, the one connected to the application. */
 type Trust = (address: string, sender: number) => boolean;
 
 /** Walks from the application to the client while the senders are trusted. */
-function forwardedClient(
-  direct: Client,
-  { node, protocol, host }: Statements,
-  isTrusted: Trust,
-): Client {
+function forwardedClient(direct: Client, statements: Statements, isTrusted: Trust): Client {
   let { ip } = direct;
   let trusted = 0;
   while (isTrusted(ip, trusted)) {
     trusted += 1;
     // An address that is missing, obfuscated or malformed ends the walk at the proxy that reported it.
-    const address = parseNode(node(trusted) ?? '');
+    const address = parseNode(statements(trusted).node ?? '');
     if (address === undefined) break;
     ip = address;
   }
   if (trusted === 0) return direct;
-  const statedProtocol = protocol(trusted)?.toLowerCase();
-  const statedHost = host(trusted) ?? '';
+  const { protocol: stated, host = '' } = statements(trusted);
+  const protocol = stated?.toLowerCase();
   return {
     ip,
-    protocol:
-      statedProtocol === 'http' || statedProtocol === 'https' ? statedProtocol : direct.protocol,
-    host: HOST.test(statedHost) ? statedHost : direct.host,
+    protocol: protocol === 'http' || protocol === 'https' ? protocol : direct.protocol,
+    host: HOST.test(host) ? host : direct.host,
   };
 }
 
 /** A host name, an IPv4 address or an IPv6 address in brackets, with an optional port. RFC 3986 §3.2.2 */
 const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
+/** Reads headers to whose lists each proxy has appended an entry. */
 function readXForwarded({ headers }: IncomingMessage): Statements {
-  return {
-    node: appended(splitList(headers['x-forwarded-for'])),
-    protocol: setOrAppended(splitList(headers['x-forwarded-proto'])),
-    host: setOrAppended(splitList(headers['x-forwarded-host'])),
-  };
-}
-
-/** Reads a list to which each proxy has appended an entry. */
-function appended(entries: readonly string[]): Statement {
-  return (proxy) => entries.at(-proxy);
-}
-
-/**
- * Reads a list to which each proxy has appended an entry, or which one proxy has set and the others have
- * passed on. With any other number of entries, it is unknown who wrote them.
- */
-function setOrAppended(entries: readonly string[]): Statement {
-  return entries.length === 1 ? () => entries[0] : appended(entries);
+  const nodes = splitList(headers['x-forwarded-for']);
+  const protocols = splitList(headers['x-forwarded-proto']);
+  const hosts = splitList(headers['x-forwarded-host']);
+  // Some proxies set a protocol or host that the others pass on. With any other number of entries than one, it is
+  // unknown who wrote them.
+  const entryOf = (entries: readonly string[], proxy: number) =>
+    entries.length === 1 ? entries[0] : entries.at(-proxy);
+  return (proxy) => ({
+    node: nodes.at(-proxy),
+    protocol: entryOf(protocols, proxy),
+    host: entryOf(hosts, proxy),
+  });
 }
 
 function readForwarded({ headers }: IncomingMessage): Statements {
   const elements = parseForwarded(headers.forwarded ?? '');
-  const parameter =
-    (name: string): Statement =>
-    (proxy) =>
-      elements[proxy - 1]?.get(name);
-  return { node: parameter('for'), protocol: parameter('proto'), host: parameter('host') };
+  return (proxy) => {
+    const element = elements[proxy - 1];
+    return {
+      node: element?.get('for'),
+      protocol: element?.get('proto'),
+      host: element?.get('host'),
+    };
+  };
 }
 
 /** Splits a list at commas. Node joins repeated headers with commas. An empty entry keeps its place. */
@@ -255,12 +245,11 @@ function findTrustProblems(call: string, name: string, trust: unknown): readonly
 
 function findRangeProblem(call: string, name: string, entry: unknown): readonly string[] {
   const range = parseRange(entry);
+  if (range !== undefined && range.length > 0) return [];
   const problem = `${call} cannot use ${describeValue(entry)} in ${name}`;
-  if (range === undefined) {
-    return [`${problem}. Use an address or CIDR range such as '10.0.0.0/8' or '::1'.`];
-  }
-  if (range.length > 0) return [];
-  return [`${problem}: clients could choose their address. List your proxies.`];
+  return range === undefined
+    ? [`${problem}. Use an address or CIDR range such as '10.0.0.0/8' or '::1'.`]
+    : [`${problem}: clients could choose their address. List your proxies.`];
 }
 
 function createTrust(trust: TrustedProxies): Trust {
