@@ -4,10 +4,13 @@ import { inspect } from 'node:util';
 import { SetupError } from '@fairlead/core';
 import {
   arrayOf,
+  describeFile,
   describeValue,
   either,
+  filePath,
   findOptionProblems,
   fn,
+  framesOf,
   hasMethods,
   integer,
   type Kinds,
@@ -390,12 +393,26 @@ async function exit(code: number): Promise<never> {
 /**
  * Formats an error that ends a program.
  *
- * @returns The message of an error with a stable code, such as `LISTEN_FAILED`, because it names the fix, and
- *   of an error of `parseArgs()` of node:util. For any other value, what `inspect()` returns, with the stack:
+ * @returns The message of an error with a stable code, such as `LISTEN_FAILED`, because it names the fix, with
+ *   the line of your code that threw it. The message of an error of `parseArgs()` of node:util. For any other value, what `inspect()` returns, with the stack:
  *   errors from Node.js with a code such as `ERR_INVALID_ARG_TYPE` may be bugs.
  */
 export function describeStartError(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return inspect(error);
   const isExpected = /^(?:(?!ERR_)[A-Z]+(?:_[A-Z]+)+$|ERR_PARSE_ARGS_)/.test(String(error.code));
-  return isExpected ? error.message : inspect(error);
+  if (!isExpected) return inspect(error);
+  const location = error.message.includes('\n  At: ') ? undefined : callerOf(error);
+  return location === undefined ? error.message : `${error.message}\n  At: ${location}`;
+}
+
+/** The folder of this package and the others in it, or, in a bundle, at least that of all code. */
+const PACKAGES = filePath(new URL('../..', import.meta.url).href);
+
+/** Finds the innermost line of the application that threw an error, unless it threw later. */
+function callerOf({ message, stack = '' }: Error): string | undefined {
+  const [calls = ''] = stack.slice(stack.indexOf(message) + message.length).split(/^ +at async /m);
+  const caller = framesOf(calls).find(
+    ({ file }) => !file.startsWith(PACKAGES) && !/[\\/](?:@fairlead[\\/]|\[eval)/.test(file),
+  );
+  return caller && `${describeFile(caller.file)}:${caller.position}`;
 }

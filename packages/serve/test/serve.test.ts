@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startProgram } from './support/program.js';
@@ -558,6 +561,36 @@ describe('describeStartError()', () => {
       process.stdout.write(describeStartError(${error}));
     `);
     expect((await program.ended).stdout).toMatch(text);
+  });
+});
+
+describe('the error of a start', () => {
+  async function failIn(source: string): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'serve-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(await realpath(folder), 'app.mjs');
+    await writeFile(file, source);
+    const program = startProgram(`
+      const { create } = await import(${JSON.stringify(file)});
+      await serve(() => create({ createRouter }), { port: 0 });
+    `);
+    return (await program.ended).stderr.replace(file, 'app.mjs');
+  }
+
+  it('ends with the line of your code that threw it', async () => {
+    const source = `export async function create({ createRouter }) {
+      return createRouter({ prefix: '/api' });
+    }`;
+    expect(await failIn(source)).toMatch(
+      /^The application failed to start: createRouter\(\) has no option 'prefix'.*\n {2}At: app\.mjs:2:14\n$/,
+    );
+  });
+
+  it('keeps the location in its message', async () => {
+    const source = `export async function create() {
+      throw Object.assign(new Error('Wrong.\\n  At: a.js:1:1'), { code: 'START_FAILED' });
+    }`;
+    expect(await failIn(source)).toBe('The application failed to start: Wrong.\n  At: a.js:1:1\n');
   });
 });
 

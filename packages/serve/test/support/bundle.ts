@@ -18,13 +18,15 @@ declare module 'vitest' {
  */
 export default async function bundle(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-serve-'));
+  // As in an installed package, whose code is two folders below those of other packages.
+  const outDir = join(folder, 'serve', 'dist');
   await build({
     config: false,
     entry: [join(import.meta.dirname, 'packages.ts')],
     tsconfig: 'tsconfig.build.json',
     format: 'esm',
     target: 'node22',
-    outDir: folder,
+    outDir,
     outExtension: () => ({ js: '.mjs' }),
     noExternal: [/^@fairlead\//],
     esbuildOptions(options) {
@@ -32,6 +34,6 @@ export default async function bundle(project: TestProject): Promise<() => Promis
     },
     silent: true,
   });
-  project.provide('packages', pathToFileURL(join(folder, 'packages.mjs')).href);
+  project.provide('packages', pathToFileURL(join(outDir, 'packages.mjs')).href);
   return () => rm(folder, { recursive: true, force: true });
 }
