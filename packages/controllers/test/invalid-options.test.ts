@@ -2,8 +2,9 @@ import { createApp, createRouter } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import * as controllers from '../src/index.js';
-import { buildRoutes, Controller, ControllerRegistry, Get } from '../src/index.js';
-import { failStart } from './support/fail-start.js';
+import { buildRoutes, Controller, ControllerRegistry, Get, UseMiddleware } from '../src/index.js';
+import { failStart, PLUGIN_CALL } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 
 type Loose = (...values: readonly unknown[]) => unknown;
 
@@ -22,17 +23,46 @@ class UsersController {
 
 const router = createRouter();
 const container = createContainer();
-const refusal = (message: string) => expect.objectContaining({ code: 'INVALID_OPTION', message });
+const refusal = (message: unknown) => expect.objectContaining({ code: 'INVALID_OPTION', message });
 
 describe('controllersPlugin', () => {
   it('reports all wrong options when it is installed', async () => {
     const options = { middlewares: [], strict: 'yes' } as object;
     expect(await failStart([UsersController], options)).toMatchObject({
       problems: [
-        refusal("controllersPlugin() has no option 'middlewares'. Did you mean 'middleware'?"),
+        refusal(
+          expect.stringContaining(
+            "controllersPlugin() has no option 'middlewares'. Did you mean 'middleware'?",
+          ),
+        ),
         { code: 'INVALID_OPTION' },
       ],
     });
+  });
+
+  it.each([
+    [{ strict: 'yes' as never }, 'INVALID_OPTION'],
+    [{ prefix: '/a*' }, 'INVALID_OPTION'],
+    [{ controllers: [UsersController, class Plain {}] }, 'NOT_A_CONTROLLER'],
+  ])('locates the call that received a wrong option: case %#', async (options, code) => {
+    const message = expect.stringContaining(`\n  At: ${PLUGIN_CALL}`);
+    expect(await failStart([UsersController], options)).toMatchObject({ code, message });
+  });
+});
+
+describe('@UseMiddleware()', () => {
+  it('locates the route of a function that expects the arguments of Express', async () => {
+    const old = (_req: unknown, _res: unknown, next: () => unknown) => next();
+    @Controller('/old')
+    class OldController {
+      @Get()
+      @UseMiddleware(old as never)
+      read() {}
+    }
+    const { message } = await failStart([OldController]);
+    expect(message).toContain('Cannot register the route OldController.read: ');
+    expect(message).toContain('pass connect(old) from @fairlead/connect.');
+    expect(message).toContain(`\n  At: ${locationsIn(import.meta.url)('OldController', '@Get')}`);
   });
 });
 

@@ -13,7 +13,7 @@ import {
   StartError,
   UseGuard,
 } from '../src/index.js';
-import { failStart } from './support/fail-start.js';
+import { failStart, PLUGIN_CALL } from './support/fail-start.js';
 import { locationsIn } from './support/locations.js';
 import { message, refusal, tokenRefusal } from './support/message.js';
 
@@ -93,6 +93,7 @@ describe('install rejects and registers nothing for', () => {
     expect(error.message).toBe(
       message(
         'PlainClass is not a controller.',
+        `At: ${PLUGIN_CALL}`,
         'Fix: decorate the class with @Controller(), or remove it from the list.',
       ),
     );
@@ -114,7 +115,7 @@ describe('install rejects and registers nothing for', () => {
   ])('a value that is not a class: %s', async (value, title, fix) => {
     const error = await failStart([value as unknown as Constructor]);
     expect(error).toMatchObject({ code: 'NOT_A_CONTROLLER' });
-    expect(error.message).toBe(message(title, `Fix: ${fix}`));
+    expect(error.message).toBe(message(title, `At: ${PLUGIN_CALL}`, `Fix: ${fix}`));
   });
 
   it('a controller without routes', async () => {
@@ -208,6 +209,7 @@ describe('install rejects and registers nothing for', () => {
     expect(error.message).toBe(`The controllers cannot start: 5 problems.
 
   1. PlainClass is not a controller.
+       At: ${PLUGIN_CALL}
        Fix: decorate the class with @Controller(), or remove it from the list.
 
   2. EmptyController has no routes.

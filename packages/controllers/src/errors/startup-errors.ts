@@ -1,4 +1,4 @@
-import { hideProperties, numberMessages } from '@fairlead/options';
+import { type CallSite, describeCaller, hideProperties, numberMessages } from '@fairlead/options';
 import {
   addLocation,
   ControllerError,
@@ -135,15 +135,25 @@ function printOnce(error: ControllerError): void {
 /**
  * Throws a single problem as is, and several as one {@link StartError}. Several classes may share a problem.
  *
+ * @param call - The location of problems in its arguments.
  * @throws {ControllerError} 500, unless `problems` is empty.
  */
-export function throwProblems(problems: readonly Error[]): void {
+export function throwProblems(problems: readonly Error[], call?: CallSite): void {
   const distinct = [...new Set(problems)];
+  const location = call && distinct.some(isInCall) ? describeCaller(call) : undefined;
+  for (const problem of distinct.filter(isInCall)) {
+    problem.message = addLocation(problem.message, location);
+  }
   const [first, second] = distinct;
   if (first === undefined) return;
   if (second !== undefined) throw new StartError(distinct);
   if (first instanceof ControllerError) printOnce(first);
   throw first;
+}
+
+/** Whether an argument of a call is the problem, and not a decorator, whose location is in the message. */
+function isInCall({ code, message }: Error & { readonly code?: unknown }): boolean {
+  return /^(INVALID_OPTION|NOT_A_CONTROLLER)$/.test(String(code)) && !message.includes('\n  At: ');
 }
 
 /**

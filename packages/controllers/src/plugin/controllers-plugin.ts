@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
 import { container as globalContainer } from '@fairlead/di';
-import { isIntended } from '@fairlead/options';
+import { captureCallSite, isIntended } from '@fairlead/options';
 import { throwProblems } from '../errors/startup-errors.js';
 import type { RegisteredController } from '../routes/register-controller.js';
 import { findMountProblems, findUnpreparedGuards, mountedRoutesOf } from './check-mounted.js';
@@ -60,6 +60,7 @@ const STDERR_LOGGER: PluginLogger = Object.freeze({
  * @returns A plugin to install with `await app.plugin(plugin)`.
  */
 export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
+  const call = captureCallSite(controllersPlugin);
   const usable = usableOptions(options);
   const { debug = false, logger = STDERR_LOGGER, container = globalContainer } = usable;
   const { disposeContainer = container !== globalContainer } = usable;
@@ -80,7 +81,8 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     },
     async install(app) {
       try {
-        state = createState(await start(app, usable, checkPluginOptions(options), log), true);
+        const registered = await start(app, usable, checkPluginOptions(options), log, call);
+        state = createState(registered, true);
       } catch (error) {
         await close().catch((reason) =>
           log.warn(`disposing the container failed: ${inspect(reason)}`),

@@ -1,6 +1,6 @@
 import type { Application } from '@fairlead/core';
 import { type Constructor, describeToken, type Token } from '@fairlead/di';
-import { isIntended } from '@fairlead/options';
+import { type CallSite, isIntended } from '@fairlead/options';
 import {
   describeDoubts,
   describeErased,
@@ -30,6 +30,7 @@ import type { ControllersPluginOptions, PluginLogger } from './options.js';
  *
  * @param options - Without those that are not valid.
  * @param optionProblems - The problems of the others.
+ * @param call - Where the application passed the options.
  * @throws {ControllerError} 500, for a single problem; {@link StartError} for several.
  */
 export async function start(
@@ -37,6 +38,7 @@ export async function start(
   options: ControllersPluginOptions,
   optionProblems: readonly Error[],
   log: PluginLogger,
+  call: CallSite,
 ): Promise<readonly RegisteredController[]> {
   const { root, router, controllers: listed = [] } = options;
   if (root === undefined && listed.length === 0 && optionProblems.length === 0) {
@@ -78,11 +80,12 @@ export async function start(
   problems.push(...context.problems.values());
   if (problems.length > 0) {
     const likely = findMisnamedParameters(definitions, context.prefix, app.prefixesOf(router));
-    throwProblems([...problems, ...likely, ...app.problems(router)]);
+    throwProblems([...problems, ...likely, ...app.problems(router)], call);
   }
   warnOfUnreadValues(controllers, context);
-  for (const { name, routes } of controllers) {
-    registerRoutes(router, routes);
+  for (const controller of controllers) {
+    const { name, routes } = controller;
+    registerRoutes(router, controller);
     log.debug(`registered ${name}`);
     for (const { method, path } of routes) log.debug(`${method} ${path}`);
   }

@@ -1,6 +1,6 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
-import { describeValue, isIntended, readerOf } from '@fairlead/options';
+import { captureCallSite, describeValue, isIntended, readerOf } from '@fairlead/options';
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
@@ -60,17 +60,19 @@ export function registerController(
   target: Constructor,
   options: BuildRoutesOptions = {},
 ): RegisteredController {
-  throwProblems([...checkRouter(router), ...checkBuildOptions('registerController()', options)]);
+  const call = captureCallSite(registerController);
+  const optionProblems = checkBuildOptions('registerController()', options);
+  throwProblems([...checkRouter(router), ...optionProblems], call);
   const definition = defineController(target);
   const context = createBuildContext(options);
   const tokens = requiredTokens([definition], context.shared);
-  throwProblems(findProblems(router, [definition], context, tokens));
+  throwProblems(findProblems(router, [definition], context, tokens), call);
   const controller = buildController(definition, context);
   throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
   for (const text of describeDoubts(definition)) context.warn(text);
   warnOfUnreadValues([controller], context);
-  registerRoutes(router, controller.routes);
+  registerRoutes(router, controller);
   return controller;
 }
 
@@ -118,10 +120,23 @@ export function buildController(
   return Object.freeze({ ...definition, routes: buildCheckedRoutes(definition, context) });
 }
 
-/** Registers built routes in their order. */
-export function registerRoutes(router: Router, routes: readonly BuiltRoute[]): void {
-  for (const { method, path, options, handlers } of routes) {
-    router.on(method, path, options, ...handlers);
+/**
+ * Registers the routes of a controller in their order.
+ *
+ * @throws {RouteRegistrationError} 500, when the router refuses a function of `@UseMiddleware()`.
+ */
+export function registerRoutes(
+  router: Router,
+  { controller, routes }: Pick<RegisteredController, 'controller' | 'routes'>,
+): void {
+  for (const { method, path, options, handlers, handler, methodName } of routes) {
+    try {
+      router.on(method, path, options, ...handlers);
+    } catch (cause) {
+      if (!(cause instanceof SetupError)) throw cause;
+      const diagnostic = { problem: cause.message, cause };
+      throw new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName));
+    }
   }
 }
 

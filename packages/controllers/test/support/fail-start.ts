@@ -2,6 +2,10 @@ import { createApp, createRouter } from '@fairlead/core';
 import { type Constructor, createContainer } from '@fairlead/di';
 import { expect } from 'vitest';
 import { type ControllersPluginOptions, controllersPlugin } from '../../src/index.js';
+import { locationIn } from './locations.js';
+
+/** The location of the call of `controllersPlugin()`, which errors about its arguments show. */
+export const PLUGIN_CALL: string = locationIn(import.meta.url, 'controllersPlugin({ container');
 
 /**
  * Installs a plugin that must fail, and checks that nothing was registered.

@@ -38,6 +38,20 @@ export function decoratorsIn(url: string): (decorator: string) => string {
     );
 }
 
+/**
+ * Locates a call in a test file.
+ *
+ * @param url - `import.meta.url` of the file.
+ * @param call - The beginning of the call. Its last occurrence counts.
+ */
+export function locationIn(url: string, call: string): string {
+  const file = fileURLToPath(url);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const index = lines.findLastIndex((line) => line.includes(call));
+  const column = (lines[index] ?? '').indexOf(call) + 1;
+  return `${relative(process.cwd(), file)}:${index + 1}:${column}`;
+}
+
 function location(file: string, lines: readonly string[], index: number): string {
   // The position is that of the call, after the @.
   const column = (lines[index] ?? '').indexOf('@') + 2;
