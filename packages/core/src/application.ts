@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   anything,
+  atLine,
   boolean,
+  captureCaller,
   declareProxy,
   describeValue,
   fn,
@@ -13,6 +15,7 @@ import {
   mountForeign,
   oneOf,
   placeBelow,
+  setLocation,
   warn,
 } from '@fairlead/options';
 import {
@@ -306,10 +309,15 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     if (middleware.length === 0 && prefix?.startsWith('/') === false)
       throw new InvalidMiddlewareError(call);
     assertMiddleware(call, middleware);
-    if (prefix === undefined) this.#add(...middleware);
+    const locate = captureCaller(this.use);
+    const place = (one: Middleware): Middleware => {
+      const placed = prefix === undefined ? one : mountForeign(prefix, placeBelow(prefix, one));
+      setLocation(placed, locate);
+      return placed;
+    };
+    if (prefix === undefined) this.#add(...middleware.map(place));
     else {
       parsePrefix(prefix);
-      const place = (one: Middleware) => mountForeign(prefix, placeBelow(prefix, one));
       this.#add({ prefix, middleware: middleware.map(place) });
     }
     return this;
@@ -333,7 +341,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     assertPath('app.route()', 'prefix', prefix);
     assertRouter(`app.route('${prefix}')`, router);
     parsePrefix(prefix);
-    this.#add({ prefix, router });
+    const mount = { prefix, router };
+    setLocation(mount, captureCaller(this.route));
+    this.#add(mount);
     return this;
   }
 
@@ -361,7 +371,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
     this.#assertOpen(nameCall('app', method, pattern));
     const router = this.#router ?? createRouter(this.#rules);
-    addOwnRoute(router, method, pattern, rest);
+    addOwnRoute(router, method, pattern, rest, this.on);
     if (this.#router === undefined) this.#add({ prefix: '/', router, isOwn: true });
     this.#router = router;
     return this;
@@ -393,6 +403,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
         `${failure} twice. Install each plugin object once, and create another object for a second instance.`,
       );
     }
+    setLocation(plugin, captureCaller(this.plugin));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#installing.set(plugin, promise);
     try {
@@ -755,10 +766,10 @@ function pluginFix(value: { readonly name: string }): string {
   return isFactory(value) ? `C${call}` : `If it creates a plugin, c${call}`;
 }
 
-function stillInstalling({ name }: Plugin): SetupError {
+function stillInstalling(plugin: Plugin): SetupError {
   return new SetupError(
     'PLUGIN_INSTALLING',
-    `The plugin '${name}' is still installing. Await app.plugin() before the application handles requests.`,
+    `The plugin '${plugin.name}' is still installing. Await app.plugin() before the application handles requests.${atLine(plugin)}`,
   );
 }
 

@@ -37,14 +37,23 @@ function sealError(app: Application): unknown {
   return undefined;
 }
 
-const conflict = new RouteConflictError('GET', '/users/:id', '/users/:name');
-const repeated = new InvalidPatternError(
-  '/posts/:id/:id',
-  "the parameter 'id' appears twice. Rename one of them.",
+/** Matches an error by its code and the beginning of its message, which ends with locations. */
+function like({ code, message }: SetupError): unknown {
+  return expect.objectContaining({ code, message: expect.stringContaining(message) });
+}
+
+const conflict = like(new RouteConflictError('GET', '/users/:id', '/users/:name'));
+const repeated = like(
+  new InvalidPatternError(
+    '/posts/:id/:id',
+    "the parameter 'id' appears twice. Rename one of them.",
+  ),
 );
-const mountedTwice = new SetupError(
-  'ROUTER_MOUNTED_TWICE',
-  "A router is mounted twice at '/b/'. Remove one of the app.route('/b/', router) calls.",
+const mountedTwice = like(
+  new SetupError(
+    'ROUTER_MOUNTED_TWICE',
+    "A router is mounted twice at '/b/'. Remove one of the app.route('/b/', router) calls.",
+  ),
 );
 
 /** An application with a problem of every kind that its registrations can have. */

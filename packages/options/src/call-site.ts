@@ -49,6 +49,44 @@ export function describeCaller({ stack = '' }: CallSite): string | undefined {
   return describeFrame(framesOf(stack)[0]);
 }
 
+/** Finds a location, such as `src/users.ts:12:1`. Returns undefined if it is unknown. */
+export type Locate = () => string | undefined;
+
+/**
+ * Captures only the line that calls a function, in a third of the time of {@link captureCallSite}.
+ *
+ * @param callee - A running function.
+ */
+export function captureCaller(callee: (...args: never[]) => unknown): Locate {
+  const { stackTraceLimit } = Error;
+  // Fails without an error if the intrinsic objects are frozen.
+  Reflect.set(Error, 'stackTraceLimit', 1);
+  const site = captureCallSite(callee);
+  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  return () => describeCaller(site);
+}
+
+/** A global symbol, so that copies and packages share the locations. */
+const LOCATIONS = Symbol.for('fairlead:locations');
+const shared: typeof globalThis & { [LOCATIONS]?: WeakMap<object, Locate> } = globalThis;
+
+/** Remembers where the application has registered a value. */
+export function setLocation(target: object, locate: Locate): void {
+  shared[LOCATIONS] ??= new WeakMap();
+  shared[LOCATIONS].set(target, locate);
+}
+
+/** Returns how to find where a value was registered, if {@link setLocation} was called. */
+export function locatorOf(target: object): Locate | undefined {
+  return shared[LOCATIONS]?.get(target);
+}
+
+/** Formats where a value was registered as the last line of a message; empty if it is unknown. */
+export function atLine(target: object | undefined): string {
+  const location = target && locatorOf(target)?.();
+  return location === undefined ? '' : `\n  At: ${location}`;
+}
+
 /**
  * Formats the call site of a decorator.
  *

@@ -1,5 +1,7 @@
 export {
+  atLine,
   type CallSite,
+  captureCaller,
   captureCallSite,
   describeCaller,
   describeCallSite,
@@ -9,6 +11,9 @@ export {
   findCallSite,
   framesOf,
   isAnonymous,
+  type Locate,
+  locatorOf,
+  setLocation,
 } from './call-site.js';
 export * from './marks.js';
 

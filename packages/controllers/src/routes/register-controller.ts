@@ -1,6 +1,12 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
-import { captureCallSite, describeValue, isIntended, readerOf } from '@fairlead/options';
+import {
+  captureCallSite,
+  describeValue,
+  isIntended,
+  readerOf,
+  setLocation,
+} from '@fairlead/options';
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
@@ -130,6 +136,7 @@ export function registerRoutes(
   { controller, routes }: Pick<RegisteredController, 'controller' | 'routes'>,
 ): void {
   for (const { method, path, options, handlers, handler, methodName } of routes) {
+    setLocation(options, () => locationOf(controller, methodName));
     try {
       router.on(method, path, options, ...handlers);
     } catch (cause) {

@@ -25,11 +25,12 @@ export class RouteConflictError extends SetupError {
    * @param method - The method of both routes.
    * @param existing - The pattern that was registered first.
    * @param added - The conflicting pattern.
+   * @param places - Lines that begin with a line break, each with a location, such as `At: src/app.ts:12:1`.
    */
-  constructor(method: string, existing: string, added: string) {
+  constructor(method: string, existing: string, added: string, places = '') {
     super(
       'ROUTE_CONFLICT',
-      `${method} ${added} matches the same paths as ${method} ${existing}, which is already registered. Remove one of them or change its path.`,
+      `${method} ${added} matches the same paths as ${method} ${existing}, which is already registered. Remove one of them or change its path.${places}`,
     );
     this.method = method;
     this.existing = existing;

@@ -1,4 +1,5 @@
 import {
+  atLine,
   type DeclaredUpstream,
   isIntended,
   isResponder,
@@ -56,13 +57,14 @@ export function checkOrder(
   if (unfilled !== undefined && !isMounted) {
     all.push({ name: 'a router that is mounted later', prefix: '/' });
   }
-  const misplaced = all.flatMap(({ role, prefix }, index) => {
+  const misplaced = all.flatMap(({ role, prefix, middleware }, index) => {
     if (role !== 'notFoundHandler') return [];
     const isAffected = createIsBelow(prefix, rules);
     const after = all.slice(index + 1).filter((other) => other.role === undefined);
     const names = after.flatMap((other) => namesOf(other, isAffected));
     const problem = `responds to every request${rangeOf(prefix)}, so anything registered after it never runs`;
-    return invalidOrder('notFoundHandler()', problem, names, 'Register notFoundHandler() last.');
+    const fix = 'Register notFoundHandler() last.';
+    return invalidOrder('notFoundHandler()', problem, names, fix + atLine(middleware));
   });
   return [...misplaced, ...checkRoutes([...routesOf.values()].flat())];
 }
@@ -102,7 +104,7 @@ export function checkUpstream(
         .filter((router) => !router.isIntended)
         .flatMap((router) => namesOf(router, isMissed));
       const problem = `cannot catch errors${range} from anything registered before it`;
-      const fix = `Register errorHandler() first, or pass it or the router to intended().`;
+      const fix = `Register errorHandler() first, or pass it or the router to intended().${atLine(middleware)}`;
       warnings.push(...describeOrder('errorHandler()', problem, names, fix));
     }
     if (upstream === undefined || isIntended) continue;
@@ -112,7 +114,7 @@ export function checkUpstream(
     if (upstream.after !== undefined && after.some(isFirst) && !all.slice(0, index).some(isFirst)) {
       const fix = `Register that first, or pass ${upstream.name} to intended().`;
       warnings.push(
-        `${upstream.name} reads what ${upstream.after} provides, but runs before it. ${fix}`,
+        `${upstream.name} reads what ${upstream.after} provides, but runs before it. ${fix}${atLine(middleware)}`,
       );
     }
     if (after.some((other) => responds(other) && namesOf(other, overlaps).length > 0)) continue;
@@ -127,9 +129,10 @@ export function checkUpstream(
     );
     const problem = `runs for no route${range}, because all of them are registered before it`;
     const fix = 'Register it before the routes';
-    if (isForHandlers) problems.push(...invalidOrder(name, problem, names, `${fix}.`));
+    const at = atLine(middleware);
+    if (isForHandlers) problems.push(...invalidOrder(name, problem, names, `${fix}.${at}`));
     else {
-      const silence = `${fix}, or pass it to intended() if it is for unknown paths.`;
+      const silence = `${fix}, or pass it to intended() if it is for unknown paths.${at}`;
       warnings.push(...describeOrder(name, problem, names, silence));
     }
   }
@@ -231,37 +234,41 @@ function namesOf(
 /** Finds handlers among the functions of routes that cannot work there. */
 function checkRoutes(routes: readonly MountedRoute[]): readonly SetupError[] {
   // The middleware of a router is part of each of its routes.
-  const shadowed = new Map<Middleware, string[]>();
-  const useless: string[] = [];
-  const unopened: string[] = [];
+  const shadowed = new Map<Middleware, MountedRoute[]>();
+  const useless: MountedRoute[] = [];
+  const unopened: MountedRoute[] = [];
   for (const route of routes) {
     const last = route.handlers.length - 1;
     for (const [index, handler] of route.handlers.entries()) {
       const role = roleOf(handler);
-      if (isUpgrade(handler) && !['GET', 'ALL'].includes(route.method))
-        unopened.push(nameOf(route));
-      if (role === 'errorHandler' && index === last) useless.push(nameOf(route));
+      if (isUpgrade(handler) && !['GET', 'ALL'].includes(route.method)) unopened.push(route);
+      if (role === 'errorHandler' && index === last) useless.push(route);
       if (role !== 'notFoundHandler' || index === last) continue;
-      shadowed.set(handler, [...(shadowed.get(handler) ?? []), nameOf(route)]);
+      shadowed.set(handler, [...(shadowed.get(handler) ?? []), route]);
     }
   }
   const fix = 'Register it last on the application, with app.use(notFoundHandler()).';
   const responds = 'responds to every request, so the functions after it never run in a route';
   const catchesNothing = 'is the last function of a route, so it catches nothing there';
   return [
-    ...[...shadowed.values()].flatMap((names) =>
-      invalidOrder('notFoundHandler()', responds, names, fix),
+    ...[...shadowed.values()].flatMap((routes) =>
+      invalidOrder(
+        'notFoundHandler()',
+        responds,
+        routes.map(nameOf),
+        fix + atLine(routes[0]?.options),
+      ),
     ),
     ...invalidOrder(
       'errorHandler()',
       catchesNothing,
-      useless,
-      'Pass it before the other functions.',
+      useless.map(nameOf),
+      `Pass it before the other functions.${atLine(useless[0]?.options)}`,
     ),
-    ...unopened.map((name) => {
-      const problem = `The route ${name} cannot open WebSocket connections`;
+    ...unopened.map((route) => {
+      const problem = `The route ${nameOf(route)} cannot open WebSocket connections`;
       const fix = 'because clients open them with GET. Register it for GET.';
-      return new SetupError('INVALID_METHOD', `${problem}, ${fix}`);
+      return new SetupError('INVALID_METHOD', `${problem}, ${fix}${atLine(route.options)}`);
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import { isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
+import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { aborted } from '../body/read-body.js';
 import {
   type Context,
@@ -308,7 +308,7 @@ export function createRouteWriter(
   const writers = new Map<number, SchemaWriter>();
   for (const [status, schema] of responseSchemas(options)) {
     const reasons: string[] = [];
-    const write = createWriter(route, schema, policy, problems, reasons);
+    const write = createWriter(route, options, schema, policy, problems, reasons);
     if (reasons.length > 0 && !isIntended(schema) && !isIntended(options.response)) {
       const key = reasons.join(' ');
       unknown.set(key, (unknown.get(key) ?? new Set()).add(route));
@@ -328,6 +328,7 @@ type SchemaWriter = (value: unknown, stringify: WriteJson | undefined) => string
 
 function createWriter(
   route: string,
+  options: RouteOptions,
   schema: object,
   { check, responses, writerOf, describe }: SchemaPolicy,
   problems: Error[],
@@ -338,7 +339,7 @@ function createWriter(
     compiled = writerOf(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `Cannot compile the response schema of ${route}: ${reason}\n  Fix: use a schema that JSON Schema can express.`;
+    const message = `Cannot compile the response schema of ${route}: ${reason}\n  Fix: use a schema that JSON Schema can express.${atLine(options)}`;
     problems.push(new SetupError('INVALID_RESPONSE_SCHEMA', message, { cause }));
     return undefined;
   }

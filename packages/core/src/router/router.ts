@@ -1,4 +1,13 @@
-import { boolean, describeValue, type Kinds, mountForeign } from '@fairlead/options';
+import {
+  atLine,
+  boolean,
+  captureCaller,
+  describeValue,
+  type Kinds,
+  locatorOf,
+  mountForeign,
+  setLocation,
+} from '@fairlead/options';
 import type { Context, Params, State } from '../context.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
 import {
@@ -27,7 +36,6 @@ import {
 import {
   checkRouteOptions,
   isRouteOptions,
-  NO_OPTIONS,
   type ResponseValue,
   type Returned,
   type RouteOptions,
@@ -172,6 +180,11 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
   ): Result;
 }
 
+type Callee = (...args: never[]) => unknown;
+
+/** The method, such as `app.get`, that calls `on`. */
+let shorthand: Callee | undefined;
+
 /** Registers routes, with one method for each HTTP method. */
 export abstract class RouteMethods<PrefixParams, S extends State> {
   /** Registers a route for GET, and for HEAD unless the pattern has a HEAD route. */
@@ -219,8 +232,15 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
   ): this;
 
   #methodFor(method: string): AddRoute<PrefixParams, S, this> {
-    return (pattern: string, ...rest: readonly unknown[]) =>
-      this.on(method, pattern, ...(rest as readonly Middleware[]));
+    const add = (pattern: string, ...rest: readonly unknown[]) => {
+      shorthand = add;
+      try {
+        return this.on(method, pattern, ...(rest as readonly Middleware[]));
+      } finally {
+        shorthand = undefined;
+      }
+    };
+    return add;
   }
 }
 
@@ -239,6 +259,7 @@ export let addOwnRoute: (
   method: string,
   pattern: string,
   rest: readonly unknown[],
+  callee: Callee,
 ) => void;
 
 /**
@@ -302,12 +323,18 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A>
   ): this;
   override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
-    this.#on('router', method, pattern, rest);
+    this.#on('router', method, pattern, rest, this.on);
     return this;
   }
 
   /** @param owner - The object of the call, in messages. */
-  #on(owner: string, method: string, pattern: string, rest: readonly unknown[]): void {
+  #on(
+    owner: string,
+    method: string,
+    pattern: string,
+    rest: readonly unknown[],
+    callee: Callee,
+  ): void {
     const call = nameCall(owner, method, pattern);
     this.#assertOpen(call);
     const [first, ...others] = rest;
@@ -322,13 +349,16 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       method: upper,
       pattern: parsed.text,
       params: parsed.names,
-      options: hasOptions ? checkRouteOptions(call, first) : NO_OPTIONS,
+      // An object for each route, which has a location.
+      options: Object.freeze({ ...(hasOptions && checkRouteOptions(call, first)) }),
       // The pattern provides the parameters, and the middleware before the handler the state.
       handlers: handlers as readonly Middleware[],
     };
+    const locate = hasOptions ? locatorOf(first) : undefined;
+    setLocation(route.options, locate ?? captureCaller(shorthand ?? callee));
     const key = `${route.method} ${shapeOf(parsed, this.rules)}`;
     const existing = this.#byShape.get(key);
-    if (existing) throw new RouteConflictError(route.method, existing.pattern, route.pattern);
+    if (existing) throw conflictOf(route.method, existing, route);
     this.#byShape.set(key, route);
     this.#entries.push(route);
   }
@@ -470,11 +500,25 @@ function routerFix(call: string, value: unknown): string {
   return `If the function creates a router, call it: ${call.replace(/\)$/, `, ${factory}())`)}. ${fix}`;
 }
 
-/** Creates the error for a router that is mounted or nested twice. */
-export function mountedTwice(owner: string, prefix: string): SetupError {
+/** Creates the error for two routes that handle the same requests. */
+export function conflictOf(
+  method: string,
+  existing: Pick<Route, 'pattern' | 'options'>,
+  added: Pick<Route, 'pattern' | 'options'>,
+): RouteConflictError {
+  const places = atLine(added.options) + atLine(existing.options);
+  return new RouteConflictError(method, existing.pattern, added.pattern, places);
+}
+
+/**
+ * Creates the error for a router that is mounted or nested twice.
+ *
+ * @param places - Lines with the locations of the calls.
+ */
+export function mountedTwice(owner: string, prefix: string, places = ''): SetupError {
   return new SetupError(
     'ROUTER_MOUNTED_TWICE',
-    `A router is mounted twice at '${prefix}'. Remove one of the ${owner}.route('${prefix}', router) calls.`,
+    `A router is mounted twice at '${prefix}'. Remove one of the ${owner}.route('${prefix}', router) calls.${places}`,
   );
 }
 

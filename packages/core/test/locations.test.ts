@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { declareUpgrade } from '@fairlead/options';
+import { expect, it, vi } from 'vitest';
+import {
+  type Application,
+  cors,
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  type Middleware,
+  notFoundHandler,
+} from '../src/index.js';
+
+const handler: Middleware = (ctx) => ctx.json(null);
+const upgrade = declareUpgrade((() => undefined) as Middleware);
+
+const lines = readFileSync(import.meta.filename, 'utf8').split('\n');
+
+/** Returns the lines that a message names, without their columns. */
+function linesIn(message: unknown): readonly string[] {
+  const places = String(message).matchAll(/\n {2}At: test\/locations\.test\.ts:(\d+):\d+/g);
+  return [...places].map(([, line]) => (lines[Number(line) - 1] ?? '').trim());
+}
+
+function problemOf(app: Application): unknown {
+  try {
+    app.seal();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return undefined;
+}
+
+it.each<[name: string, create: () => Application, ...places: string[]]>([
+  [
+    'a route that opens WebSocket connections',
+    () => createApp().post('/rooms', upgrade),
+    ".post('/rooms', upgrade),",
+  ],
+  [
+    'two routes of different routers, the later first',
+    () => {
+      const first = createRouter();
+      const second = createRouter();
+      first.on('GET', '/users/:id', handler);
+      second.all('/:name', handler).get('/:name', handler);
+      return createApp().route('/', first).route('/users', second);
+    },
+    "second.all('/:name', handler).get('/:name', handler);",
+    "first.on('GET', '/users/:id', handler);",
+  ],
+  [
+    'the mounts of a router, the later first',
+    () => {
+      const app = createApp();
+      const router = createRouter();
+      app.route('/a', router);
+      app.route('/a/', router);
+      return app;
+    },
+    "app.route('/a/', router);",
+    "app.route('/a', router);",
+  ],
+  [
+    'a parameter that its prefix has, too',
+    () => {
+      const router = createRouter();
+      router.get('/posts/:id', handler);
+      return createApp().route('/:id', router);
+    },
+    "router.get('/posts/:id', handler);",
+  ],
+  [
+    'middleware before routes that it hides',
+    () => {
+      const app = createApp();
+      app.use(handler, notFoundHandler());
+      return app.get('/', handler);
+    },
+    'app.use(handler, notFoundHandler());',
+  ],
+  [
+    'middleware after the routes that need it',
+    () => {
+      const app = createApp().post('/users', handler);
+      app.use('/users', json());
+      return app;
+    },
+    "app.use('/users', json());",
+  ],
+  [
+    'a route with misplaced middleware',
+    () => {
+      const app = createApp();
+      app.get('/', errorHandler());
+      return app;
+    },
+    "app.get('/', errorHandler());",
+  ],
+  [
+    'a response schema that does not compile',
+    () => {
+      const app = createApp({
+        compileResponse: () => {
+          throw new Error('unknown type');
+        },
+      });
+      app.get('/', { response: { type: 'strng' } }, handler);
+      return app;
+    },
+    "app.get('/', { response: { type: 'strng' } }, handler);",
+  ],
+])('a problem of the start locates %s', (_, create, ...places) => {
+  expect(linesIn(problemOf(create()))).toEqual(places);
+});
+
+it('a conflict locates both routes', () => {
+  const router = createRouter();
+  router.get('/:a', handler);
+  expect(() => router.get('/:b', handler)).toThrow(
+    expect.toSatisfy(({ message }: Error) => {
+      expect(linesIn(message)).toEqual([
+        "expect(() => router.get('/:b', handler)).toThrow(",
+        "router.get('/:a', handler);",
+      ]);
+      return true;
+    }),
+  );
+});
+
+it('a plugin that is still installing is located', async () => {
+  const app = createApp();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const installed = app.plugin({ name: 'slow', install: () => promise });
+  expect(linesIn(problemOf(app))).toEqual([
+    "const installed = app.plugin({ name: 'slow', install: () => promise });",
+  ]);
+  resolve();
+  await installed;
+});
+
+it('a warning about the order of middleware locates it', () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  const app = createApp().get('/', handler);
+  app.use(cors());
+  app.seal();
+  expect(linesIn(emitWarning.mock.calls[0]?.[0])).toEqual(['app.use(cors());']);
+});
+
+it('a location is found whatever the limit of stacks is, which stays', () => {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  const router = createRouter();
+  router.get('/x/:id', handler);
+  expect(Error.stackTraceLimit).toBe(0);
+  Error.stackTraceLimit = limit;
+  const app = createApp().route('/:id', router);
+  expect(linesIn(problemOf(app))).toEqual(["router.get('/x/:id', handler);"]);
+});
