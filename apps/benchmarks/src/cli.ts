@@ -1,3 +1,4 @@
+import { calls } from './calls/command.js';
 import { http } from './http/command.js';
 import { memory } from './memory.js';
 import { micro } from './micro/command.js';
@@ -14,6 +15,7 @@ try {
     .addCommand(users)
     .addCommand(large)
     .addCommand(plugins)
+    .addCommand(calls)
     .parseAsync();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

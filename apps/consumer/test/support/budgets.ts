@@ -57,3 +57,19 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/websocket': [17, 442],
     '@fairlead/websocket/redis': [3, 290],
   };
+
+/**
+ * The most that one warm request passes through in our packages, by route of `pnpm bench calls`: source files, different
+ * functions, and calls. The tests of `apps/benchmarks` count them.
+ */
+export const callBudgets: Readonly<
+  Record<string, readonly [files: number, functions: number, calls: number]>
+> = {
+  get: [14, 77, 117],
+  post: [16, 91, 127],
+  'post-schema': [18, 107, 156],
+  middlewares: [14, 75, 159],
+  'class-get': [20, 97, 145],
+  'class-get-guard': [20, 99, 145],
+  'class-post-guard-schema': [24, 125, 177],
+};
