@@ -1,11 +1,3 @@
-import { defineConfig } from 'tsup';
+import { buildConfig } from '@fairlead/test-support/tsup-config';
 
-export default defineConfig({
-  entry: ['src/index.ts'],
-  tsconfig: 'tsconfig.build.json',
-  format: 'esm',
-  target: 'node22',
-  dts: true,
-  sourcemap: true,
-  clean: true,
-});
+export default buildConfig();

@@ -1,14 +1,9 @@
-import { defineConfig } from 'tsup';
+import { buildConfig } from '@fairlead/test-support/tsup-config';
 
-export default defineConfig({
+export default buildConfig({
   // openSqlite() starts a thread that runs dist/writer-worker.js.
   entry: ['src/index.ts', 'src/writer-worker.ts'],
-  tsconfig: 'tsconfig.build.json',
-  format: 'esm',
-  target: 'node22',
   dts: { entry: 'src/index.ts' },
-  sourcemap: true,
-  clean: true,
   // node:sqlite has no name without the protocol.
   removeNodeProtocol: false,
 });
