@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { SqliteOptions, StoreErrorCode } from '../src/index.js';
+import { type SqliteOptions, StoreError, type StoreErrorCode } from '../src/index.js';
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
 
@@ -22,7 +22,7 @@ it("the README's table lists every option", () => {
   expect(listed).toEqual(Object.keys(options));
 });
 
-it("the README's table lists every code", () => {
+it("the README's table lists every code, and whether it is transient", () => {
   const codes: Readonly<Record<StoreErrorCode, true>> = {
     STORE_UNREACHABLE: true,
     STORE_BUSY: true,
@@ -39,6 +39,9 @@ it("the README's table lists every code", () => {
     INVALID_STORE_OPTION: true,
     INVALID_WRITE: true,
   };
-  const listed = [...readme.matchAll(/^\| `([A-Z]+_[A-Z_]+)` /gm)].map(([, code]) => code);
-  expect(listed).toEqual(Object.keys(codes));
+  const rows = [...readme.matchAll(/^\| `([A-Z]+_[A-Z_]+)` \| (yes|no) /gm)];
+  expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes));
+  expect(rows.map(([, , transient]) => transient)).toEqual(
+    rows.map(([, code]) => (new StoreError(code as StoreErrorCode, '').isTransient ? 'yes' : 'no')),
+  );
 });
