@@ -49,7 +49,11 @@ export function findOptionErrors<Options extends object>(
 export function throwTogether(errors: readonly SetupError[]): void {
   const [first, ...others] = errors;
   if (first === undefined) return;
-  if (others.length === 0) throw first;
+  if (others.length === 0) {
+    // The calls that found the problem would fill the stack, so that the application is missing.
+    Error.captureStackTrace(first, throwTogether);
+    throw first;
+  }
   const code = others.every((error) => error.code === first.code) ? first.code : 'INVALID_OPTION';
   throw new SetupError(code, errors.map(({ message }) => message).join('\n'));
 }

@@ -35,8 +35,12 @@ function problemOf(app: Application): unknown {
 it.each<[name: string, create: () => Application, ...places: string[]]>([
   [
     'a route that opens WebSocket connections',
-    () => createApp().post('/rooms', upgrade),
-    ".post('/rooms', upgrade),",
+    () => {
+      const app = createApp();
+      app.post('/rooms', upgrade);
+      return app;
+    },
+    "app.post('/rooms', upgrade);",
   ],
   [
     'two routes of different routers, the later first',
@@ -126,6 +130,13 @@ it('a conflict locates both routes', () => {
       ]);
       return true;
     }),
+  );
+});
+
+it('the stack of a wrong option of a route shows where the route is registered', () => {
+  const options: object = { boby: 1 };
+  expect(() => createApp().post('/', options, handler)).toThrow(
+    expect.objectContaining({ stack: expect.stringContaining('test/locations.test.ts:') }),
   );
 });
 
