@@ -32,9 +32,11 @@ function readJson(req: IncomingMessage, res: ServerResponse, use: (value: unknow
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
+    const [first] = chunks;
+    const body = chunks.length === 1 && first ? first : Buffer.concat(chunks);
     let value: unknown;
     try {
-      value = JSON.parse(Buffer.concat(chunks).toString());
+      value = JSON.parse(body.toString());
     } catch {
       return refuse(res, 400);
     }
