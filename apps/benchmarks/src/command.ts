@@ -76,19 +76,34 @@ export async function runComparisons(
   comparisons: readonly Comparison[],
   layout: Layout,
 ): Promise<void> {
+  const steps = sum(comparisons, ({ contestants }) => contestants.length * (1 + rounds));
+  const tables = await showProgress(steps, async (onStep) => {
+    const measured: Table[] = [];
+    for (const comparison of comparisons) {
+      const label = comparison.name ?? comparison.title;
+      measured.push(await compare(comparison, rounds, () => onStep(label)));
+    }
+    return measured;
+  });
+  writeReport(out, node, layout, tables);
+}
+
+/**
+ * Moves this process off the measured core, and shows a progress bar if there is a terminal.
+ *
+ * @param steps - How often `measure` calls its argument, with the name of what it measures.
+ */
+export async function showProgress<Result>(
+  steps: number,
+  measure: (onStep: (label: string) => void) => Promise<Result>,
+): Promise<Result> {
   pinSelf();
   const format = '{bar} {percentage} %, {eta_formatted} left, {label}';
   const bar = new SingleBar({ format, clearOnComplete: true, noTTYOutput: false });
-  const steps = sum(comparisons, ({ contestants }) => contestants.length * (1 + rounds));
   bar.start(steps, 0, { label: '' });
-  const tables: Table[] = [];
   try {
-    for (const comparison of comparisons) {
-      bar.update({ label: comparison.name ?? comparison.title });
-      tables.push(await compare(comparison, rounds, () => bar.increment()));
-    }
+    return await measure((label) => bar.increment(1, { label }));
   } finally {
     bar.stop();
   }
-  writeReport(out, node, layout, tables);
 }

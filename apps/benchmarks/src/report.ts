@@ -36,7 +36,7 @@ export function writeReport(
   { name, title, columns, chart, summarize }: Layout,
   tables: readonly Table[],
 ): void {
-  const version = execFileSync(node, ['-p', 'process.version'], { encoding: 'utf8' }).trim();
+  const version = versionOf(node);
   const file = join(folder, `${name}-node-${version.slice(1)}`);
   const text = [
     `# ${title}\n\n${describeRun(version)}\n`,
@@ -59,8 +59,12 @@ export function writeReport(
   console.log(`${text}\nWrote ${file}.md`);
 }
 
+/** Returns the version of a node binary, like `v24.21.0`. */
+export const versionOf = (node: string): string =>
+  execFileSync(node, ['-p', 'process.version'], { encoding: 'utf8' }).trim();
+
 /** Describes where, when, on what and how this process was run, but leaves out the path of the node binary. */
-function describeRun(version: string): string {
+export function describeRun(version: string): string {
   const command = ['pnpm bench', ...process.argv.slice(2)].join(' ');
   const typed = command.replace(/--node[ =]\S+/, `--node node-${version}`);
   const date = new Date().toISOString().slice(0, 10);
@@ -70,7 +74,7 @@ function describeRun(version: string): string {
 }
 
 /** Names the commit that is checked out, and whether packages differ from it. */
-function describeCommit(): string {
+export function describeCommit(): string {
   const git = (...args: readonly string[]) =>
     execFileSync('git', args, { cwd: join(import.meta.dirname, '../../..'), encoding: 'utf8' });
   const commit = git('rev-parse', '--short=10', 'HEAD').trim();

@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { compare, quantileOf } from '../src/comparison.js';
 import { AutocannonLoad } from '../src/http/autocannon.js';
-import { compareServers } from '../src/http/command.js';
 import { Load } from '../src/http/load.js';
-import { startLoaded } from '../src/http/loaded-server.js';
+import { compareServers, startLoaded } from '../src/http/loaded-server.js';
 import { BASELINE, serversOf } from '../src/http/servers.js';
 import { WORKLOADS } from '../src/http/workloads.js';
 

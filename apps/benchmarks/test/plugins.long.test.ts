@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { compare, quantileOf } from '../src/comparison.js';
 import { AutocannonLoad } from '../src/http/autocannon.js';
-import { compareServers } from '../src/http/command.js';
+import { compareServers } from '../src/http/loaded-server.js';
 import { PLUGIN_SERVERS, PLUGIN_WORKLOADS } from '../src/plugins/command.js';
 
 it.each(PLUGIN_WORKLOADS)(

@@ -1,3 +1,4 @@
+import { InvalidArgumentError, Option } from 'commander';
 import {
   type CommonOptions,
   createCommand,
@@ -7,27 +8,22 @@ import {
   pick,
   runComparisons,
 } from '../command.js';
-import { type Comparison, ratioOf, type Table } from '../comparison.js';
+import { ratioOf, type Table } from '../comparison.js';
+import { compareWith, ENGINE_WORKLOADS } from '../engine/against.js';
 import { formatSection, integer, oneDigit, quantiles, ratios, titles } from '../report.js';
 import { AutocannonLoad } from './autocannon.js';
 import { Load } from './load.js';
-import { type LoadOptions, startLoaded } from './loaded-server.js';
-import { pickServers, SERVERS, type ServerKind, serversOf } from './servers.js';
-import { WORKLOADS, type Workload } from './workloads.js';
-
-/** How servers take turns. */
-export interface TurnOptions extends LoadOptions {
-  /** The length of a turn, in milliseconds. */
-  readonly slice: number;
-  /** The length of the load before the first turn, in milliseconds. */
-  readonly warmUp: number;
-}
+import { compareServers, type TurnOptions } from './loaded-server.js';
+import { pickServers, SERVERS, serversOf } from './servers.js';
+import { WORKLOADS } from './workloads.js';
 
 interface HttpOptions extends CommonOptions, TurnOptions {
   readonly servers?: readonly string[];
   readonly rounds: number;
   readonly autocannon?: true;
   readonly list?: true;
+  readonly against?: string;
+  readonly batches: number;
 }
 
 /** Measures servers under load. It is the default command, and the others are added to it. */
@@ -41,11 +37,38 @@ export const http = createCommand('pnpm bench', 'Measure HTTP servers under load
   .option('--connections <number>', 'keep-alive connections', parseCount, 64)
   .option('--autocannon', 'make the load with autocannon; use slices of a second or more')
   .option('--list', 'list workloads and servers')
+  .addOption(
+    new Option('--against <ref>', 'compare the packages with those of another commit').conflicts([
+      ...['servers', 'autocannon', 'list', 'out'],
+    ]),
+  )
+  .option('--batches <number>', 'with --against: how often all servers start', parseBatches, 5)
+  .addOption(
+    new Option('--quick', 'a short run: 8 rounds, and 3 batches').implies({
+      batches: 3,
+      rounds: 8,
+      warmUp: 400,
+    }),
+  )
   .action(runHttp);
+
+/**
+ * Parses the number of batches.
+ *
+ * @throws {InvalidArgumentError} If it is below 2: an interval needs two.
+ */
+export function parseBatches(text: string): number {
+  const batches = parseCount(text);
+  if (batches > 1) return batches;
+  throw new InvalidArgumentError('Use at least 2 batches.');
+}
 
 async function runHttp(names: readonly string[], options: HttpOptions): Promise<void> {
   if (options.list) {
     return console.log(`Workloads\n${formatList(WORKLOADS)}\nServers\n${formatList(SERVERS)}`);
+  }
+  if (options.against !== undefined) {
+    return compareWith(options.against, pick(ENGINE_WORKLOADS, names, 'workload'), options);
   }
   const generator = options.autocannon ? AutocannonLoad : Load;
   const servers = pickServers(options.servers);
@@ -88,32 +111,4 @@ export function summarize(heading: string, tables: readonly Table[], quantity: s
     ...[server, ...tables.map((table) => ratio(table, server))],
   ]);
   return formatSection(heading, ['Server', ...tables.map(({ name }) => `${name}`)], body);
-}
-
-/**
- * Compares servers on a workload.
- *
- * @param servers - The baseline and others that have the workload.
- */
-export function compareServers(
-  workload: Workload,
-  servers: readonly ServerKind[],
-  options: TurnOptions,
-): Comparison {
-  const { name, title } = workload;
-  const contestants = servers.map((server) => async () => {
-    const { process, run, stop } = await startLoaded(server, workload, options);
-    const turn = async () => {
-      const before = await process.usage();
-      const { requests, duration, latencies } = await run(options.slice);
-      const after = await process.usage();
-      return {
-        throughput: (requests / duration) * 1_000,
-        cpu: (after.cpu - before.cpu) / requests,
-        latency: latencies,
-      };
-    };
-    return { title: server.title, warmUp: () => run(options.warmUp), turn, stop };
-  });
-  return { name, title, contestants };
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Comparison } from '../comparison.js';
 import { OUTPUT } from '../compile.js';
 import { startPinned } from '../pinned-process.js';
 import { Load, type LoadGenerator, type Slice } from './load.js';
 import type { Usage } from './probe.js';
-import type { Program, StartableServer } from './servers.js';
+import type { Program, ServerKind, StartableServer } from './servers.js';
 import type { Exchange, Workload } from './workloads.js';
 
 /** A server in its own process. */
@@ -130,4 +131,40 @@ function withoutVolatile(text: string): string {
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replaceAll(/"total":\d+/g, '"total":<number>');
+}
+
+/** How servers take turns. */
+export interface TurnOptions extends LoadOptions {
+  /** The length of a turn, in milliseconds. */
+  readonly slice: number;
+  /** The length of the load before the first turn, in milliseconds. */
+  readonly warmUp: number;
+}
+
+/**
+ * Compares servers on a workload.
+ *
+ * @param servers - The baseline and others that have the workload.
+ */
+export function compareServers(
+  workload: Workload,
+  servers: readonly ServerKind[],
+  options: TurnOptions,
+): Comparison {
+  const { name, title } = workload;
+  const contestants = servers.map((server) => async () => {
+    const { process, run, stop } = await startLoaded(server, workload, options);
+    const turn = async () => {
+      const before = await process.usage();
+      const { requests, duration, latencies } = await run(options.slice);
+      const after = await process.usage();
+      return {
+        throughput: (requests / duration) * 1_000,
+        cpu: (after.cpu - before.cpu) / requests,
+        latency: latencies,
+      };
+    };
+    return { title: server.title, warmUp: () => run(options.warmUp), turn, stop };
+  });
+  return { name, title, contestants };
 }

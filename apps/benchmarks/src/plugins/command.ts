@@ -9,7 +9,8 @@ import {
 } from '../command.js';
 import { OUTPUT } from '../compile.js';
 import { AutocannonLoad } from '../http/autocannon.js';
-import { compareServers, summarize, type TurnOptions } from '../http/command.js';
+import { summarize } from '../http/command.js';
+import { compareServers, type TurnOptions } from '../http/loaded-server.js';
 import type { ServerKind } from '../http/servers.js';
 import type { Exchange, Workload } from '../http/workloads.js';
 import { integer, oneDigit, quantiles, ratios, titles } from '../report.js';

@@ -8,8 +8,8 @@ import {
   runComparisons,
 } from '../command.js';
 import type { Comparison, Table } from '../comparison.js';
-import { summarize, type TurnOptions } from '../http/command.js';
-import { startLoaded } from '../http/loaded-server.js';
+import { summarize } from '../http/command.js';
+import { startLoaded, type TurnOptions } from '../http/loaded-server.js';
 import type { Workload } from '../http/workloads.js';
 import { type Column, integer, oneDigit, quantiles, ratios, titles } from '../report.js';
 import { Databases, execute, STORES, type StoreKind } from './databases.js';
