@@ -49,6 +49,9 @@ export function describeCaller({ stack = '' }: CallSite): string | undefined {
   return describeFrame(framesOf(stack)[0]);
 }
 
+/** Whether the limit cannot be changed, as with `--frozen-intrinsics`. */
+const IS_FROZEN = Object.isFrozen(Error);
+
 /** Finds a location, such as `src/users.ts:12:1`. Returns undefined if it is unknown. */
 export type Locate = () => string | undefined;
 
@@ -58,11 +61,12 @@ export type Locate = () => string | undefined;
  * @param callee - A running function.
  */
 export function captureCaller(callee: (...args: never[]) => unknown): Locate {
+  if (IS_FROZEN) return () => undefined;
   const { stackTraceLimit } = Error;
-  // Fails without an error if the intrinsic objects are frozen.
-  Reflect.set(Error, 'stackTraceLimit', 1);
+  // Reflect.set() takes several times as long, which is noticeable with 1,000 routes.
+  Error.stackTraceLimit = 1;
   const site = captureCallSite(callee);
-  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  Error.stackTraceLimit = stackTraceLimit;
   return () => describeCaller(site);
 }
 
