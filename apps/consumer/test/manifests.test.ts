@@ -19,3 +19,11 @@ it.each(published)('is public, has provenance and a license: packages/%s', (name
   });
   expect(existsSync(join(workspace, 'packages', name, 'LICENSE'))).toBe(true);
 });
+
+it.each(published)('is listed in README.md and in ARCHITECTURE.md: packages/%s', (name) => {
+  const lines = (file: string) => readFileSync(join(workspace, file), 'utf8').split('\n');
+  const link = `](packages/${name}/README.md) |`;
+  const row = new RegExp(`^\\| \`packages.*[/\`]${name}\``);
+  expect(lines('README.md').filter((line) => line.includes(link))).toHaveLength(1);
+  expect(lines('ARCHITECTURE.md').filter((line) => row.test(line))).toHaveLength(1);
+});
