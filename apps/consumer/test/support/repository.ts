@@ -23,20 +23,25 @@ export interface Repository {
   read(path: string): Promise<string>;
 }
 
-/**
- * Copies the files that git tracks or would track, and installs what the build needs.
- *
- * @param folder - Where to copy them.
- */
-export async function copyRepository(folder: string, registry: Registry): Promise<Repository> {
-  assertLocal(registry.url);
-  const { env } = registry;
+/** Copies the files of this repository that git tracks or would track. */
+export async function copyFiles(folder: string): Promise<void> {
   const listing = await run('git', ['ls-files', '-co', '--exclude-standard', '-z'], workspace);
   const deleted = await run('git', ['ls-files', '-d', '-z'], workspace);
   const gone = new Set(deleted.stdout.split('\0'));
   for (const file of listing.stdout.split('\0').filter((name) => name !== '' && !gone.has(name))) {
     await cp(join(workspace, file), join(folder, file), { recursive: true });
   }
+}
+
+/**
+ * Copies this repository, and installs what the build needs.
+ *
+ * @param folder - Where to copy them.
+ */
+export async function copyRepository(folder: string, registry: Registry): Promise<Repository> {
+  assertLocal(registry.url);
+  const { env } = registry;
+  await copyFiles(folder);
   await Promise.all(
     published.map((name) => publishOnlyTo(join(folder, 'packages', name), registry)),
   );
