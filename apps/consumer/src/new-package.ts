@@ -10,7 +10,9 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /** Returns what is wrong with the arguments, and how to fix it. */
 function findProblem([name = '', description = '', unknown]: string[]): string | undefined {
   if (name === '') return 'the name is missing.';
-  if (name.includes('/')) return `the name '${name}' has a scope. Omit the scope: it is always @fairlead.`;
+  if (name.includes('/')) {
+    return `the name '${name}' has a scope. Omit the scope: it is always @fairlead.`;
+  }
   if (!NAME.test(name)) {
     return `the name '${name}' is not lowercase words joined by hyphens. Use a name such as 'job-queue'.`;
   }

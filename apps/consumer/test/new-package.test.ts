@@ -12,7 +12,10 @@ it.each([
   ],
   [['2-jobs'], "the name '2-jobs' is not lowercase words joined by hyphens."],
   [['jobs-'], "the name 'jobs-' is not lowercase words joined by hyphens."],
-  [['@fairlead/jobs'], "the name '@fairlead/jobs' has a scope. Omit the scope: it is always @fairlead."],
+  [
+    ['@fairlead/jobs'],
+    "the name '@fairlead/jobs' has a scope. Omit the scope: it is always @fairlead.",
+  ],
   [['taken', 'Runs jobs'], 'packages/taken exists. Use another name.'],
   [['jobs'], 'the description is missing.'],
   [['jobs', 'Runs jobs.'], "the description 'Runs jobs.' is not a sentence without its period."],
