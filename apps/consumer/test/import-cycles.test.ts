@@ -42,9 +42,12 @@ function findCycles(folder: string): string[][] {
   return cycles.map((cycle) => cycle.map((file) => file.slice(folder.length + 1)));
 }
 
-it.each(globSync('packages/*/src', { cwd: workspace }))('%s has no import cycle', (folder) => {
-  expect(findCycles(join(workspace, folder))).toEqual([]);
-});
+it.each(globSync(['packages/*/src', 'apps/*/src'], { cwd: workspace }))(
+  '%s has no import cycle',
+  (folder) => {
+    expect(findCycles(join(workspace, folder))).toEqual([]);
+  },
+);
 
 it('server/ of core is below the application, of which it imports nothing', () => {
   const core = join(workspace, 'packages/core/src');

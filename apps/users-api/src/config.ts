@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from '@fairlead/core';
 import { z } from 'zod';
-import type { StoreConfig } from './users/store/open.js';
 import { findUrlProblem } from './users/store/postgres/database-url.js';
 
 const require = createRequire(import.meta.url);
@@ -141,6 +140,18 @@ const SETTINGS = {
     'milliseconds after a stop signal until the process exits, even with requests in flight',
   ).prefault('10000'),
 };
+
+/** The store to open, and where it is. Times are in milliseconds. */
+export type StoreConfig =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | {
+      readonly kind: 'postgres';
+      readonly url: string;
+      readonly poolSize: number;
+      readonly connectTimeout: number;
+      readonly statementTimeout: number;
+    };
 
 /** The configuration of the service: the value of each variable, and what follows from several of them. */
 export type Config = Readonly<z.output<typeof CONFIG>>;

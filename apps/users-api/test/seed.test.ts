@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore, type StoreConfig } from '../src/users/store/open.js';
+import type { StoreConfig } from '../src/config.js';
+import { openStore } from '../src/users/store/open.js';
 import { startProcess } from './support/service-process.js';
 import { openRaw } from './support/sqlite.js';
 import { PATIENT, postgresUrl } from './support/stores.js';

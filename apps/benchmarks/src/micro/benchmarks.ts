@@ -1,5 +1,4 @@
 import { STACKS } from './middlewares.js';
-import { USER_COUNTS } from './responses.js';
 
 /** An operation that several libraries offer. */
 export interface Benchmark {
@@ -49,6 +48,9 @@ const CONTAINERS = [
   library('awilix', 'awilix'),
   library('typedi', 'typedi'),
 ];
+
+/** The numbers of users in a response. */
+export const USER_COUNTS = [10, 2_000] as const;
 
 const RESPONSES = [
   library('respond-plain', 'no schema'),

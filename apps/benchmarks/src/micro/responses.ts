@@ -5,10 +5,7 @@ import {
   type RouteOptions,
 } from '@fairlead/core';
 import { z } from 'zod';
-import type { Operation } from './benchmarks.js';
-
-/** The numbers of users in a response. */
-export const USER_COUNTS = [10, 2_000] as const;
+import { type Operation, USER_COUNTS } from './benchmarks.js';
 
 const User = z.object({
   id: z.string(),

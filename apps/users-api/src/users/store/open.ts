@@ -1,19 +1,10 @@
 import type { StoreError } from '@fairlead/store';
+import type { StoreConfig } from '../../config.js';
 import { MemoryUserStore } from './memory.js';
-import type { PostgresSettings } from './postgres/connections.js';
 import { describeUrl } from './postgres/database-url.js';
 import { PostgresUserStore } from './postgres/postgres-user-store.js';
 import { SqliteUserStore } from './sqlite/sqlite-user-store.js';
 import type { UserStore } from './user-store.js';
-
-/** The store to open, and where it is. */
-export type StoreConfig =
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | ({ readonly kind: 'postgres'; readonly url: string } & Pick<
-      PostgresSettings,
-      'poolSize' | 'connectTimeout' | 'statementTimeout'
-    >);
 
 /**
  * Opens a store. The caller closes it.

@@ -1,6 +1,5 @@
 import { StoreError } from '@fairlead/store';
 import type { ClientBase } from 'pg';
-import type { PostgresSettings } from './connections.js';
 
 const VERSION = 2;
 
@@ -63,6 +62,12 @@ const CONFLICTS: ReadonlySet<unknown> = new Set(['23505', '42P07', '42710', '400
 
 const ATTEMPTS = 10;
 
+/** How long to wait for locks, in milliseconds, and whom to warn. */
+export interface MigrationSettings {
+  readonly lockTimeout: number;
+  readonly warn: (error: StoreError) => void;
+}
+
 /**
  * Migrates a database to the current schema, creating the tables if necessary. Concurrent migrations
  * wait for each other, with a warning after a tenth of `lockTimeout`.
@@ -76,7 +81,7 @@ const ATTEMPTS = 10;
 export async function migrate(
   client: ClientBase,
   name: string,
-  { lockTimeout, warn }: Required<Pick<PostgresSettings, 'lockTimeout' | 'warn'>>,
+  { lockTimeout, warn }: MigrationSettings,
 ): Promise<void> {
   let timeout = Math.ceil(lockTimeout / 10);
   let hasWarned = false;
