@@ -31,6 +31,10 @@ describe('pnpm bench --against', () => {
     },
   );
 
+  it.each(['--quick', '--batches=3'])('refuses %s without --against', (option) => {
+    expect(fail(option)).toContain('Use --quick and --batches only with --against.');
+  });
+
   it('lists the workloads that it has if one is unknown', () => {
     expect(fail('--against', 'HEAD', 'json')).toContain(
       'Unknown workload: json. Use one of these: plaintext, param, post,',
