@@ -18,14 +18,7 @@ import {
   setLocation,
   warn,
 } from '@fairlead/options';
-import {
-  Context,
-  type ContextEnvironment,
-  type ErrorPolicy,
-  internals,
-  type RouteTable,
-  type State,
-} from './context.js';
+import { Context, type ErrorPolicy, type State } from './context.js';
 import { markCopy } from './copies.js';
 import { InternalServerError, type ValidationStatus } from './errors/http-error.js';
 import {
@@ -35,6 +28,14 @@ import {
   InvalidMiddlewareError,
 } from './errors/invalid-argument.js';
 import { SealedError, SetupError, throwProblems } from './errors/setup-error.js';
+import {
+  createExchange,
+  type Environment,
+  EXCHANGE,
+  type Exchange,
+  isFilled,
+  type RouteTable,
+} from './exchange/exchange.js';
 import {
   createErrorPolicy,
   DEFAULT_ERROR_POLICY,
@@ -48,7 +49,7 @@ import { assertTarget, createLastMiddleware } from './middleware/not-found-handl
 import { after, isPromiseLike, type Next } from './next.js';
 import { findOptionErrors, throwTogether } from './options.js';
 import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
-import { startOf, writeResponse } from './response.js';
+import { startOf, write, writeText } from './response/write.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, checkUpstream, type Entry, type OrderFindings } from './router/check-order.js';
 import { checkRoutes } from './router/check-routes.js';
@@ -95,7 +96,7 @@ import {
   sealRouter,
   type ValidatedHandlers,
 } from './router/router.js';
-import { closeWithSocket, endsDrain, isAwaitingContinue } from './server/connection.js';
+import { closeWithSocket } from './server/connection.js';
 import { type Caller, type FetchOptions, InProcess } from './server/in-process.js';
 import {
   type ClientReader,
@@ -104,7 +105,7 @@ import {
   type ProxyOptions,
   type TrustedProxies,
 } from './server/proxy.js';
-import { mistakeOf } from './step-observer.js';
+import { mistakeOf, Sample } from './step-observer.js';
 import { joinPaths } from './target.js';
 
 /** An extension that an application installs once, at startup. */
@@ -204,7 +205,9 @@ interface SealedApplication {
   readonly pipeline: Middleware;
   /** The pipeline for requests with a malformed target. */
   readonly refusalPipeline: Middleware;
-  readonly environment: ContextEnvironment;
+  readonly environment: Environment<Context>;
+  /** Decides which requests are observed for mistakes. */
+  readonly sample: Sample;
 }
 
 /**
@@ -489,20 +492,22 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
-    const { pipeline, refusalPipeline, environment } = this.#sealed;
+    const { pipeline, refusalPipeline, environment, sample } = this.#sealed;
     if (res.socket === null) closeWithSocket(res);
-    const ctx = new Context(req, res, environment);
+    const exchange = createExchange(req, res, environment);
+    const ctx = new Context(exchange);
+    if (sample.next()) exchange.isObserved = true;
     try {
-      const run = internals.targetOf(ctx).malformed ? refusalPipeline : pipeline;
+      const run = exchange.target.malformed ? refusalPipeline : pipeline;
       const result = run(ctx, endOfPipeline);
-      if (!isPromiseLike(result)) this.#finish(ctx);
+      if (result === undefined || !isPromiseLike(result)) this.#finish(exchange, ctx);
       else
         result.then(
-          () => this.#finish(ctx),
-          (error: unknown) => this.#fail(ctx, error),
+          () => this.#finish(exchange, ctx),
+          (error: unknown) => this.#fail(exchange, ctx, error),
         );
     } catch (error) {
-      this.#fail(ctx, error);
+      this.#fail(exchange, ctx, error);
     }
   };
 
@@ -649,7 +654,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
     };
+    const sample = new Sample();
     return Object.freeze({
+      sample,
       pipeline: compose(steps),
       refusalPipeline: compose(steps.map(refuseTarget)),
       environment: Object.freeze({
@@ -657,6 +664,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
         routes: table,
         errors: this.#errors,
         readClient: this.#readClient,
+        sample,
         closing: () => this.#closingSignal(),
         validationStatus: this.#schemas.status,
       }),
@@ -690,36 +698,41 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return this.#entries.filter((entry) => 'router' in entry);
   }
 
-  #finish(ctx: Context): void {
-    const start = startOf(internals.responseOf(ctx), ctx.res);
-    if (start === undefined) this.#respond(ctx);
-    else start.then(() => this.#respond(ctx));
+  #finish(exchange: Exchange<Context>, ctx: Context): void {
+    try {
+      if (writeText(exchange)) return;
+    } catch (error) {
+      this.#fail(exchange, ctx, error, exchange.errors);
+      return;
+    }
+    const start = startOf(exchange);
+    if (start === undefined) this.#respond(exchange, ctx);
+    else start.then(() => this.#respond(exchange, ctx));
   }
 
-  #respond(ctx: Context): void {
+  #respond(exchange: Exchange<Context>, ctx: Context): void {
     try {
-      if (internals.isUnanswered(ctx) && !ctx.res.destroyed) throw noResponse(ctx);
-      this.#write(ctx);
+      if (isUnanswered(exchange)) throw noResponse(ctx);
+      write(exchange, ctx);
     } catch (error) {
-      this.#fail(ctx, error, internals.errorPolicyOf(ctx));
+      this.#fail(exchange, ctx, error, exchange.errors);
     }
   }
 
   /** Sends an error response, or closes the connection if that fails. */
-  #fail(ctx: Context, error: unknown, policy = this.#errors): void {
+  #fail(
+    exchange: Exchange<Context>,
+    ctx: Context,
+    error: unknown,
+    policy: ErrorPolicy = this.#errors,
+  ): void {
     try {
       respondWithError(ctx, error, policy);
-      this.#write(ctx);
+      write(exchange, ctx);
     } catch (failure) {
       logError(failure);
-      ctx.res.destroy();
+      exchange.res.destroy();
     }
-  }
-
-  #write(ctx: Context): void {
-    // A client that never got `100 Continue` may or may not send its body, so end the connection.
-    const close = isAwaitingContinue(ctx.req) || endsDrain(ctx.res);
-    writeResponse(internals.responseOf(ctx), ctx, close, internals.errorPolicyOf(ctx).onError);
   }
 
   #assertOpen(call: string): void {
@@ -812,14 +825,28 @@ function noResponse(ctx: Context): InternalServerError {
   });
 }
 
+/** Whether nothing has responded, or the response lacks a body that it requires. */
+function isUnanswered(exchange: Exchange): boolean {
+  const { res, status } = exchange;
+  if (isFilled(exchange) || res.headersSent || res.destroyed) return false;
+  return status === undefined || lacksBody(exchange);
+}
+
+/** Whether the schema of the matched route requires the body that the response lacks. */
+function lacksBody(exchange: Exchange): boolean {
+  const { res, method, route, status = 200 } = exchange;
+  if (isFilled(exchange) || res.headersSent || method === 'HEAD') return false;
+  return route?.mayBeEmpty?.(status) === false;
+}
+
 function describeNoResponse(ctx: Context): string {
   const { method, pattern, path } = ctx;
   const request = `${method} ${pattern ?? path}`;
   if (ctx.res.listenerCount('unpipe') > 0)
     return `A stream is piped into ctx.res, which does not respond to ${request}. Return the stream, or pipe it into ctx.takeOver().`;
-  if (!ctx.hasBody && internals.bodyOf(ctx) !== undefined)
+  if (!ctx.hasBody && ctx[EXCHANGE].requestBody !== undefined)
     return `Setting ctx.body does not respond to ${request}: it is the body of the request. Return a value, or pass it to ctx.json().`;
-  if (internals.lacksBody(ctx)) {
+  if (lacksBody(ctx[EXCHANGE])) {
     return `The route ${method} ${pattern} sent no body, but its response schema requires one. Return a value from its handler, respond through ctx, or describe 204 in response.`;
   }
   return pattern === undefined
@@ -841,7 +868,7 @@ function refuseTarget(step: Step): Middleware {
     after(
       () => middleware(ctx, next) as void | Promise<void>,
       () => {
-        if (failed.has(ctx) || internals.responseOf(ctx).takenOver || ctx.res.headersSent) return;
+        if (failed.has(ctx) || ctx.takenOver || ctx.res.headersSent) return;
         failed.add(ctx);
         assertTarget(ctx);
       },

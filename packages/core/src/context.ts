@@ -9,42 +9,50 @@ import {
   type ValidationStatus,
 } from './errors/http-error.js';
 import type { Problem } from './errors/problem.js';
-import { after, isPromiseLike, type Next } from './next.js';
 import {
-  assertOpen,
-  discard,
+  EXCHANGE,
+  type Exchange,
+  type ErrorPolicy as ExchangeErrorPolicy,
   type FinishListener,
+  type MatchedRoute,
+  type Params,
+} from './exchange/exchange.js';
+import { after, isPromiseLike } from './next.js';
+import {
+  appendHeader,
+  assertUnsent,
   type HeaderValue,
+  ResponseHeaders,
+  setHeader,
+} from './response/headers.js';
+import {
+  discard,
   isBody,
-  isComplete,
   isResponder,
   isResponse,
-  outcomeOf,
   RESPONDER,
-  RecordedResponse,
   type ResponseBody,
-  type ResponseHeaders,
+  record,
   recordResponse,
-} from './response.js';
+  recordText,
+  recordUpgrade,
+  replaceBody,
+  reset,
+} from './response/record.js';
+import { isComplete, outcomeOf } from './response/write.js';
 import { serialize } from './serialize.js';
-import { connectionOf, onClose, sendContinue } from './server/connection.js';
-import type { ClientReader } from './server/proxy.js';
+import { announce, onClose, sendContinue } from './server/connection.js';
+import type { Client } from './server/proxy.js';
 import { takeUpgrade, type UpgradedConnection } from './server/upgrade.js';
-import {
-  decodeParameter,
-  decodeWildcard,
-  encodeLocation,
-  parseTarget,
-  type Target,
-} from './target.js';
+import { decodeParameter, decodeWildcard, encodeLocation } from './target.js';
+
+/** How the errors of a request become responses. */
+export type ErrorPolicy = ExchangeErrorPolicy<Context>;
 
 /** Data that the functions of one request share. Augment this interface to declare members. */
 export interface State {
   [key: string]: unknown;
 }
-
-/** Decoded route parameters by name. */
-export type Params = Readonly<Record<string, string>>;
 
 /** The types of the inputs that the functions of a route read, and of the response that they send. */
 export interface RequestInputs {
@@ -66,99 +74,6 @@ export interface RawInputs {
   readonly response: unknown;
 }
 
-/** The routes of an application. */
-export interface RouteTable {
-  /**
-   * Returns the methods of the routes that match a path.
-   *
-   * @param path - In normal form; `*` matches all routes.
-   */
-  methods(path: string): ReadonlySet<string>;
-}
-
-/** The parts of a route that a context needs. */
-export interface MatchedRoute {
-  /** Full pattern, with its prefixes. */
-  readonly pattern: string;
-  /** Parameter names, in the order of the path. */
-  readonly names: readonly string[];
-  /** Whether the last parameter is a wildcard. */
-  readonly endsInWildcard: boolean;
-  /** What the parsers before a handler that reads the body accept; empty if unknown. */
-  readonly mediaTypes: readonly string[];
-  /** Serializes responses of the route as JSON; undefined for routes without a response schema. */
-  readonly write?: RouteWriter | undefined;
-  /** Whether a response with a status may have no body. Undefined for routes without a response schema. */
-  readonly mayBeEmpty?: ((status: number) => boolean) | undefined;
-}
-
-/**
- * Serializes a response of a route as JSON.
- *
- * @param status - The status of the response.
- * @param stringify - What the caller passed to `ctx.json()`.
- */
-export type RouteWriter = (
-  value: unknown,
-  status: number,
-  stringify: ((value: unknown) => string) | undefined,
-) => string;
-
-/** The route that matches a request. */
-export interface RouteMatch {
-  readonly value: MatchedRoute;
-  /** Parameter values, still percent-encoded. */
-  readonly rawParams: readonly string[];
-}
-
-/** Access to a context's private members for the other modules of core. */
-export interface ContextInternals {
-  /**
-   * Checks that a context belongs to this copy of core.
-   *
-   * @param user - The call that needs the context's private members, for the message.
-   * @throws {InternalServerError} 500 `MIXED_COPIES`, when another copy has created the context.
-   * @throws {TypeError} When the value is not a context.
-   */
-  assertOwn(user: string, ctx: Context): void;
-  /** Makes `ctx.next()` call `next`. */
-  enterStep(ctx: Context, next: Next): void;
-  /** Sets the route that matches the request. */
-  setMatch(ctx: Context, match: RouteMatch): void;
-  /** Adds the parameters of a matching prefix of middleware. */
-  addPrefixParams(ctx: Context, params: Params): void;
-  /** Replaces the parameters, the query or the headers with the output of a schema. */
-  setInput(ctx: Context, source: 'param' | 'query' | 'header', value: unknown): void;
-  /** Returns the parsed body without checking that it was read. */
-  bodyOf(ctx: Context): unknown;
-  /** Returns the media types that the parsers before the matched route accept; empty if unknown. */
-  mediaTypesOf(ctx: Context): readonly string[];
-  /** Returns how errors become responses: the policy of the outermost error handler or the application. */
-  errorPolicyOf(ctx: Context): ErrorPolicy;
-  /** Replaces the application's policy, unless an outer error handler already has. */
-  setErrorPolicy(ctx: Context, policy: ErrorPolicy): void;
-  /** Sets `ctx.rawBody`. */
-  setRawBody(ctx: Context, bytes: Buffer): void;
-  /** Aborts `ctx.signal`. */
-  abortSignal(ctx: Context, reason: unknown): void;
-  /** Returns the recorded response. */
-  responseOf(ctx: Context): RecordedResponse;
-  /** Whether nothing has responded, or the response lacks a body that it requires. */
-  isUnanswered(ctx: Context): boolean;
-  /** Whether the schema of the matched route requires the body that the response lacks. */
-  lacksBody(ctx: Context): boolean;
-  /** Returns the parsed request target. */
-  targetOf(ctx: Context): Target;
-  /** Returns the methods of the routes that match the path. */
-  allowedMethods(ctx: Context): ReadonlySet<string>;
-}
-
-/** Bodies that a parser with `rawBody` has read. A private field would cost every request. */
-const rawBodies = new WeakMap<Context, Buffer>();
-
-/** Access to a context's private members for the other modules of core. */
-export let internals: ContextInternals;
-
 /**
  * Returns the body for an error, in a format that you choose. The status and the headers of the error are
  * already set. The body is sent as `application/json`, unless the function sets another `Content-Type` or
@@ -170,16 +85,6 @@ export let internals: ContextInternals;
  */
 export type ErrorFormatter = (problem: Problem, error: unknown, ctx: Context) => unknown;
 
-/** How the errors of a request become responses. */
-export interface ErrorPolicy {
-  /** Whether error bodies include stacks. */
-  readonly includeStack: boolean;
-  /** Called with errors whose message is hidden from the client. */
-  readonly onError: (error: unknown, ctx: Context) => void;
-  /** Returns the body for an error; undefined for the problem itself. */
-  readonly format: ErrorFormatter | undefined;
-}
-
 /** A value that determines how it is sent when a handler returns it. */
 export interface Responder {
   readonly [RESPONDER]: {
@@ -188,18 +93,6 @@ export interface Responder {
     /** Frees what the value holds open. Called when another response is sent. */
     discard(): void;
   };
-}
-
-/** What all requests of an application share. */
-export interface ContextEnvironment {
-  readonly app: object;
-  readonly routes: RouteTable;
-  readonly errors: ErrorPolicy;
-  readonly readClient: ClientReader;
-  /** Returns a signal that aborts when the application closes. */
-  closing(): AbortSignal;
-  /** Status of requests that schemas reject. */
-  readonly validationStatus: ValidationStatus;
 }
 
 /**
@@ -215,94 +108,38 @@ export class Context<
   S extends State = State,
   I extends RequestInputs = RawInputs,
 > {
-  /** The node:http request. */
-  readonly req: IncomingMessage;
-
-  /** The node:http response, for reading. Call {@link takeOver} to write to it. */
-  readonly res: ServerResponse;
-
-  readonly #target: Target;
-  readonly #environment: ContextEnvironment;
-  readonly #response = new RecordedResponse();
-  #errors: ErrorPolicy;
-  #body: unknown = undefined;
-  #next: Next = outsideMiddleware;
-  #match: RouteMatch | undefined = undefined;
-  #params: object | undefined = undefined;
-  #prefixParams: Params | undefined = undefined;
-  #searchParams: URLSearchParams | undefined = undefined;
-  #query: unknown = undefined;
-  #headers: unknown = undefined;
-  #state: State | undefined = undefined;
-  #controller: AbortController | undefined = undefined;
+  /** @internal */
+  declare readonly [EXCHANGE]: Exchange<Context>;
 
   static {
     markCopy(Context.prototype);
-    internals = {
-      assertOwn: (user, ctx) => {
-        if (!(#response in ctx)) throw foreignContext(user, ctx);
-      },
-      enterStep: (ctx, next) => {
-        ctx.#next = next;
-      },
-      setMatch: (ctx, match) => {
-        ctx.#match = match;
-        ctx.#params = undefined;
-      },
-      addPrefixParams: (ctx, params) => {
-        ctx.#prefixParams = { ...ctx.#prefixParams, ...params };
-        ctx.#params = undefined;
-      },
-      setInput: (ctx, source, value) => {
-        if (source === 'param') ctx.#params = value as object;
-        else if (source === 'query') ctx.#query = value;
-        else ctx.#headers = value;
-      },
-      setRawBody: (ctx, bytes) => {
-        rawBodies.set(ctx, bytes);
-      },
-      abortSignal: (ctx, reason) => {
-        ctx.#controller ??= abortOnClose(ctx.res);
-        ctx.#controller.abort(reason);
-      },
-      responseOf: (ctx) => ctx.#response,
-      // Most responses have a body, so that is first.
-      isUnanswered: (ctx) =>
-        !ctx.#response.isFilled &&
-        !ctx.res.headersSent &&
-        (!ctx.#response.isRecorded || internals.lacksBody(ctx)),
-      lacksBody: (ctx) =>
-        !ctx.#response.isFilled &&
-        !ctx.res.headersSent &&
-        ctx.method !== 'HEAD' &&
-        ctx.#match?.value.mayBeEmpty?.(ctx.status) === false,
-      targetOf: (ctx) => ctx.#target,
-      allowedMethods: (ctx) => ctx.#environment.routes.methods(ctx.path),
-      bodyOf: (ctx) => ctx.#body,
-      mediaTypesOf: (ctx) => ctx.#match?.value.mediaTypes ?? [],
-      errorPolicyOf: (ctx) => ctx.#errors,
-      setErrorPolicy: (ctx, policy) => {
-        if (ctx.#errors === ctx.#environment.errors) ctx.#errors = policy;
-      },
-    };
   }
 
-  constructor(req: IncomingMessage, res: ServerResponse, environment: ContextEnvironment) {
-    this.req = req;
-    this.res = res;
-    this.#environment = environment;
-    this.#errors = environment.errors;
-    this.#target = parseTarget(this.method, req.url ?? '');
+  /** @internal */
+  constructor(exchange: Exchange<Context>) {
+    this[EXCHANGE] = exchange;
+  }
+
+  /** The node:http request. */
+  get req(): IncomingMessage {
+    const { req, res, isSilent } = this[EXCHANGE];
+    if (isSilent) announce(req, res);
+    return req;
+  }
+
+  /** The node:http response, for reading. Call {@link takeOver} to write to it. */
+  get res(): ServerResponse {
+    return this[EXCHANGE].res;
   }
 
   /** The application that handles the request. Use it, for example, as the key of a `WeakMap`. */
   get app(): object {
-    return this.#environment.app;
+    return this[EXCHANGE].environment.app;
   }
 
   /** The request method, in upper case. */
   get method(): string {
-    return this.req.method ?? '';
+    return this[EXCHANGE].method;
   }
 
   /**
@@ -311,12 +148,12 @@ export class Context<
    * @see RFC 3986 §6.2.2
    */
   get path(): string {
-    return this.#target.path;
+    return this[EXCHANGE].target.path;
   }
 
   /** Full pattern of the matched route, with its prefixes; undefined before a route matches. */
   get pattern(): string | undefined {
-    return this.#match?.value.pattern;
+    return this[EXCHANGE].route?.pattern;
   }
 
   /**
@@ -325,9 +162,10 @@ export class Context<
    * slashes is a slash of the path. In a handler whose route has a schema for them, what the schema produced.
    */
   get params(): P {
-    this.#params ??= paramsOf(this.#match, this.#prefixParams);
+    const exchange = this[EXCHANGE];
+    exchange.params ??= paramsOf(exchange);
     // The pattern of the route determines both the names and P.
-    return this.#params as P;
+    return exchange.params as P;
   }
 
   /**
@@ -335,14 +173,16 @@ export class Context<
    * has a schema for the query, what the schema produced.
    */
   get query(): I['query'] {
-    this.#query ??= firstValues(this.searchParams);
-    return this.#query;
+    const exchange = this[EXCHANGE];
+    exchange.query ??= firstValues(this.searchParams);
+    return exchange.query;
   }
 
   /** All query parameters. */
   get searchParams(): URLSearchParams {
-    this.#searchParams ??= new URLSearchParams(`?${this.#target.search}`);
-    return this.#searchParams;
+    const exchange = this[EXCHANGE];
+    exchange.searchParams ??= new URLSearchParams(`?${exchange.target.search}`);
+    return exchange.searchParams;
   }
 
   /**
@@ -350,7 +190,8 @@ export class Context<
    * schema produced.
    */
   get headers(): I['headers'] {
-    return this.#headers ?? this.req.headers;
+    const { requestHeaders, req } = this[EXCHANGE];
+    return requestHeaders ?? req.headers;
   }
 
   /**
@@ -359,7 +200,7 @@ export class Context<
    * on a Unix socket or after the client has disconnected.
    */
   get ip(): string {
-    return this.#environment.readClient(this.req).ip;
+    return this.#client.ip;
   }
 
   /**
@@ -367,7 +208,7 @@ export class Context<
    * reports.
    */
   get protocol(): 'http' | 'https' {
-    return this.#environment.readClient(this.req).protocol;
+    return this.#client.protocol;
   }
 
   /**
@@ -376,7 +217,12 @@ export class Context<
    * send any host.
    */
   get host(): string {
-    return this.#environment.readClient(this.req).host;
+    return this.#client.host;
+  }
+
+  get #client(): Client {
+    const { environment, req } = this[EXCHANGE];
+    return environment.readClient(req);
   }
 
   /**
@@ -385,7 +231,7 @@ export class Context<
    * @see RFC 9112 §6
    */
   get hasBody(): boolean {
-    const { headers } = this.req;
+    const { headers } = this[EXCHANGE].req;
     if (headers['transfer-encoding'] !== undefined) return true;
     return Number(headers['content-length'] ?? 0) > 0;
   }
@@ -395,14 +241,15 @@ export class Context<
    * `rawBody` has read a body.
    */
   get rawBody(): Buffer | undefined {
-    return rawBodies.get(asContext(this));
+    return this[EXCHANGE].rawBody;
   }
 
   /** Data that the middleware, guards and handler of this request share. */
   get state(): S {
-    this.#state ??= {};
+    const exchange = this[EXCHANGE];
+    exchange.state ??= {};
     // S lists what the middleware before this function has set.
-    return this.#state as S;
+    return exchange.state as S;
   }
 
   /**
@@ -414,18 +261,19 @@ export class Context<
    *   that no parser has read. To write a parser, check `ctx.hasBody` instead.
    */
   get body(): I['body'] {
-    if (this.#body === undefined && this.pattern !== undefined) this.#assertBodyRead();
-    return this.#body;
+    const { requestBody, route } = this[EXCHANGE];
+    if (requestBody === undefined && route !== undefined) this.#assertBodyRead();
+    return requestBody;
   }
 
   set body(body: unknown) {
-    this.#body = body;
+    this[EXCHANGE].requestBody = body;
   }
 
   #assertBodyRead(): void {
-    const { res } = this;
+    const { body: recorded, res } = this[EXCHANGE];
     // Error handlers and loggers may read the body after the response was recorded.
-    if (this.#response.body !== undefined || res.headersSent || !hasUnreadBody(this)) return;
+    if (recorded !== undefined || res.headersSent || !hasUnreadBody(this)) return;
     const type = this.get('Content-Type');
     if (type !== undefined && JSON_TYPE.test(type)) throw noParser(type);
     const body =
@@ -438,8 +286,7 @@ export class Context<
 
   /** Aborts when the client disconnects before the response is complete. */
   get signal(): AbortSignal {
-    this.#controller ??= abortOnClose(this.res);
-    return this.#controller.signal;
+    return controllerOf(this[EXCHANGE]).signal;
   }
 
   /**
@@ -450,18 +297,18 @@ export class Context<
    * @param listener - Receives the status, whether the response was aborted, and the error that caused it.
    */
   onFinish(listener: FinishListener): void {
-    const { res } = this;
-    if (res.closed) this.#finish([listener]);
-    else if (this.#response.finishListeners === undefined) {
+    const exchange = this[EXCHANGE];
+    if (exchange.res.closed) this.#finish([listener]);
+    else if (exchange.finishListeners === undefined) {
       const listeners = [listener];
-      this.#response.finishListeners = listeners;
-      onClose(res, () => this.#finish(listeners));
-    } else this.#response.finishListeners.push(listener);
+      exchange.finishListeners = listeners;
+      onClose(exchange.res, () => this.#finish(listeners));
+    } else exchange.finishListeners.push(listener);
   }
 
   #finish(listeners: readonly FinishListener[]): void {
-    const outcome = outcomeOf(this.#response, this.res);
-    const report = (error: unknown): void => this.#errors.onError(error, asContext(this));
+    const outcome = outcomeOf(this[EXCHANGE]);
+    const report = (error: unknown): void => this.report(error);
     for (const listener of listeners) {
       try {
         const result: unknown = listener(outcome);
@@ -477,12 +324,13 @@ export class Context<
    * End long-lived responses then, so that the shutdown does not wait for its deadline.
    */
   get closing(): AbortSignal {
-    return connectionOf(this.req.socket)?.closing ?? this.#environment.closing();
+    const { connection, environment } = this[EXCHANGE];
+    return connection?.closing ?? environment.closing();
   }
 
   /** The response status; 200 by default. */
   get status(): number {
-    return this.#response.status ?? 200;
+    return this[EXCHANGE].status ?? 200;
   }
 
   /**
@@ -491,28 +339,30 @@ export class Context<
    */
   set status(status: number) {
     assertStatus('ctx.status', status, 200, 599);
-    assertOpen(this.#response.headers, 'the status');
-    this.#response.status = status;
+    const exchange = this[EXCHANGE];
+    assertUnsent(exchange, 'the status');
+    if (!exchange.isFinal) exchange.status = status;
   }
 
   /** Status for a request that a schema rejects. @see The option `validationStatus` of `createApp()`. */
   get validationStatus(): ValidationStatus {
-    return this.#environment.validationStatus;
+    return this[EXCHANGE].environment.validationStatus;
   }
 
   /** The response headers. */
   get responseHeaders(): ResponseHeaders {
-    return this.#response.headers;
+    return new ResponseHeaders(this[EXCHANGE]);
   }
 
   /** The recorded response body, with a web stream as a `Readable`; undefined until one is recorded. */
   get responseBody(): ResponseBody | undefined {
-    return this.#response.body;
+    return this[EXCHANGE].body;
   }
 
   /** Whether a body or a status was set, or the raw response was taken over or written to. */
   get answered(): boolean {
-    return this.#response.isRecorded || this.res.headersSent;
+    const { status, body, takenOver, res } = this[EXCHANGE];
+    return body !== undefined || status !== undefined || takenOver || res.headersSent;
   }
 
   /**
@@ -520,7 +370,7 @@ export class Context<
    * are set on the context are not sent.
    */
   get takenOver(): boolean {
-    return this.#response.takenOver;
+    return this[EXCHANGE].takenOver;
   }
 
   /**
@@ -530,7 +380,7 @@ export class Context<
    */
   get(name: string): string | undefined {
     // Inherited members, such as `constructor`, are not strings.
-    const value: unknown = this.req.headers[lowerCaseOf(name)];
+    const value: unknown = this[EXCHANGE].req.headers[lowerCaseOf(name)];
     if (typeof value === 'string') return value;
     return Array.isArray(value) ? value.join(', ') : undefined;
   }
@@ -540,8 +390,9 @@ export class Context<
    * else has read the body. Sends `100 Continue` to a client that waits for it.
    */
   bodyStream(): IncomingMessage {
-    sendContinue(this.req, this.res);
-    return this.req;
+    const { req } = this;
+    sendContinue(req, this.res);
+    return req;
   }
 
   /**
@@ -551,7 +402,7 @@ export class Context<
    *   another type, such as undefined; or when the headers of a streamed response were sent.
    */
   set(name: string, value: HeaderValue): void {
-    this.#response.headers.set(name, value);
+    setHeader(this[EXCHANGE], name, value);
   }
 
   /**
@@ -560,7 +411,7 @@ export class Context<
    * @throws {TypeError} Same as {@link set}.
    */
   append(name: string, value: string | readonly string[]): void {
-    this.#response.headers.append(name, value);
+    appendHeader(this[EXCHANGE], name, value);
   }
 
   /**
@@ -574,17 +425,23 @@ export class Context<
    *   would write an object as `{}`, such as a Map, an Error or a promise.
    */
   json<T extends I['response']>(value: T, stringify?: (value: T) => string): void {
-    const write = this.#match?.value.write;
+    const exchange = this[EXCHANGE];
+    const write = exchange.route?.write;
     let text: string;
     try {
       text =
         write === undefined
           ? serialize(value, stringify)
-          : write(value, this.status, stringify as ((value: unknown) => string) | undefined);
+          : write(
+              value,
+              exchange.status ?? 200,
+              stringify as ((value: unknown) => string) | undefined,
+            );
     } catch (cause) {
       throw isHttpError(cause) ? cause : notJson(asContext(this), cause);
     }
-    this.#record(text, 'application/json; charset=utf-8');
+    if (exchange.isSent) this.#reportLate();
+    recordText(exchange, text, 'application/json; charset=utf-8');
   }
 
   /** Responds with an HTML document. Escape user input before you pass it. */
@@ -625,20 +482,22 @@ export class Context<
    */
   respond<T>(value: T, stringify?: (value: T) => string): void {
     if (value === undefined) return;
-    if (this.#response.isFilled || this.#response.isSent || this.res.headersSent) {
-      const { isSent, isFinal } = this.#response;
+    const exchange = this[EXCHANGE];
+    const { body, takenOver, isSent, isFinal } = exchange;
+    if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
-      if (isSent && !isFinal) reportLate(asContext(this), this.#errors);
+      if (isSent && !isFinal) this.#reportLate();
       if (isResponder(value)) (value as Responder)[RESPONDER].discard();
-      else if (value !== this.#response.body) discard(value);
+      else if (value !== body) discard(value);
       return;
     }
-    if (isResponder(value)) (value as Responder)[RESPONDER].respond(asContext(this));
-    else if (isBody(value)) this.send(value);
-    else if (isResponse(value)) recordResponse(this.#response, value);
+    const isMarked = hasMark(value);
+    if (isMarked && isResponder(value)) (value as Responder)[RESPONDER].respond(asContext(this));
+    else if (isMarked && isBody(value)) this.send(value);
+    else if (isMarked && isResponse(value)) recordResponse(exchange, value);
     else {
       this.json(value, stringify);
-      if (this.#response.defaultType === undefined) this.#assertJsonType(value);
+      if (exchange.defaultType === undefined) this.#assertJsonType(value);
     }
   }
 
@@ -646,7 +505,7 @@ export class Context<
   #assertJsonType(value: unknown): void {
     const type = String(this.responseHeaders.get('Content-Type'));
     if (JSON_RESPONSE_TYPE.test(type)) return;
-    this.#response.reset();
+    reset(this[EXCHANGE]);
     throw notOfType(asContext(this), type, value);
   }
 
@@ -665,8 +524,9 @@ export class Context<
       const received = `ctx.replaceBody() received ${describeValue(body)}`;
       throw new TypeError(`${received}. Pass text, bytes or a stream.`);
     }
-    if (!this.res.headersSent) return this.#response.replace(body);
-    if (body !== this.#response.body) discard(body);
+    const exchange = this[EXCHANGE];
+    if (!exchange.res.headersSent) return replaceBody(exchange, body);
+    if (body !== exchange.body) discard(body);
     return false;
   }
 
@@ -687,8 +547,17 @@ export class Context<
   }
 
   #record(body: ResponseBody, type: string | undefined): void {
-    if (this.#response.isSent) reportLate(asContext(this), this.#errors);
-    this.#response.record(body, type);
+    const exchange = this[EXCHANGE];
+    if (exchange.isSent) this.#reportLate();
+    record(exchange, body, type);
+  }
+
+  /** Reports a response that was recorded too late to be sent. */
+  #reportLate(): void {
+    const error = new Error(
+      `A response to ${this.method} ${this.pattern ?? this.path} came after the response was sent. Await or return every promise, including that of next().`,
+    );
+    this.report(error);
   }
 
   /**
@@ -698,17 +567,19 @@ export class Context<
    * @throws {NextCalledTwiceError} 500, when the middleware has already called it.
    */
   next(): void | Promise<void> {
-    const step = this.#next;
+    const exchange = this[EXCHANGE];
+    const step = exchange.next;
     const restore = () => {
-      this.#next = step;
+      exchange.next = step;
     };
     return after(step, restore, restore);
   }
 
   /** Returns the raw response, which the caller must write and end (`hijack` in Fastify). */
   takeOver(): ServerResponse {
-    this.#response.takenOver = true;
-    return this.res;
+    const exchange = this[EXCHANGE];
+    exchange.takenOver = true;
+    return exchange.res;
   }
 
   /**
@@ -721,19 +592,21 @@ export class Context<
    * @see RFC 6455 §4.2, RFC 9110 §15.5.22
    */
   upgrade(): UpgradedConnection {
-    if (this.#response.isFinal || this.#response.isSent || this.res.headersSent) {
+    const exchange = this[EXCHANGE];
+    const { res, isFinal, isSent } = exchange;
+    if (isFinal || isSent || res.headersSent) {
       throw new TypeError(
         `Cannot upgrade the connection of ${this.method} ${this.path}: its response was sent. Call ctx.upgrade() once, before the response.`,
       );
     }
-    const upgraded = takeUpgrade(this.res);
+    const upgraded = takeUpgrade(res);
     if (upgraded === undefined) {
       throw new HttpError(426, 'This resource needs a WebSocket connection.', {
         code: 'UPGRADE_REQUIRED',
         headers: { Upgrade: 'websocket', Connection: 'close, Upgrade' },
       });
     }
-    this.#response.upgrade();
+    recordUpgrade(exchange);
     return upgraded;
   }
 
@@ -742,7 +615,7 @@ export class Context<
    * such as a WebSocket connection, because there is no request left to fail.
    */
   report(error: unknown): void {
-    this.#errors.onError(error, asContext(this));
+    this[EXCHANGE].errors.onError(error, asContext(this));
   }
 }
 
@@ -767,9 +640,16 @@ export function noParser(type: string): UnsupportedMediaTypeError {
 }
 
 /** Whether the client sends a body that nothing has read. */
-export function hasUnreadBody({ hasBody, req }: Pick<AnyContext, 'hasBody' | 'req'>): boolean {
+export function hasUnreadBody(ctx: AnyContext): boolean {
+  const { req } = ctx[EXCHANGE];
   // An empty body that was read has ended without emitting data.
-  return hasBody && !req.readableDidRead && !req.readableEnded;
+  return ctx.hasBody && !req.readableDidRead && !req.readableEnded;
+}
+
+/** Whether a value may be something else than JSON: a body, a web `Response` or a {@link Responder}. */
+function hasMark(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return RESPONDER in value || Symbol.asyncIterator in value || Symbol.toStringTag in value;
 }
 
 /** A context whose parameters, query, headers and body may be what schemas produced. */
@@ -791,17 +671,13 @@ function lowerCaseOf(name: string): string {
   return lowerCase;
 }
 
-function outsideMiddleware(): never {
-  throw new TypeError(
-    'ctx.next() was called outside middleware. Call it while a middleware handles the request.',
-  );
-}
-
 const NO_PARAMS: Params = Object.freeze(Object.create(null));
 
-function paramsOf(match: RouteMatch | undefined, ofPrefixes: Params | undefined): Params {
-  const params = match === undefined ? NO_PARAMS : decodeParams(match.value, match.rawParams);
-  return ofPrefixes === undefined ? params : Object.assign(Object.create(null), ofPrefixes, params);
+function paramsOf({ route, rawParams, prefixParams }: Exchange): Params {
+  const params = route === undefined ? NO_PARAMS : decodeParams(route, rawParams);
+  return prefixParams === undefined
+    ? params
+    : Object.assign(Object.create(null), prefixParams, params);
 }
 
 /**
@@ -835,9 +711,12 @@ export function firstValues(searchParams: URLSearchParams): Record<string, strin
   return query;
 }
 
-/** Creates a controller that aborts when the connection closes before the response is complete. */
-function abortOnClose(res: ServerResponse): AbortController {
+/** Returns the controller that aborts when the connection closes before the response is complete. */
+export function controllerOf(exchange: Exchange): AbortController {
+  const { res } = exchange;
+  if (exchange.controller !== undefined) return exchange.controller;
   const controller = new AbortController();
+  exchange.controller = controller;
   if (!res.destroyed) {
     onClose(res, () => {
       if (!isComplete(res)) controller.abort();
@@ -851,10 +730,14 @@ function assertStatus(name: string, status: number, min: number, max: number): v
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
 }
 
-/** Creates the error for a context from another copy of core, and for a value that is not a context. */
-function foreignContext(user: string, ctx: unknown): Error {
+/**
+ * Throws the error for a context from another copy of core, or for a value that is not a context.
+ *
+ * @param user - The call that needs the exchange of the context, for the message.
+ */
+export function refuseContext(user: string, ctx: unknown): never {
   const reason = explainOtherCopy(ctx);
-  return reason === undefined
+  throw reason === undefined
     ? new TypeError(`${user} received ${describeValue(ctx)} instead of a context. Pass it ctx.`)
     : new InternalServerError(`${user} cannot use the context of the request. ${reason}`, {
         code: 'MIXED_COPIES',
@@ -879,13 +762,4 @@ function notOfType({ method, pattern, path }: Context, type: string, value: unkn
   return new TypeError(
     `Cannot send the body of ${method} ${pattern ?? path} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
   );
-}
-
-/** Reports a response that was recorded too late to be sent. */
-function reportLate(ctx: Context, { onError }: ErrorPolicy): void {
-  const error = new Error(
-    `A response to ${ctx.method} ${ctx.pattern ?? ctx.path} came after the response was sent. Await or return every promise, including that of next().`,
-  );
-  Error.captureStackTrace(error, reportLate);
-  onError(error, ctx);
 }

@@ -21,11 +21,9 @@ export {
   type AnyContext,
   Context,
   type ErrorFormatter,
-  type Params,
   type RawInputs,
   type RequestInputs,
   type Responder,
-  type RouteTable,
   type State,
 } from './context.js';
 export {
@@ -62,6 +60,7 @@ export {
   SealedError,
   SetupError,
 } from './errors/setup-error.js';
+export type { Params, RequestOutcome, RouteTable } from './exchange/exchange.js';
 export { intended } from './intended.js';
 export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';
@@ -82,7 +81,8 @@ export { secureHeaders } from './middleware/secure-headers.js';
 export { type TimeoutOptions, timeout } from './middleware/timeout.js';
 export type { Next } from './next.js';
 export type { AnyMiddleware, Handler, Middleware } from './pipeline.js';
-export type { HeaderValue, RequestOutcome, ResponseBody, ResponseHeaders } from './response.js';
+export type { HeaderValue, ResponseHeaders } from './response/headers.js';
+export type { ResponseBody } from './response/record.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
 export {

@@ -1,8 +1,9 @@
-import { type Context, internals, type Params, type State } from './context.js';
+import type { Context, State } from './context.js';
 import { NextCalledTwiceError } from './errors/http-error.js';
+import { EXCHANGE, type Exchange, type Params } from './exchange/exchange.js';
 import { isPromiseLike, type Next } from './next.js';
 import type { PathParams } from './router/pattern.js';
-import { StepObserver } from './step-observer.js';
+import { observe } from './step-observer.js';
 
 /**
  * Handles a request, or passes it on with `next()`. The pipeline awaits a returned promise, and ignores
@@ -58,7 +59,7 @@ export function roleOf(middleware: Middleware): Role | undefined {
 /** A step that chooses its middleware for each request, such as a mounted router. */
 export interface Branch {
   /** Returns the middleware to run, or undefined to skip the step. */
-  choose(ctx: Context): Middleware | undefined;
+  choose(exchange: Exchange<Context>): Middleware | undefined;
 }
 
 /** One step of a pipeline. */
@@ -75,25 +76,29 @@ export function compose(steps: readonly Step[]): Middleware {
 
 /** Puts a step before the rest of a pipeline. The step may call its `next`, which runs the rest, once. */
 function link(rest: Middleware, step: Step, index: number): Middleware {
-  const observer = new StepObserver(index, typeof step !== 'function');
+  const isBranch = typeof step !== 'function';
   return (ctx, outerNext) => {
-    const middleware = typeof step === 'function' ? step : step.choose(ctx);
+    const exchange = ctx[EXCHANGE];
+    const middleware = isBranch ? step.choose(exchange) : step;
     if (middleware === undefined) return rest(ctx, outerNext);
     let called = false;
     const next = (error?: unknown): void | Promise<void> => {
-      if (called || error !== undefined) checkCall(error, called, observer.nameOf(middleware));
+      if (called || error !== undefined) checkCall(error, called, nameOf(middleware, index));
       called = true;
       const result = rest(ctx, outerNext) as void | Promise<void>;
-      if (!isPromiseLike(result)) internals.enterStep(ctx, next);
+      if (result === undefined || !isPromiseLike(result)) exchange.next = next;
       return result;
     };
-    internals.enterStep(ctx, next);
-    if (observer.skips > 0) {
-      observer.skips -= 1;
-      return middleware(ctx, next);
-    }
-    return observer.run(middleware, ctx, next);
+    exchange.next = next;
+    return exchange.isObserved
+      ? observe(middleware, ctx, next, nameOf(middleware, index), isBranch)
+      : middleware(ctx, next);
   };
+}
+
+/** Returns the name of a step for messages. */
+function nameOf(middleware: Middleware, index: number): string {
+  return middleware.name || `middleware#${index}`;
 }
 
 /**

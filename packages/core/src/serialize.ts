@@ -1,26 +1,18 @@
-import { isResponder } from './response.js';
-
-/**
- * Serializes a value like `JSON.stringify`, but throws a TypeError where `JSON.stringify` returns undefined.
- *
- * @param value - The whole body of a response.
- * @throws {TypeError} The message continues a sentence: `it is of type symbol`.
- */
-function toJson(value: unknown): string {
-  const text: string | undefined = JSON.stringify(value);
-  if (text !== undefined) return text;
-  throw new TypeError(`it is of type ${typeof value}. ${adviceFor(value)}`);
-}
+import { isResponder } from './response/record.js';
 
 /**
  * Serializes a value, and checks that no object with content became `{}`.
  *
+ * @param value - The whole body of a response.
  * @param stringify - Serializes the value; `JSON.stringify` by default.
- * @throws {TypeError} For a Map, a Set, an Error, a promise, an iterator, an observable or another
+ * @throws {TypeError} For a value that JSON does not have, such as a symbol. For a Map, a Set, an Error, a promise, an iterator, an observable or another
  *   object that JSON writes as `{}` although it has content. The message continues a sentence.
  */
-export function serialize<T>(value: T, stringify: (value: T) => string = toJson): string {
-  const text = stringify(value);
+export function serialize<T>(value: T, stringify?: (value: T) => string): string {
+  const text: string | undefined =
+    stringify === undefined ? JSON.stringify(value) : stringify(value);
+  if (text === undefined && stringify === undefined)
+    throw new TypeError(`it is of type ${typeof value}. ${adviceFor(value)}`);
   // These objects become `{}`, except errors, which may have enumerable members.
   const mayLoseContent = text.includes('{}') && hasEmptyObject(text);
   if (mayLoseContent || value instanceof Error) assertRepresentable(value as object);

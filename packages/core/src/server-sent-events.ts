@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
-import { type Context, internals, type Responder } from './context.js';
+import { type Context, type Responder, refuseContext } from './context.js';
+import { EXCHANGE } from './exchange/exchange.js';
 import { assertOptions } from './options.js';
-import { RESPONDER } from './response.js';
+import { RESPONDER } from './response/record.js';
 import { onClose } from './server/connection.js';
 
 /** One server-sent event. */
@@ -56,11 +57,11 @@ export function sendEvents(
   options: SendEventsOptions = {},
 ): void {
   assertEvents('sendEvents()', events, options);
-  internals.assertOwn('sendEvents()', ctx);
+  const exchange = ctx[EXCHANGE] ?? refuseContext('sendEvents()', ctx);
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
   const { closing, res } = ctx;
-  const onError = (error: unknown): void => internals.errorPolicyOf(ctx).onError(error, ctx);
+  const onError = (error: unknown): void => exchange.errors.onError(error, ctx);
   const stream = new EventStream(events, options, onError);
   // A response that has closed emits nothing that could remove a listener.
   if (res.destroyed) stream.destroy();
@@ -74,7 +75,7 @@ export function sendEvents(
   }
   ctx.send(stream);
   // Node would send the head with the first event, so clients could not tell that they are connected.
-  internals.responseOf(ctx).flushesHead = true;
+  exchange.flushesHead = true;
 }
 
 /**

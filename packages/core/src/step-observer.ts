@@ -1,5 +1,6 @@
 import { describeValue, warn } from '@fairlead/options';
-import { type Context, internals } from './context.js';
+import type { Context } from './context.js';
+import { EXCHANGE } from './exchange/exchange.js';
 import { isPromiseLike, type Next, PromiseUse } from './next.js';
 
 /** A function of a step. */
@@ -16,95 +17,98 @@ export function mistakeOf(ctx: Context): string | undefined {
   return mistakes.get(ctx);
 }
 
-/** The first calls of a step are observed, then one for each number of skipped calls. */
-const FIRST_CALLS = 100;
-const SKIPPED_CALLS = 4_095;
+/** The first requests are observed, then one for each number of skipped requests. */
+const FIRST = 100;
+const SKIPPED = 4_095;
 
 /**
- * Observes some calls of a step, because observing takes time. Finds middleware that neither awaits nor
- * returns `next()`, and middleware that returns a function, such as a factory that was not called.
+ * Decides which requests are observed for mistakes, because observing takes time. An application, each of its
+ * routes and each prefix of middleware has one.
  */
-export class StepObserver {
-  /** How many calls to skip before the next one to observe. */
-  skips = 0;
-  #calls = 0;
-  readonly #index: number;
-  readonly #isBranch: boolean;
+export class Sample {
+  #observed = 0;
+  #skips = 0;
 
-  /**
-   * @param index - The position of the step in its pipeline.
-   * @param isBranch - Whether the functions of the step have steps themselves.
-   */
-  constructor(index: number, isBranch: boolean) {
-    this.#index = index;
-    this.#isBranch = isBranch;
+  /** Whether to observe the next request. */
+  next(): boolean {
+    if (this.#skips > 0) {
+      this.#skips -= 1;
+      return false;
+    }
+    this.#observed += 1;
+    if (this.#observed >= FIRST) this.#skips = SKIPPED;
+    return true;
   }
 
-  /** Returns the name of a function for messages. */
-  nameOf(run: Run): string {
-    return run.name || `middleware#${this.#index}`;
+  /** Observes the following requests, so that no error is lost. */
+  restart(): void {
+    this.#observed = 0;
+    this.#skips = 0;
   }
+}
 
-  /** Calls a function of the step, and observes it. */
-  run(run: Run, ctx: Context, next: Next): unknown {
-    this.#calls += 1;
-    this.skips = this.#calls < FIRST_CALLS ? 0 : SKIPPED_CALLS;
-    let isCalled = false;
-    let hasReturned = false;
-    const use = new PromiseUse((cause) => {
-      this.#reportFloat(run, ctx);
-      const message = `An error occurred downstream of the middleware '${this.nameOf(run)}', which neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
-      internals.errorPolicyOf(ctx).onError(new Error(message, { cause }), ctx);
-    });
-    const observedNext: Next = (...values: readonly unknown[]) => {
-      isCalled = true;
-      const result = Reflect.apply(next, undefined, values);
-      if (hasReturned) this.#reportFloat(run, ctx);
-      return isPromiseLike(result) ? use.observe(result) : undefined;
-    };
-    const finish = (value: unknown): void => {
-      hasReturned = true;
-      if (use.isFloating) this.#reportFloat(run, ctx);
-      else if (value !== undefined && !isCalled && !ctx.answered)
-        this.#reportValue(run, ctx, value);
-    };
-    internals.enterStep(ctx, observedNext);
-    const result = run(ctx, observedNext);
-    const released = use.release(result);
-    if (released !== result) return released;
-    if (!isPromiseLike(result)) finish(result);
-    else if (result instanceof Promise) result.then(finish, () => undefined);
-    return result;
-  }
-
-  #reportFloat(run: Run, ctx: Context): void {
-    const message = `The middleware '${this.nameOf(run)}' neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
-    if (!this.#note(ctx, message) || warned.has(run)) return;
+/**
+ * Calls a function of a step, and observes it. Finds middleware that neither awaits nor returns `next()`, and
+ * middleware that returns a function, such as a factory that was not called.
+ *
+ * @param name - The name of the function, for messages.
+ * @param isBranch - Whether the function has steps itself.
+ */
+export function observe(
+  run: Run,
+  ctx: Context,
+  next: Next,
+  name: string,
+  isBranch: boolean,
+): unknown {
+  const exchange = ctx[EXCHANGE];
+  let isCalled = false;
+  let hasReturned = false;
+  /** Notes a mistake, unless the steps of a branch have. */
+  const note = (message: string): boolean => {
+    if (isBranch && mistakes.has(ctx)) return false;
+    mistakes.set(ctx, message);
+    exchange.environment.sample.restart();
+    return true;
+  };
+  const reportFloat = (): void => {
+    const message = `The middleware '${name}' neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
+    if (!note(message) || warned.has(run)) return;
     warned.add(run);
     warn('FAIRLEAD_FLOATING_NEXT', message);
-  }
-
-  #reportValue(run: Run, ctx: Context, value: unknown): void {
-    const name = this.nameOf(run);
+  };
+  const reportValue = (value: unknown): void => {
     const fix =
       typeof value === 'function'
         ? `If it is a factory, call it where you register it: ${name}().`
         : `Only what the last function of a route returns becomes the response. Call ctx.respond(value), return next(), or pass '${name}' as the last function.`;
-    this.#note(
-      ctx,
+    note(
       `The middleware '${name}' returned ${describeValue(value)}, and did not respond to ${requestOf(ctx)}. ${fix}`,
     );
-  }
-
-  /** Notes a mistake, unless the steps of a branch have. */
-  #note(ctx: Context, message: string): boolean {
-    if (this.#isBranch && mistakes.has(ctx)) return false;
-    mistakes.set(ctx, message);
-    // Observe the following calls, so that none of their errors is lost.
-    this.#calls = 0;
-    this.skips = 0;
-    return true;
-  }
+  };
+  const use = new PromiseUse((cause) => {
+    reportFloat();
+    const message = `An error occurred downstream of the middleware '${name}', which neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
+    exchange.errors.onError(new Error(message, { cause }), ctx);
+  });
+  const observedNext: Next = (...values: readonly unknown[]) => {
+    isCalled = true;
+    const result = Reflect.apply(next, undefined, values);
+    if (hasReturned) reportFloat();
+    return isPromiseLike(result) ? use.observe(result) : undefined;
+  };
+  const finish = (value: unknown): void => {
+    hasReturned = true;
+    if (use.isFloating) reportFloat();
+    else if (value !== undefined && !isCalled && !ctx.answered) reportValue(value);
+  };
+  exchange.next = observedNext;
+  const result = run(ctx, observedNext);
+  const released = use.release(result);
+  if (released !== result) return released;
+  if (!isPromiseLike(result)) finish(result);
+  else if (result instanceof Promise) result.then(finish, () => undefined);
+  return result;
 }
 
 const FIX = 'Write `await next()` or `return next()`.';

@@ -7,6 +7,7 @@ import {
   type Middleware,
   NextCalledTwiceError,
 } from '../src/index.js';
+import { createExchange, type Environment } from '../src/exchange/exchange.js';
 import { createClientReader } from '../src/server/proxy.js';
 import { sender } from './support/send.js';
 
@@ -107,11 +108,12 @@ describe('a second call of next', () => {
   });
 });
 
-const ENVIRONMENT: ConstructorParameters<typeof Context>[2] = {
+const ENVIRONMENT: Environment<Context> = {
   app: {},
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => undefined, format: undefined },
   readClient: createClientReader(undefined),
+  sample: { restart: () => undefined },
   closing: () => new AbortController().signal,
   validationStatus: 400,
 };
@@ -119,7 +121,7 @@ const ENVIRONMENT: ConstructorParameters<typeof Context>[2] = {
 describe('ctx.next()', () => {
   it('outside middleware is an error', async () => {
     const app = createApp().use((ctx) => {
-      const other = new Context(ctx.req, ctx.res, ENVIRONMENT);
+      const other = new Context(createExchange(ctx.req, ctx.res, ENVIRONMENT));
       expect(() => other.next()).toThrow(
         'ctx.next() was called outside middleware. Call it while a middleware handles the request.',
       );

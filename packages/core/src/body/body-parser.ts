@@ -6,9 +6,10 @@ import {
   type Kinds,
   kind,
 } from '@fairlead/options';
-import { type Context, internals } from '../context.js';
+import { type Context, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
+import { EXCHANGE } from '../exchange/exchange.js';
 import type { OptionCodes } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 import { readBody } from './read-body.js';
@@ -82,21 +83,31 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   const { type: types, rawBody: keepsBytes = false, skip } = options;
   const limit = parseLimit(options.limit ?? '1mb');
   const accepts = types === undefined ? format.accepts : createTypeMatcher(types);
-  const mediaTypeOf = createMediaTypeReader();
+  // Most clients send the same header again and again.
+  let lastHeader = '';
+  let type = parseMediaType(lastHeader);
+  let isAccepted = accepts(type.essence);
   const call = `${format.name}()`;
   const middleware: Middleware = (ctx, next) => {
     if (!ctx.hasBody) return next();
-    const type = mediaTypeOf(ctx.req.headers['content-type'] ?? '');
-    if (!accepts(type.essence) || skip?.(ctx)) return next();
-    internals.assertOwn(call, ctx);
-    if (ctx.req.readableEnded || internals.bodyOf(ctx) !== undefined) {
+    const exchange = ctx[EXCHANGE] ?? refuseContext(call, ctx);
+    const { req } = exchange;
+    const header = req.headers['content-type'] ?? '';
+    if (header !== lastHeader) {
+      type = parseMediaType(header);
+      isAccepted = accepts(type.essence);
+      lastHeader = header;
+    }
+    if (!isAccepted || skip?.(ctx)) return next();
+    if (req.readableEnded || exchange.requestBody !== undefined) {
       if (keepsBytes) assertRawBody(ctx, format.name);
       return next();
     }
-    assertCharset(format, type);
-    return readBody(ctx, limit).then((bytes) => {
-      if (keepsBytes) internals.setRawBody(ctx, bytes);
-      if (bytes.length > 0) ctx.body = format.parse(bytes, type);
+    const mediaType = type;
+    if (mediaType.charset !== undefined) assertCharset(format, mediaType.charset);
+    return readBody(exchange, limit).then((bytes) => {
+      if (keepsBytes) exchange.rawBody = bytes;
+      if (bytes.length > 0) exchange.requestBody = format.parse(bytes, mediaType);
       return next();
     });
   };
@@ -142,8 +153,8 @@ function assertRawBody(ctx: Context, name: string): void {
   );
 }
 
-function assertCharset({ encodings }: BodyFormat, { charset }: MediaType): void {
-  if (encodings === undefined || charset === undefined || encodings.includes(charset)) return;
+function assertCharset({ encodings }: BodyFormat, charset: string): void {
+  if (encodings === undefined || encodings.includes(charset)) return;
   if (encodings.includes(encodingOf(charset))) return;
   throw new UnsupportedMediaTypeError(
     `The charset '${charset}' is not supported. Send the body as ${encodings[0]}.`,
@@ -202,21 +213,6 @@ export function parseMediaType(header: string): MediaType {
     .map((parameter) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(parameter.trim())?.[1])
     .find((value) => value !== undefined);
   return { essence: essence.trim().toLowerCase(), charset: charset?.toLowerCase() };
-}
-
-/**
- * Creates a {@link parseMediaType} that caches its last result, because most clients send the same header.
- */
-function createMediaTypeReader(): (header: string) => MediaType {
-  let last = '';
-  let type = parseMediaType(last);
-  return (header) => {
-    if (header !== last) {
-      type = parseMediaType(header);
-      last = header;
-    }
-    return type;
-  };
 }
 
 /**

@@ -51,7 +51,8 @@ export function parseJson(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   // Invalid UTF-8 decodes to U+FFFD, which valid bodies may also contain.
   if (text.includes('\uFFFD') && !isUtf8(bytes)) throw malformed('it is not valid UTF-8');
-  if (nestsDeeper(text, MAX_DEPTH)) throw tooDeep();
+  // Each level takes at least two characters.
+  if (text.length > 2 * MAX_DEPTH && nestsDeeper(text, MAX_DEPTH)) throw tooDeep();
   let value: unknown;
   try {
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Context } from '../context.js';
 import {
   BadRequestError,
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
+import type { Exchange } from '../exchange/exchange.js';
+import { sendContinue } from '../server/connection.js';
 
 const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = new Map([
   ['gzip', () => zlib().createGunzip()],
@@ -22,7 +23,7 @@ function zlib() {
 /**
  * Reads a request body into one buffer of at most `limit` bytes.
  *
- * @param ctx - Context of a request whose body has not been read.
+ * @param exchange - A request whose body has not been read.
  * @param limit - Largest body, in bytes after content decoding.
  * @returns The decoded body; empty when the request has none.
  * @throws {PayloadTooLargeError} 413, at the first byte past `limit`, or immediately when the
@@ -31,18 +32,19 @@ function zlib() {
  * @throws {BadRequestError} 400, when the encoded content is corrupt or the client disconnects early.
  * @see RFC 9112 §6, §8; RFC 9110 §8.4, §15.5.14
  */
-export function readBody(ctx: Context, limit: number): Promise<Buffer> {
-  const { req } = ctx;
+export function readBody({ req, res, connection }: Exchange, limit: number): Promise<Buffer> {
   if (req.destroyed) return Promise.reject(aborted());
   const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') {
     if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
-    return collect(req, ctx.bodyStream(), limit);
+    if (connection?.continues !== undefined) sendContinue(req, res);
+    return collect(req, req, limit);
   }
   const createDecoder = DECODERS.get(encoding);
   if (createDecoder === undefined) return Promise.reject(unsupported(encoding));
   const decoder = createDecoder();
-  ctx.bodyStream().pipe(decoder);
+  sendContinue(req, res);
+  req.pipe(decoder);
   return collect(req, decoder, limit).finally(() => {
     req.unpipe(decoder);
     decoder.destroy();

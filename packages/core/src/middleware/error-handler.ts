@@ -1,12 +1,15 @@
 import { channel } from 'node:diagnostics_channel';
 import { boolean, declareDoubt, fn, type Kinds } from '@fairlead/options';
-import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
+import { type Context, type ErrorFormatter, type ErrorPolicy, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
 import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
+import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import { type Middleware, withRole } from '../pipeline.js';
+import { appendHeader, getHeader, setHeader } from '../response/headers.js';
+import { record, reset } from '../response/record.js';
 import { serialize } from '../serialize.js';
 
 /** Options of {@link errorHandler}. */
@@ -66,16 +69,18 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     policy: createErrorPolicy(options, DEFAULT_ERROR_POLICY),
   };
   const policyFor = (base: ErrorPolicy): ErrorPolicy => {
-    if (base !== last.base) last = { base, policy: createErrorPolicy(options, base) };
+    last = { base, policy: createErrorPolicy(options, base) };
     return last.policy;
   };
   const middleware: Middleware = function errorHandler(ctx, next) {
-    internals.assertOwn('errorHandler()', ctx);
-    const policy = policyFor(internals.errorPolicyOf(ctx));
-    internals.setErrorPolicy(ctx, policy);
+    const exchange = ctx[EXCHANGE] ?? refuseContext('errorHandler()', ctx);
+    const { errors, environment } = exchange;
+    const policy = errors === last.base ? last.policy : policyFor(errors);
+    // An outer error handler has set another policy.
+    if (errors === environment.errors) exchange.errors = policy;
     try {
       const result = next();
-      if (isPromiseLike(result)) {
+      if (result !== undefined && isPromiseLike(result)) {
         return result.then(undefined, (error) => respondWithError(ctx, error, policy));
       }
     } catch (error) {
@@ -142,7 +147,7 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
   if (isOfClient(error, ctx)) return;
   const { onError } = policy;
   if (ctx.res.headersSent) {
-    internals.responseOf(ctx).error = error;
+    ctx[EXCHANGE].error = error;
     ctx.res.destroy();
     onError(error, ctx);
     return;
@@ -155,7 +160,8 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
  * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
  * to the response, or of an operation that `ctx.signal` has aborted.
  */
-function isOfClient(error: unknown, { req, res }: Context): boolean {
+function isOfClient(error: unknown, ctx: Context): boolean {
+  const { req, res } = ctx[EXCHANGE];
   if (!res.destroyed || !(error instanceof Error)) return false;
   const { name, code }: NodeJS.ErrnoException = error;
   return name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored;
@@ -194,22 +200,23 @@ export function respondWithProblem(
   { includeStack, format }: Pick<ErrorPolicy, 'includeStack' | 'format'>,
 ): void {
   const problem = describeProblem(error, ctx.path, includeStack);
-  const response = internals.responseOf(ctx);
-  response.reset();
-  response.status = problem.status;
+  const exchange = ctx[EXCHANGE];
+  reset(exchange);
+  if (!exchange.isFinal) exchange.status = problem.status;
   // Shared caches may store errors such as 404, and would send the cookie to other clients.
-  if (response.headers.has('Set-Cookie')) response.headers.set('Cache-Control', 'no-store');
+  if (getHeader(exchange, 'Set-Cookie') !== undefined)
+    setHeader(exchange, 'Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {})) {
     // `Vary` accumulates. Other headers of the error replace earlier ones.
-    if (name.toLowerCase() === 'vary') response.headers.append(name, value);
-    else response.headers.set(name, value);
+    if (name.toLowerCase() === 'vary') appendHeader(exchange, name, value);
+    else setHeader(exchange, name, value);
   }
   const body = format?.(problem, error, ctx) ?? problem;
-  if (!response.isFilled) {
+  if (!isFilled(exchange)) {
     const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';
-    response.record(serialize(body), type);
+    record(exchange, serialize(body), type);
   }
-  response.error = error;
+  exchange.error = error;
 }
 
 /** Logs an error to stderr, with its stack and causes. */

@@ -1,7 +1,8 @@
 import { fn, type Kinds } from '@fairlead/options';
-import { type Context, type ErrorFormatter, type ErrorPolicy, internals } from '../context.js';
+import { type Context, type ErrorFormatter, type ErrorPolicy, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
+import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import { type Handler, type Middleware, withRole } from '../pipeline.js';
@@ -30,7 +31,7 @@ export function notFoundHandler(options: NotFoundHandlerOptions = {}): Middlewar
   assertOptions('notFoundHandler()', options, NOT_FOUND_HANDLER_OPTIONS);
   const { format } = options;
   const middleware: Middleware = function notFoundHandler(ctx) {
-    internals.assertOwn('notFoundHandler()', ctx);
+    if (ctx[EXCHANGE] === undefined) refuseContext('notFoundHandler()', ctx);
     if (!ctx.answered && !respondToOtherMethod(ctx, format)) respondNotFound(ctx, format);
   };
   return withRole('notFoundHandler', markCopy(middleware));
@@ -49,7 +50,7 @@ export function createLastMiddleware(handler: Handler | undefined): Middleware {
     ctx.status = 404;
     const respond = (value: unknown): void => {
       ctx.respond(value);
-      if (!internals.responseOf(ctx).isFilled) respondNotFound(ctx);
+      if (!isFilled(ctx[EXCHANGE])) respondNotFound(ctx);
     };
     const result = handler(ctx, next);
     return isPromiseLike(result) ? result.then(respond) : respond(result);
@@ -65,7 +66,7 @@ export function createLastMiddleware(handler: Handler | undefined): Middleware {
  */
 function respondToOtherMethod(ctx: Context, format?: ErrorFormatter): boolean {
   assertTarget(ctx);
-  const methods = internals.allowedMethods(ctx);
+  const methods = ctx[EXCHANGE].environment.routes.methods(ctx.path);
   const isOtherMethod = methods.size > 0 && !handlesMethod(methods, ctx.method);
   if (!isOtherMethod && ctx.path !== '*') return false;
   const allow = allowedMethods(methods);
@@ -92,7 +93,7 @@ function policyOf(
   ctx: Context,
   format: ErrorFormatter | undefined,
 ): Pick<ErrorPolicy, 'includeStack' | 'format'> {
-  return { includeStack: false, format: format ?? internals.errorPolicyOf(ctx).format };
+  return { includeStack: false, format: format ?? ctx[EXCHANGE].errors.format };
 }
 
 /**
@@ -101,7 +102,7 @@ function policyOf(
  * @throws {BadRequestError} 400 `MALFORMED_TARGET`
  */
 export function assertTarget(ctx: Context): void {
-  if (!internals.targetOf(ctx).malformed) return;
+  if (!ctx[EXCHANGE].target.malformed) return;
   throw new BadRequestError(
     'The request target is malformed. Send a path with valid percent-encoded UTF-8.',
     { code: 'MALFORMED_TARGET' },

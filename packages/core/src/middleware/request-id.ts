@@ -2,7 +2,7 @@ import { boolean, declareUpstream, fn, type Kinds, kind } from '@fairlead/option
 import type { Context } from '../context.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import { isHeader } from '../response.js';
+import { isHeader } from '../response/headers.js';
 
 /** Options of {@link requestId}. */
 export interface RequestIdOptions {

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import type { RequestOutcome } from '../response.js';
+import type { RequestOutcome } from '../exchange/exchange.js';
 
 /** What {@link requestLogger} logs about one request. */
 export interface RequestLogEntry {

@@ -7,7 +7,8 @@ import {
 } from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline.js';
-import { isHeader, putHeader } from '../response.js';
+import { EXCHANGE } from '../exchange/exchange.js';
+import { isHeader, putHeader } from '../response/headers.js';
 
 /** Default headers, for a JSON API and pages without scripts. */
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -52,13 +53,13 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
     headers.filter(([, value]) => value.includes(NONCE) === hasNonce),
   ) as [typeof headers, typeof headers];
   return declareUpstream<Middleware>(function secureHeaders(ctx, next) {
-    for (const [name, value] of constant) putHeader(ctx.responseHeaders, name, value);
+    for (const [name, value] of constant) putHeader(ctx[EXCHANGE], name, value);
     if (withNonce.length > 0) {
       // An import would load node:crypto with the package.
       const nonce = process.getBuiltinModule('node:crypto').randomBytes(16).toString('base64');
       ctx.state.cspNonce = nonce;
       for (const [name, value] of withNonce) {
-        putHeader(ctx.responseHeaders, name, value.replaceAll(NONCE, nonce));
+        putHeader(ctx[EXCHANGE], name, value.replaceAll(NONCE, nonce));
       }
     }
     return next();

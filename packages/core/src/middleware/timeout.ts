@@ -7,10 +7,11 @@ import {
   LONGEST_DELAY,
   oneOf,
 } from '@fairlead/options';
-import { type Context, internals } from '../context.js';
+import { type Context, controllerOf, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
 import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
+import { EXCHANGE } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
@@ -52,7 +53,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   assertOptions('timeout()', options, TIMEOUT_OPTIONS);
   const { status = 503 } = options;
   const middleware: Middleware = function timeout(ctx, next) {
-    internals.assertOwn('timeout()', ctx);
+    const exchange = ctx[EXCHANGE] ?? refuseContext('timeout()', ctx);
     const outer = running.get(ctx);
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
     const clock = new Clock(milliseconds, () => {
@@ -62,9 +63,9 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
         status === 503
           ? new ServiceUnavailableError(message, code)
           : new HttpError(status, message, code);
-      respondWithProblem(ctx, error, { ...internals.errorPolicyOf(ctx), includeStack: false });
-      internals.responseOf(ctx).finalize();
-      internals.abortSignal(ctx, error);
+      respondWithProblem(ctx, error, { ...exchange.errors, includeStack: false });
+      exchange.isFinal = true;
+      controllerOf(exchange).abort(error);
       reject(error);
     });
     const settle = (): void => {

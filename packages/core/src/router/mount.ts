@@ -1,13 +1,9 @@
 import { mediaTypesOf, mountForeign } from '@fairlead/options';
-import {
-  type Context,
-  decodeParams,
-  internals,
-  type MatchedRoute,
-  type RouteTable,
-} from '../context.js';
+import { type Context, decodeParams } from '../context.js';
+import type { Exchange, MatchedRoute, RouteTable } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware, roleOf } from '../pipeline.js';
+import { Sample } from '../step-observer.js';
 import { joinPaths } from '../target.js';
 import {
   type PathRules,
@@ -25,7 +21,7 @@ import {
   type SchemaPolicy,
 } from './route-schemas.js';
 import { ALL, type AnyRouter, type Route } from './router.js';
-import { Tree } from './tree.js';
+import { type Match, Tree } from './tree.js';
 
 /** A router with the prefix at which it is mounted. */
 export interface MountedRouter {
@@ -98,18 +94,27 @@ export function createPrefixStep(
   const { names, segments } = parsePrefix(prefix);
   const run = compose(middleware);
   const tree = createPrefixTree(segments, rules);
+  const sample = new Sample();
   return Object.freeze({
-    choose(ctx: Context): Middleware | undefined {
-      const match = tree.find(ctx.method, ctx.path);
+    choose(exchange: Exchange<Context>): Middleware | undefined {
+      const match = tree.find(exchange.method, exchange.target.path);
       if (match === undefined) return undefined;
+      if (sample.next()) exchange.isObserved = true;
       if (names.length > 0) {
         // The value of the added wildcard is the last one, which has no name.
         const params = decodeParams({ names, endsInWildcard: false }, match.rawParams);
-        internals.addPrefixParams(ctx, params);
+        exchange.prefixParams = { ...exchange.prefixParams, ...params };
+        exchange.params = undefined;
       }
       return run;
     },
   });
+}
+
+function setMatch(exchange: Exchange, { value, rawParams }: Match<MatchedRoute>): void {
+  exchange.route = value;
+  exchange.rawParams = rawParams;
+  exchange.params = undefined;
 }
 
 /** Lists the middleware of the application that runs before every request to a pattern of a router. */
@@ -120,6 +125,7 @@ interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
   /** Responds to preflights for the route: its last `cors()`, if it has one. */
   readonly preflight: Middleware | undefined;
+  readonly sample: Sample;
 }
 
 /** Wraps the last function of a route, so that its return value becomes the response. */
@@ -204,19 +210,22 @@ export function createMount(
       mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),
       run,
       preflight,
+      sample: new Sample(),
     });
   }
-  const choosePreflight = (ctx: Context): Middleware | undefined => {
-    const method = ctx.get('Access-Control-Request-Method');
-    const match = method === undefined ? undefined : tree.find(method, ctx.path);
-    if (match?.value.preflight !== undefined) internals.setMatch(ctx, match);
+  const choosePreflight = (exchange: Exchange): Middleware | undefined => {
+    const { 'access-control-request-method': method } = exchange.req.headers;
+    const match = method === undefined ? undefined : tree.find(method, exchange.target.path);
+    if (match?.value.preflight !== undefined) setMatch(exchange, match);
     return match?.value.preflight;
   };
   return Object.freeze({
-    choose(ctx: Context): Middleware | undefined {
-      const match = tree.find(ctx.method, ctx.path);
-      if (match === undefined) return ctx.method === 'OPTIONS' ? choosePreflight(ctx) : undefined;
-      internals.setMatch(ctx, match);
+    choose(exchange: Exchange<Context>): Middleware | undefined {
+      const { method, target } = exchange;
+      const match = tree.find(method, target.path);
+      if (match === undefined) return method === 'OPTIONS' ? choosePreflight(exchange) : undefined;
+      setMatch(exchange, match);
+      if (match.value.sample.next()) exchange.isObserved = true;
       return match.value.run;
     },
     methods: (path: string) => tree.methods(path),

@@ -1,5 +1,5 @@
 import { describeValue } from '@fairlead/options';
-import type { Params } from '../context.js';
+import type { Params } from '../exchange/exchange.js';
 import { InvalidPatternError } from '../errors/setup-error.js';
 import { normalizeSegment } from '../target.js';
 

@@ -1,13 +1,6 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { aborted } from '../body/read-body.js';
-import {
-  type Context,
-  hasUnreadBody,
-  internals,
-  JSON_TYPE,
-  noParser,
-  type RouteWriter,
-} from '../context.js';
+import { type Context, hasUnreadBody, JSON_TYPE, noParser, refuseContext } from '../context.js';
 import {
   InternalServerError,
   isHttpError,
@@ -17,6 +10,7 @@ import {
 } from '../errors/http-error.js';
 import { type KeepDescribed, compileDescribed, removedPaths } from '../described.js';
 import { SetupError } from '../errors/setup-error.js';
+import { EXCHANGE, type Exchange, type RouteWriter } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import {
   acceptsAbsence,
@@ -100,6 +94,13 @@ function remember<Result>(compute: (schema: object) => Result): (schema: object)
   };
 }
 
+/** Replaces an input with what a schema has produced. */
+function setInput(exchange: Exchange, source: 'param' | 'query' | 'header', value: unknown): void {
+  if (source === 'param') exchange.params = value as object;
+  else if (source === 'query') exchange.query = value;
+  else exchange.requestHeaders = value;
+}
+
 function compileSchema(schema: object, compile: CompileResponse): WriteJson | undefined {
   const jsonSchema = toJsonSchema(schema, 'output', 'draft-07');
   if (jsonSchema === undefined) return undefined;
@@ -140,7 +141,7 @@ export function createValidate(
     if (issues.length > 0) throw new ValidationError(issues, { status });
     for (const [index, { source }] of inputs.entries()) {
       if (source === 'body') ctx.body = outputs[index];
-      else internals.setInput(ctx, source, outputs[index]);
+      else setInput(ctx[EXCHANGE], source, outputs[index]);
     }
   };
   const validate = (ctx: Context): void | Promise<void> => {
@@ -184,8 +185,8 @@ export function createValidate(
  * @see RFC 9110 §15.5.16
  */
 export function requireParsedBody(ctx: Context): void | Promise<void> {
-  internals.assertOwn('requireParsedBody()', ctx);
-  if (internals.bodyOf(ctx) !== undefined || !hasUnreadBody(ctx)) return;
+  const exchange = ctx[EXCHANGE] ?? refuseContext('requireParsedBody()', ctx);
+  if (exchange.requestBody !== undefined || !hasUnreadBody(ctx)) return;
   if (ctx.get('Content-Length') !== undefined) throw unreadBody(ctx);
   return hasBytes(ctx).then((found) => {
     if (found) throw unreadBody(ctx);
@@ -206,7 +207,7 @@ function hasBytes(ctx: Context): Promise<boolean> {
 /** Creates the error for a body that no parser has read. */
 function unreadBody(ctx: Context): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
-  const declared = internals.mediaTypesOf(ctx);
+  const declared = ctx[EXCHANGE].route?.mediaTypes ?? [];
   if (declared.length === 0 && type !== undefined && JSON_TYPE.test(type)) return noParser(type);
   const accepted = declared.length === 0 ? ['application/json'] : declared;
   const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)].filter(Boolean).join(' or ');

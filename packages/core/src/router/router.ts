@@ -8,7 +8,8 @@ import {
   mountForeign,
   setLocation,
 } from '@fairlead/options';
-import type { Context, Params, State } from '../context.js';
+import type { Context, State } from '../context.js';
+import type { Params } from '../exchange/exchange.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
 import {
   assertMiddleware,

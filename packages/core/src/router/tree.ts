@@ -44,10 +44,10 @@ interface AffixChild<T> {
 }
 
 /** The input of a search. */
-interface Query<T> {
+interface Query {
   readonly method: string;
-  /** Selects a value by method. The search continues when it returns undefined. */
-  readonly select: (routes: RoutesByMethod<T>, method: string) => T | undefined;
+  /** Whether only a route of the method itself matches. Otherwise see {@link selectByMethod}. */
+  readonly isExact: boolean;
   readonly path: string;
   /** The path as compared with static text, see {@link foldCase}. It is ASCII, so as long as `path`. */
   readonly folded: string;
@@ -89,7 +89,7 @@ export class Tree<T> {
    * @param path - Request path in normal form.
    */
   find(method: string, path: string): Match<T> | undefined {
-    return search(this.#root, 0, 0, this.#query(method, path, selectByMethod));
+    return search(this.#root, 0, 0, this.#query(method, path, false));
   }
 
   /**
@@ -99,7 +99,7 @@ export class Tree<T> {
    */
   methods(path: string): Set<string> {
     const matching = [...this.#methods].filter((method) => {
-      const query = this.#query(method, path, (routes) => routes.get(method));
+      const query = this.#query(method, path, true);
       return path === '*' || search(this.#root, 0, 0, query) !== undefined;
     });
     return new Set(matching);
@@ -110,11 +110,12 @@ export class Tree<T> {
     return printNode(this.#root).join('\n');
   }
 
-  #query(method: string, path: string, select: Query<T>['select']): Query<T> {
+  #query(method: string, path: string, isExact: boolean): Query {
     const endsInSlash = path.charCodeAt(path.length - 1) === SLASH;
     const ignoreSlash = endsInSlash && (path.length === 1 || !this.#rules.strict);
     const end = ignoreSlash ? path.length - 1 : path.length;
-    return { method, select, path, folded: foldCase(path, this.#rules), end };
+    const folded = this.#rules.caseSensitive ? path : path.toLowerCase();
+    return { method, isExact, path, folded, end };
   }
 }
 
@@ -129,12 +130,13 @@ function search<T>(
   from: Node<T>,
   begin: number,
   params: number,
-  query: Query<T>,
+  query: Query,
 ): { readonly value: T; readonly rawParams: string[] } | undefined {
-  const { path, folded, end } = query;
+  const { method, isExact, path, folded, end } = query;
   let node = from;
   let at = begin + node.text.length;
-  while (at <= end && hasTextBefore(folded, node.text, at)) {
+  // The caller has already compared the first character.
+  while (at <= end && folded.startsWith(node.text, at - node.text.length)) {
     if (at < end) {
       const child = node.statics[folded.charCodeAt(at)];
       if (child !== undefined) {
@@ -164,11 +166,13 @@ function search<T>(
         }
       }
     } else if (node.leaf !== undefined) {
-      const value = query.select(node.leaf, query.method);
+      const value =
+        node.leaf.get(method) ?? (isExact ? undefined : selectFallback(node.leaf, method));
       if (value !== undefined) return { value, rawParams: new Array<string>(params) };
     }
     if (node.wildcard === undefined) return undefined;
-    const value = query.select(node.wildcard, query.method);
+    const value =
+      node.wildcard.get(method) ?? (isExact ? undefined : selectFallback(node.wildcard, method));
     if (value === undefined) return undefined;
     const rawParams = new Array<string>(params + 1);
     rawParams[params] = path.slice(at + 1);
@@ -183,7 +187,7 @@ function searchAffixes<T>(
   begin: number,
   stop: number,
   params: number,
-  query: Query<T>,
+  query: Query,
 ): { readonly value: T; readonly rawParams: string[] } | undefined {
   for (const { literals, node } of affixes) {
     const values = matchAffix(query.path, query.folded, begin, stop, literals);
@@ -194,15 +198,6 @@ function searchAffixes<T>(
     return match;
   }
   return undefined;
-}
-
-/** Whether `path` has `text` ending at `end`. The caller has already compared the first character. */
-function hasTextBefore(path: string, text: string, end: number): boolean {
-  const start = end - text.length;
-  for (let index = 1; index < text.length; index += 1) {
-    if (path.charCodeAt(start + index) !== text.charCodeAt(index)) return false;
-  }
-  return true;
 }
 
 /**

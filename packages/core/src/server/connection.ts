@@ -19,24 +19,26 @@ interface WaitingRequest {
 }
 
 /** The state of one connection. */
-class Connection {
+export class Connection {
   readonly socket: Socket;
   /** Value of the `Keep-Alive` header; undefined when idle connections have no timeout. */
   readonly keepAlive: string | undefined;
   /** Aborts when the server starts closing. Undefined for a connection in memory. */
   readonly closing: AbortSignal | undefined;
   /**
-   * The response to the last request. Null once it has been sent and its request read completely, so
-   * an idle connection retains nothing. Undefined before the first request.
+   * The response to the last request. Null once a check has found that it has been sent and its request read
+   * completely, so that an idle connection retains nothing. Undefined before the first request.
    */
   latest: ServerResponse | null | undefined = undefined;
+  /** The requests whose clients wait for `100 Continue`; undefined before the first one. */
+  continues: WeakSet<IncomingMessage> | undefined = undefined;
   /** Whether a response has announced the end of the connection. */
   isEnding = false;
   /** Whether the connection has left HTTP. Its pending bytes still have a timeout. */
   isUpgraded = false;
   /** Whether the server is closing, so the last response announces the end of the connection. */
   isDraining = false;
-  /** Number of requests whose response has not been sent completely. */
+  /** Number of pipelined requests whose response has not been sent completely. */
   running = 0;
   /** Requests that have arrived but are not running yet. */
   readonly waiting: WaitingRequest[] = [];
@@ -73,7 +75,7 @@ class Connection {
     while (this.running < MAX_RUNNING) {
       const next = this.waiting.shift();
       if (next === undefined) break;
-      this.running += 1;
+      count(next.res, this);
       next.run(next.req, next.res);
     }
     if (this.waiting.length > 0 || this.isEnding || !this.isPaused) return;
@@ -162,9 +164,11 @@ function bytesAcceptedFrom(socket: Socket): number {
   return below.bytesWritten - below.writableLength - (handle?.writeQueueSize ?? 0);
 }
 
-const CONNECTION = Symbol('connection');
+/** Where a socket and its responses have their {@link Connection}. */
+export const CONNECTION: unique symbol = Symbol('connection');
 
-type Tracked = { [CONNECTION]?: Connection };
+/** A socket or a response, which is tracked if it has a connection. */
+export type Tracked = { [CONNECTION]?: Connection };
 
 /**
  * Starts tracking a connection, unless it is tracked already.
@@ -224,13 +228,7 @@ export function connectionOf(socket: Socket): Connection | undefined {
  * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)
  */
 export function admit(req: IncomingMessage, res: ServerResponse, run: RequestListener): void {
-  if (req.closed) {
-    const silent = req as SilentRequest;
-    silent[RESPONSE] = res;
-    silent.on = addListener;
-    silent.addListener = addListener;
-  }
-  const connection = connectionOf(req.socket);
+  const connection = (req.socket as Tracked)[CONNECTION];
   if (connection === undefined) {
     run(req, res);
     return;
@@ -240,17 +238,41 @@ export function admit(req: IncomingMessage, res: ServerResponse, run: RequestLis
     return;
   }
   (res as Tracked)[CONNECTION] = connection;
+  const { latest } = connection;
   connection.latest = res;
   connection.idleSince = undefined;
-  res.on('close', onSent);
+  if (connection.running === 0) {
+    const isAlone = latest == null || latest.closed;
+    // Most clients wait for each response. Nobody then needs to know when one has been sent.
+    if (isAlone && !LEAVES_BODIES) {
+      run(req, res);
+      return;
+    }
+    if (!isAlone) count(latest, connection);
+  }
   if (connection.running < MAX_RUNNING) {
-    connection.running += 1;
+    count(res, connection);
     run(req, res);
     return;
   }
   // Another request runs it. Its asynchronous context may belong to that one's trace.
   connection.waiting.push({ req, res, run: AsyncResource.bind(run) });
   if (connection.waiting.length >= PAUSE_AT) connection.pause();
+}
+
+/** Deno keeps a body that nobody reads, and then never reads the next request. Node has discarded it. */
+const LEAVES_BODIES = 'deno' in process.versions;
+
+/** Counts a response as running until it closes. */
+function count(res: ServerResponse, connection: Connection): void {
+  connection.running += 1;
+  res.on('close', () => {
+    const { req } = res;
+    const isUnread = !req.complete && req.readableFlowing === null;
+    if (res.writableFinished && isUnread) req.resume();
+    connection.running -= 1;
+    if (connection.waiting.length > 0) connection.runWaiting();
+  });
 }
 
 const RESPONSE = Symbol('response');
@@ -265,6 +287,18 @@ type Listener = (...args: never[]) => void;
 
 /** Silent requests that have a listener for 'close' or 'aborted'. */
 const announced = new WeakSet<IncomingMessage>();
+
+/**
+ * Makes a silent request emit events.
+ *
+ * @param req - A request that was closed when it arrived.
+ */
+export function announce(req: IncomingMessage, res: ServerResponse): void {
+  const silent = req as SilentRequest;
+  silent[RESPONSE] = res;
+  silent.on = addListener;
+  silent.addListener = addListener;
+}
 
 /**
  * Adds a listener to a silent request. Calls it for 'end' in the next tick. Emits 'close' and 'aborted' when
@@ -298,19 +332,22 @@ const CLOSE_CALLBACKS = Symbol('close callbacks');
 type Closable = { [CLOSE_CALLBACKS]?: (() => void)[] };
 
 /**
- * Calls a function when a response closes. All functions of a tracked response share one listener. Node
+ * Calls a function when a response closes. All functions of a response share one listener. Node
  * warns about more than ten listeners, and adds seven itself when it pipes a stream to the response.
  *
  * @param res - A response that has not closed.
  */
 export function onClose(res: ServerResponse, callback: () => void): void {
-  if ((res as Tracked)[CONNECTION] === undefined) {
-    res.once('close', callback);
-    return;
-  }
   const closable = res as Closable;
-  closable[CLOSE_CALLBACKS] ??= [];
+  if (closable[CLOSE_CALLBACKS] === undefined) {
+    closable[CLOSE_CALLBACKS] = [];
+    res.once('close', runCallbacks);
+  }
   closable[CLOSE_CALLBACKS].push(callback);
+}
+
+function runCallbacks(this: ServerResponse): void {
+  for (const callback of (this as Closable)[CLOSE_CALLBACKS] ?? []) callback();
 }
 
 const QUEUED = Symbol('queued responses');
@@ -337,26 +374,6 @@ export function closeWithSocket(res: ServerResponse): void {
   res.once('close', () => queued.delete(res));
 }
 
-function onSent(this: ServerResponse): void {
-  const callbacks = (this as Closable)[CLOSE_CALLBACKS];
-  if (callbacks !== undefined) for (const callback of callbacks) callback();
-  const connection = (this as Tracked)[CONNECTION];
-  if (connection === undefined) return;
-  // Deno keeps a body that nobody reads, and then never reads the next request. Node has discarded it.
-  const isUnread = !this.req.complete && this.req.readableFlowing === null;
-  if (this.writableFinished && isUnread) this.req.resume();
-  connection.running -= 1;
-  if (connection.latest === this && this.req.complete) connection.latest = null;
-  if (connection.waiting.length > 0) connection.runWaiting();
-}
-
-/** Returns the value of `Keep-Alive` for a response that keeps its connection open, or undefined. */
-export function keepAliveOf(res: ServerResponse): string | undefined {
-  // Node closes the connection after an HTTP/1.0 response without a length.
-  if (!res.shouldKeepAlive || !res.useChunkedEncodingByDefault) return undefined;
-  return (res as Tracked)[CONNECTION]?.keepAlive;
-}
-
 /** Marks a response as the last one of its connection. Later requests do not run. */
 export function announceEnd(res: ServerResponse): void {
   const connection = (res as Tracked)[CONNECTION];
@@ -372,24 +389,12 @@ export function drain(socket: Socket): void {
   if (connection !== undefined) connection.isDraining = true;
 }
 
-/** Whether a response is the last one on a draining connection. */
-export function endsDrain(res: ServerResponse): boolean {
-  const connection = (res as Tracked)[CONNECTION];
-  if (!connection?.isDraining) return false;
-  return (connection.latest ?? res) === res;
-}
-
-/** Requests whose client sends the body only after `100 Continue`. */
-const awaitingContinue = new WeakSet<IncomingMessage>();
-
 /** Records a request with `Expect: 100-continue`. */
 export function expectContinue(req: IncomingMessage): void {
-  awaitingContinue.add(req);
-}
-
-/** Whether a request's client still waits for `100 Continue`. */
-export function isAwaitingContinue(req: IncomingMessage): boolean {
-  return awaitingContinue.has(req);
+  const connection = connectionOf(req.socket);
+  if (connection === undefined) return;
+  connection.continues ??= new WeakSet();
+  connection.continues.add(req);
 }
 
 /**
@@ -398,5 +403,5 @@ export function isAwaitingContinue(req: IncomingMessage): boolean {
  * @see RFC 9110 §10.1.1
  */
 export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
-  if (awaitingContinue.delete(req)) res.writeContinue();
+  if (connectionOf(req.socket)?.continues?.delete(req)) res.writeContinue();
 }

@@ -1,0 +1,225 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { ValidationStatus } from '../errors/http-error.js';
+import type { Problem } from '../errors/problem.js';
+import type { Next } from '../next.js';
+import { CONNECTION, type Connection, type Tracked } from '../server/connection.js';
+import type { ClientReader } from '../server/proxy.js';
+import { parseTarget, type Target } from '../target.js';
+
+/** Where a context has its {@link Exchange}. A context of another copy of core has none. */
+export const EXCHANGE: unique symbol = Symbol('exchange');
+
+/** Decoded route parameters by name. */
+export type Params = Readonly<Record<string, string>>;
+
+/** How the errors of a request become responses. */
+export interface ErrorPolicy<Ctx = never> {
+  /** Whether error bodies include stacks. */
+  readonly includeStack: boolean;
+  /** Called with errors whose message is hidden from the client. */
+  onError(error: unknown, ctx: Ctx): void;
+  /** Returns the body for an error; undefined for the problem itself. */
+  readonly format: ((problem: Problem, error: unknown, ctx: Ctx) => unknown) | undefined;
+}
+
+/** The routes of an application. */
+export interface RouteTable {
+  /**
+   * Returns the methods of the routes that match a path.
+   *
+   * @param path - In normal form; `*` matches all routes.
+   */
+  methods(path: string): ReadonlySet<string>;
+}
+
+/** What all requests of an application share. */
+export interface Environment<Ctx = never> {
+  readonly app: object;
+  readonly routes: RouteTable;
+  readonly errors: ErrorPolicy<Ctx>;
+  readonly readClient: ClientReader;
+  /** Decides which requests are observed for mistakes. */
+  readonly sample: { restart(): void };
+  /** Returns a signal that aborts when the application closes. */
+  closing(): AbortSignal;
+  /** Status of requests that schemas reject. */
+  readonly validationStatus: ValidationStatus;
+}
+
+/**
+ * Serializes a response of a route as JSON.
+ *
+ * @param status - The status of the response.
+ * @param stringify - What the caller passed to `ctx.json()`.
+ */
+export type RouteWriter = (
+  value: unknown,
+  status: number,
+  stringify: ((value: unknown) => string) | undefined,
+) => string;
+
+/** What a request needs to know about its route. */
+export interface MatchedRoute {
+  /** Full pattern, with its prefixes. */
+  readonly pattern: string;
+  /** Parameter names, in the order of the path. */
+  readonly names: readonly string[];
+  /** Whether the last parameter is a wildcard. */
+  readonly endsInWildcard: boolean;
+  /** What the parsers before a handler that reads the body accept; empty if unknown. */
+  readonly mediaTypes: readonly string[];
+  /** Serializes responses of the route as JSON; undefined for routes without a response schema. */
+  readonly write?: RouteWriter | undefined;
+  /** Whether a response with a status may have no body. Undefined for routes without a response schema. */
+  readonly mayBeEmpty?: ((status: number) => boolean) | undefined;
+}
+
+/** How a request ended. */
+export interface RequestOutcome {
+  /**
+   * The status that was sent; 101 for a connection that has left HTTP. If none was: 500 when a stream
+   * failed, and 499 when the connection closed for another reason, such as a client that disconnected.
+   */
+  readonly status: number;
+  /** Whether the client disconnected, or the response failed, before it was complete. */
+  readonly aborted: boolean;
+  /** The error behind the response, if one was thrown or a stream failed. */
+  readonly error?: unknown;
+}
+
+/** Called once, when a request has ended. */
+export type FinishListener = (outcome: RequestOutcome) => void;
+
+/** A body that can be sent. */
+export type WritableBody = string | Uint8Array | Readable;
+
+/** The headers of a response. */
+export interface HeaderList {
+  /** Alternating names and values, as `res.writeHead()` accepts them. */
+  readonly rawHeaders: (string | number | string[])[];
+  /** Whether the headers were sent, so that changes throw. */
+  areHeadersSent: boolean;
+  /** Whether one of them may determine how the response is framed, or what follows on its connection. */
+  mayFrame: boolean;
+}
+
+/**
+ * One request and its response, as a plain record. The pipeline, the router, the parsers and the writer read
+ * and write it directly. Users see it as a `Context`.
+ */
+export interface Exchange<Ctx = never> extends HeaderList {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly environment: Environment<Ctx>;
+  /** Undefined if the server was not created by `listen()` or `app.fetch()`. */
+  readonly connection: Connection | undefined;
+  /** The request method, in upper case. */
+  readonly method: string;
+  readonly target: Target;
+  /** Whether the request was closed before it had listeners, so that Node.js emits none of its events. */
+  readonly isSilent: boolean;
+
+  /** The policy of the outermost error handler, or that of the application. */
+  errors: ErrorPolicy<Ctx>;
+  /** Whether the steps of the pipeline are observed for mistakes. */
+  isObserved: boolean;
+  /** What `ctx.next()` calls. */
+  next: Next;
+  /** The matching route; undefined before one matches. */
+  route: MatchedRoute | undefined;
+  /** The values of its parameters, percent-encoded. */
+  rawParams: readonly string[];
+  prefixParams: Params | undefined;
+
+  /** Each is undefined until it is first read, or a schema has produced it. */
+  params: object | undefined;
+  query: unknown;
+  searchParams: URLSearchParams | undefined;
+  requestHeaders: unknown;
+  state: object | undefined;
+  controller: AbortController | undefined;
+  /** The parsed body. */
+  requestBody: unknown;
+  /** The bytes of the request body, if a parser keeps them. */
+  rawBody: Buffer | undefined;
+
+  /** The recorded status; undefined until it is set. */
+  status: number | undefined;
+  /** The recorded body; undefined until it is recorded. */
+  body: WritableBody | undefined;
+  /** The default `Content-Type` of the recorded body; undefined if the user has set another one. */
+  defaultType: string | undefined;
+  /** Whether `Content-Length` is the size of a recorded `Blob`. */
+  hasBlobLength: boolean;
+  /** Whether a streamed body sends its head immediately, instead of with its first bytes. */
+  flushesHead: boolean;
+  /** Whether the user writes to the raw response. */
+  takenOver: boolean;
+  /** Whether the response was sent. False for a response that was final before, as after a timeout. */
+  isSent: boolean;
+  /** Whether later changes to the status and the body are ignored. */
+  isFinal: boolean;
+  /** The error that the recorded body describes; undefined if it describes none. */
+  error: unknown;
+  /** The listeners of `ctx.onFinish()`; undefined before the first one. */
+  finishListeners: FinishListener[] | undefined;
+}
+
+/** Creates the record of a request. */
+export function createExchange<Ctx>(
+  req: IncomingMessage,
+  res: ServerResponse,
+  environment: Environment<Ctx>,
+): Exchange<Ctx> {
+  const method = req.method ?? '';
+  return {
+    req,
+    res,
+    environment,
+    connection: (res as Tracked)[CONNECTION],
+    method,
+    target: parseTarget(method, req.url ?? ''),
+    isSilent: req.closed,
+    errors: environment.errors,
+    isObserved: false,
+    next: outsideMiddleware,
+    route: undefined,
+    rawParams: NO_VALUES,
+    prefixParams: undefined,
+    params: undefined,
+    query: undefined,
+    searchParams: undefined,
+    requestHeaders: undefined,
+    state: undefined,
+    controller: undefined,
+    requestBody: undefined,
+    rawBody: undefined,
+    rawHeaders: [],
+    areHeadersSent: false,
+    mayFrame: false,
+    status: undefined,
+    body: undefined,
+    defaultType: undefined,
+    hasBlobLength: false,
+    flushesHead: false,
+    takenOver: false,
+    isSent: false,
+    isFinal: false,
+    error: undefined,
+    finishListeners: undefined,
+  };
+}
+
+const NO_VALUES: readonly string[] = [];
+
+function outsideMiddleware(): never {
+  throw new TypeError(
+    'ctx.next() was called outside middleware. Call it while a middleware handles the request.',
+  );
+}
+
+/** Whether a body was recorded, or the raw response was taken over. */
+export function isFilled({ body, takenOver }: Pick<Exchange, 'body' | 'takenOver'>): boolean {
+  return body !== undefined || takenOver;
+}

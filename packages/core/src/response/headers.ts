@@ -1,0 +1,183 @@
+import { describeValue } from '@fairlead/options';
+import type { HeaderList } from '../exchange/exchange.js';
+import { validateHeaderName, validateHeaderValue } from '../node-http.js';
+
+/** A response header's value. Each array element is sent as a separate header line. */
+export type HeaderValue = string | number | readonly string[];
+
+/** Returns alternating names and values, as `res.writeHead` accepts them. The array is not a copy. */
+export let rawHeadersOf: (headers: ResponseHeaders) => HeaderList['rawHeaders'];
+
+/**
+ * The headers of a response that has not been sent. Names are case-insensitive, and are sent as last
+ * written.
+ *
+ * @see RFC 9110 §5
+ */
+export class ResponseHeaders {
+  readonly #list: HeaderList;
+
+  static {
+    rawHeadersOf = (headers) => headers.#list.rawHeaders;
+  }
+
+  /** @param list - Changes with these headers. */
+  constructor(list: HeaderList = { rawHeaders: [], areHeadersSent: false, mayFrame: false }) {
+    this.#list = list;
+  }
+
+  /** Returns a header's value, or undefined. */
+  get(name: string): HeaderValue | undefined {
+    return getHeader(this.#list, name);
+  }
+
+  /** Whether a header is set. */
+  has(name: string): boolean {
+    return indexOfHeader(this.#list, name) !== -1;
+  }
+
+  /**
+   * Sets a header and replaces earlier values.
+   *
+   * @param name - Case-insensitive; sent as written here.
+   * @param value - Each array element is sent as a separate header line.
+   * @throws {TypeError} When the name is not a token, the value contains CR, LF or another control
+   *   character, or it has another type, such as undefined; or when the headers of a streamed response were
+   *   sent.
+   */
+  set(name: string, value: HeaderValue): void {
+    setHeader(this.#list, name, value);
+  }
+
+  /**
+   * Adds a value to a header.
+   *
+   * @throws {TypeError} Same as {@link set}.
+   */
+  append(name: string, value: string | readonly string[]): void {
+    appendHeader(this.#list, name, value);
+  }
+
+  /**
+   * Removes a header. Returns whether it was set.
+   *
+   * @throws {TypeError} When the headers of a streamed response were sent.
+   */
+  delete(name: string): boolean {
+    assertHeadersOpen(this.#list, name);
+    return deleteHeader(this.#list, name);
+  }
+
+  /** Iterates over names and values, in the order in which the headers were first set. */
+  *[Symbol.iterator](): Generator<[name: string, value: HeaderValue]> {
+    const { rawHeaders } = this.#list;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      yield [String(rawHeaders[index]), rawHeaders[index + 1] ?? ''];
+    }
+  }
+}
+
+/** Returns the index of a header's name in the raw list, or -1. */
+function indexOfHeader({ rawHeaders }: HeaderList, name: string): number {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const present = rawHeaders[index] as string;
+    if (present === name) return index;
+    if (present.length === name.length && present.toLowerCase() === name.toLowerCase())
+      return index;
+  }
+  return -1;
+}
+
+/** Returns a header's value, or undefined. */
+export function getHeader(list: HeaderList, name: string): HeaderValue | undefined {
+  const index = indexOfHeader(list, name);
+  return index === -1 ? undefined : list.rawHeaders[index + 1];
+}
+
+/** Sets a header without checks. Use it for constants and checked values. */
+export function putHeader(list: HeaderList, name: string, value: string | number | string[]): void {
+  const { rawHeaders } = list;
+  // Connection and Keep-Alive, Content-Length, Transfer-Encoding. A few others are as long.
+  const { length } = name;
+  if (length === 10 || length === 14 || length === 17) list.mayFrame = true;
+  const index = indexOfHeader(list, name);
+  if (index === -1) rawHeaders.push(name, value);
+  else {
+    rawHeaders[index] = name;
+    rawHeaders[index + 1] = value;
+  }
+}
+
+/** Same as {@link ResponseHeaders.set}. */
+export function setHeader(list: HeaderList, name: string, value: HeaderValue): void {
+  assertHeadersOpen(list, name);
+  assertHeader(name, value);
+  putHeader(list, name, typeof value === 'object' ? [...value] : value);
+}
+
+/** Same as {@link ResponseHeaders.append}. */
+export function appendHeader(
+  list: HeaderList,
+  name: string,
+  value: string | readonly string[],
+): void {
+  const present = getHeader(list, name);
+  if (present === undefined) setHeader(list, name, value);
+  else {
+    assertHeadersOpen(list, name);
+    assertHeader(name, value);
+    putHeader(list, name, [present, value].flat().map(String));
+  }
+}
+
+/** Removes a header without checks. Returns whether it was set. */
+export function deleteHeader(list: HeaderList, name: string): boolean {
+  const index = indexOfHeader(list, name);
+  if (index !== -1) list.rawHeaders.splice(index, 2);
+  return index !== -1;
+}
+
+/** @throws {TypeError} When the headers were sent. */
+function assertHeadersOpen(list: HeaderList, name: string): void {
+  if (list.areHeadersSent) assertUnsent(list, `the header '${name}'`);
+}
+
+/**
+ * Checks that headers were not sent.
+ *
+ * @param part - What would change, for the message.
+ * @throws {TypeError} When they were.
+ */
+export function assertUnsent({ areHeadersSent }: HeaderList, part: string): void {
+  if (!areHeadersSent) return;
+  throw new TypeError(
+    `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
+  );
+}
+
+/**
+ * Validates a header.
+ *
+ * @throws {TypeError} When the name is not a token, the value contains a control character, or it has
+ *   another type, such as undefined.
+ */
+function assertHeader(name: string, value: HeaderValue): void {
+  validateHeaderName(name);
+  if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) {
+    const problem = `Cannot set the header '${name}' to ${describeValue(value)}`;
+    throw new TypeError(`${problem}. Pass a string, a number or an array of strings, or omit it.`);
+  }
+  for (const line of typeof value === 'object' ? value : [String(value)]) {
+    validateHeaderValue(name, line);
+  }
+}
+
+/** Whether a response can have a header. */
+export function isHeader(name: string, value: HeaderValue): boolean {
+  try {
+    assertHeader(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}

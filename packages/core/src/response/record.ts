@@ -1,0 +1,223 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { Exchange, WritableBody } from '../exchange/exchange.js';
+import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
+
+/** The body of a response: text, bytes, a `Blob`, or a stream of text or bytes. */
+export type ResponseBody =
+  | string
+  | Uint8Array
+  | ArrayBufferView
+  | ArrayBuffer
+  | Blob
+  | Readable
+  | ReadableStream
+  | AsyncIterable<string | Uint8Array>;
+
+/**
+ * Matches the names of headers that describe one particular body. {@link reset} removes them.
+ */
+const BODY_HEADER =
+  /^(?:content-(?!security-policy)|(?:[\w-]+-)?cache-control$|surrogate-control$|pragma$|age$|expires$|etag$|last-modified$|link$|location$|accept-ranges$|trailer$|(?:repr-)?digest$)/i;
+
+/**
+ * Records a body, replaces an earlier one, and ends a takeover of the raw response. Destroys it if the
+ * response is final.
+ *
+ * @param type - Default `Content-Type`; one that the user has set takes precedence.
+ */
+export function record(exchange: Exchange, body: ResponseBody, type: string | undefined): void {
+  if (exchange.isFinal || exchange.isSent) {
+    destroyBody(body);
+    return;
+  }
+  if (exchange.hasBlobLength) deleteHeader(exchange, 'Content-Length');
+  const isOfBlob = isBlob(body);
+  const defaultType = isOfBlob && body.type !== '' ? body.type : type;
+  const present = getHeader(exchange, 'Content-Type');
+  if (present === exchange.defaultType) {
+    if (defaultType === undefined) deleteHeader(exchange, 'Content-Type');
+    else if (defaultType !== present) putHeader(exchange, 'Content-Type', defaultType);
+    exchange.defaultType = defaultType;
+  }
+  if (isOfBlob) putHeader(exchange, 'Content-Length', String(body.size));
+  exchange.hasBlobLength = isOfBlob;
+  setBody(exchange, toWritable(body));
+  exchange.error = undefined;
+  exchange.takenOver = false;
+  exchange.flushesHead = false;
+}
+
+/** Same as {@link record}, for the text that most responses are. */
+export function recordText(exchange: Exchange, text: string, type: string): void {
+  const { body, rawHeaders, isFinal, isSent } = exchange;
+  if (body !== undefined || rawHeaders.length > 0 || isFinal || isSent) {
+    record(exchange, text, type);
+    return;
+  }
+  rawHeaders.push('Content-Type', type);
+  exchange.defaultType = type;
+  exchange.body = text;
+  exchange.error = undefined;
+  exchange.takenOver = false;
+  exchange.flushesHead = false;
+}
+
+/**
+ * Replaces the recorded body with another form of it. Keeps the status, the error and the headers, except
+ * `Content-Length`. Destroys the new body if no body was recorded, or the response is final.
+ *
+ * @returns Whether the body was replaced.
+ */
+export function replaceBody(exchange: Exchange, body: ResponseBody): boolean {
+  const { isFinal, isSent, takenOver } = exchange;
+  if (isFinal || isSent || takenOver || exchange.body === undefined) {
+    if (body !== exchange.body) destroyBody(body);
+    return false;
+  }
+  deleteHeader(exchange, 'Content-Length');
+  exchange.hasBlobLength = false;
+  setBody(exchange, toWritable(body));
+  return true;
+}
+
+/** Clears the status, the body and the headers that describe the body. */
+export function reset(exchange: Exchange): void {
+  if (exchange.isFinal) return;
+  const names = exchange.rawHeaders.filter((_text, index) => index % 2 === 0).map(String);
+  for (const name of names) if (BODY_HEADER.test(name)) deleteHeader(exchange, name);
+  exchange.defaultType = undefined;
+  setBody(exchange, undefined);
+  exchange.status = undefined;
+  exchange.takenOver = false;
+}
+
+/** Records that the connection leaves HTTP: 101, and nothing can be sent. */
+export function recordUpgrade(exchange: Exchange): void {
+  reset(exchange);
+  exchange.status = 101;
+  exchange.takenOver = true;
+  exchange.isSent = !exchange.isFinal;
+  exchange.isFinal = true;
+}
+
+function setBody(exchange: Exchange, body: WritableBody | undefined): void {
+  const replaced = exchange.body;
+  exchange.body = body;
+  if (body instanceof Readable) {
+    // A stream may fail before it is sent. The writer checks `errored`.
+    body.on('error', () => undefined);
+    // The new body may read from the one that it replaces, like a compressed stream.
+    if (body !== replaced) body.once('close', () => destroyBody(replaced));
+  } else if (body !== replaced) destroyBody(replaced);
+}
+
+/** A global symbol, so that two copies of core recognize each other's {@link Responder}s. */
+export const RESPONDER = Symbol.for('fairlead:responder');
+
+/** Whether a value determines how it is sent when a handler returns it. */
+export function isResponder(value: unknown): value is { readonly [RESPONDER]: unknown } {
+  return typeof value === 'object' && value !== null && RESPONDER in value;
+}
+
+/**
+ * Whether a value is a body other than text: bytes, a `Blob`, a stream or an async iterable.
+ *
+ * Reads tags, because the first use of a class such as `Blob` loads its module.
+ */
+export function isBody(value: unknown): value is Exclude<ResponseBody, string> {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    ArrayBuffer.isView(value) ||
+    Symbol.asyncIterator in value ||
+    value instanceof ArrayBuffer ||
+    isBlob(value)
+  );
+}
+
+function isBlob(value: unknown): value is Blob {
+  const tag = tagOf(value);
+  return tag === 'Blob' || tag === 'File';
+}
+
+/** Whether a value is a web `Response` from Node.js or a package. */
+export function isResponse(value: unknown): value is Response {
+  return tagOf(value) === 'Response';
+}
+
+function tagOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !(Symbol.toStringTag in value))
+    return undefined;
+  return value[Symbol.toStringTag];
+}
+
+/**
+ * Converts a body to a form that can be written. Web streams become a `Readable`, because a `Readable` emits
+ * 'close', but a canceled web stream notifies nobody.
+ */
+function toWritable(body: ResponseBody): WritableBody {
+  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Readable)
+    return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (ArrayBuffer.isView(body))
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (isBlob(body)) return Readable.fromWeb(body.stream() as ReadableStream);
+  return isWebStream(body) ? Readable.fromWeb(body) : Readable.from(body, { objectMode: false });
+}
+
+function isWebStream(body: ResponseBody | undefined): body is ReadableStream {
+  return tagOf(body) === 'ReadableStream';
+}
+
+/**
+ * Records a web `Response`. Its headers replace recorded ones, except that values of `Vary` and
+ * `Set-Cookie` are added.
+ *
+ * @throws {TypeError} When its body was read, or its status is not from 200 to 599.
+ */
+export function recordResponse(exchange: Exchange, response: Response): void {
+  const { status, bodyUsed, body } = response;
+  if (bodyUsed || status < 200) {
+    const problem = bodyUsed ? 'its body was already read' : `its status is ${status}`;
+    throw new TypeError(`Cannot send the Response: ${problem}. Create a new Response.`);
+  }
+  for (const [name, value] of response.headers) {
+    if (name === 'vary' || name === 'set-cookie') appendHeader(exchange, name, value);
+    // A response with a URL comes from fetch(), over another connection.
+    else if (response.url === '' || !isOfFetch(name, body !== null)) {
+      setHeader(exchange, name, value);
+    }
+  }
+  if (!exchange.isFinal) exchange.status = status;
+  record(exchange, body ?? '', undefined);
+}
+
+/** Headers that apply to one connection. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Whether a header describes only the bytes that fetch() received, before it decoded the body. */
+function isOfFetch(name: string, hasBody: boolean): boolean {
+  return (
+    OF_CONNECTION.has(name) ||
+    (hasBody && (name === 'content-encoding' || name === 'content-length'))
+  );
+}
+
+/** Frees the resources of an unsent value, such as the file of a stream. */
+export function discard(value: unknown): void {
+  if (isResponse(value)) destroyBody(value.body ?? undefined);
+  else if (isBody(value)) destroyBody(value);
+}
+
+/** Destroys an unsent stream. */
+export function destroyBody(body: ResponseBody | undefined): void {
+  if (body instanceof Readable) body.destroy();
+  // Canceling a stream that is locked to another reader rejects.
+  else if (isWebStream(body)) body.cancel().catch(() => undefined);
+}

@@ -1,0 +1,265 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { NO_CONTENT_STATUSES } from '@fairlead/options';
+import type { Exchange, RequestOutcome } from '../exchange/exchange.js';
+import { ServerResponse as NodeResponse } from '../node-http.js';
+import { announceEnd, onClose } from '../server/connection.js';
+import { deleteHeader, getHeader, type HeaderValue, putHeader } from './headers.js';
+import { destroyBody } from './record.js';
+
+const { writeHead, setHeader, end } = NodeResponse.prototype;
+
+/**
+ * Sends the recorded text of a response that needs nothing else, as most do: in one write, over a connection
+ * that stays open.
+ *
+ * @returns Whether it did. Otherwise call {@link startOf} and {@link write}.
+ */
+export function writeText(exchange: Exchange): boolean {
+  const { body, status = 200, rawHeaders, res, connection } = exchange;
+  if (
+    typeof body !== 'string' ||
+    body === '' ||
+    exchange.mayFrame ||
+    exchange.takenOver ||
+    exchange.method === 'HEAD' ||
+    (status !== 200 && NO_CONTENT_STATUSES.has(status)) ||
+    res.headersSent ||
+    res.destroyed ||
+    res.writeHead !== writeHead ||
+    res.setHeader !== setHeader ||
+    res.end !== end ||
+    connection?.isDraining ||
+    connection?.continues !== undefined
+  ) {
+    return false;
+  }
+  if (connection?.keepAlive !== undefined && res.shouldKeepAlive && res.useChunkedEncodingByDefault)
+    rawHeaders.push('Keep-Alive', connection.keepAlive);
+  const length = Buffer.byteLength(body);
+  rawHeaders.push('Content-Length', String(length));
+  res.writeHead(status, rawHeaders);
+  // ASCII, which Node.js writes fastest as latin1.
+  if (length === body.length) res.end(body, 'latin1');
+  else res.end(body);
+  exchange.isSent = !exchange.isFinal;
+  return true;
+}
+
+/**
+ * Starts reading a recorded stream, and returns a promise that resolves when the stream has produced its
+ * first bytes, ended or failed, or the connection has closed. Sending the head earlier would turn a stream
+ * that fails immediately into a truncated response. For HEAD, only waits until a file is open.
+ *
+ * @returns Undefined for a response that need not wait.
+ */
+export function startOf({
+  body,
+  status = 200,
+  flushesHead,
+  method,
+  res,
+}: Exchange): Promise<void> | undefined {
+  if (!(body instanceof Readable) || body.closed || body.errored || res.destroyed) return undefined;
+  if (flushesHead || NO_CONTENT_STATUSES.has(status)) return undefined;
+  const isHead = method === 'HEAD';
+  const isOpening = 'pending' in body && body.pending === true;
+  // A flowing stream already has another reader.
+  const isIdle = body.readableLength === 0 && body.readableFlowing === null;
+  if (isHead ? !isOpening : !isIdle) return undefined;
+  return new Promise((resolve) => {
+    const event = isHead ? 'ready' : 'readable';
+    const settle = (): void => {
+      // A stream with such a listener does not flow.
+      body.off(event, settle).off('close', settle);
+      resolve();
+    };
+    body.once(event, settle).once('close', settle);
+    onClose(res, settle);
+  });
+}
+
+/**
+ * Sends a recorded response. Discards it when the raw response was taken over, its headers were sent,
+ * or the connection has closed.
+ *
+ * @param ctx - Passed to `onError`, which is called when a streamed body fails. The connection is closed.
+ * @see RFC 9110 §8.6 (Content-Length), §9.3.2 (HEAD), §15.3.5, §15.3.6, §15.4.5 (no content)
+ */
+export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
+  const { res, status = 200 } = exchange;
+  if (exchange.takenOver || res.headersSent || res.destroyed) {
+    destroyBody(exchange.body);
+    return;
+  }
+  const hasContent = !NO_CONTENT_STATUSES.has(status);
+  if (!hasContent && exchange.body !== undefined) {
+    destroyBody(exchange.body);
+    deleteHeader(exchange, 'Content-Type');
+  }
+  deleteHeader(exchange, 'Transfer-Encoding');
+  if (endsConnection(exchange)) putHeader(exchange, 'Connection', 'close');
+  if (hasCloseOption(getHeader(exchange, 'Connection'))) announceEnd(res);
+  else announceKeepAlive(exchange);
+  const body = hasContent ? (exchange.body ?? '') : '';
+  if (body instanceof Readable) {
+    sendStream(body, exchange, ctx);
+    if (exchange.flushesHead) res.flushHeaders();
+  } else sendWhole(body, exchange);
+  exchange.isSent = !exchange.isFinal;
+}
+
+/**
+ * Whether the connection has to close after a response: the server is closing, and this is the last one; or
+ * the client never got `100 Continue`, so that it may or may not send its body.
+ */
+function endsConnection({ req, res, connection }: Exchange): boolean {
+  if (connection === undefined) return false;
+  const isLast = connection.isDraining && (connection.latest ?? res) === res;
+  return isLast || connection.continues?.has(req) === true;
+}
+
+/**
+ * Whether a `Connection` header has the option `close`.
+ *
+ * @see RFC 9110 §7.6.1
+ */
+function hasCloseOption(connection: HeaderValue | undefined): boolean {
+  if (connection === undefined) return false;
+  const options = String(connection).toLowerCase().split(',');
+  return options.some((option) => option.trim() === 'close');
+}
+
+/** Announces the idle timeout, so the client stops using the connection before the server closes it. */
+function announceKeepAlive(exchange: Exchange): void {
+  const { res, connection } = exchange;
+  // Node closes the connection after an HTTP/1.0 response without a length.
+  const isKept = res.shouldKeepAlive && res.useChunkedEncodingByDefault;
+  if (isKept && connection?.keepAlive !== undefined)
+    putHeader(exchange, 'Keep-Alive', connection.keepAlive);
+}
+
+function sendHead({ res, rawHeaders, status = 200 }: Exchange): void {
+  if (res.writeHead === writeHead && res.setHeader === setHeader && res.end === end) {
+    res.writeHead(status, rawHeaders);
+    return;
+  }
+  // Middleware has wrapped the response. Node.js sends the head with the body. Wrappers may call `setHeader`
+  // until then, and many cannot read the array that `writeHead` accepts.
+  res.statusCode = status;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    res.setHeader(String(rawHeaders[index]), rawHeaders[index + 1] ?? '');
+}
+
+function sendWhole(body: string | Uint8Array, exchange: Exchange): void {
+  const { res, status, method } = exchange;
+  const length = Buffer.byteLength(body);
+  const isHead = method === 'HEAD';
+  if (status === 204 || status === 304) deleteHeader(exchange, 'Content-Length');
+  // A HEAD route may state the length of the body that it omits.
+  else if (!(isHead && length === 0 && getHeader(exchange, 'Content-Length') !== undefined))
+    putHeader(exchange, 'Content-Length', String(length));
+  sendHead(exchange);
+  if (length === 0 || isHead) res.end();
+  else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
+  else res.end(body);
+}
+
+/** Whether a response was written in full. Call it when the response emits 'close'. */
+export function isComplete(res: ServerResponse): boolean {
+  // Before Node 24, a response also counts as written when its connection was destroyed before.
+  return res.writableFinished && !res.req.socket.destroyed;
+}
+
+/** Describes how a request ended. Call it when the response emits 'close'. */
+export function outcomeOf(exchange: Exchange): RequestOutcome {
+  const { res } = exchange;
+  if (exchange.status === 101) {
+    const { error } = exchange;
+    return { status: 101, aborted: false, ...(error !== undefined && { error }) };
+  }
+  // A response without a socket was written, or its connection closed while it waited for earlier ones.
+  const hadSocket = res.socket !== null || res.writableFinished;
+  // `headersSent` is true as soon as the head is known. Node sends it with the first bytes of the body.
+  const { _headerSent: isHeadSent } = res as { readonly _headerSent?: boolean };
+  const failure = failureOf(exchange);
+  const error = exchange.error ?? failure;
+  const unsent = failure === undefined ? 499 : 500;
+  const status = hadSocket && isHeadSent ? res.statusCode : unsent;
+  const outcome = { status, aborted: !isComplete(res) };
+  return error === undefined ? outcome : { ...outcome, error };
+}
+
+/** Returns the error that destroyed a response, unless its client left. */
+function failureOf({ body, res }: Exchange): Error | undefined {
+  // `res.destroy()` without an error leaves it undefined.
+  const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
+  if (!errored) return undefined;
+  const isOfBody = body instanceof Readable && body.errored === errored;
+  return isOfBody || errored.code !== 'ECONNRESET' ? errored : undefined;
+}
+
+function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): void {
+  const { res, errors } = exchange;
+  if (body.errored) throw explainChunk(body.errored, res);
+  const length = getHeader(exchange, 'Content-Length');
+  if (length !== undefined && !/^\d+$/.test(String(length))) {
+    throw new RangeError(`Invalid Content-Length: ${String(length)}. Set a number of bytes.`);
+  }
+  sendHead(exchange);
+  exchange.areHeadersSent = true;
+  if (exchange.method === 'HEAD') {
+    destroyBody(body);
+    res.end();
+    return;
+  }
+  const done = (error: NodeJS.ErrnoException | null): void => {
+    // If the body fails, the pipeline destroys the response with its error. If the client leaves, Node.js
+    // destroys the response, with ECONNRESET or without an error.
+    const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
+    const isOfClient = !errored || errored.code === 'ECONNRESET';
+    const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && isOfClient;
+    if (error && !clientLeft) errors.onError(explainChunk(errored ?? error, res), ctx);
+  };
+  if (body.readableObjectMode) catchWriteErrors(body, res);
+  if (length === undefined) pipeline(body, res, done);
+  else pipeline(body, (chunks: Readable) => enforceLength(Number(length), chunks), res, done);
+}
+
+/** Names the request and the fix in the error of Node.js for a chunk that is neither text nor bytes. */
+function explainChunk(cause: NodeJS.ErrnoException, { req }: ServerResponse): Error {
+  if (cause.code !== 'ERR_INVALID_ARG_TYPE') return cause;
+  const problem = `Cannot send a chunk of the stream for ${req.method} ${req.url}: ${cause.message}`;
+  const message = `${problem}. Yield text or bytes, such as JSON.stringify(row) + '\\n'.`;
+  return Object.assign(new TypeError(message, { cause }), { code: cause.code });
+}
+
+/**
+ * Destroys a stream with the error of a chunk that a response cannot write, such as an object. Before Node 24,
+ * `pipeline` throws that error where nothing can catch it.
+ */
+function catchWriteErrors(body: Readable, res: ServerResponse): void {
+  const { write } = res;
+  res.write = ((...args: Parameters<typeof write>) => {
+    try {
+      return write.apply(res, args);
+    } catch (error) {
+      body.destroy(error as Error);
+      return false;
+    }
+  }) as typeof write;
+}
+
+/** Forwards chunks up to `length` bytes. Throws when there are more or fewer bytes. */
+async function* enforceLength(length: number, chunks: AsyncIterable<string | Uint8Array>) {
+  let sent = 0;
+  for await (const chunk of chunks) {
+    sent += Buffer.byteLength(chunk);
+    if (sent > length) break;
+    yield chunk;
+  }
+  if (sent === length) return;
+  throw new RangeError(
+    `The stream has ${sent > length ? 'more' : 'fewer'} bytes than its Content-Length of ${length}. Set Content-Length to the size of the stream, or omit it.`,
+  );
+}
