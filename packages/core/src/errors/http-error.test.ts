@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import * as httpErrors from './http-error.js';
 import { HttpError, isHttpError } from './http-error.js';
 
@@ -168,6 +168,13 @@ describe('the options', () => {
   it('of ValidationError are checked', () => {
     const call = () => Reflect.construct(httpErrors.ValidationError, [[], { stauts: 422 }]);
     expect(call).toThrow("new ValidationError() has no option 'stauts'. Did you mean 'status'?");
+  });
+
+  it('are not checked in production', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const options = { headrs: {}, code: 'GONE' };
+    expect(Reflect.construct(HttpError, [410, 'Gone.', options])).toMatchObject({ code: 'GONE' });
   });
 
   it('of other subclasses are left to them', () => {

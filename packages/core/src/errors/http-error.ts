@@ -1,4 +1,11 @@
-import { anything, boolean, type Kinds, nonEmptyString, object } from '@fairlead/options';
+import {
+  anything,
+  boolean,
+  isPlainObject,
+  type Kinds,
+  nonEmptyString,
+  object,
+} from '@fairlead/options';
 import { STATUS_CODES } from '../node-http.js';
 import { assertOptions } from '../options.js';
 import type { ValidationIssue } from '../schema.js';
@@ -64,12 +71,14 @@ export class HttpError extends Error {
    * @param message - The problem, and how to fix it; the reason phrase of the status by default.
    * @param options - Code, exposure, headers, details and cause.
    * @throws {RangeError} When `status` is out of range.
-   * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. The options of your own
-   *   subclasses are not checked.
+   * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. Checked unless `NODE_ENV` is
+   *   `production`. The options of your own subclasses are not checked.
    */
-  constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
-    const kinds = OPTIONS.get(new.target);
-    if (kinds !== undefined) assertOptions<object>(`new ${new.target.name}()`, options, kinds);
+  constructor(status: number, message?: string, options?: HttpErrorOptions) {
+    if (options !== undefined && process.env.NODE_ENV !== 'production') {
+      const kinds = OPTIONS.get(new.target);
+      if (kinds !== undefined) assertOptions<object>(`new ${new.target.name}()`, options, kinds);
+    }
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new RangeError(
         `Invalid HttpError status: ${String(status)}. Use an integer from 400 to 599.`,
@@ -78,11 +87,11 @@ export class HttpError extends Error {
     super(message ?? titleOf(status), options);
     this.name = new.target.name;
     this.status = status;
-    this.code = options.code ?? codeOf(status);
-    this.expose = options.expose ?? status < 500;
-    this.report = options.report ?? !this.expose;
-    this.headers = options.headers ?? {};
-    this.details = options.details ?? {};
+    this.code = options?.code ?? codeOf(status);
+    this.expose = options?.expose ?? status < 500;
+    this.report = options?.report ?? !this.expose;
+    this.headers = options?.headers ?? {};
+    this.details = options?.details ?? {};
   }
 
   get [BRAND](): true {
@@ -116,7 +125,7 @@ export type HttpErrorFields = Pick<
 export function readHttpError(error: unknown): HttpErrorFields | undefined {
   if (isHttpError(error)) return error;
   if (!(error instanceof Error)) return undefined;
-  const { status, statusCode, expose, headers, message } = error as ForeignError;
+  const { status, statusCode, expose, headers, message }: ForeignError = error;
   const known = [status, statusCode].find(isClientStatus);
   if (known === undefined || typeof expose !== 'boolean') return undefined;
   return {
@@ -144,10 +153,7 @@ function isClientStatus(status: unknown): status is number {
 
 /** Whether a value is a plain object whose values are strings. */
 function isPlainRecord(value: unknown): value is Readonly<Record<string, string>> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) return false;
-  return Object.values(value).every((member) => typeof member === 'string');
+  return isPlainObject(value) && Object.values(value).every((member) => typeof member === 'string');
 }
 
 function codeOf(status: number): string {
@@ -160,14 +166,28 @@ export function titleOf(status: number): string {
   return status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error');
 }
 
+/** Creates the base of a class of errors with one status. */
+function withStatus(
+  status: number,
+): new (
+  message?: string,
+  options?: HttpErrorOptions,
+) => HttpError {
+  return class extends HttpError {
+    constructor(message?: string, options?: HttpErrorOptions) {
+      super(status, message, options);
+    }
+  };
+}
+
 /** Adds a header to the options of an error, unless its value is undefined. */
 function withHeader(
-  options: HttpErrorOptions,
+  options: HttpErrorOptions | undefined,
   name: string,
   value: string | undefined,
-): HttpErrorOptions {
+): HttpErrorOptions | undefined {
   if (value === undefined) return options;
-  return { ...options, headers: { ...options.headers, [name]: value } };
+  return { ...options, headers: { ...options?.headers, [name]: value } };
 }
 
 function formatRetryAfter(retryAfter: number | Date | undefined): string | undefined {
@@ -182,67 +202,35 @@ function formatRetryAfter(retryAfter: number | Date | undefined): string | undef
 }
 
 /** 400. The request is malformed. @see RFC 9110 §15.5.1 */
-export class BadRequestError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(400, message, options);
-  }
-}
+export class BadRequestError extends withStatus(400) {}
 
 /** 401. The request lacks valid credentials. Pass `WWW-Authenticate` in `headers`. @see RFC 9110 §15.5.2 */
-export class UnauthorizedError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(401, message, options);
-  }
-}
+export class UnauthorizedError extends withStatus(401) {}
 
 /** 403. The client is not allowed to do this. @see RFC 9110 §15.5.4 */
-export class ForbiddenError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(403, message, options);
-  }
-}
+export class ForbiddenError extends withStatus(403) {}
 
 /** 404. No resource exists with this path or ID. @see RFC 9110 §15.5.5 */
-export class NotFoundError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(404, message, options);
-  }
-}
+export class NotFoundError extends withStatus(404) {}
 
 /** 405. The resource does not support the method. Pass the supported methods as `allow`. @see RFC 9110 §15.5.6 */
 export class MethodNotAllowedError extends HttpError {
-  constructor(message?: string, options: MethodNotAllowedOptions = {}) {
-    super(405, message, withHeader(options, 'Allow', options.allow?.join(', ')));
+  constructor(message?: string, options?: MethodNotAllowedOptions) {
+    super(405, message, withHeader(options, 'Allow', options?.allow?.join(', ')));
   }
 }
 
 /** 409. The request conflicts with the current state of the resource. @see RFC 9110 §15.5.10 */
-export class ConflictError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(409, message, options);
-  }
-}
+export class ConflictError extends withStatus(409) {}
 
 /** 412. A condition of the request's headers is false. @see RFC 9110 §15.5.13 */
-export class PreconditionFailedError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(412, message, options);
-  }
-}
+export class PreconditionFailedError extends withStatus(412) {}
 
 /** 413. The body exceeds a limit. @see RFC 9110 §15.5.14 */
-export class PayloadTooLargeError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(413, message, options);
-  }
-}
+export class PayloadTooLargeError extends withStatus(413) {}
 
 /** 415. The body's media type, charset or content encoding is not supported. @see RFC 9110 §15.5.16 */
-export class UnsupportedMediaTypeError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(415, message, options);
-  }
-}
+export class UnsupportedMediaTypeError extends withStatus(415) {}
 
 /** Status of requests that schemas reject. */
 export type ValidationStatus = 400 | 422;
@@ -291,32 +279,24 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 /** 422. The body is well formed but invalid. @see RFC 9110 §15.5.21 */
-export class UnprocessableContentError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(422, message, options);
-  }
-}
+export class UnprocessableContentError extends withStatus(422) {}
 
 /** 429. The client sent too many requests. @see RFC 6585 §4 */
 export class TooManyRequestsError extends HttpError {
   /** @throws {RangeError} When `retryAfter` is negative, infinite or an invalid date. */
-  constructor(message?: string, options: RetryAfterOptions = {}) {
-    super(429, message, withHeader(options, 'Retry-After', formatRetryAfter(options.retryAfter)));
+  constructor(message?: string, options?: RetryAfterOptions) {
+    super(429, message, withHeader(options, 'Retry-After', formatRetryAfter(options?.retryAfter)));
   }
 }
 
 /** 500. The server failed. Clients do not receive the message. @see RFC 9110 §15.6.1 */
-export class InternalServerError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(500, message, options);
-  }
-}
+export class InternalServerError extends withStatus(500) {}
 
 /** 503. The server cannot handle the request now. @see RFC 9110 §15.6.4 */
 export class ServiceUnavailableError extends HttpError {
   /** @throws {RangeError} When `retryAfter` is negative, infinite or an invalid date. */
-  constructor(message?: string, options: RetryAfterOptions = {}) {
-    super(503, message, withHeader(options, 'Retry-After', formatRetryAfter(options.retryAfter)));
+  constructor(message?: string, options?: RetryAfterOptions) {
+    super(503, message, withHeader(options, 'Retry-After', formatRetryAfter(options?.retryAfter)));
   }
 }
 
@@ -341,26 +321,25 @@ const HTTP_ERROR_OPTIONS: Kinds<HttpErrorOptions> = {
   cause: anything,
 };
 
-const RETRY_AFTER_OPTIONS: Kinds<RetryAfterOptions> = {
-  ...HTTP_ERROR_OPTIONS,
-  retryAfter: anything,
-};
-
-/** The options of each class of this package. Other classes may have additional options. */
-const OPTIONS: ReadonlyMap<unknown, Kinds<object>> = new Map<unknown, Kinds<object>>([
-  [HttpError, HTTP_ERROR_OPTIONS],
-  [BadRequestError, HTTP_ERROR_OPTIONS],
-  [UnauthorizedError, HTTP_ERROR_OPTIONS],
-  [ForbiddenError, HTTP_ERROR_OPTIONS],
-  [NotFoundError, HTTP_ERROR_OPTIONS],
-  [MethodNotAllowedError, { ...HTTP_ERROR_OPTIONS, allow: anything }],
-  [ConflictError, HTTP_ERROR_OPTIONS],
-  [PreconditionFailedError, HTTP_ERROR_OPTIONS],
-  [PayloadTooLargeError, HTTP_ERROR_OPTIONS],
-  [UnsupportedMediaTypeError, HTTP_ERROR_OPTIONS],
-  [ValidationError, { ...HTTP_ERROR_OPTIONS, status: anything }],
-  [UnprocessableContentError, HTTP_ERROR_OPTIONS],
-  [TooManyRequestsError, RETRY_AFTER_OPTIONS],
-  [InternalServerError, HTTP_ERROR_OPTIONS],
-  [ServiceUnavailableError, RETRY_AFTER_OPTIONS],
-]);
+/** The additional options of the classes of this module. Classes outside it may have any options. */
+const OPTIONS = new Map<unknown, Kinds<object>>(
+  (
+    [
+      [HttpError],
+      [BadRequestError],
+      [UnauthorizedError],
+      [ForbiddenError],
+      [NotFoundError],
+      [MethodNotAllowedError, 'allow'],
+      [ConflictError],
+      [PreconditionFailedError],
+      [PayloadTooLargeError],
+      [UnsupportedMediaTypeError],
+      [ValidationError, 'status'],
+      [UnprocessableContentError],
+      [TooManyRequestsError, 'retryAfter'],
+      [InternalServerError],
+      [ServiceUnavailableError, 'retryAfter'],
+    ] as const
+  ).map(([type, own]) => [type, { ...HTTP_ERROR_OPTIONS, ...(own && { [own]: anything }) }]),
+);
