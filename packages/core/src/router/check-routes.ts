@@ -215,12 +215,11 @@ function inputsOf({
   body,
   inputs = [],
 }: RouteOptions): readonly RouteInput[] {
-  const required = body !== undefined && !acceptsAbsence(body);
   return [
     { source: 'param' as const, schema: params, required: true },
     { source: 'query' as const, schema: query, required: true },
     { source: 'header' as const, schema: headers, required: true },
-    { source: 'body' as const, schema: body, required },
+    { source: 'body' as const, schema: body, required: body !== undefined },
     ...inputs,
   ];
 }
@@ -250,6 +249,7 @@ function checkInput(input: RouteInput, route: PlacedRoute, report: Report): void
   if (isIntended(schema)) return;
   if (source === 'body') {
     if (!/^(GET|HEAD)$/.test(route.method) || !required || isRouteIntended(route)) return;
+    if (schema === route.options.body && schema && acceptsAbsence(schema)) return;
     const fix =
       'Use POST, make the body optional, or pass the handler or the controller to intended().';
     report('FAIRLEAD_INPUT', 'A body', 'is required, but clients send none with', route.name, fix);
@@ -300,8 +300,16 @@ function findTextless(
   takesLists: boolean,
   listFix: string,
 ): ReadonlyMap<string, string> {
+  // Most schemas accept the first text, so that one validation is enough.
+  const texts = [...SAMPLES.map(([, text]) => text), '', 'a', 'all', '2024-01-01'];
+  let textless = keys;
+  for (const value of takesLists ? [...texts, ...texts.map((text) => [text])] : texts) {
+    if (textless.length === 0) break;
+    const refused = rejected(value);
+    textless = textless.filter((key) => refused.has(key));
+  }
   const found = new Map<string, string>();
-  if (keys.length === 0) return found;
+  if (textless.length === 0) return found;
   const suspects = [
     ...SAMPLES.map(([value, , fix]) => [value, `Convert it, as in ${fix}`] as const),
     ...(takesLists
@@ -310,13 +318,7 @@ function findTextless(
   ];
   for (const [value, fix] of suspects) {
     const refused = rejected(value);
-    for (const key of keys) if (!refused.has(key) && !found.has(key)) found.set(key, fix);
-  }
-  const texts = [...SAMPLES.map(([, text]) => text), '', 'a', 'all', '2024-01-01'];
-  for (const value of takesLists ? [...texts, ...texts.map((text) => [text])] : texts) {
-    if (found.size === 0) break;
-    const refused = rejected(value);
-    for (const key of [...found.keys()]) if (!refused.has(key)) found.delete(key);
+    for (const key of textless) if (!refused.has(key) && !found.has(key)) found.set(key, fix);
   }
   return found;
 }
