@@ -5,7 +5,7 @@ import { declareReader, describeValue, fn, isClass, type Kinds, kind } from '@fa
 import { type ControllerError, errorText } from '../errors/controller-error.js';
 import { findOptionErrors, optionError } from '../errors/option-errors.js';
 import { throwProblems } from '../errors/startup-errors.js';
-import { guardName } from '../invocation/guards.js';
+import { guardName } from '../invocation/invoker.js';
 import {
   assertExperimental,
   type ClassMetadata,

@@ -3,7 +3,7 @@ import type { Constructor } from '@fairlead/di';
 import { explainUndescribedStatus, isClass, isIntended, readerOf } from '@fairlead/options';
 import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
-import { checkRedirect } from '../invocation/response.js';
+import { checkRedirect } from '../invocation/redirect.js';
 import {
   decoratorErrors,
   inheritedMetadata,

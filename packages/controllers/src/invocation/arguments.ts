@@ -20,10 +20,18 @@ import { catching, chain, isPromiseLike } from '../promise.js';
 export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>;
 
 /**
- * Reads one value from a request, and adds what is wrong with it to the issues. After an issue, the
- * functions of the application do not run.
+ * Converts an extracted value, or adds what is wrong with it to the issues. After an issue, the functions of
+ * the application do not run.
  */
-type ReadValue = (ctx: Context, issues: ValidationIssue[]) => unknown;
+type Conversion = (value: unknown, issues: ValidationIssue[]) => unknown;
+
+/** How to read one argument. */
+interface Reader {
+  readonly extract: (ctx: Context) => unknown;
+  readonly convert: Conversion;
+  /** Whether a value that is present needs no conversion. */
+  readonly isPlain: boolean;
+}
 
 /** The issue of a required parameter that is absent. */
 class MissingIssue implements ValidationIssue {
@@ -54,43 +62,39 @@ export function createReadArguments(
   parameters: readonly ParameterDefinition[],
   handler: string,
 ): ReadArguments {
-  const readers: ReadValue[] = [];
+  const readers: Reader[] = [];
   for (const parameter of parameters) {
     readers[parameter.index] = createReader(parameter, handler);
   }
-  const all = Array.from(readers, (read) => read ?? readNothing);
-  // Allocated with its final size, because an array that grows would take six times the memory.
-  const read: ReadArguments = (ctx) => readFrom(all, handler, ctx, new Array(all.length), [], 0);
-  const validatesBody = parameters.some(({ source, schema }) => source === 'body' && schema);
-  if (!validatesBody) return read;
+  const read = (
+    ctx: Context,
+    // Allocated with its final size, because an array that grows would take six times the memory.
+    values: unknown[] = new Array(readers.length),
+    issues: ValidationIssue[] = [],
+    start = 0,
+  ): unknown[] | PromiseLike<unknown[]> => {
+    for (let index = start; index < readers.length; index += 1) {
+      const reader = readers[index];
+      const extracted = reader?.extract(ctx);
+      values[index] = extracted;
+      if (reader === undefined || (reader.isPlain && extracted !== undefined)) continue;
+      const value = reader.convert(extracted, issues);
+      if (isPromiseLike(value)) {
+        return value.then((settled) => {
+          values[index] = settled;
+          return read(ctx, values, issues, index + 1);
+        });
+      }
+      values[index] = value;
+    }
+    if (issues.length > 0) throw refusal(ctx, issues, handler);
+    return values;
+  };
+  if (!parameters.some(({ source, schema }) => source === 'body' && schema)) return read;
   return (ctx) => {
     const checking = requireParsedBody(ctx);
     return checking === undefined ? read(ctx) : checking.then(() => read(ctx));
   };
-}
-
-const readNothing: ReadValue = () => undefined;
-
-function readFrom(
-  readers: readonly ReadValue[],
-  handler: string,
-  ctx: Context,
-  values: unknown[],
-  issues: ValidationIssue[],
-  start: number,
-): unknown[] | PromiseLike<unknown[]> {
-  for (let index = start; index < values.length; index += 1) {
-    const value = readers[index]?.(ctx, issues);
-    if (isPromiseLike(value)) {
-      return value.then((settled) => {
-        values[index] = settled;
-        return readFrom(readers, handler, ctx, values, issues, index + 1);
-      });
-    }
-    values[index] = value;
-  }
-  if (issues.length > 0) throw refusal(ctx, issues, handler);
-  return values;
 }
 
 /** Creates the error for a request with issues. */
@@ -104,24 +108,20 @@ function refusal(ctx: Context, issues: readonly ValidationIssue[], handler: stri
   return new MissingParameterError({ parameter, handler }, issues, status);
 }
 
-/** Creates the function that extracts one argument, checks its presence, and validates and converts it. */
-function createReader(parameter: ParameterDefinition, handler: string): ReadValue {
-  const { source, required, isRequiredSet, schema } = parameter;
-  const convert = createConversion(parameter, handler);
-  const schemaDecides = schema !== undefined && !isRequiredSet;
-  const receive: Conversion = (extracted, issues) => {
-    const value = extracted === undefined ? parameter.default : extracted;
-    if (value !== undefined || schemaDecides) return convert ? convert(value, issues) : value;
-    if (required) issues.push(new MissingIssue(parameter));
-    return undefined;
-  };
+function createReader(parameter: ParameterDefinition, handler: string): Reader {
+  const { source, schema, transform } = parameter;
   const extract = createExtract(parameter);
+  const convert = createConversion(parameter, handler);
   // The other sources return no promises, and throw nothing but the 415 of `ctx.body`.
-  if (source !== 'custom') return (ctx, issues) => receive(extract(ctx), issues);
+  if (source !== 'custom') return { extract, convert, isPlain: !schema && !transform };
   const extractCustom = catching(extract, failWith(parameter, handler, 500));
-  return (ctx, issues) => {
-    if (issues.length > 0) return undefined;
-    return chain(extractCustom(ctx), (extracted) => receive(extracted, issues));
+  return {
+    extract: (ctx) => ctx,
+    convert: (ctx, issues) =>
+      issues.length > 0
+        ? undefined
+        : chain(extractCustom(ctx as Context), (extracted) => convert(extracted, issues)),
+    isPlain: false,
   };
 }
 
@@ -175,27 +175,30 @@ function ownProperty(body: unknown, key: string): unknown {
   return (body as Record<string, unknown>)[key];
 }
 
-/** Converts the value of a parameter, or adds what is wrong with it to the issues. */
-type Conversion = (value: unknown, issues: ValidationIssue[]) => unknown;
-
-/**
- * Creates the conversion of a parameter: by its schema, and then by its transform.
- *
- * @returns Undefined for a parameter with neither.
- */
-function createConversion(parameter: ParameterMetadata, handler: string): Conversion | undefined {
-  const { source, name, schema, transform } = parameter;
-  // A function receives the client's value, which may be the cause.
+/** Creates the function that checks that a value is present, and converts it: by its schema, then its transform. */
+function createConversion(parameter: ParameterMetadata, handler: string): Conversion {
+  const { source, name, required, isRequiredSet, default: fallback, schema, transform } = parameter;
+  const path = pathOf(source, name);
+  // A function receives the client's value, which may be the cause. A schema must not throw.
   const run = transform && catching(transform, failWith(parameter, handler, 400));
   const apply: Conversion | undefined =
     run && ((value, issues) => (value === undefined || issues.length > 0 ? value : run(value)));
-  if (schema === undefined) return apply;
-  const path = pathOf(source, name);
-  // A schema must not throw.
-  const validate = catching(
-    (value: unknown, issues: ValidationIssue[]) => validateValue(schema, value, path, issues),
-    failWith(parameter, handler, 500),
-  );
-  if (apply === undefined) return validate;
-  return (value, issues) => chain(validate(value, issues), (output) => apply(output, issues));
+  const failSchema = failWith(parameter, handler, 500);
+  const schemaDecides = schema !== undefined && !isRequiredSet;
+  return (extracted, issues) => {
+    const value = extracted === undefined ? fallback : extracted;
+    if (value === undefined && !schemaDecides) {
+      if (required) issues.push(new MissingIssue(parameter));
+      return undefined;
+    }
+    if (schema === undefined) return apply ? apply(value, issues) : value;
+    let output: unknown;
+    try {
+      output = validateValue(schema, value, path, issues);
+    } catch (error) {
+      return failSchema(error);
+    }
+    if (!isPromiseLike(output)) return apply ? apply(output, issues) : output;
+    return output.then((settled) => (apply ? apply(settled, issues) : settled), failSchema);
+  };
 }

@@ -1,44 +1,135 @@
 import type { Context } from '@fairlead/core';
+import { token } from '@fairlead/di';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Interceptor } from '../metadata/references.js';
+import type { GuardFn, Interceptor } from '../metadata/references.js';
 import { chain } from '../promise.js';
-import { type CallMethod, createInvoker, intercept, type Stages } from './invoker.js';
+import {
+  type CallMethod,
+  createInvoker,
+  guardName,
+  type InvokerPlan,
+  intercept,
+  type NamedGuard,
+} from './invoker.js';
 
-const ctx = {} as Context;
+const ctx = { res: { headersSent: false } } as Context;
 
-/** Stages that note their names. Those in `later` return promises. */
-function noting(notes: string[], later: readonly string[] = []): Stages {
+const plan: InvokerPlan = {
+  handler: 'A.b',
+  guards: [],
+  parameters: [],
+  call: () => 'result',
+  status: undefined,
+  headers: [],
+  redirect: undefined,
+  mayBeEmpty: () => true,
+};
+
+/** Creates an invoker that notes what it runs. The parts in `later` return promises. */
+function noting(notes: string[], later: readonly string[] = []): () => unknown {
   const note = <T>(name: string, value: T): T | Promise<T> => {
     notes.push(name);
     return later.includes(name) ? Promise.resolve(value) : value;
   };
-  return {
-    checkGuards: () => note('guards', undefined),
-    readArguments: () => note('arguments', [1, 2]),
-    prepareResponse: () => void notes.push('prepare'),
-    callMethod: (_ctx, values) => note('call', values.length),
-    recordResponse: (_ctx, result) => void notes.push(`record ${String(result)}`),
-  };
+  const invoker = createInvoker({
+    ...plan,
+    guards: [{ name: 'guard', check: () => note('guards', true) }],
+    parameters: [
+      {
+        index: 1,
+        type: undefined,
+        source: 'custom',
+        name: undefined,
+        all: false,
+        required: false,
+        isRequiredSet: false,
+        default: undefined,
+        schema: undefined,
+        transform: undefined,
+        extract: () => note('arguments', 7),
+      },
+    ],
+    status: 201,
+    call: (_ctx, values) => note('call', values.join()),
+  });
+  const noted = Object.defineProperty({ ...ctx }, 'status', { set: () => notes.push('status') });
+  return () => invoker(noted as Context, () => {});
 }
 
-const order = ['guards', 'arguments', 'prepare', 'call', 'record 2'];
+const order = ['guards', 'arguments', 'status', 'call'];
+
+/** Guards with their verdict and whether they return a promise. */
+const guards = fc.array(fc.record({ allows: fc.boolean(), later: fc.boolean() }), { maxLength: 8 });
 
 describe('createInvoker', () => {
-  it('runs all stages synchronously if none returns a promise', () => {
+  it('runs everything synchronously if nothing returns a promise', () => {
     const notes: string[] = [];
-    expect(createInvoker(noting(notes))(ctx, () => {})).toBeUndefined();
+    expect(noting(notes)()).toBe(',7');
     expect(notes).toEqual(order);
   });
 
   it.each([[['guards']], [['arguments']], [['call']], [['guards', 'arguments', 'call']]])(
-    'runs them in the same order if %j return promises',
+    'runs it in the same order if %j return promises',
     async (later) => {
       const notes: string[] = [];
-      await createInvoker(noting(notes, later))(ctx, () => {});
+      await expect(noting(notes, later)()).resolves.toBe(',7');
       expect(notes).toEqual(order);
     },
   );
+
+  it('runs guards in order until one denies, whichever of them are asynchronous', async () => {
+    await fc.assert(
+      fc.asyncProperty(guards, async (list) => {
+        const called: number[] = [];
+        const checks = list.map(
+          ({ allows, later }, index): NamedGuard => ({
+            name: `guard ${index}`,
+            check: () => {
+              called.push(index);
+              return later ? Promise.resolve(allows) : allows;
+            },
+          }),
+        );
+        const invoker = createInvoker({ ...plan, guards: checks, call: () => 'allowed' });
+        const outcome = await (async () => invoker(ctx, () => {}))().catch(
+          (error: Error) => error.message,
+        );
+        const denier = list.findIndex(({ allows }) => !allows);
+        const last = denier === -1 ? list.length - 1 : denier;
+        expect(outcome).toBe(denier === -1 ? 'allowed' : `Access denied by guard ${denier}.`);
+        expect(called).toEqual(Array.from({ length: last + 1 }, (_, index) => index));
+      }),
+    );
+  });
+
+  it('throws synchronously if no guard returns a promise', () => {
+    const invoker = createInvoker({ ...plan, guards: [{ name: 'b', check: () => false }] });
+    expect(() => invoker(ctx, () => {})).toThrow('by b.');
+  });
+});
+
+describe('guardName', () => {
+  function named() {
+    return true;
+  }
+  class RoleGuard {
+    canActivate() {
+      return true;
+    }
+  }
+  const nameless = (): GuardFn => () => true;
+
+  it.each([
+    [named, 'named'],
+    [RoleGuard, 'RoleGuard'],
+    [nameless(), 'guard#2'],
+    ['text', "'text'"],
+    [Symbol('symbol'), 'Symbol(symbol)'],
+    [token<GuardFn>('typed'), 'token(typed)'],
+  ])('of %o is %s', (guard, name) => {
+    expect(guardName(guard, 2)).toBe(name);
+  });
 });
 
 const call: CallMethod = (_ctx, values) => values.length;

@@ -1,52 +1,108 @@
 import type { Context, Handler } from '@fairlead/core';
-import type { Interceptor } from '../metadata/references.js';
+import { describeToken } from '@fairlead/di';
+import { ControllerError } from '../errors/controller-error.js';
+import { GuardRejectionError } from '../errors/request-errors.js';
+import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
+import type { ParameterDefinition } from '../metadata/parameter.js';
+import type { Guard, Interceptor } from '../metadata/references.js';
 import { isPromiseLike } from '../promise.js';
-import type { ReadArguments } from './arguments.js';
+import { createReadArguments } from './arguments.js';
+import { createRedirect } from './redirect.js';
+
+/** A guard of a route, ready to be called. */
+export interface NamedGuard {
+  /** The `guardName` of its rejections. */
+  readonly name: string;
+  /** Returns the guard's verdict, or a promise of it. */
+  readonly check: (ctx: Context) => unknown;
+}
 
 /** Calls a controller's method with its arguments. */
 export type CallMethod = (ctx: Context, values: unknown[]) => unknown;
 
-/** The stages of a route, in the order in which they run. */
-export interface Stages {
-  /** Calls the guards; returns, or resolves, after all have allowed. */
-  readonly checkGuards: (ctx: Context) => unknown;
-  readonly readArguments: ReadArguments;
-  /** Sets the status and headers that are known before the method runs. */
-  readonly prepareResponse: (ctx: Context) => void;
+/** Everything that a request to a route needs, known at registration. */
+export interface InvokerPlan {
+  /** The method, such as `UsersController.create`. */
+  readonly handler: string;
+  readonly guards: readonly NamedGuard[];
+  readonly parameters: readonly ParameterDefinition[];
   /** Calls the method through its interceptors. */
-  readonly callMethod: CallMethod;
-  /** Records the response for the method's settled result. */
-  readonly recordResponse: (ctx: Context, result: unknown) => void;
+  readonly call: CallMethod;
+  readonly status: number | undefined;
+  readonly headers: readonly HeaderMetadata[];
+  readonly redirect: RedirectMetadata | undefined;
+  /** Whether the response schemas of the route allow the method to return nothing. */
+  readonly mayBeEmpty: () => boolean;
 }
 
 /**
- * Creates the function that runs one controller method. It is synchronous until a stage returns a
- * promise.
+ * Creates the function that runs one controller method: guards, arguments, status and headers, method, result.
+ * It is synchronous until one of them returns a promise, and returns the value to respond with.
+ *
+ * @throws {GuardRejectionError} 403, from that function, when a guard returns `false`, `null` or `undefined`.
+ * @throws {ControllerError} 500 `INVALID_GUARD`, from that function, when a guard returns any other value
+ *   except `true`.
  */
-export function createInvoker({
-  checkGuards,
-  readArguments,
-  prepareResponse,
-  callMethod,
-  recordResponse,
-}: Stages): Handler {
-  const callWith = (ctx: Context, values: unknown[]): unknown => {
-    prepareResponse(ctx);
-    const result = callMethod(ctx, values);
-    return isPromiseLike(result)
-      ? result.then((settled) => recordResponse(ctx, settled))
-      : recordResponse(ctx, result);
+export function createInvoker(plan: InvokerPlan): Handler {
+  const { handler, guards, parameters, call, redirect } = plan;
+  const readArguments =
+    parameters.length > 0 ? createReadArguments(parameters, handler) : () => NO_VALUES;
+  const takesResponse = parameters.some(({ source }) => source === 'res');
+  const prepare = createPrepareResponse(plan, takesResponse);
+  const record = createRecordResult(plan, takesResponse);
+
+  const run = (ctx: Context, values: unknown[] | PromiseLike<unknown[]>): unknown => {
+    if (!Array.isArray(values)) return values.then((settled) => run(ctx, settled));
+    prepare?.(ctx);
+    const result = call(ctx, values);
+    if (isPromiseLike(result)) return result.then((settled) => record(ctx, settled));
+    const isResponse = result !== undefined && redirect === undefined && !ctx.res.headersSent;
+    return isResponse ? result : record(ctx, result);
   };
-  const callAllowed = (ctx: Context): unknown => {
-    const values = readArguments(ctx);
-    return Array.isArray(values)
-      ? callWith(ctx, values)
-      : values.then((settled) => callWith(ctx, settled));
+  const runAfter = (ctx: Context, checked: number): unknown => {
+    let index = checked;
+    for (let guard = guards[index]; guard !== undefined; guard = guards[index]) {
+      const { name, check } = guard;
+      const verdict = check(ctx);
+      index += 1;
+      if (verdict === true) continue;
+      if (!isPromiseLike(verdict)) throw denial(verdict, name, handler);
+      // A foreign `then` may return no promise. Then the request would continue unchecked.
+      return Promise.resolve(verdict).then((settled) => {
+        if (settled !== true) throw denial(settled, name, handler);
+        return runAfter(ctx, index);
+      });
+    }
+    return run(ctx, readArguments(ctx));
   };
-  return (ctx) => {
-    const allowed = checkGuards(ctx);
-    return isPromiseLike(allowed) ? allowed.then(() => callAllowed(ctx)) : callAllowed(ctx);
-  };
+  return (ctx) => runAfter(ctx, 0);
+}
+
+const NO_VALUES: unknown[] = [];
+
+/** Creates the error for a verdict other than true. */
+function denial(verdict: unknown, name: string, handler: string): ControllerError {
+  if (verdict === false || verdict === null || verdict === undefined) {
+    return new GuardRejectionError(name);
+  }
+  // Name only the type, because the message is logged and the value may be a user.
+  const type = typeof verdict === 'object' ? verdict.constructor?.name || 'object' : typeof verdict;
+  const factory = typeof verdict === 'function' ? ` If ${name} is a factory, call it.` : '';
+  return new ControllerError(
+    `The guard ${name} of ${handler} returned a value of type ${type}, so the request was denied. Return true to allow a request, or false to deny it.${factory}`,
+    { code: 'INVALID_GUARD' },
+  );
+}
+
+/**
+ * Names a guard for its rejections.
+ *
+ * @param guard - A function or class by its name, a token by its text.
+ * @param index - Index among the route's guards, for a function without a name.
+ */
+export function guardName(guard: Guard, index: number): string {
+  if (typeof guard === 'function') return guard.name || `guard#${index}`;
+  return describeToken(guard);
 }
 
 /**
@@ -60,4 +116,68 @@ export function intercept(call: CallMethod, interceptors: readonly Interceptor[]
     (inner, interceptor) => (ctx, values) => interceptor(ctx, () => inner(ctx, values)),
     call,
   );
+}
+
+/**
+ * Creates the function that sets a route's status and headers. It runs before the method, which can
+ * change them. If the method throws, the error's response replaces the status.
+ *
+ * @returns Undefined for a route with neither.
+ */
+function createPrepareResponse(
+  { status, headers }: InvokerPlan,
+  takesResponse: boolean,
+): ((ctx: Context) => void) | undefined {
+  if (status === undefined && headers.length === 0) return undefined;
+  const groups = [...groupByName(headers).values()];
+  return (ctx) => {
+    if (status !== undefined) ctx.status = status;
+    for (const { name, value } of groups) ctx.set(name, value);
+    if (!takesResponse) return;
+    // The method may write to the raw response, which bypasses the context.
+    if (status !== undefined) ctx.res.statusCode = status;
+    for (const { name, value } of groups) ctx.res.setHeader(name, value);
+  };
+}
+
+/**
+ * Creates the function that returns the value to respond with for a method's result, or records the response:
+ * a redirect, or 204 for undefined, unless the route's schemas require a body. What the method set through the
+ * context, or wrote to the raw response, takes precedence.
+ */
+function createRecordResult(
+  { handler, status, redirect, mayBeEmpty }: InvokerPlan,
+  takesResponse: boolean,
+): (ctx: Context, result: unknown) => unknown {
+  const recordRedirect = redirect && createRedirect(redirect, handler);
+  return (ctx, result) => {
+    if (ctx.res.headersSent) ctx.takeOver();
+    else if (recordRedirect !== undefined) {
+      if (ctx.responseBody === undefined) recordRedirect(ctx, result);
+    } else if (result !== undefined) return result;
+    else if (takesResponse) {
+      if (!ctx.answered || (status !== undefined && ctx.responseBody === undefined)) ctx.takeOver();
+    } else if (!ctx.answered && mayBeEmpty()) ctx.status = 204;
+    return undefined;
+  };
+}
+
+/** A header with all of its values. */
+interface HeaderGroup {
+  readonly name: string;
+  readonly value: string | string[];
+}
+
+/** Groups headers by lower-case name. */
+function groupByName(headers: readonly HeaderMetadata[]): Map<string, HeaderGroup> {
+  const groups = new Map<string, HeaderGroup>();
+  for (const { name, value } of headers) {
+    const present = groups.get(name.toLowerCase());
+    const group =
+      present === undefined
+        ? { name, value }
+        : { name: present.name, value: [present.value, value].flat() };
+    groups.set(name.toLowerCase(), group);
+  }
+  return groups;
 }

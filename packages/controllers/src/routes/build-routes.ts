@@ -45,14 +45,13 @@ import {
   wrongInstance,
 } from '../instances/instances.js';
 import type { Hold } from '../instances/request-scopes.js';
-import { createReadArguments } from '../invocation/arguments.js';
-import { createGuardCheck, guardName, type NamedGuard } from '../invocation/guards.js';
-import { type CallMethod, createInvoker, intercept } from '../invocation/invoker.js';
 import {
-  createPrepareResponse,
-  createRecordResponse,
-  type ResponsePlan,
-} from '../invocation/response.js';
+  type CallMethod,
+  createInvoker,
+  guardName,
+  intercept,
+  type NamedGuard,
+} from '../invocation/invoker.js';
 import { addGuards, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import { isInputSource, type ParameterDefinition } from '../metadata/parameter.js';
 import {
@@ -462,26 +461,17 @@ function createRouteInvoker(
   route: RouteDefinition,
   { call, guards, interceptors, hold }: InvokerParts,
 ): Handler {
-  const { handler, parameters, status, headers, redirect, options } = route;
+  const { handler, options } = route;
   // Asks the schemas at the first empty result, not at each.
   let isOptional: boolean | undefined;
-  const plan: ResponsePlan = {
-    handler,
-    status,
-    headers,
-    redirect,
-    takesResponse: parameters.some(({ source }) => source === 'res'),
+  const invoker = createInvoker({
+    ...route,
+    guards,
+    call: intercept(hold(call), interceptors.map(hold)),
     mayBeEmpty: () => {
       isOptional ??= mayBeEmpty(options);
       return isOptional;
     },
-  };
-  const invoker = createInvoker({
-    checkGuards: createGuardCheck(guards, handler),
-    readArguments: createReadArguments(parameters, handler),
-    prepareResponse: createPrepareResponse(plan),
-    callMethod: intercept(hold(call), interceptors.map(hold)),
-    recordResponse: createRecordResponse(plan),
   });
   return Object.defineProperty(hold(invoker), 'name', { value: handler });
 }

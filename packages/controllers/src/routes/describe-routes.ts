@@ -3,7 +3,7 @@ import { describeToken, type Token } from '@fairlead/di';
 import { describeValue, isUpgrade } from '@fairlead/options';
 import type { RouteDefinition } from '../definition/definition.js';
 import { optionError } from '../errors/option-errors.js';
-import { guardName } from '../invocation/guards.js';
+import { guardName } from '../invocation/invoker.js';
 import { appliesTo, routeOf } from './build-routes.js';
 
 /** One route of an application, for tools and logs. */

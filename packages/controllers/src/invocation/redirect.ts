@@ -1,81 +1,6 @@
 import type { Context } from '@fairlead/core';
 import { ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
-import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
-
-/** The parts of a route's response that are known at registration. */
-export interface ResponsePlan {
-  /** The method, such as `UsersController.create`. */
-  readonly handler: string;
-  readonly status: number | undefined;
-  readonly headers: readonly HeaderMetadata[];
-  readonly redirect: RedirectMetadata | undefined;
-  /** Whether the method has a `@Res()` parameter. */
-  readonly takesResponse: boolean;
-  /** Whether the response schemas of the route allow the method to return nothing. */
-  readonly mayBeEmpty: () => boolean;
-}
-
-/**
- * Creates the function that sets a route's status and headers. It runs before the method, which can
- * change them. If the method throws, the error's response replaces the status.
- */
-export function createPrepareResponse(plan: ResponsePlan): (ctx: Context) => void {
-  const { status, takesResponse } = plan;
-  const headers = [...groupByName(plan.headers).values()];
-  return (ctx) => {
-    if (status !== undefined) ctx.status = status;
-    for (const { name, value } of headers) ctx.set(name, value);
-    if (!takesResponse) return;
-    // The method may write to the raw response, which bypasses the context.
-    if (status !== undefined) ctx.res.statusCode = status;
-    for (const { name, value } of headers) ctx.res.setHeader(name, value);
-  };
-}
-
-/**
- * Creates the function that records the response for a method's result, as `ctx.respond` does, and 204 for
- * undefined, unless the route's schemas require a body. A body that the method set through the context takes
- * precedence.
- */
-export function createRecordResponse(plan: ResponsePlan): (ctx: Context, result: unknown) => void {
-  const { handler, status, takesResponse, mayBeEmpty } = plan;
-  const redirect = plan.redirect && createRedirect(plan.redirect, handler);
-  return (ctx, result) => {
-    if (ctx.res.headersSent) {
-      ctx.takeOver();
-    } else if (ctx.responseBody !== undefined) {
-      return;
-    } else if (redirect !== undefined) {
-      redirect(ctx, result);
-    } else if (result !== undefined) {
-      ctx.respond(result);
-    } else if (takesResponse) {
-      if (status !== undefined || !ctx.answered) ctx.takeOver();
-    } else if (!ctx.answered && mayBeEmpty()) {
-      ctx.status = 204;
-    }
-  };
-}
-
-/** A header with all of its values. */
-interface HeaderGroup {
-  readonly name: string;
-  readonly value: string | string[];
-}
-
-/** Groups headers by lower-case name. */
-function groupByName(headers: readonly HeaderMetadata[]): Map<string, HeaderGroup> {
-  const groups = new Map<string, HeaderGroup>();
-  for (const { name, value } of headers) {
-    const present = groups.get(name.toLowerCase());
-    const group =
-      present === undefined
-        ? { name, value }
-        : { name: present.name, value: [present.value, value].flat() };
-    groups.set(name.toLowerCase(), group);
-  }
-  return groups;
-}
+import type { RedirectMetadata } from '../metadata/class-metadata.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
@@ -125,7 +50,7 @@ function placeholdersIn(url: string): string[] {
  * @param handler - The method, such as `UsersController.create`.
  * @throws {ControllerError} 500 `INVALID_REDIRECT`, from that function, when the redirect cannot be sent.
  */
-function createRedirect(
+export function createRedirect(
   redirect: RedirectMetadata,
   handler: string,
 ): (ctx: Context, result: unknown) => void {
