@@ -8,16 +8,8 @@ import {
   type ResponseHeaders,
   SetupError,
 } from '@fairlead/core';
-import {
-  declareUpstream,
-  findOptionProblems,
-  fn,
-  integer,
-  type Kinds,
-  kind,
-  markFactories,
-  object,
-} from '@fairlead/options';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import { findOptionProblems, fn, integer, type Kinds, kind, object } from '@fairlead/options';
 import { type Encoding, negotiate } from './negotiate.js';
 
 export type { Encoding };
@@ -135,13 +127,16 @@ export function compression(options: CompressionOptions = {}): Middleware {
     else return encode(ctx, body, coding, coders[coding], length);
   };
 
-  return declareUpstream<Middleware>(function compression(ctx, next) {
-    const result = next();
-    return result === undefined ? compress(ctx) : result.then(() => compress(ctx));
-  }, 'compression()');
+  return describe<Middleware>(
+    function compression(ctx, next) {
+      const result = next();
+      return result === undefined ? compress(ctx) : result.then(() => compress(ctx));
+    },
+    { role: 'middleware' },
+  );
 }
 
-markFactories(compression);
+describeFactories(compression);
 
 /** Replaces the recorded body with its compressed form. */
 function encode(

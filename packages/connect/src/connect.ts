@@ -14,15 +14,14 @@ import {
   type Next,
   SetupError,
 } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   arrayOf,
-  declareForeign,
   describeValue,
   findOptionProblems,
   fn,
   isIntended,
   type Kinds,
-  markFactories,
   nonEmptyString,
   warn,
 } from '@fairlead/options';
@@ -96,10 +95,11 @@ function adapt(middleware: ConnectMiddleware, options: ConnectOptions, prefix: s
     return new Call(ctx, next, onError, enter(ctx.req)).run(middleware);
   };
   Object.defineProperty(adapted, 'name', { value: middleware.name || 'connect' });
-  return declareForeign(adapted, (outer) => adapt(middleware, options, `${outer}/${prefix}`));
+  const below = (outer: string) => adapt(middleware, options, `${outer}/${prefix}`);
+  return describe(adapted, { role: 'foreign', below });
 }
 
-markFactories(connect);
+describeFactories(connect);
 
 /** The result of the rest of the pipeline, or the error of the middleware. */
 type Outcome = { readonly result: unknown } | { readonly error: unknown };

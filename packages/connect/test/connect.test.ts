@@ -10,7 +10,7 @@ import {
   type Middleware,
   timeout,
 } from '@fairlead/core';
-import { isFactory } from '@fairlead/options';
+import { descriptionOf } from '@fairlead/core/extend';
 import compression from 'compression';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
@@ -502,7 +502,7 @@ it.each<[string, ConnectMiddleware]>([
 });
 
 it('connect is a factory, not middleware', () => {
-  expect(isFactory(connect)).toBe(true);
+  expect(descriptionOf(connect)?.role).toBe('factory');
 });
 
 describe('middleware that a timeout ends', () => {

@@ -10,8 +10,8 @@ import {
   NotFoundError,
   schemaClass,
 } from '@fairlead/core';
+import { describe as describeValue } from '@fairlead/core/extend';
 import { createContainer, Service } from '@fairlead/di';
-import { declareSecurity } from '@fairlead/options';
 import fastJsonStringify from 'fast-json-stringify';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -443,14 +443,14 @@ describe('a body whose type the compiler erased', () => {
 
 describe('the options of a route', () => {
   const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
-  const isKnown = declareSecurity(() => true, bearer);
+  const isKnown = describeValue(() => true, { security: bearer });
 
   class Admin implements CanActivate {
     canActivate() {
       return true;
     }
   }
-  declareSecurity(Admin, { name: 'admin', scheme: {} });
+  describeValue(Admin, { security: { name: 'admin', scheme: {} } });
 
   @Controller('/documented')
   class DocumentedController {
@@ -514,7 +514,7 @@ describe('the options of a route', () => {
         return next();
       }
     }
-    declareSecurity(SessionMiddleware, session);
+    describeValue(SessionMiddleware, { security: session });
     @Controller('/sessions')
     class SessionsController {
       @Get('/', { errors: [503, 401] })

@@ -5,21 +5,18 @@ import {
   atLine,
   boolean,
   captureCaller,
-  declareProxy,
   describeValue,
   fn,
   isClass,
-  isFactory,
   isIntended,
   type Kinds,
-  mountForeign,
   oneOf,
-  placeBelow,
   setLocation,
   warn,
 } from '@fairlead/options';
 import { Context, type ErrorPolicy, type State } from './context.js';
 import { markCopy } from './copies.js';
+import { placeBelow, roleOf } from './description.js';
 import { InternalServerError, type ValidationStatus } from './errors/http-error.js';
 import {
   assertMiddleware,
@@ -216,6 +213,8 @@ interface SealedApplication {
  * @typeParam S - Members of `ctx.state` that middleware has set.
  */
 export class Application<S extends State = State> extends RouteMethods<unknown, S> {
+  /** The option `proxy`. */
+  readonly proxy: ApplicationOptions['proxy'] | undefined;
   readonly #rules: PathRules;
   readonly #errors: ErrorPolicy;
   readonly #notFound: Handler | undefined;
@@ -248,7 +247,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#errors = createErrorPolicy(options, DEFAULT_ERROR_POLICY);
     this.#notFound = options.notFound;
     this.#readClient = createClientReader(options.proxy);
-    if (options.proxy !== undefined) declareProxy(this);
+    this.proxy = options.proxy;
     const { compileResponse, checkResponses = false, responses = 'remove' } = options;
     const { validationStatus = 400 } = options;
     this.#schemas = createSchemaPolicy(
@@ -314,7 +313,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     assertMiddleware(call, middleware);
     const locate = captureCaller(this.use);
     const place = (one: Middleware): Middleware => {
-      const placed = prefix === undefined ? one : mountForeign(prefix, placeBelow(prefix, one));
+      const placed = prefix === undefined ? one : placeBelow(prefix, one);
       setLocation(placed, locate);
       return placed;
     };
@@ -776,7 +775,7 @@ function pluginFix(value: { readonly name: string }): string {
   const name = value.name || 'create';
   if (isClass(value)) return `Pass an instance: app.plugin(new ${name}()).`;
   const call = `all it: app.plugin(${name}()).`;
-  return isFactory(value) ? `C${call}` : `If it creates a plugin, c${call}`;
+  return roleOf(value) === 'factory' ? `C${call}` : `If it creates a plugin, c${call}`;
 }
 
 function stillInstalling(plugin: Plugin): SetupError {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { describeValue, setWithin } from '@fairlead/options';
 import { explainOtherCopy, markCopy } from './copies.js';
+import { DESCRIPTOR, type Descriptor, descriptionOf, roleOf } from './description.js';
 import {
   HttpError,
   InternalServerError,
@@ -28,9 +29,7 @@ import {
 import {
   discard,
   isBody,
-  isResponder,
   isResponse,
-  RESPONDER,
   type ResponseBody,
   record,
   recordResponse,
@@ -87,12 +86,7 @@ export type ErrorFormatter = (problem: Problem, error: unknown, ctx: Context) =>
 
 /** A value that determines how it is sent when a handler returns it. */
 export interface Responder {
-  readonly [RESPONDER]: {
-    /** Records the response. */
-    respond(ctx: Context): void;
-    /** Frees what the value holds open. Called when another response is sent. */
-    discard(): void;
-  };
+  readonly [DESCRIPTOR]: Descriptor;
 }
 
 /**
@@ -487,12 +481,12 @@ export class Context<
     if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
       if (isSent && !isFinal) this.#reportLate();
-      if (isResponder(value)) (value as Responder)[RESPONDER].discard();
+      if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
       else if (value !== body) discard(value);
       return;
     }
     const isMarked = hasMark(value);
-    if (isMarked && isResponder(value)) (value as Responder)[RESPONDER].respond(asContext(this));
+    if (isMarked && roleOf(value) === 'response') descriptionOf(value)?.respond?.(asContext(this));
     else if (isMarked && isBody(value)) this.send(value);
     else if (isMarked && isResponse(value)) recordResponse(exchange, value);
     else {
@@ -649,7 +643,7 @@ export function hasUnreadBody(ctx: AnyContext): boolean {
 /** Whether a value may be something else than JSON: a body, a web `Response` or a {@link Responder}. */
 function hasMark(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return RESPONDER in value || Symbol.asyncIterator in value || Symbol.toStringTag in value;
+  return DESCRIPTOR in value || Symbol.asyncIterator in value || Symbol.toStringTag in value;
 }
 
 /** A context whose parameters, query, headers and body may be what schemas produced. */

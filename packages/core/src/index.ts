@@ -1,7 +1,7 @@
-import { markFactories } from '@fairlead/options';
 import { urlencoded } from './body/form.js';
 import { json } from './body/json.js';
 import { raw, text } from './body/text.js';
+import { describeFactories } from './description.js';
 import { cors } from './middleware/cors.js';
 import { shareContext } from './middleware/current-context.js';
 import { errorHandler } from './middleware/error-handler.js';
@@ -26,6 +26,7 @@ export {
   type Responder,
   type State,
 } from './context.js';
+export type { SecurityRequirement } from './description.js';
 export {
   BadRequestError,
   ConflictError,
@@ -94,7 +95,6 @@ export {
   type RouteInput,
   type RouteOptions,
   responseSchemas,
-  type SecurityRequirement,
   type ValidatedInputs,
   type ValidatedParams,
 } from './router/route-options.js';
@@ -155,5 +155,5 @@ export {
   sendEvents,
 } from './server-sent-events.js';
 
-markFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
-markFactories(requestId, requestLogger, secureHeaders, shareContext, timeout);
+describeFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
+describeFactories(requestId, requestLogger, secureHeaders, shareContext, timeout);

@@ -40,22 +40,6 @@ export type Handler<Path extends string = string, S extends object = State> = (
 /** A middleware or handler that may need any parameters and any state. */
 export type AnyHandler = (ctx: Context<never, never, never>, next: Next) => unknown;
 
-/** A built-in middleware whose place in an application matters. */
-export type Role = 'errorHandler' | 'notFoundHandler' | 'cors';
-
-/** A global symbol, so that two copies of core recognize each other's middleware. */
-const ROLE = Symbol.for('fairlead:role');
-
-/** Marks the middleware that a factory returns. */
-export function withRole(role: Role, middleware: Middleware): Middleware {
-  return Object.defineProperty(middleware, ROLE, { value: role });
-}
-
-/** Returns the role that {@link withRole} has given to a middleware, or undefined. */
-export function roleOf(middleware: Middleware): Role | undefined {
-  return (middleware as { readonly [ROLE]?: Role })[ROLE];
-}
-
 /** A step that chooses its middleware for each request, such as a mounted router. */
 export interface Branch {
   /** Returns the middleware to run, or undefined to skip the step. */

@@ -1,4 +1,4 @@
-import { isResponder } from './response/record.js';
+import { roleOf } from './description.js';
 
 /**
  * Serializes a value, and checks that no object with content became `{}`.
@@ -103,7 +103,8 @@ function hasJson(value: unknown): boolean {
 function losesContent(value: object): boolean {
   if (value instanceof Error || hasMethod(value, 'then') || hasMethod(value, 'subscribe'))
     return true;
-  if (Symbol.iterator in value || Symbol.asyncIterator in value || isResponder(value)) return true;
+  if (Symbol.iterator in value || Symbol.asyncIterator in value || roleOf(value) === 'response')
+    return true;
   // Such as a RegExp, a WeakMap, a Blob or a Request, but not an empty object of a user's class.
   return tagOf(value) !== 'Object' && isBuiltIn(value);
 }
@@ -146,7 +147,7 @@ function tagOf(value: object): string {
 }
 
 function describe(value: object): string {
-  if (isResponder(value)) return 'an event stream';
+  if (roleOf(value) === 'response') return 'an event stream';
   const name = value.constructor?.name || tagOf(value);
   return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`;
 }
@@ -164,7 +165,7 @@ function adviceFor(value: unknown): string {
   if (hasMethod(value, 'then')) return 'Await it.';
   if (value instanceof Error) return 'Throw it, or send its message.';
   if (hasMethod(value, 'subscribe')) return 'Convert it to a promise, as with firstValueFrom().';
-  if (isResponder(value)) return 'Return it unchanged, and let interceptors pass it on.';
+  if (roleOf(value) === 'response') return 'Return it unchanged, and let interceptors pass it on.';
   if (value instanceof Map) return 'Convert it with Object.fromEntries().';
   if (Symbol.iterator in value) return 'Convert it to an array.';
   return 'Convert it to an object, an array or text.';

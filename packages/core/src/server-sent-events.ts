@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
 import { type Context, type Responder, refuseContext } from './context.js';
+import { describe } from './description.js';
 import { EXCHANGE } from './exchange/exchange.js';
 import { assertOptions } from './options.js';
-import { RESPONDER } from './response/record.js';
 import { onClose } from './server/connection.js';
 
 /** One server-sent event. */
@@ -90,12 +90,12 @@ export function eventStream(
   options: SendEventsOptions = {},
 ): Responder {
   assertEvents('eventStream()', events, options);
-  return Object.freeze({
-    [RESPONDER]: {
-      respond: (ctx: Context) => sendEvents(ctx, events, options),
-      discard: () => void new EventStream(events, {}, () => undefined).destroy(),
-    },
+  const value = describe({} as Responder, {
+    role: 'response',
+    respond: (ctx: Context) => sendEvents(ctx, events, options),
+    discard: () => void new EventStream(events, {}, () => undefined).destroy(),
   });
+  return Object.freeze(value);
 }
 
 /** @throws {SetupError | TypeError} */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { declareUpgrade } from '@fairlead/options';
 import { expect, it, vi } from 'vitest';
+import { describe } from '../src/extend.js';
 import {
   type Application,
   cors,
@@ -13,7 +13,7 @@ import {
 } from '../src/index.js';
 
 const handler: Middleware = (ctx) => ctx.json(null);
-const upgrade = declareUpgrade((() => undefined) as Middleware);
+const upgrade = describe<Middleware>(() => undefined, { role: 'websocket' });
 
 const lines = readFileSync(import.meta.filename, 'utf8').split('\n');
 

@@ -1,5 +1,5 @@
-import { declareUpgrade, declareUpstream } from '@fairlead/options';
 import { describe, expect, it, vi } from 'vitest';
+import { describe as describeFunction } from '../src/extend.js';
 import {
   type Application,
   type Context,
@@ -289,7 +289,7 @@ describe('middleware after all routes', () => {
 
 it('what is out of order is recognized in handlers of another copy of core', () => {
   const other: Middleware = Object.assign((_ctx: unknown) => undefined, {
-    [Symbol.for('fairlead:role')]: 'notFoundHandler',
+    [Symbol.for('fairlead:descriptor')]: { role: 'notFoundHandler' },
   });
   expect(messagesOf(createApp().use(other).get('/', handler))).toHaveLength(1);
 });
@@ -368,8 +368,14 @@ describe('middleware at the end of a route', () => {
 });
 
 describe('middleware that reads what other middleware provides', () => {
-  const read = () => declareUpstream<Middleware>((_ctx, next) => next(), 'read()', false, 'set()');
-  const set = () => declareUpstream<Middleware>((_ctx, next) => next(), 'set()');
+  const create = (name: string, after?: string): Middleware =>
+    describeFunction<Middleware>((_ctx, next) => next(), {
+      name,
+      role: 'middleware',
+      after: after ?? [],
+    });
+  const read = () => create('read()', 'set()');
+  const set = () => create('set()');
 
   it('should come after it', () => {
     expect(warningsOf(createApp().use(read(), set()).route('/', users()))).toEqual([
@@ -388,7 +394,7 @@ describe('middleware that reads what other middleware provides', () => {
 });
 
 describe('a WebSocket route', () => {
-  const socket = () => declareUpgrade<Middleware>(() => undefined);
+  const socket = () => describeFunction<Middleware>(() => undefined, { role: 'websocket' });
 
   it('cannot have another method than GET', () => {
     const router = createRouter().post('/rooms', socket());

@@ -1,15 +1,6 @@
 import { type Context, ForbiddenError, type Middleware, SetupError } from '@fairlead/core';
-import {
-  arrayOf,
-  declareGuard,
-  declareUpstream,
-  findOptionProblems,
-  fn,
-  type Kinds,
-  kind,
-  markFactories,
-  oneOf,
-} from '@fairlead/options';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import { arrayOf, findOptionProblems, fn, type Kinds, kind, oneOf } from '@fairlead/options';
 import type { CsrfTokens } from './tokens.js';
 
 /** Options of {@link csrf} and {@link csrfGuard}. */
@@ -53,8 +44,8 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     return next();
   };
   // The option `session` of csrfTokens() reads what the session middleware sets.
-  const after = options.tokens === undefined ? undefined : 'session()';
-  return declareUpstream(middleware, 'csrf()', true, after);
+  const after = options.tokens === undefined ? [] : ['session()'];
+  return describe(middleware, { role: 'input', after });
 }
 
 /**
@@ -65,13 +56,14 @@ export function csrf(options: CsrfOptions = {}): Middleware {
  */
 export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean {
   const check = createCheck('csrfGuard()', options);
-  return declareGuard(function csrfGuard(ctx: Context) {
+  const guard = function csrfGuard(ctx: Context) {
     check(ctx);
     return true;
-  }, 'csrf()');
+  };
+  return describe(guard, { role: 'guard', middleware: 'csrf()' });
 }
 
-markFactories(csrf, csrfGuard);
+describeFactories(csrf, csrfGuard);
 
 /** RFC 9110 §9.2.1 */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);

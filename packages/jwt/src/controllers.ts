@@ -1,26 +1,15 @@
 import { createRouteMetadata, type GuardFn, UseGuard } from '@fairlead/controllers';
-import {
-  type DeclaredSecurity,
-  declareReader,
-  declareSecurity,
-  declareUpstream,
-  markFactories,
-} from '@fairlead/options';
+import type { SecurityRequirement } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
 import { BEARER, exempt, JWT } from './verified-token.js';
 
-/** The guards of {@link jwtGuard}. */
-const GUARDS = new WeakSet<object>();
+const [, GUARD] = JWT;
 
-/** The guards of {@link Roles} and {@link Scopes}, with the names of the decorators. */
-const REQUIREMENTS = new WeakMap<object, string>();
-
-const PUBLIC = declareReader(createRouteMetadata<boolean>('Public'), {
-  name: 'jwtGuard(auth)',
-  matches: (guard) => GUARDS.has(Object(guard)),
+const PUBLIC = createRouteMetadata<boolean>('Public', {
+  describedGuard: GUARD,
   exempts: (isPublic) => isPublic === true,
-  contradicts: (guard) => REQUIREMENTS.get(Object(guard)),
 });
 
 /**
@@ -45,12 +34,15 @@ export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
     else await auth.verify(ctx);
     return true;
   };
-  GUARDS.add(guard);
-  declareUpstream(guard, JWT);
-  return declareSecurity(guard, BEARER);
+  return describe(guard, {
+    name: GUARD,
+    role: 'guard',
+    middleware: 'auth.middleware',
+    security: BEARER,
+  });
 }
 
-markFactories(jwtGuard);
+describeFactories(jwtGuard);
 
 /**
  * Guards the routes of a class, or one route: the token needs one of the roles. Several `@Roles()` of a route,
@@ -93,8 +85,6 @@ export function Scopes(
   );
 }
 
-function restrict(decorator: string, guard: GuardFn, security: DeclaredSecurity) {
-  REQUIREMENTS.set(guard, decorator);
-  declareUpstream(guard, decorator, false, JWT);
-  return UseGuard(declareSecurity(guard, security));
+function restrict(decorator: string, guard: GuardFn, security: SecurityRequirement) {
+  return UseGuard(describe(guard, { name: decorator, role: 'guard', security, after: JWT }));
 }

@@ -7,10 +7,9 @@ import {
   type StandardSchema,
   type State,
 } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   anything,
-  declareSecurity,
-  declareUpstream,
   describeValue,
   either,
   findOptionProblems,
@@ -19,7 +18,6 @@ import {
   isPlainObject,
   type Kinds,
   kind,
-  markFactories,
   nonEmptyString,
 } from '@fairlead/options';
 import { errors, type JWTPayload } from 'jose';
@@ -166,8 +164,7 @@ export function createJwtAuth(
     await verify(ctx);
     return next();
   };
-  declareSecurity(middleware, BEARER);
-  declareUpstream(middleware, JWT);
+  describe(middleware, { name: JWT[0], role: 'middleware', security: BEARER });
 
   return Object.freeze<JwtAuth<unknown>>({
     middleware: middleware as JwtAuth<unknown>['middleware'],
@@ -176,7 +173,7 @@ export function createJwtAuth(
   });
 }
 
-markFactories(createJwtAuth);
+describeFactories(createJwtAuth);
 
 /**
  * Returns the result of an option. A string would pass a check for any of its substrings.

@@ -1,11 +1,11 @@
-import { type Context, type Middleware, SetupError } from '@fairlead/core';
 import {
-  type DeclaredSecurity,
-  declareSecurity,
-  declareUpstream,
-  describeValue,
-  markFactories,
-} from '@fairlead/options';
+  type Context,
+  type Middleware,
+  type SecurityRequirement,
+  SetupError,
+} from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import { describeValue } from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
 import { BEARER, JWT, verifiedToken } from './verified-token.js';
 
@@ -26,8 +26,7 @@ export function requireScope(...scopes: readonly [string, ...string[]]): Middlew
     check(ctx);
     return next();
   };
-  declareSecurity(middleware, { ...BEARER, scopes });
-  return declareUpstream(middleware, 'requireScope()', false, JWT);
+  return describe(middleware, { role: 'middleware', security: { ...BEARER, scopes }, after: JWT });
 }
 
 /**
@@ -46,14 +45,13 @@ export function requireRole(...roles: readonly [string, ...string[]]): Middlewar
     check(ctx);
     return next();
   };
-  declareSecurity(middleware, roleSecurity(roles));
-  return declareUpstream(middleware, 'requireRole()', false, JWT);
+  return describe(middleware, { role: 'middleware', security: roleSecurity(roles), after: JWT });
 }
 
-markFactories(requireScope, requireRole);
+describeFactories(requireScope, requireRole);
 
 /** Describes that one of the roles is needed. OpenAPI lists what is needed together, so a choice stays out. */
-export function roleSecurity(roles: readonly string[]): DeclaredSecurity {
+export function roleSecurity(roles: readonly string[]): SecurityRequirement {
   return roles.length === 1 ? { ...BEARER, scopes: roles } : BEARER;
 }
 

@@ -10,8 +10,8 @@ export interface VerifiedToken<Claims = unknown> {
   readonly realm: string;
 }
 
-/** How messages name what verifies tokens. */
-export const JWT = 'auth.middleware or jwtGuard(auth)';
+/** How messages name the middleware and the guard that verify tokens. */
+export const JWT = Object.freeze(['auth.middleware', 'jwtGuard(auth)'] as const);
 
 /** How requests authenticate, for OpenAPI documents. */
 export const BEARER = Object.freeze({

@@ -7,16 +7,8 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import {
-  boolean,
-  declareDoubt,
-  declareUpstream,
-  findOptionProblems,
-  fn,
-  hasMethods,
-  type Kinds,
-  kind,
-} from '@fairlead/options';
+import { describe } from '@fairlead/core/extend';
+import { boolean, findOptionProblems, fn, hasMethods, type Kinds, kind } from '@fairlead/options';
 import {
   Counter,
   collectDefaultMetrics,
@@ -168,18 +160,21 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
     });
     return next();
   };
-  declareDoubt(measure, () =>
+  const warning = () =>
     isExported
       ? undefined
-      : 'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.',
-  );
+      : 'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.';
 
   return Object.freeze({
     get registry() {
       isExported = true;
       return registry;
     },
-    middleware: declareUpstream(measure, 'the middleware of createMetrics()'),
+    middleware: describe(measure, {
+      name: 'the middleware of createMetrics()',
+      role: 'middleware',
+      warning,
+    }),
     register(numbers) {
       for (const number of numbers) addNumber(registry, number);
     },

@@ -1,4 +1,4 @@
-import type { DeclaredForm } from '@fairlead/options';
+import type { FormDescription } from '@fairlead/core/extend';
 import type { FormSettings, PartRule } from './rules.js';
 
 /**
@@ -7,7 +7,7 @@ import type { FormSettings, PartRule } from './rules.js';
  * @param settings - The resolved options.
  * @param isExclusive - Whether bodies of other media types are rejected.
  */
-export function describeForm(settings: FormSettings, isExclusive: boolean): DeclaredForm {
+export function describeForm(settings: FormSettings, isExclusive: boolean): FormDescription {
   const rules = [...settings.rules];
   const encoding = rules.flatMap(([name, rule]) => {
     const mediaTypes = acceptedTypes(rule, settings);

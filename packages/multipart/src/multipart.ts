@@ -2,14 +2,8 @@ import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Context, Middleware } from '@fairlead/core';
-import {
-  declareForm,
-  declareMediaTypes,
-  declareUpstream,
-  fn,
-  kind,
-  markFactories,
-} from '@fairlead/options';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import { fn, kind } from '@fairlead/options';
 import { describeForm } from './describe-form.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 import { type FileHead, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
@@ -93,12 +87,14 @@ export function multipart(options: MultipartOptions = {}): Middleware {
       return next();
     });
   };
-  declareMediaTypes(middleware, ['multipart/form-data']);
-  if (needsForm) declareForm(middleware, describeForm(settings, skip === undefined));
-  return declareUpstream(middleware, 'multipart()', true);
+  const form = needsForm && { form: describeForm(settings, skip === undefined) };
+  return describe(middleware, {
+    role: 'input',
+    reads: { mediaTypes: ['multipart/form-data'], ...form },
+  });
 }
 
-markFactories(multipart);
+describeFactories(multipart);
 
 async function readForm(
   source: AsyncIterable<Part>,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createApp, errorHandler } from '@fairlead/core';
-import { isFactory } from '@fairlead/options';
+import { descriptionOf } from '@fairlead/core/extend';
 import { describe, expect, it, vi } from 'vitest';
 import { type MultipartLimits, multipart, parts } from '../src/index.js';
 import { field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
@@ -83,7 +83,7 @@ it.each<[unknown, string, ...string[]]>([
 });
 
 it('multipart is a factory, not middleware', () => {
-  expect(isFactory(multipart)).toBe(true);
+  expect(descriptionOf(multipart)?.role).toBe('factory');
 });
 
 it('an invalid limit of parts() is a reported 500', async () => {

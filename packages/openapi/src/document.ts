@@ -1,10 +1,10 @@
 import { type Application, isStandardSchema, type Route, SetupError } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
 import {
   arrayOf,
   either,
   findOptionProblems,
   fn,
-  isUpgrade,
   type Kinds,
   kind,
   object,
@@ -248,7 +248,7 @@ function findOperations(routes: readonly Route[], problems: Error[]): readonly O
 
 /** Whether a route only opens WebSocket connections, which OpenAPI cannot describe. */
 function opensSockets({ handlers }: Route): boolean {
-  return handlers.some(isUpgrade);
+  return handlers.some((one) => descriptionOf(one)?.role === 'websocket');
 }
 
 /** Two routes of the same key handle the same requests. */

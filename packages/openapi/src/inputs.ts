@@ -1,5 +1,5 @@
 import { acceptsAbsence, type RouteInput, type RouteOptions } from '@fairlead/core';
-import { type DeclaredForm, formsOf, mediaTypesOf } from '@fairlead/options';
+import { descriptionOf, type FormDescription, mediaTypesOf } from '@fairlead/core/extend';
 import type { Draft, OperationSource } from './draft.js';
 import type { DescribedSchema, Member } from './schemas.js';
 
@@ -115,7 +115,12 @@ interface BodySource {
   readonly required: readonly string[];
 }
 
-/** The media type of forms that {@link DeclaredForm} describes. RFC 7578 */
+/** Lists the forms that parsers among the functions read. */
+function formsOf(functions: readonly object[]): readonly FormDescription[] {
+  return functions.flatMap((one) => descriptionOf(one)?.reads?.form ?? []);
+}
+
+/** The media type of forms that {@link FormDescription} describes. RFC 7578 */
 const FORM_TYPE = 'multipart/form-data';
 
 /** Methods whose requests must have the required parts of a form. Others have a body only by exception. */
@@ -187,7 +192,7 @@ function joinSchemas({ wholes, members, required }: BodySource): unknown {
 }
 
 /** Creates the Media Type Object of a form. Schemas of inputs replace what its parser tells. */
-function describeForm(form: DeclaredForm, source: BodySource): object {
+function describeForm(form: FormDescription, source: BodySource): object {
   const { known } = source;
   const isDescribed = ([name]: readonly [string, unknown]): boolean =>
     known.some((member) => member.name === name && !allowsAll(member.schema));

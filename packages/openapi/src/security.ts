@@ -1,13 +1,12 @@
 import { type Route, type SecurityRequirement, SetupError } from '@fairlead/core';
+import { describe, descriptionOf } from '@fairlead/core/extend';
 import {
   arrayOf,
-  declareSecurity,
   describeValue,
   findOptionProblems,
   type Kinds,
   kind,
   object,
-  securityOf,
   string,
 } from '@fairlead/options';
 import { conflictingSecurity } from './errors.js';
@@ -49,7 +48,7 @@ export function secured(target: object, security: SecurityRequirement): object {
     if (security?.[name] === undefined) problems.push(`secured() needs a ${name}. Pass one.`);
   }
   if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
-  return declareSecurity(target, security);
+  return describe(target, { security });
 }
 
 /** The security schemes of a document. */
@@ -67,7 +66,9 @@ export class SecuritySchemes {
   add(route: Route, label: string, problems: Error[]): Readonly<Record<string, readonly string[]>> {
     const needed = new Map<string, ReadonlySet<string>>();
     const functions = [...(route.upstream ?? []), ...route.handlers];
-    const declared: readonly SecurityRequirement[] = functions.flatMap(securityOf);
+    const declared: readonly SecurityRequirement[] = functions.flatMap(
+      (one) => descriptionOf(one)?.security ?? [],
+    );
     for (const security of [...declared, ...(route.options.security ?? [])]) {
       const { name, scheme, scopes = [] } = security;
       const present = this.schemes.get(name) ?? scheme;

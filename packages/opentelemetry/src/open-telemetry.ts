@@ -7,15 +7,8 @@ import {
   type PublishedError,
   SetupError,
 } from '@fairlead/core';
-import {
-  boolean,
-  declareUpstream,
-  describeValue,
-  findOptionProblems,
-  fn,
-  type Kinds,
-  markFactories,
-} from '@fairlead/options';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import { boolean, describeValue, findOptionProblems, fn, type Kinds } from '@fairlead/options';
 import { type ActiveContext, type RegisteredApi, registeredApi, type Span } from './sdk.js';
 
 /** Options of {@link openTelemetry}. */
@@ -66,21 +59,24 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
   errors.unsubscribe(onError);
   errors.subscribe(onError);
 
-  return declareUpstream<Middleware<TraceState>>(function openTelemetry(ctx, next) {
-    const api = registeredApi();
-    if (api === undefined) return next();
-    const active = api.context?.active();
-    const request = findRequest(active, includeMessage);
-    if (request !== undefined) return follow(request, ctx, next);
-    if (!hasWarned && api.trace !== undefined && active?.getValue(SUPPRESSED) !== true) {
-      hasWarned = true;
-      onWarning(describeMissingSpan(api));
-    }
-    return next();
-  }, 'openTelemetry()');
+  return describe<Middleware<TraceState>>(
+    function openTelemetry(ctx, next) {
+      const api = registeredApi();
+      if (api === undefined) return next();
+      const active = api.context?.active();
+      const request = findRequest(active, includeMessage);
+      if (request !== undefined) return follow(request, ctx, next);
+      if (!hasWarned && api.trace !== undefined && active?.getValue(SUPPRESSED) !== true) {
+        hasWarned = true;
+        onWarning(describeMissingSpan(api));
+      }
+      return next();
+    },
+    { role: 'middleware' },
+  );
 }
 
-markFactories(openTelemetry);
+describeFactories(openTelemetry);
 
 // The keys of a context are symbols of the global registry, so that all copies share them.
 const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');

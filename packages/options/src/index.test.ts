@@ -12,10 +12,8 @@ import {
   hasMethods,
   hideProperties,
   integer,
-  isFactory,
   isPlainObject,
   type Kinds,
-  markFactories,
   milliseconds,
   nearestName,
   nonEmptyString,
@@ -198,17 +196,6 @@ it('numbers messages below a title, aligned with their first lines', () => {
 
   expect(text).toContain('10 problems.\n\n   1. One.\n        Fix: two.\n\n   2. Problem 1.');
   expect(text).toContain('\n\n  10. Problem 9.');
-});
-
-it('recognizes marked factories, not what they return', () => {
-  function json() {
-    return () => undefined;
-  }
-  markFactories(json);
-
-  expect(isFactory(json)).toBe(true);
-  expect([json(), {}, undefined].filter(isFactory)).toEqual([]);
-  expect(Object.keys(json)).toEqual([]);
 });
 
 it('hides properties of errors from inspection', () => {

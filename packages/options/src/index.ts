@@ -15,7 +15,7 @@ export {
   locatorOf,
   setLocation,
 } from './call-site.js';
-export * from './marks.js';
+export { isIntended, markIntended, warn } from './warnings.js';
 
 /** What an option accepts. */
 export interface Kind {
@@ -324,23 +324,6 @@ export function numberMessages(title: string, messages: readonly string[]): stri
 /** Explains how to end up with one copy of a package. Starts in lower case. */
 export function installOneCopy(name: string): string {
   return `install one version of ${name}. \`npm ls ${name}\` shows which packages need which version, and \`npm dedupe\` removes unnecessary copies.`;
-}
-
-/** A global symbol, so that two copies of a package recognize each other's factories. */
-const FACTORY = Symbol.for('fairlead:factory');
-
-/**
- * Marks functions that create middleware, so that registering one instead of its result is an error.
- *
- * @param factories - Named functions.
- */
-export function markFactories(...factories: readonly ((...args: never[]) => unknown)[]): void {
-  for (const factory of factories) Object.defineProperty(factory, FACTORY, { value: true });
-}
-
-/** Whether a value is a function that {@link markFactories} has marked. */
-export function isFactory(value: unknown): boolean {
-  return typeof value === 'function' && Object.hasOwn(value, FACTORY);
 }
 
 /** Makes properties of an error invisible to `console.log` and to reports of uncaught errors. */

@@ -5,13 +5,8 @@ import {
   type RequestOutcome,
   SetupError,
 } from '@fairlead/core';
-import {
-  declareUpstream,
-  describeValue,
-  findOptionProblems,
-  fn,
-  type Kinds,
-} from '@fairlead/options';
+import { describe } from '@fairlead/core/extend';
+import { describeValue, findOptionProblems, fn, type Kinds } from '@fairlead/options';
 import type { Logger } from 'pino';
 
 /** Options of {@link logRequests}. */
@@ -51,24 +46,27 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
   const problems = findOptionProblems('logRequests()', options, REQUEST_LOG_OPTIONS);
   if (problems.length > 0) throw new SetupError('INVALID_LOGGER_OPTION', problems.join('\n'));
   const { quiet } = options;
-  return declareUpstream<Middleware>(function logRequests(ctx, next) {
-    const start = performance.now();
-    ctx.onFinish((outcome) => {
-      const { status, aborted, error } = outcome;
-      const fault = findFault(outcome);
-      const level = fault === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
-      if (!logger.isLevelEnabled(level)) return;
-      const code = isHttpError(error) ? error.code : undefined;
-      const err = logger.isLevelEnabled('debug') ? error : fault;
-      if (err !== undefined) shown.set(ctx, err);
-      const { method, path, pattern: route } = ctx;
-      const { requestId, traceId } = ctx.state;
-      const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
-      const line = { method, path, route, status, code, duration, requestId, traceId, err };
-      logger[level](aborted ? { ...line, aborted } : line, REQUEST);
-    });
-    return next();
-  }, 'logRequests()');
+  return describe<Middleware>(
+    function logRequests(ctx, next) {
+      const start = performance.now();
+      ctx.onFinish((outcome) => {
+        const { status, aborted, error } = outcome;
+        const fault = findFault(outcome);
+        const level = fault === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
+        if (!logger.isLevelEnabled(level)) return;
+        const code = isHttpError(error) ? error.code : undefined;
+        const err = logger.isLevelEnabled('debug') ? error : fault;
+        if (err !== undefined) shown.set(ctx, err);
+        const { method, path, pattern: route } = ctx;
+        const { requestId, traceId } = ctx.state;
+        const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
+        const line = { method, path, route, status, code, duration, requestId, traceId, err };
+        logger[level](aborted ? { ...line, aborted } : line, REQUEST);
+      });
+      return next();
+    },
+    { role: 'middleware' },
+  );
 }
 
 /**

@@ -10,20 +10,15 @@ import {
   SetupError,
   TooManyRequestsError,
 } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import {
-  declareDoubt,
-  declareGuard,
-  declareSlot,
-  declareUpstream,
   describeValue,
   either,
   findOptionProblems,
   fn,
-  hasProxyOption,
   integer,
   type Kinds,
   kind,
-  markFactories,
   nonEmptyString,
   oneOf,
 } from '@fairlead/options';
@@ -161,8 +156,8 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     await limit(ctx);
     return next();
   };
-  declareDoubt(middleware, () => describeDuration(options.duration));
-  return declareUpstream(middleware, 'rateLimit()');
+  const warning = () => describeDuration(options.duration);
+  return describe(middleware, { role: 'middleware', warning });
 }
 
 /** Warns about a duration that was probably meant in milliseconds: minutes, or seconds that are no hours. */
@@ -188,11 +183,11 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
     await limit(ctx);
     return true;
   };
-  declareGuard(guard, 'rateLimit()');
-  return declareSlot(guard, `rate limit ${options.name ?? DEFAULT_NAME}`);
+  const slot = `rate limit ${options.name ?? DEFAULT_NAME}`;
+  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot });
 }
 
-markFactories(rateLimit, rateLimitGuard);
+describeFactories(rateLimit, rateLimitGuard);
 
 /** Returns the states of the limits that a request was counted for, by their names: `ctx.state.rateLimits`. */
 export function rateLimitsOf({ state }: AnyContext): Readonly<Record<string, RateLimitState>> {
@@ -363,7 +358,8 @@ const warned = new WeakSet<object>();
 function warnOfProxy({ app, req: { headers, socket } }: Context): void {
   const header = ['X-Forwarded-For', 'Forwarded'].find((name) => headers[name.toLowerCase()]);
   // Calls without a socket, such as those of adapters, pass the address of the client.
-  if (header === undefined || warned.has(app) || hasProxyOption(app)) return;
+  if (header === undefined || warned.has(app)) return;
+  if ('proxy' in app && app.proxy !== undefined) return;
   if (!(socket instanceof Socket)) return;
   warned.add(app);
   process.emitWarning(

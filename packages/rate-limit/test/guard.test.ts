@@ -16,8 +16,8 @@ import {
   errorHandler,
   UnauthorizedError,
 } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
 import { createContainer } from '@fairlead/di';
-import { isFactory } from '@fairlead/options';
 import { expect, it } from 'vitest';
 import { type RateLimitStore, rateLimitGuard } from '../src/index.js';
 import { limitOf } from './support/limit.js';
@@ -209,7 +209,7 @@ it('rateLimitGuard() checks its options, and is a factory', () => {
   expect(() => Reflect.apply(rateLimitGuard, undefined, [{ points: 1 }])).toThrow(
     'rateLimitGuard() needs duration.',
   );
-  expect(isFactory(rateLimitGuard)).toBe(true);
+  expect(descriptionOf(rateLimitGuard)?.role).toBe('factory');
 });
 
 it('is refused where middleware belongs', () => {

@@ -5,7 +5,7 @@ import {
   type Middleware,
   type Problem,
 } from '@fairlead/core';
-import { isFactory } from '@fairlead/options';
+import { descriptionOf } from '@fairlead/core/extend';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RateLimitOptions, rateLimit } from '../src/index.js';
@@ -231,7 +231,7 @@ describe('rateLimit()', () => {
   });
 
   it('is a factory, not middleware', () => {
-    expect(isFactory(rateLimit)).toBe(true);
+    expect(descriptionOf(rateLimit)?.role).toBe('factory');
   });
 
   it('accepts the longest window', async () => {

@@ -1,16 +1,15 @@
 import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/cookies';
 import { type Context, isHttpError, type Middleware, SetupError } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   anything,
   boolean,
-  declareUpstream,
   findOptionProblems,
   findSecretProblems,
   fn,
   integer,
   type Kinds,
   kind,
-  markFactories,
   oneOf,
   positiveMilliseconds,
 } from '@fairlead/options';
@@ -118,10 +117,13 @@ export function session<Data extends object = Record<string, unknown>>(
     store === undefined
       ? createMiddleware(cookieSessions(keys, cookie.name, lifetimes), cookie)
       : createMiddleware(storedSessions(store, storeTimeout, maxBytes, lifetimes), cookie);
-  return declareUpstream(path === '/' ? run : limitTo(path, run), 'session()');
+  return describe(path === '/' ? run : limitTo(path, run), {
+    name: 'session()',
+    role: 'middleware',
+  });
 }
 
-markFactories(session);
+describeFactories(session);
 
 function createMiddleware<Data extends object, Kept extends Found>(
   backend: Backend<Kept>,

@@ -8,11 +8,10 @@ import {
   type Middleware,
   SetupError,
 } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   anything,
   arrayOf,
-  declarePlacement,
-  declareResponder,
   describeValue,
   either,
   findOptionProblems,
@@ -20,8 +19,6 @@ import {
   isIntended,
   type Kinds,
   kind,
-  markFactories,
-  markIntended,
   nonEmptyString,
   oneOf,
   warn,
@@ -145,19 +142,20 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
   if (prefix === undefined) {
     const middleware = serveBelow(beforeWildcard, lookup);
     warnOfMissingFallback(middleware, lookup);
-    return declarePlacement(middleware, (mounted) => {
+    const below = (mounted: string): Middleware => {
       const { length } = segmentsOf(mounted);
-      const placed = serveBelow(({ path }) => firstSegments(path, length), lookup);
-      return isIntended(middleware) ? markIntended(placed) : placed;
-    });
+      return serveBelow(({ path }) => firstSegments(path, length), lookup);
+    };
+    return describe(middleware, { below });
   }
   const base = prefix.replace(/\/$/, '');
   const middleware = serveBelow(() => base, lookup, base);
   warnOfMissingFallback(middleware, lookup);
-  return declarePlacement(middleware, (mounted) => {
+  const below = (mounted: string): Middleware => {
     assertOverlap(prefix, mounted);
     return middleware;
-  });
+  };
+  return describe(middleware, { below });
 }
 
 /**
@@ -177,10 +175,10 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
     if (path === undefined) return next();
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
   };
-  return declareResponder(middleware, hides);
+  return describe(middleware, { role: 'responder', hides });
 }
 
-markFactories(serveStatic);
+describeFactories(serveStatic);
 
 /** Returns the absolute path of a directory, or the error for anything else. */
 function resolveRoot(root: unknown): string | StaticRootError {

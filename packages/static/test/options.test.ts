@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createApp, createRouter, notFoundHandler } from '@fairlead/core';
-import { isFactory } from '@fairlead/options';
+import { descriptionOf } from '@fairlead/core/extend';
 import { describe, expect, it } from 'vitest';
 import { type StaticOptions, serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
@@ -379,5 +379,5 @@ describe('serveStatic() rejects', () => {
 });
 
 it('serveStatic is a factory, not middleware', () => {
-  expect(isFactory(serveStatic)).toBe(true);
+  expect(descriptionOf(serveStatic)?.role).toBe('factory');
 });

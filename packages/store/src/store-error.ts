@@ -19,12 +19,9 @@ export type StoreErrorCode =
   | 'INVALID_STORE_OPTION'
   | 'INVALID_WRITE';
 
-/**
- * What @fairlead/core reads of an error that it responds with. The mark is that of its `HttpError`, so that this
- * package does not depend on it.
- */
+/** What @fairlead/core needs to respond with an error. Its extension interface documents the symbol. */
 const RESPONSE: PropertyDescriptorMap = {
-  [Symbol.for('fairlead.HttpError')]: { value: true },
+  [Symbol.for('fairlead:descriptor')]: { value: Object.freeze({ role: 'error' }) },
   status: { value: 503 },
   expose: { value: false },
   report: { value: true },

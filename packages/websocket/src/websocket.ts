@@ -11,7 +11,8 @@ import {
   SetupError,
   type State,
 } from '@fairlead/core';
-import { declareUpgrade, describeValue, markFactories } from '@fairlead/options';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import { describeValue } from '@fairlead/options';
 import { WebSocketServer } from 'ws';
 import { type CompleteOptions, completeOptions, TOKEN, type WebSocketOptions } from './options.js';
 import { LimitedConnection, type WebSocketConnection } from './web-socket-connection.js';
@@ -56,10 +57,11 @@ export function websocket<
       `websocket() cannot use ${describeValue(handler)} as its handler. Pass a function (socket, ctx).`,
     );
   }
-  return declareUpgrade(function websocket(ctx: Context<P, S, I>) {
+  const open = function websocket(ctx: Context<P, S, I>) {
     accept.check(ctx);
     accept.open(ctx, (socket) => handler(socket, ctx));
-  });
+  };
+  return describe(open, { role: 'websocket' });
 }
 
 /**
@@ -74,7 +76,7 @@ export function websocketUpgrade(
   options: WebSocketOptions = {},
 ): (ctx: Context, next: () => unknown) => Promise<void> {
   const accept = createAccept('websocketUpgrade()', options);
-  return declareUpgrade(async function websocketUpgrade(ctx: Context, next: () => unknown) {
+  const upgrade = async function websocketUpgrade(ctx: Context, next: () => unknown) {
     accept.check(ctx);
     const handler = await next();
     if (typeof handler !== 'function') {
@@ -83,10 +85,11 @@ export function websocketUpgrade(
       );
     }
     accept.open(ctx, (socket) => handler(socket, ctx));
-  });
+  };
+  return describe(upgrade, { role: 'websocket' });
 }
 
-markFactories(websocket, websocketUpgrade);
+describeFactories(websocket, websocketUpgrade);
 
 type Run = (socket: WebSocketConnection) => unknown;
 

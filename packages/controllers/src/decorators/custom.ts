@@ -1,7 +1,8 @@
+import { descriptionOf } from '@fairlead/core/extend';
 import 'reflect-metadata';
 import type { Context } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { declareReader, describeValue, fn, isClass, type Kinds, kind } from '@fairlead/options';
+import { describeValue, fn, isClass, type Kinds, kind, nonEmptyString } from '@fairlead/options';
 import { type ControllerError, errorText } from '../errors/controller-error.js';
 import { findOptionErrors, optionError } from '../errors/option-errors.js';
 import { throwProblems } from '../errors/startup-errors.js';
@@ -12,6 +13,7 @@ import {
   type MethodMetadata,
   type RouteValues,
   routeValues,
+  type ValueReader,
 } from '../metadata/class-metadata.js';
 import type {
   CheckedIndex,
@@ -101,6 +103,11 @@ export interface RouteMetadataOptions<Value> {
    */
   readonly guard?: Guard;
   /**
+   * The `name` in the description of such guards, if a factory creates them: see `describe()` of
+   * `@fairlead/core/extend`. Guards with that name in `after` let exempt routes pass, too.
+   */
+  readonly describedGuard?: string;
+  /**
    * Whether the guard lets every request to a route with this value pass. `describeRoutes()` and OpenAPI
    * documents then omit the guard from that route. By default, the guard checks all routes.
    */
@@ -135,7 +142,7 @@ export function createRouteMetadata<Value>(
   options: RouteMetadataOptions<Value> = {},
 ): RouteMetadata<Value> {
   throwProblems(findCreationErrors(name, options));
-  const { merge, guard, exempts } = options;
+  const { merge } = options;
   function decorate(value: Value): ClassDecorator & MethodDecorator;
   function decorate(...given: readonly unknown[]): unknown {
     const read = (value: unknown): Reading<ClassMetadata | MethodMetadata> => ({
@@ -154,37 +161,57 @@ export function createRouteMetadata<Value>(
     // Only this decorator sets values under this key.
     return values?.get(metadata) as Value | undefined;
   };
+  const reader = createReader(options);
   const metadata: RouteMetadata<Value> = Object.defineProperty(
-    Object.assign(decorate, { get, ...(merge && { merge }) }),
+    Object.assign(decorate, { get, ...(merge && { merge }), ...(reader && { reader }) }),
     'name',
     { value: name },
   );
-  if (guard === undefined) return metadata;
-  return declareReader(metadata, {
-    name: guardName(guard, 0),
-    // A subclass, or an instance from another token, does the work of a class.
+  return metadata;
+}
+
+/** Creates what finds the guard that reads a value; undefined if no guard does. */
+function createReader<Value>({
+  guard,
+  describedGuard,
+  exempts = () => false,
+}: RouteMetadataOptions<Value>): ValueReader | undefined {
+  if (guard === undefined && describedGuard === undefined) return undefined;
+  return Object.freeze<ValueReader>({
+    name: describedGuard ?? guardName(guard as Guard, 0),
     matches: (reference) =>
-      reference === guard ||
-      (isClass(guard) &&
-        (reference instanceof guard || Object(reference).prototype instanceof guard)),
-    // Only this decorator sets values under this key.
-    exempts: exempts && ((value) => exempts(value as Value)),
+      (guard !== undefined && isGuard(guard, reference)) ||
+      (describedGuard !== undefined && descriptionOf(reference)?.name === describedGuard),
+    // Only the decorator sets values under its key.
+    exempts: (value) => exempts(value as Value) === true,
+    contradicts: (reference) => {
+      const { name, after = [] } = descriptionOf(reference) ?? {};
+      return describedGuard !== undefined && after.includes(describedGuard) ? name : undefined;
+    },
   });
+}
+
+/** Whether a reference is a guard, or a subclass, or an instance from another token, which do the work of a class. */
+function isGuard(guard: Guard, reference: unknown): boolean {
+  if (reference === guard) return true;
+  if (!isClass(guard)) return false;
+  return reference instanceof guard || Object(reference).prototype instanceof guard;
 }
 
 const ROUTE_METADATA_OPTIONS: Kinds<RouteMetadataOptions<unknown>> = {
   merge: fn,
   guard: kind('a guard: a function, a class or a token', (value) => isReference('guard', value)),
+  describedGuard: nonEmptyString,
   exempts: fn,
 };
 
 function findCreationErrors(
   name: unknown,
-  options: Pick<RouteMetadataOptions<never>, 'guard' | 'exempts'>,
+  options: Pick<RouteMetadataOptions<never>, 'guard' | 'describedGuard' | 'exempts'>,
 ): ControllerError[] {
   const call = 'createRouteMetadata()';
   const errors = findOptionErrors<object>(call, options, ROUTE_METADATA_OPTIONS);
-  if (options?.exempts !== undefined && options.guard === undefined) {
+  if (options?.exempts !== undefined && !(options.guard ?? options.describedGuard)) {
     const text = `${call} has the option exempts, but no guard. Pass the guard that exempts routes as guard.`;
     errors.push(optionError(text));
   }

@@ -1,6 +1,6 @@
 import { responseSchemas } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { explainUndescribedStatus, isClass, isIntended, readerOf } from '@fairlead/options';
+import { explainUndescribedStatus, isClass, isIntended } from '@fairlead/options';
 import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
 import { checkRedirect } from '../invocation/redirect.js';
@@ -44,9 +44,8 @@ function checkContradictions({ controller, name }: ControllerDefinition): RouteR
   return metadataChain(controller).flatMap((level) =>
     [[undefined, level] as const, ...level.methods].flatMap(([method, { values, guards }]) =>
       [...values].flatMap(([key, value]) => {
-        const { exempts, contradicts } = readerOf(key) ?? {};
-        const found = guards.flatMap((guard) => contradicts?.(guard) ?? []);
-        if (found.length === 0 || exempts?.(value) !== true) return [];
+        const found = guards.flatMap((guard) => key.reader?.contradicts(guard) ?? []);
+        if (found.length === 0 || key.reader?.exempts(value) !== true) return [];
         const [place, handler] =
           method === undefined ? ['class', name] : ['method', `${name}.${String(method)}`];
         const diagnostic = {

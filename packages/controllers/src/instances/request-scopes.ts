@@ -1,8 +1,9 @@
 import { finished, Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
+import { describe } from '@fairlead/core/extend';
 import { type ContainerInterface, type RequestScope, Service } from '@fairlead/di';
-import { declareWrapper, describeFile, installOneCopy } from '@fairlead/options';
+import { describeFile, installOneCopy } from '@fairlead/options';
 import { ControllerError } from '../errors/controller-error.js';
 import { isPromiseLike } from '../promise.js';
 
@@ -123,9 +124,8 @@ export class RequestScopes {
       // Promise.resolve awaits a thenable once. Some restart their work each time they are awaited.
       return held && isPromiseLike(result) ? Promise.resolve(result).finally(held.take()) : result;
     };
-    // Core recognizes its middleware, such as cors(), by a property.
     Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(run));
-    return declareWrapper(wrapped, run);
+    return describe(wrapped, { wraps: run });
   };
 }
 

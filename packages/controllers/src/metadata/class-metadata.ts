@@ -1,7 +1,8 @@
+import { descriptionOf } from '@fairlead/core/extend';
 import 'reflect-metadata';
 import type { Context, RouteOptions as CoreRouteOptions, RouteDocumentation } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
-import { type CallSite, describeCallSite, readerOf, slotOf } from '@fairlead/options';
+import { type CallSite, describeCallSite } from '@fairlead/options';
 import { ControllerError, errorText } from '../errors/controller-error.js';
 import type { DecoratorProblem } from './decorator-problem.js';
 import type { ParameterMetadata } from './parameter.js';
@@ -45,6 +46,23 @@ export interface RouteMetadataKey {
   readonly name: string;
   /** Merges two values of one route. Without it, the inner value replaces the outer one. */
   merge?(outer: unknown, inner: unknown): unknown;
+  /** The guard without which the value has no effect. */
+  readonly reader?: ValueReader;
+}
+
+/** The guard that reads a value of routes. */
+export interface ValueReader {
+  /** For messages, such as `jwtGuard()`. */
+  readonly name: string;
+  /** Whether a guard of a route is the one. */
+  matches(guard: unknown): boolean;
+  /** Whether the guard lets all requests to a route with this value pass. */
+  exempts(value: unknown): boolean;
+  /**
+   * Names a guard that needs the one that reads the value, such as `@Roles()`. It contradicts an exempting value of
+   * the same method, and overrules that of the class. It lets requests to exempt routes pass.
+   */
+  contradicts(guard: unknown): string | undefined;
 }
 
 /** Values that decorators of `createRouteMetadata` attach to a route, by decorator. */
@@ -220,7 +238,7 @@ export function metadataChain(target: object): ClassMetadata[] {
 
 /** Returns the values that do not exempt a route from a guard. */
 function withoutExemptions(values: RouteValues): RouteValues {
-  return new Map([...values].filter(([key, value]) => readerOf(key)?.exempts?.(value) !== true));
+  return new Map([...values].filter(([key, value]) => key.reader?.exempts(value) !== true));
 }
 
 /**
@@ -232,9 +250,9 @@ export function valuesOf(
   { values, guards }: Pick<MethodMetadata, 'values' | 'guards'>,
 ): RouteValues {
   const isOverruled = ([key, value]: [RouteMetadataKey, unknown]): boolean => {
-    const reader = readerOf(key);
-    if (reader?.exempts?.(value) !== true) return false;
-    return guards.some((guard) => reader.contradicts?.(guard) !== undefined);
+    const { reader } = key;
+    if (reader?.exempts(value) !== true) return false;
+    return guards.some((guard) => reader.contradicts(guard) !== undefined);
   };
   return mergeValues(new Map([...ofClass].filter((entry) => !isOverruled(entry))), values);
 }
@@ -274,8 +292,9 @@ export function mergeValues(
  * One that declares a slot replaces those of the outer scope with the same slot.
  */
 export function addGuards(outer: readonly Guard[], inner: readonly Guard[]): Guard[] {
+  const slotOf = (guard: Guard): string | undefined => descriptionOf(guard)?.slot;
   const slots = new Set(inner.map(slotOf));
-  const isKept = (slot: unknown): boolean => slot === undefined || !slots.has(slot);
+  const isKept = (slot: string | undefined): boolean => slot === undefined || !slots.has(slot);
   return [...outer.filter((guard) => isKept(slotOf(guard))), ...inner];
 }
 

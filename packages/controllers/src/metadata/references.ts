@@ -1,6 +1,7 @@
 import type { AnyMiddleware, Context, Next } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
 import { type Constructor, type InjectionToken, isToken, token } from '@fairlead/di';
-import { describeValue, isClass, isFactory } from '@fairlead/options';
+import { describeValue, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors/controller-error.js';
 
 /** The context of the request that a guard checks. */
@@ -163,7 +164,7 @@ function checkReference(
     const fix = `${PASS_REFERENCE} If an import cycle is the cause, move the import to a separate file.`;
     return { fix };
   }
-  if (typeof reference === 'function' && isFactory(reference)) {
+  if (typeof reference === 'function' && descriptionOf(reference)?.role === 'factory') {
     return { reason: ', because it is a factory', fix: `call it: ${reference.name}().` };
   }
   if (hasMethodOf(kind, reference)) {

@@ -5,7 +5,8 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { isIntended, isUnknown, nearestName, upstreamOf } from '@fairlead/options';
+import { descriptionOf, isUnknown } from '@fairlead/core/extend';
+import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { errorText } from '../errors/controller-error.js';
 import { RouteRegistrationError } from '../errors/startup-errors.js';
@@ -72,18 +73,19 @@ export function findUnpreparedGuards(
       const { upstream = [], handlers } = own;
       const others = handlers.slice(0, handlers.length - route.handlers.length);
       const unprepared = guards.find((guard, index) => {
-        const { after } = upstreamOf(Object(guard)) ?? {};
-        if (after === undefined || isIntended(guard)) return false;
-        const provides = (one: unknown) => upstreamOf(Object(one))?.name === after;
+        const { after = [] } = descriptionOf(guard) ?? {};
+        if (after.length === 0 || isIntended(guard)) return false;
+        const provides = (one: unknown) => after.includes(descriptionOf(one)?.name ?? '');
         const before = [...upstream, ...others, ...middleware, ...guards.slice(0, index)];
         if (before.some(provides)) return false;
-        return guards.slice(index).some(provides) || !before.some((one) => isUnknown(Object(one)));
+        return guards.slice(index).some(provides) || !before.some(isUnknown);
       });
-      const declared = upstreamOf(Object(unprepared));
-      if (declared === undefined) return [];
-      const title = `${declared.name} on ${handler} reads what ${declared.after} provides, but nothing before it provides that.`;
+      const described = descriptionOf(unprepared);
+      if (described === undefined) return [];
+      const needed = described.after.join(' or ');
+      const title = `${described.name} on ${handler} reads what ${needed} provides, but nothing before it provides that.`;
       const silence = 'pass the list of guards of the plugin to intended() of @fairlead/core';
-      const fix = `list ${declared.after} above it. If that is not necessary, ${silence}.`;
+      const fix = `list ${needed} above it. If that is not necessary, ${silence}.`;
       return errorText({ title, fix, location: locationOf(controller, route.methodName) });
     }),
   );

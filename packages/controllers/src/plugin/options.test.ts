@@ -1,6 +1,6 @@
 import { createApp, createRouter } from '@fairlead/core';
+import { describeFactories } from '@fairlead/core/extend';
 import { createContainer } from '@fairlead/di';
-import { markFactories } from '@fairlead/options';
 import { describe, expect, it } from 'vitest';
 import { type ControllersPluginOptions, checkPluginOptions } from './options.js';
 
@@ -13,7 +13,7 @@ function check(options: unknown): readonly string[] {
 function factory() {
   return () => {};
 }
-markFactories(factory);
+describeFactories(factory);
 class NoFunction {}
 class AuthGuard {
   canActivate() {

@@ -9,6 +9,7 @@ import {
   type RouteInput,
   responseSchemas,
 } from '@fairlead/core';
+import { describe, descriptionOf } from '@fairlead/core/extend';
 import {
   type Constructor,
   type ContainerInterface,
@@ -17,17 +18,7 @@ import {
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import {
-  declareUpgrade,
-  declareWrapper,
-  fn,
-  isIntended,
-  isUpgrade,
-  type Kinds,
-  markIntended,
-  readerOf,
-  securityOf,
-} from '@fairlead/options';
+import { fn, isIntended, type Kinds, markIntended } from '@fairlead/options';
 import { ControllerRegistry } from '../definition/controller-registry.js';
 import {
   type ControllerDefinition,
@@ -283,7 +274,8 @@ function buildRoute(
       invoker,
     ]),
   });
-  if (steps.interceptors.some(isUpgrade)) declareUpgrade(invoker);
+  const opens = steps.interceptors.some((one) => descriptionOf(one)?.role === 'websocket');
+  if (opens) describe(invoker, { role: 'websocket' });
   if (isIntended(definition.controller)) markIntended(invoker);
   ROUTES.set(invoker, built);
   return built;
@@ -292,9 +284,9 @@ function buildRoute(
 /** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
 export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {
   return ![...metadata].some(([key, value]) => {
-    const reader = readerOf(key);
-    if (reader?.exempts?.(value) !== true) return false;
-    return reader.matches(guard) || reader.contradicts?.(guard) !== undefined;
+    const { reader } = key;
+    if (reader?.exempts(value) !== true) return false;
+    return reader.matches(guard) || reader.contradicts(guard) !== undefined;
   });
 }
 
@@ -309,8 +301,8 @@ function routeOptions(
     return isInputSource(source) ? new ParameterInput(source, parameter) : [];
   });
   const applying = guards.filter((guard) => appliesTo(route, guard));
-  const security = [...middleware, ...applying].flatMap((one) =>
-    isObject(one) ? securityOf(one) : [],
+  const security = [...middleware, ...applying].flatMap(
+    (one) => descriptionOf(one)?.security ?? [],
   );
   const isSecured = applying.length > 0 || security.length > 0;
   if (inputs.length === 0 && !isSecured && status === options.status) return options;
@@ -324,10 +316,6 @@ function routeOptions(
     created.errors = [...new Set([401, 403, ...(options.errors ?? [])])];
   }
   return Object.freeze(created);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'function' || (typeof value === 'object' && value !== null);
 }
 
 /** Describes a parameter for tools. */
@@ -441,10 +429,7 @@ function markStep<Run extends object>(step: Run, token: Token, run: unknown): Ru
   // Without its source, checks cannot tell what it does.
   if (isIntended(token) || run === undefined) markIntended(step);
   if (typeof run !== 'function') return step;
-  for (const symbol of Object.getOwnPropertySymbols(run)) {
-    Object.defineProperty(step, symbol, { ...Object.getOwnPropertyDescriptor(run, symbol) });
-  }
-  return declareWrapper(step, run);
+  return describe(step, { wraps: run });
 }
 
 /** Names a function, because some errors contain the name, such as the one for a second `next()` call. */

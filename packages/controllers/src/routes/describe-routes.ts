@@ -1,6 +1,7 @@
 import type { Application, Middleware, Route } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
 import { describeToken, type Token } from '@fairlead/di';
-import { describeValue, isUpgrade } from '@fairlead/options';
+import { describeValue } from '@fairlead/options';
 import type { RouteDefinition } from '../definition/definition.js';
 import { optionError } from '../errors/option-errors.js';
 import { guardName } from '../invocation/invoker.js';
@@ -54,7 +55,7 @@ function describeRoute({ method, pattern, handlers }: Route): RouteDescription {
     route === undefined || appliesTo(route, guard) ? [guardName(guard, index)] : [],
   );
   return Object.freeze({
-    method: handler !== undefined && isUpgrade(handler) ? 'WS' : method,
+    method: descriptionOf(handler)?.role === 'websocket' ? 'WS' : method,
     path: pattern,
     handler: nameOf(handler ?? ''),
     guards: running,

@@ -1,12 +1,6 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
 import type { Constructor, Token } from '@fairlead/di';
-import {
-  captureCallSite,
-  describeValue,
-  isIntended,
-  readerOf,
-  setLocation,
-} from '@fairlead/options';
+import { captureCallSite, describeValue, isIntended, setLocation } from '@fairlead/options';
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
@@ -222,7 +216,7 @@ function findUnreadValues(
   });
   return unread.map(([key, owners]) => {
     const { name, ...text } = describeUnread(key, owners);
-    const title = `@${key.name}() has no effect on ${name}: the guard ${readerOf(key)?.name} does not check the requests.`;
+    const title = `@${key.name}() has no effect on ${name}: the guard ${key.reader?.name} does not check the requests.`;
     return new ControllerError(errorText({ ...text, title }), { code: 'GUARD_MISSING' });
   });
 }
@@ -245,7 +239,7 @@ export function warnOfUnreadValues(
   );
   for (const [key, owners] of unread) {
     const { name, fix, ...text } = describeUnread(key, owners);
-    const title = `@${key.name}() may have no effect on ${name}: ${readerOf(key)?.name} is not one of the guards.`;
+    const title = `@${key.name}() may have no effect on ${name}: ${key.reader?.name} is not one of the guards.`;
     const silence =
       'If another guard does its work, pass that guard to intended() of @fairlead/core.';
     warn(errorText({ ...text, title, fix: `${fix} ${silence}` }));
@@ -269,8 +263,10 @@ function unreadValues(
   for (const { controller, routes } of definitions) {
     for (const route of routes) {
       for (const [key, value] of route.metadata) {
-        const { matches, exempts } = readerOf(key) ?? {};
-        if (matches === undefined || isRead(route, exempts?.(value) === true, matches)) continue;
+        const { reader } = key;
+        if (reader === undefined) continue;
+        const matches = (guard: unknown): boolean => reader.matches(guard);
+        if (isRead(route, reader.exempts(value), matches)) continue;
         unread.set(key, [...(unread.get(key) ?? []), { ...route, controller }]);
       }
     }
@@ -279,7 +275,7 @@ function unreadValues(
 }
 
 function describeUnread(key: RouteMetadataKey, owners: readonly RouteOwner[]) {
-  const guard = readerOf(key)?.name;
+  const guard = key.reader?.name;
   return {
     name: listNames([...new Set(owners.map(({ handler }) => handler))]),
     location: locationOf(owners[0]?.controller, owners[0]?.methodName),

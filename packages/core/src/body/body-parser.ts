@@ -1,13 +1,7 @@
-import {
-  boolean,
-  declareMediaTypes,
-  declareUpstream,
-  fn,
-  type Kinds,
-  kind,
-} from '@fairlead/options';
+import { boolean, fn, type Kinds, kind } from '@fairlead/options';
 import { type Context, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
+import { describe } from '../description.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import { EXCHANGE } from '../exchange/exchange.js';
 import type { OptionCodes } from '../options.js';
@@ -69,9 +63,6 @@ export interface BodyFormat {
   parse(bytes: Buffer, type: MediaType): unknown;
 }
 
-/** The options of parsers that read all bodies of their media types, for comparison. */
-export const parserSettings = new WeakMap<Middleware, string>();
-
 /**
  * Creates middleware that parses bodies of one format into `ctx.body`. An empty body leaves it
  * undefined. The middleware skips bodies of other media types, bodies that were already read, and those that
@@ -113,10 +104,10 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   };
   Object.defineProperty(middleware, 'name', { value: format.name });
   const isListed = types !== undefined && typeof types !== 'function';
-  if (typeof types !== 'function' && skip === undefined)
-    parserSettings.set(middleware, [format.name, limit, keepsBytes].join());
-  declareMediaTypes(middleware, isListed ? [types].flat() : format.mediaTypes);
-  return declareUpstream(markCopy(middleware), call, true);
+  const mediaTypes = isListed ? [types].flat() : format.mediaTypes;
+  const isComplete = typeof types !== 'function' && skip === undefined;
+  const settings = isComplete && { settings: [format.name, limit, keepsBytes].join() };
+  return describe(markCopy(middleware), { role: 'input', reads: { mediaTypes, ...settings } });
 }
 
 /** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */

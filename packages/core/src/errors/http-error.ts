@@ -6,12 +6,10 @@ import {
   nonEmptyString,
   object,
 } from '@fairlead/options';
+import { describe, isDescribedError } from '../description.js';
 import { STATUS_CODES } from '../node-http.js';
 import { assertOptions } from '../options.js';
 import type { ValidationIssue } from '../schema.js';
-
-/** Marks every HttpError, so copies of this package recognize each other's errors. */
-const BRAND = Symbol.for('fairlead.HttpError');
 
 /** Options of {@link HttpError}. */
 export interface HttpErrorOptions extends ErrorOptions {
@@ -94,18 +92,19 @@ export class HttpError extends Error {
     this.details = options?.details ?? {};
   }
 
-  get [BRAND](): true {
-    return true;
+  static {
+    describe(HttpError.prototype, { role: 'error' });
   }
 }
 
 /**
- * Whether a value is an {@link HttpError} of this or another copy of the package.
+ * Whether a value is an {@link HttpError} of this or another copy of the package, or an error that is described
+ * as one.
  *
  * @param value - Any thrown value.
  */
 export function isHttpError(value: unknown): value is HttpError {
-  return value instanceof Error && BRAND in value;
+  return value instanceof HttpError || isDescribedError(value);
 }
 
 /** The members of an error that a response depends on. */

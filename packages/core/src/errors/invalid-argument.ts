@@ -1,12 +1,6 @@
-import {
-  describeValue,
-  isClass,
-  isFactory,
-  isIntended,
-  middlewareFor,
-  warn,
-} from '@fairlead/options';
+import { describeValue, isClass, isIntended, warn } from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
+import { descriptionOf, roleOf } from '../description.js';
 import { isPromiseLike } from '../next.js';
 import { SetupError } from './setup-error.js';
 
@@ -47,8 +41,8 @@ export function assertMiddleware(call: string, candidates: readonly unknown[]): 
 type AnyFunction = (...values: never[]) => unknown;
 
 function isMiddleware(value: unknown): value is AnyFunction {
-  if (typeof value !== 'function' || isFactory(value) || isClass(value)) return false;
-  if (middlewareFor(value) !== undefined) return false;
+  if (typeof value !== 'function' || isClass(value)) return false;
+  if (roleOf(value) === 'factory' || roleOf(value) === 'guard') return false;
   // As (req, res, next) and (error, req, res, next) of Express.
   return value.length <= 2 || !/^_?(next|done|cb|callback)$/.test(lastName(value as AnyFunction));
 }
@@ -99,14 +93,15 @@ function diagnoseFunction(value: {
   readonly length: number;
 }): readonly [received: string, fix: string] {
   const name = value.name || 'fn';
-  if (isFactory(value)) {
+  if (roleOf(value) === 'factory') {
     return [`the factory ${name}`, `Call it: ${name}().`];
   }
-  const middleware = middlewareFor(value);
-  if (middleware !== undefined) {
+  const { role, middleware } = descriptionOf(value) ?? {};
+  if (role === 'guard') {
+    const fix = 'list the guard in @UseGuard() of @fairlead/controllers.';
     return [
       `the guard ${name}, which never calls next()`,
-      `Use ${middleware}, or list the guard in @UseGuard() of @fairlead/controllers.`,
+      middleware === undefined ? `Instead, ${fix}` : `Use ${middleware}, or ${fix}`,
     ];
   }
   const received = describeValue(value);

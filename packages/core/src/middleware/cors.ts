@@ -1,7 +1,6 @@
 import {
   anything,
   boolean,
-  declareUpstream,
   describeValue,
   findOptionProblems,
   integer,
@@ -11,9 +10,10 @@ import {
   warn,
 } from '@fairlead/options';
 import type { Context } from '../context.js';
+import { describe } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike, type Next } from '../next.js';
-import { type Middleware, withRole } from '../pipeline.js';
+import type { Middleware } from '../pipeline.js';
 
 /**
  * The origins that may read responses, as in the npm package cors. An origin is a scheme, host and
@@ -134,25 +134,29 @@ export function cors(options: CorsOptions = {}): Middleware {
     ctx.status = optionsSuccessStatus;
   };
 
-  const declare = (middleware: Middleware) =>
-    declareUpstream(withRole('cors', middleware), 'cors()');
   if (typeof origin !== 'function') {
     const rule = readOrigin(origin) ?? false;
-    return declare(function cors(ctx, next) {
-      if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
-      return respond(ctx, next, rule);
-    });
-  }
-  return declare(function cors(ctx, next) {
-    ctx.append('Vary', 'Origin');
-    const requested = ctx.get('Origin');
-    if (!requested) return next();
-    const result = origin(requested, ctx);
-    if (!isPromiseLike(result)) return respond(ctx, next, checkResult(result, credentials));
-    return Promise.resolve(result).then((value) =>
-      respond(ctx, next, checkResult(value, credentials)),
+    return describe<Middleware>(
+      function cors(ctx, next) {
+        if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
+        return respond(ctx, next, rule);
+      },
+      { role: 'cors' },
     );
-  });
+  }
+  return describe<Middleware>(
+    function cors(ctx, next) {
+      ctx.append('Vary', 'Origin');
+      const requested = ctx.get('Origin');
+      if (!requested) return next();
+      const result = origin(requested, ctx);
+      if (!isPromiseLike(result)) return respond(ctx, next, checkResult(result, credentials));
+      return Promise.resolve(result).then((value) =>
+        respond(ctx, next, checkResult(value, credentials)),
+      );
+    },
+    { role: 'cors' },
+  );
 }
 
 /** @throws {SetupError} `INVALID_CORS` */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { declareUpstream } from '@fairlead/options';
 import type { Context } from '../context.js';
+import { describe } from '../description.js';
 import type { Middleware } from '../pipeline.js';
 
 /** A global symbol, so that `currentContext()` of one copy of core finds the context of another. */
@@ -17,9 +17,12 @@ const storage = shared[STORAGE];
  * after an `await`. Costs one `AsyncLocalStorage.run` per request.
  */
 export function shareContext(): Middleware {
-  return declareUpstream<Middleware>(function shareContext(ctx, next) {
-    return storage.run(ctx, next);
-  }, 'shareContext()');
+  return describe<Middleware>(
+    function shareContext(ctx, next) {
+      return storage.run(ctx, next);
+    },
+    { role: 'middleware' },
+  );
 }
 
 /** Returns the context of the current request; undefined outside {@link shareContext}. */

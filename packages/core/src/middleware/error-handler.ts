@@ -1,13 +1,14 @@
 import { channel } from 'node:diagnostics_channel';
-import { boolean, declareDoubt, fn, type Kinds } from '@fairlead/options';
+import { boolean, fn, type Kinds } from '@fairlead/options';
 import { type Context, type ErrorFormatter, type ErrorPolicy, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
+import { describe } from '../description.js';
 import { readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
-import { type Middleware, withRole } from '../pipeline.js';
+import type { Middleware } from '../pipeline.js';
 import { appendHeader, getHeader, setHeader } from '../response/headers.js';
 import { record, reset } from '../response/record.js';
 import { serialize } from '../serialize.js';
@@ -87,8 +88,8 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
       respondWithError(ctx, error, policy);
     }
   };
-  declareDoubt(middleware, () => describeStacks('errorHandler()', options));
-  return withRole('errorHandler', markCopy(middleware));
+  const warning = () => describeStacks('errorHandler()', options);
+  return describe(markCopy(middleware), { role: 'errorHandler', warning });
 }
 
 /** Warns about stacks in the responses of a service in production. */

@@ -1,5 +1,6 @@
-import { declareUpstream, describeValue } from '@fairlead/options';
+import { describeValue } from '@fairlead/options';
 import type { AnyContext, Context } from '../context.js';
+import { describe } from '../description.js';
 import { PreconditionFailedError } from '../errors/http-error.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
@@ -15,15 +16,18 @@ import type { Middleware } from '../pipeline.js';
 export function etag(): Middleware;
 export function etag(options?: object): Middleware {
   assertOptions('etag()', options, {});
-  return declareUpstream<Middleware>(function etag(ctx, next) {
-    return after(next, () => {
-      if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;
-      // An unhandled request becomes a 404.
-      if (!ctx.answered) return;
-      tag(ctx);
-      if (isFresh(ctx)) ctx.status = 304;
-    });
-  }, 'etag()');
+  return describe<Middleware>(
+    function etag(ctx, next) {
+      return after(next, () => {
+        if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;
+        // An unhandled request becomes a 404.
+        if (!ctx.answered) return;
+        tag(ctx);
+        if (isFresh(ctx)) ctx.status = 304;
+      });
+    },
+    { role: 'middleware' },
+  );
 }
 
 function tag(ctx: Context): void {

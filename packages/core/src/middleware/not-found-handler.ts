@@ -1,11 +1,12 @@
 import { fn, type Kinds } from '@fairlead/options';
 import { type Context, type ErrorFormatter, type ErrorPolicy, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
+import { describe } from '../description.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
 import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
-import { type Handler, type Middleware, withRole } from '../pipeline.js';
+import type { Handler, Middleware } from '../pipeline.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
 import { respondWithProblem } from './error-handler.js';
@@ -34,7 +35,7 @@ export function notFoundHandler(options: NotFoundHandlerOptions = {}): Middlewar
     if (ctx[EXCHANGE] === undefined) refuseContext('notFoundHandler()', ctx);
     if (!ctx.answered && !respondToOtherMethod(ctx, format)) respondNotFound(ctx, format);
   };
-  return withRole('notFoundHandler', markCopy(middleware));
+  return describe(markCopy(middleware), { role: 'notFoundHandler' });
 }
 
 /**

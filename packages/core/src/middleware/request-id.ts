@@ -1,5 +1,6 @@
-import { boolean, declareUpstream, fn, type Kinds, kind } from '@fairlead/options';
+import { boolean, fn, type Kinds, kind } from '@fairlead/options';
 import type { Context } from '../context.js';
+import { describe } from '../description.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 import { isHeader } from '../response/headers.js';
@@ -34,13 +35,17 @@ const REQUEST_ID_OPTIONS: Kinds<RequestIdOptions> = {
 export function requestId(options: RequestIdOptions = {}): Middleware {
   assertOptions('requestId()', options, REQUEST_ID_OPTIONS);
   const { header = 'X-Request-Id', trust = false, create = randomIds() } = options;
-  return declareUpstream<Middleware>(function requestId(ctx, next) {
-    const received = trust ? ctx.get(header) : undefined;
-    const id = received !== undefined && /^[\w.-]{1,128}$/.test(received) ? received : create(ctx);
-    ctx.state.requestId = id;
-    ctx.set(header, id);
-    return next();
-  }, 'requestId()');
+  return describe<Middleware>(
+    function requestId(ctx, next) {
+      const received = trust ? ctx.get(header) : undefined;
+      const id =
+        received !== undefined && /^[\w.-]{1,128}$/.test(received) ? received : create(ctx);
+      ctx.state.requestId = id;
+      ctx.set(header, id);
+      return next();
+    },
+    { role: 'middleware' },
+  );
 }
 
 /** Loads node:crypto here, because an import would load it with the package. */

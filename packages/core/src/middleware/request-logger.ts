@@ -1,5 +1,6 @@
-import { declareUpstream, fn, type Kinds, kind } from '@fairlead/options';
+import { fn, type Kinds, kind } from '@fairlead/options';
 import type { Context } from '../context.js';
+import { describe as describeMiddleware } from '../description.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
@@ -60,22 +61,25 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   assertOptions('requestLogger()', options, REQUEST_LOGGER_OPTIONS, { logger: 'INVALID_LOGGER' });
   const { now = () => performance.now(), skip } = options;
   const write = createWrite(options.logger);
-  return declareUpstream<Middleware>(function requestLogger(ctx, next) {
-    const start = now();
-    let milliseconds: number | undefined;
-    let passed: unknown;
-    ctx.onFinish((outcome) => {
-      if (skip?.(ctx)) return;
-      write(describe(ctx, { error: passed, ...outcome }, milliseconds ?? now() - start));
-    });
-    const stop = (): void => {
-      milliseconds = now() - start;
-    };
-    return after(next, stop, (error) => {
-      stop();
-      passed = error;
-    });
-  }, 'requestLogger()');
+  return describeMiddleware<Middleware>(
+    function requestLogger(ctx, next) {
+      const start = now();
+      let milliseconds: number | undefined;
+      let passed: unknown;
+      ctx.onFinish((outcome) => {
+        if (skip?.(ctx)) return;
+        write(describe(ctx, { error: passed, ...outcome }, milliseconds ?? now() - start));
+      });
+      const stop = (): void => {
+        milliseconds = now() - start;
+      };
+      return after(next, stop, (error) => {
+        stop();
+        passed = error;
+      });
+    },
+    { role: 'middleware' },
+  );
 }
 
 function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => void {

@@ -1,10 +1,5 @@
-import {
-  declareUpstream,
-  describeValue,
-  findOptionProblems,
-  nearestName,
-  object,
-} from '@fairlead/options';
+import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
+import { describe } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline.js';
 import { EXCHANGE } from '../exchange/exchange.js';
@@ -52,18 +47,21 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
   const [constant, withNonce] = [false, true].map((hasNonce) =>
     headers.filter(([, value]) => value.includes(NONCE) === hasNonce),
   ) as [typeof headers, typeof headers];
-  return declareUpstream<Middleware>(function secureHeaders(ctx, next) {
-    for (const [name, value] of constant) putHeader(ctx[EXCHANGE], name, value);
-    if (withNonce.length > 0) {
-      // An import would load node:crypto with the package.
-      const nonce = process.getBuiltinModule('node:crypto').randomBytes(16).toString('base64');
-      ctx.state.cspNonce = nonce;
-      for (const [name, value] of withNonce) {
-        putHeader(ctx[EXCHANGE], name, value.replaceAll(NONCE, nonce));
+  return describe<Middleware>(
+    function secureHeaders(ctx, next) {
+      for (const [name, value] of constant) putHeader(ctx[EXCHANGE], name, value);
+      if (withNonce.length > 0) {
+        // An import would load node:crypto with the package.
+        const nonce = process.getBuiltinModule('node:crypto').randomBytes(16).toString('base64');
+        ctx.state.cspNonce = nonce;
+        for (const [name, value] of withNonce) {
+          putHeader(ctx[EXCHANGE], name, value.replaceAll(NONCE, nonce));
+        }
       }
-    }
-    return next();
-  }, 'secureHeaders()');
+      return next();
+    },
+    { role: 'middleware' },
+  );
 }
 
 function findProblems(changes: object): readonly string[] {

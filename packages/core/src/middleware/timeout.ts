@@ -1,14 +1,7 @@
-import {
-  declareDoubt,
-  declareUpstream,
-  describeValue,
-  integer,
-  type Kinds,
-  LONGEST_DELAY,
-  oneOf,
-} from '@fairlead/options';
+import { describeValue, integer, type Kinds, LONGEST_DELAY, oneOf } from '@fairlead/options';
 import { type Context, controllerOf, refuseContext } from '../context.js';
 import { markCopy } from '../copies.js';
+import { describe } from '../description.js';
 import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
 import { EXCHANGE } from '../exchange/exchange.js';
@@ -91,12 +84,11 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     if (running.get(ctx) === clock) clock.start();
     return Promise.race([result, timedOut]).finally(settle);
   };
-  declareDoubt(middleware, () =>
+  const warning = () =>
     milliseconds < 100
       ? `timeout(${milliseconds}) allows ${milliseconds} milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().`
-      : undefined,
-  );
-  return declareUpstream(markCopy(middleware), 'timeout()');
+      : undefined;
+  return describe(markCopy(middleware), { role: 'middleware', warning });
 }
 
 /** Calls a function after a given running time, which does not include pauses. */

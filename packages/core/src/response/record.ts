@@ -112,14 +112,6 @@ function setBody(exchange: Exchange, body: WritableBody | undefined): void {
   } else if (body !== replaced) destroyBody(replaced);
 }
 
-/** A global symbol, so that two copies of core recognize each other's {@link Responder}s. */
-export const RESPONDER = Symbol.for('fairlead:responder');
-
-/** Whether a value determines how it is sent when a handler returns it. */
-export function isResponder(value: unknown): value is { readonly [RESPONDER]: unknown } {
-  return typeof value === 'object' && value !== null && RESPONDER in value;
-}
-
 /**
  * Whether a value is a body other than text: bytes, a `Blob`, a stream or an async iterable.
  *

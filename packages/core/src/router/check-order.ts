@@ -1,14 +1,14 @@
+import { atLine, isIntended } from '@fairlead/options';
 import {
-  atLine,
-  type DeclaredUpstream,
-  isIntended,
+  type Descriptor,
+  descriptionOf,
   isResponder,
   isUnknown,
-  isUpgrade,
-  upstreamOf,
-} from '@fairlead/options';
+  passesOn,
+  roleOf,
+} from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
-import { type Middleware, type Role, roleOf } from '../pipeline.js';
+import type { Middleware } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import type { MountedRoute, MountedRouter, PrefixedMiddleware } from './mount.js';
 import {
@@ -24,15 +24,18 @@ import { type AnyRouter, prefixesTo } from './router.js';
 /** A middleware or a router, with its prefix if it has one. */
 export type Entry = Middleware | PrefixedMiddleware | MountedRouter;
 
+/** Middleware that only affects what is registered after it. */
+type Upstream = Pick<Descriptor, 'name' | 'role' | 'after'>;
+
 /** A middleware, or a router with its routes. */
 interface Registration {
   /** How messages refer to it. */
   readonly name: string;
   readonly prefix: string;
   readonly middleware?: Middleware;
-  readonly role?: Role | undefined;
+  readonly role?: 'errorHandler' | 'notFoundHandler' | undefined;
   /** Middleware that only affects what is registered after it. */
-  readonly upstream?: DeclaredUpstream | undefined;
+  readonly upstream?: Upstream | undefined;
   readonly routes?: readonly MountedRoute[];
   /** Whether the application has marked what a warning would be about as intended. */
   readonly isIntended?: boolean;
@@ -110,18 +113,18 @@ export function checkUpstream(
     if (upstream === undefined || isIntended) continue;
     const overlaps = createOverlaps(prefix, rules);
     const after = all.slice(index + 1);
-    const isFirst = (other: Registration) => other.upstream?.name === upstream.after;
-    if (upstream.after !== undefined && after.some(isFirst) && !all.slice(0, index).some(isFirst)) {
+    const isFirst = (other: Registration) => upstream.after.includes(other.upstream?.name ?? '');
+    if (after.some(isFirst) && !all.slice(0, index).some(isFirst)) {
       const fix = `Register that first, or pass ${upstream.name} to intended().`;
       warnings.push(
-        `${upstream.name} reads what ${upstream.after} provides, but runs before it. ${fix}${atLine(middleware)}`,
+        `${upstream.name} reads what ${upstream.after.join(' or ')} provides, but runs before it. ${fix}${atLine(middleware)}`,
       );
     }
     if (after.some((other) => responds(other) && namesOf(other, overlaps).length > 0)) continue;
     // Middleware of the same name runs for these routes, or has been reported for them.
-    const { name, isForHandlers } = upstream;
+    const { name } = upstream;
     const isSame = (one: Middleware | undefined): boolean =>
-      one !== undefined && (one === middleware || upstreamOf(one)?.name === name);
+      one !== undefined && (one === middleware || descriptionOf(one)?.name === name);
     const others = all.slice(0, index).filter((other) => isSame(other.middleware));
     const isMissed = except(createIsBelow(prefix, rules), others, rules);
     const names = before.flatMap((router) =>
@@ -130,7 +133,8 @@ export function checkUpstream(
     const problem = `runs for no route${range}, because all of them are registered before it`;
     const fix = 'Register it before the routes';
     const at = atLine(middleware);
-    if (isForHandlers) problems.push(...invalidOrder(name, problem, names, `${fix}.${at}`));
+    if (upstream.role === 'input')
+      problems.push(...invalidOrder(name, problem, names, `${fix}.${at}`));
     else {
       const silence = `${fix}, or pass it to intended() if it is for unknown paths.${at}`;
       warnings.push(...describeOrder(name, problem, names, silence));
@@ -143,14 +147,14 @@ export function checkUpstream(
  * Describes a function of the application that seems to be for the routes below its prefix: it passes requests
  * on, or rejects some of them. Any other one may respond to paths without a route.
  */
-function describeCheck(middleware: Middleware, prefix: string): DeclaredUpstream | undefined {
+function describeCheck(middleware: Middleware, prefix: string): Upstream | undefined {
   if (prefix === '/' || !isUnknown(middleware) || isResponder(middleware)) return undefined;
   const text = `${middleware}`;
   if (middleware.length < 2 && !/\b40[13]\b|Unauthorized|Forbidden/.test(text)) return undefined;
   if (/\b404\b|NotFound/.test(text)) return undefined;
   const { name } = middleware;
   const label = name === '' ? `A function of app.use('${prefix}')` : `The middleware '${name}'`;
-  return { name: label, isForHandlers: false };
+  return { name: label, role: 'middleware', after: [] };
 }
 
 /** Warns of middleware at the end of routes, which no request reaches after a handler without `next`. */
@@ -158,8 +162,9 @@ function describeUnreached(routes: readonly MountedRoute[]): readonly string[] {
   const names = new Map<string, string[]>();
   for (const route of routes) {
     const last = route.handlers.at(-1);
-    const upstream = last && upstreamOf(last);
-    const ends = (one: Middleware): boolean => isUnknown(one) && one.length < 2;
+    const upstream = upstreamOf(last);
+    const ends = (one: Middleware): boolean =>
+      roleOf(one) === 'websocket' || (isUnknown(one) && one.length < 2);
     if (upstream === undefined || isIntended(last) || !route.handlers.some(ends)) continue;
     names.set(upstream.name, [...(names.get(upstream.name) ?? []), nameOf(route)]);
   }
@@ -206,6 +211,11 @@ function except(isAffected: IsBelow, others: readonly Registration[], rules: Pat
   return (segments) => isAffected(segments) && !isCovered.some((covers) => covers(segments));
 }
 
+/** Describes middleware that only affects what is registered after it; undefined for any other. */
+function upstreamOf(middleware: Middleware | undefined): Upstream | undefined {
+  return passesOn(middleware) ? descriptionOf(middleware) : undefined;
+}
+
 function registrationOf(middleware: Middleware, prefix: string): Registration {
   const name = middleware.name === '' ? 'a middleware' : `the middleware '${middleware.name}'`;
   const role = roleOf(middleware);
@@ -213,7 +223,7 @@ function registrationOf(middleware: Middleware, prefix: string): Registration {
     name,
     prefix,
     middleware,
-    role: role === 'cors' ? undefined : role,
+    role: role === 'errorHandler' || role === 'notFoundHandler' ? role : undefined,
     upstream: upstreamOf(middleware),
     isIntended: isIntended(middleware),
   };
@@ -241,7 +251,7 @@ function checkRoutes(routes: readonly MountedRoute[]): readonly SetupError[] {
     const last = route.handlers.length - 1;
     for (const [index, handler] of route.handlers.entries()) {
       const role = roleOf(handler);
-      if (isUpgrade(handler) && !['GET', 'ALL'].includes(route.method)) unopened.push(route);
+      if (role === 'websocket' && !['GET', 'ALL'].includes(route.method)) unopened.push(route);
       if (role === 'errorHandler' && index === last) useless.push(route);
       if (role !== 'notFoundHandler' || index === last) continue;
       shadowed.set(handler, [...(shadowed.get(handler) ?? []), route]);

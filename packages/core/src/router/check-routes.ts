@@ -1,16 +1,7 @@
-import {
-  doubtOf,
-  hidesRoute,
-  isIntended,
-  isResponder,
-  mediaTypesOf,
-  nearestName,
-  unwrap,
-  upstreamOf,
-} from '@fairlead/options';
-import { parserSettings } from '../body/body-parser.js';
+import { isIntended, nearestName } from '@fairlead/options';
+import { descriptionOf, isResponder, mediaTypesOf, passesOn, roleOf } from '../description.js';
 import { isPromiseLike } from '../next.js';
-import { type Middleware, roleOf } from '../pipeline.js';
+import type { Middleware } from '../pipeline.js';
 import { acceptsAbsence, keysOf, type StandardSchema } from '../schema.js';
 import { describeOrder, type Entry } from './check-order.js';
 import { type ListUpstream, type MountedRoute, type MountedRouter, readsBody } from './mount.js';
@@ -77,7 +68,9 @@ export function checkRoutes(
   const common = entries.filter((entry) => typeof entry === 'function');
   const all = entries.flatMap((entry) => ('middleware' in entry ? entry.middleware : []));
   const functions = new Set([...common, ...all, ...routes.flatMap(({ handlers }) => handlers)]);
-  const doubts = [...functions].flatMap((one) => doubtOf(one, common) ?? []);
+  const doubts = [...functions].flatMap((one) =>
+    isIntended(one) ? [] : (descriptionOf(one)?.warning?.() ?? []),
+  );
   return [...warnings, ...doubts.map((message) => ['FAIRLEAD_OPTION', message] as const)];
 }
 
@@ -150,7 +143,7 @@ function checkPrefixes(
     const nearest =
       [...sections].find((one) => one.endsWith(prefix)) ?? nearestName(prefix, similar);
     const mayRespond = (one: Entry): boolean =>
-      typeof one === 'function' && upstreamOf(one) === undefined && roleOf(one) === undefined;
+      typeof one === 'function' && !passesOn(one) && !/Handler$/.test(roleOf(one) ?? '');
     if (nearest === undefined && [...middleware, ...entries].some(mayRespond)) continue;
     const fix = nearest === undefined ? 'Correct the prefix' : `Use '${nearest}'`;
     const silence = 'or pass the middleware to intended() if it serves paths without routes.';
@@ -171,11 +164,11 @@ function checkPages(route: PlacedRoute, report: Report): void {
   if (!/^(GET|ALL)$/.test(method) || pattern.endsInWildcard) return;
   const path = `/${pattern.segments.map(sampleOf).join('/')}`;
   const before = functions.slice(0, -handlers.length);
-  const page = before.find((one) => hidesRoute(one, path) && !isIntended(one));
+  const page = before.find((one) => descriptionOf(one)?.hides?.(path) && !isIntended(one));
   if (page === undefined) return;
   const fix = 'Register it after the routes, or pass it to intended().';
   const problem = 'sends its fallback to browsers that open a route after it';
-  report('FAIRLEAD_ORDER', `${page.name}()`, problem, name, fix);
+  report('FAIRLEAD_ORDER', descriptionOf(page)?.name ?? '', problem, name, fix);
 }
 
 /** Finds bodies that nothing reads, and parsers that never read one because another parser reads it first. */
@@ -185,14 +178,16 @@ function checkParsers({ method, name, options, functions }: PlacedRoute, report:
     (one) =>
       isIntended(one) ||
       isResponder(one) ||
-      /bodyStream|\breq\b|\.body\s*=[^=]/.test(`${unwrap(one)}`),
+      /bodyStream|\breq\b|\.body\s*=[^=]/.test(`${descriptionOf(one)?.wraps ?? one}`),
   );
   if (readsBody(options) && method !== 'GET' && mediaTypesOf(functions).length === 0 && !isRead) {
     const fix =
       'Register app.use(json()) before it. If other middleware reads the body, pass that to intended().';
     report('FAIRLEAD_BODY', 'No parser', 'reads the body of', name, fix);
   }
-  const parsers = functions.filter((one) => parserSettings.has(one));
+  const named = (one: Middleware): string => descriptionOf(one)?.name ?? one.name;
+  const settingsOf = (one: Middleware) => descriptionOf(one)?.reads?.settings;
+  const parsers = functions.filter((one) => settingsOf(one) !== undefined);
   for (const [index, parser] of parsers.entries()) {
     const types = mediaTypesOf([parser]);
     const first = parsers.slice(0, index).find((other) => {
@@ -200,10 +195,10 @@ function checkParsers({ method, name, options, functions }: PlacedRoute, report:
       return types.every((type) => read.includes(type));
     });
     if (first === undefined || isIntended(parser)) continue;
-    if (parserSettings.get(first) === parserSettings.get(parser)) continue;
-    const problem = `never reads a body, because ${first.name}() before it has read it`;
-    const fix = `Pass the option skip to the ${first.name}() before it, or pass ${parser.name}() to intended().`;
-    report('FAIRLEAD_BODY', `${parser.name}()`, problem, name, fix);
+    if (settingsOf(first) === settingsOf(parser)) continue;
+    const problem = `never reads a body, because ${named(first)} before it has read it`;
+    const fix = `Pass the option skip to the ${named(first)} before it, or pass ${named(parser)} to intended().`;
+    report('FAIRLEAD_BODY', named(parser), problem, name, fix);
   }
 }
 

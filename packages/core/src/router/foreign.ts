@@ -1,11 +1,13 @@
-import { isForeign } from '@fairlead/options';
 import type { Context } from '../context.js';
+import { roleOf } from '../description.js';
 import { BadRequestError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline.js';
 import { normalizeSegment, parseTarget } from '../target.js';
 import type { Entry } from './check-order.js';
 import { createPrefixTree } from './mount.js';
 import { type PathRules, parseSegments, type Segment } from './pattern.js';
+
+const isForeign = (one: Middleware): boolean => roleOf(one) === 'foreign';
 
 /** Whether middleware of another framework runs as, or after, middleware with a prefix. */
 export function hasForeignBehindPrefix(entries: readonly Entry[]): boolean {

@@ -1,8 +1,8 @@
-import { mediaTypesOf, mountForeign } from '@fairlead/options';
 import { type Context, decodeParams } from '../context.js';
+import { mediaTypesOf, mountBelow, roleOf } from '../description.js';
 import type { Exchange, MatchedRoute, RouteTable } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
-import { type Branch, compose, type Middleware, roleOf } from '../pipeline.js';
+import { type Branch, compose, type Middleware } from '../pipeline.js';
 import { Sample } from '../step-observer.js';
 import { joinPaths } from '../target.js';
 import {
@@ -59,7 +59,7 @@ export function mountRoute(
     method,
     pattern: parsePattern(joinPaths(prefix, pattern)),
     options,
-    handlers: handlers.map((handler) => mountForeign(prefix, handler)),
+    handlers: handlers.map((handler) => mountBelow(prefix, handler)),
   };
 }
 

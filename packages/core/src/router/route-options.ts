@@ -10,6 +10,7 @@ import {
   routeStatus,
 } from '@fairlead/options';
 import type { RawInputs } from '../context.js';
+import type { SecurityRequirement } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
 import { assertOptions } from '../options.js';
 import {
@@ -30,16 +31,6 @@ export interface RouteInput {
   readonly required: boolean;
   /** Whether the value is the list of all values of a query parameter; false by default. */
   readonly all?: boolean;
-}
-
-/** A way to authenticate requests, for documentation. */
-export interface SecurityRequirement {
-  /** Identifies the scheme in the document. */
-  readonly name: string;
-  /** A Security Scheme Object of OpenAPI 3.1. */
-  readonly scheme: object;
-  /** The scopes or roles that the route needs; none by default. */
-  readonly scopes?: readonly string[];
 }
 
 /** What tools need to know about a route, for documentation. */

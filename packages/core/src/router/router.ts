@@ -5,12 +5,12 @@ import {
   describeValue,
   type Kinds,
   locatorOf,
-  mountForeign,
   setLocation,
 } from '@fairlead/options';
 import type { Context, State } from '../context.js';
 import type { Params } from '../exchange/exchange.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
+import { mountBelow } from '../description.js';
 import {
   assertMiddleware,
   assertPath,
@@ -466,7 +466,7 @@ export function addPrefix(prefix: string, routes: readonly Route[]): readonly Ro
     ...route,
     pattern: joinPaths(prefix, route.pattern),
     params: [...names, ...route.params],
-    handlers: route.handlers.map((handler) => mountForeign(prefix, handler)),
+    handlers: route.handlers.map((handler) => mountBelow(prefix, handler)),
   }));
 }
 

@@ -1,0 +1,272 @@
+import {
+  arrayOf,
+  boolean,
+  describeValue,
+  either,
+  findOptionProblems,
+  fn,
+  isIntended,
+  type Kinds,
+  kind,
+  markIntended,
+  nonEmptyString,
+  object,
+  oneOf,
+  string,
+} from '@fairlead/options';
+import { SetupError } from './errors/setup-error.js';
+
+/** A way to authenticate requests, for documentation. */
+export interface SecurityRequirement {
+  /** Identifies the scheme in the document. */
+  readonly name: string;
+  /** A Security Scheme Object of OpenAPI 3.1. */
+  readonly scheme: object;
+  /** The scopes or roles that the route needs; none by default. */
+  readonly scopes?: readonly string[];
+}
+
+/** The bodies that a parser reads. */
+export interface BodyDescription {
+  /** Media types, such as `application/json`, for documents and for responses to unread bodies. */
+  readonly mediaTypes: readonly string[];
+  /**
+   * The settings of a parser that reads every body of its media types, as text. The startup warns about such a
+   * parser after another one of the same media types, unless both have the same settings. Omit it for a parser
+   * that skips some of these bodies.
+   */
+  readonly settings?: string;
+  /** The form that the parser reads. */
+  readonly form?: FormDescription;
+}
+
+/** The form that a parser reads. */
+export interface FormDescription {
+  /** A JSON Schema for each part, by name. */
+  readonly properties: Readonly<Record<string, object>>;
+  /** The names of the parts that the form must have. */
+  readonly required: readonly string[];
+  /** The Encoding Objects of OpenAPI, by the name of the part. */
+  readonly encoding: Readonly<Record<string, object>>;
+  /** Whether the parser rejects bodies of other media types. */
+  readonly isExclusive: boolean;
+}
+
+/**
+ * What a described value is. The startup checks that it is where it can work. It never suspects middleware
+ * without a role, which may do anything.
+ *
+ * - `middleware` passes requests on. It affects what is registered after it, and responses to unknown paths.
+ * - `cors` is such middleware, and also responds to the preflights of the routes that it is on.
+ * - `input` passes requests on, and affects only the handlers after it: body parsers, for example.
+ * - `responder` may respond, also to paths without a route.
+ * - `foreign` belongs to another framework, which reads paths in its own way. It may do anything.
+ * - `websocket` opens WebSocket connections, so its route has to be a GET route. A handler or an interceptor.
+ * - `guard` returns a boolean, and never calls `next()`.
+ * - `errorHandler` catches the errors of what is registered after it.
+ * - `notFoundHandler` responds to every request that reaches it.
+ * - `factory` is a function that returns one of these, so it has to be called.
+ * - `error` is an error with the members of `HttpError`, which become the response, or the prototype of such errors.
+ * - `response` is a value that a handler may return, with functions that respond.
+ */
+export type Role = (typeof ROLES)[number];
+
+const ROLES = [
+  ...(['middleware', 'cors', 'input', 'responder', 'foreign', 'websocket', 'guard'] as const),
+  ...(['errorHandler', 'notFoundHandler', 'factory', 'error', 'response'] as const),
+];
+
+/** What startup checks and generated documents need to know about a function, a class or another value. */
+export interface Description {
+  /** How messages and {@link after} name it, such as `csrf()`. By default the name of the function, with parentheses. */
+  readonly name?: string;
+  /** What it is. By default, it may do anything. */
+  readonly role?: Role;
+  /** The names of middleware or guards, one of which has to run before it, because it reads what they provide. */
+  readonly after?: string | readonly string[];
+  /** The bodies that a parser reads. */
+  readonly reads?: BodyDescription;
+  /** How requests authenticate to pass it. Further descriptions of one value add to this list. */
+  readonly security?: SecurityRequirement | readonly SecurityRequirement[];
+  /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
+  readonly middleware?: string;
+  /** Identifies what a guard decides. The guard of a method replaces one of its class with the same slot. */
+  readonly slot?: string;
+  /**
+   * Returns the middleware to run below a prefix of `app.use()`, and, for a foreign one, of a mounted router.
+   * The prefix may contain parameters.
+   */
+  readonly below?: (prefix: string) => object;
+  /** Whether browsers that open a path get a page of this responder, even if there is a route after it. */
+  readonly hides?: (path: string) => boolean;
+  /**
+   * Called once at startup, when it is used. Returns the message of a warning, which `intended()` silences;
+   * undefined for none.
+   */
+  readonly warning?: () => string | undefined;
+  /** The function that it only calls. It takes over the description of that one, and whether it is intended. */
+  readonly wraps?: object;
+  /** Records the response for a value with the role `response`. */
+  respond?(ctx: object): void;
+  /** Frees what such a value holds open. Called when another response is sent. */
+  discard?(): void;
+}
+
+/** A complete, frozen {@link Description}. */
+export interface Descriptor extends Description {
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly security: readonly SecurityRequirement[];
+}
+
+/** The only symbol of the interface, so that two copies of core recognize each other's values. */
+export const DESCRIPTOR = Symbol.for('fairlead:descriptor');
+
+const KINDS: Kinds<Description> = {
+  name: nonEmptyString,
+  role: oneOf(...ROLES),
+  after: either(nonEmptyString, arrayOf(nonEmptyString, 'an array of names')),
+  reads: kind('an object with the array mediaTypes', (value) =>
+    Array.isArray(Reflect.get(Object(value), 'mediaTypes')),
+  ),
+  security: kind('{ name, scheme }, or an array of such objects', isSecurity),
+  middleware: nonEmptyString,
+  slot: nonEmptyString,
+  below: fn,
+  hides: fn,
+  warning: fn,
+  wraps: fn,
+  respond: fn,
+  discard: fn,
+};
+
+function isSecurity(value: unknown): boolean {
+  return [value].flat().every((one: unknown) => {
+    const { name, scheme }: Partial<SecurityRequirement> = Object(one);
+    return typeof name === 'string' && typeof scheme === 'object' && scheme !== null;
+  });
+}
+
+/**
+ * Describes a function, a class or another value for startup checks and generated documents. A further
+ * description of the same value, or of a subclass, adds to the present one.
+ *
+ * @param target - Middleware, a handler, a guard, a parser, a factory of these, an error, or a value that
+ *   handlers return.
+ * @returns The same value.
+ * @throws {SetupError} `INVALID_OPTION`, when the description is invalid, or the value is frozen or no object.
+ */
+export function describe<Target extends object>(target: Target, description: Description): Target {
+  const problems = findOptionProblems('describe()', description, KINDS);
+  if (!Object.isExtensible(target)) {
+    problems.push(
+      `describe() cannot describe ${describeValue(target)}. Pass a function or an object that is not frozen.`,
+    );
+  }
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  const { wraps, after, security = [], ...others } = description;
+  if (isIntended(wraps)) markIntended(target);
+  const wrapped = descriptionOf(wraps);
+  const present = { ...wrapped, ...descriptionOf(target) };
+  const value: Descriptor = Object.freeze({
+    ...present,
+    ...others,
+    name: others.name ?? present.name ?? nameOf(target),
+    ...(wraps && { wraps: wrapped?.wraps ?? wraps }),
+    after: Object.freeze([after ?? present.after ?? []].flat()),
+    security: Object.freeze([...(present.security ?? []), security].flat()),
+  });
+  return Object.defineProperty(target, DESCRIPTOR, { value, configurable: true });
+}
+
+/** Describes functions that return middleware, so that registering one instead of its result is an error. */
+export function describeFactories(...factories: readonly ((...args: never[]) => unknown)[]): void {
+  for (const factory of factories) describe(factory, { role: 'factory' });
+}
+
+/**
+ * Returns the description of a value.
+ *
+ * @param target - A class has the description of its base class, unless it has one itself.
+ * @returns Undefined if it has none.
+ */
+export function descriptionOf(target: unknown): Descriptor | undefined {
+  if ((typeof target !== 'object' && typeof target !== 'function') || target === null)
+    return undefined;
+  return (target as { readonly [DESCRIPTOR]?: Descriptor })[DESCRIPTOR];
+}
+
+/** Returns the role of a value. */
+export function roleOf(target: unknown): Role | undefined {
+  return descriptionOf(target)?.role;
+}
+
+/** Returns how messages name a value without a description. */
+function nameOf(target: { readonly name?: unknown }): string {
+  return typeof target === 'function' && target.name !== '' ? `${target.name}()` : 'a function';
+}
+
+/** Whether middleware only passes requests on. */
+export function passesOn(target: unknown): boolean {
+  const role = roleOf(target);
+  return role === 'middleware' || role === 'cors' || role === 'input';
+}
+
+/** Whether middleware or a guard has no known role, so that it may do anything. */
+export function isUnknown(target: unknown): boolean {
+  const role = roleOf(target);
+  return role === undefined || role === 'foreign';
+}
+
+/** Whether middleware is known to respond to paths without a route. */
+export function isResponder(target: unknown): boolean {
+  const role = roleOf(target);
+  return role === 'responder' || role === 'foreign';
+}
+
+/**
+ * Returns the media types that the parsers before a route read; none without a parser. A parser that rejects
+ * all others leaves only its own.
+ *
+ * @param functions - Middleware and handlers.
+ */
+export function mediaTypesOf(functions: readonly unknown[]): readonly string[] {
+  const bodies = functions.flatMap((one) => descriptionOf(one)?.reads ?? []);
+  const exclusive = bodies.filter(({ form }) => form?.isExclusive);
+  const read = exclusive.length > 0 ? exclusive : bodies;
+  return [...new Set(read.flatMap(({ mediaTypes }) => mediaTypes))];
+}
+
+/** Returns the middleware to run below a prefix of `app.use()`. */
+export function placeBelow<Target extends object>(prefix: string, target: Target): Target {
+  // It returns what can replace the target.
+  const placed = (descriptionOf(target)?.below?.(prefix) ?? target) as Target;
+  return isIntended(target) ? markIntended(placed) : placed;
+}
+
+/** Returns the middleware to run below the prefix of a router: the middleware itself, unless it is foreign. */
+export function mountBelow<Target extends object>(prefix: string, target: Target): Target {
+  return roleOf(target) === 'foreign' ? placeBelow(prefix, target) : target;
+}
+
+/** Whether a value has the members of an `HttpError`. */
+function hasErrorMembers(error: object): boolean {
+  const { status, code, expose, report, headers, details }: { readonly [name: string]: unknown } =
+    Object(error);
+  return (
+    error instanceof Error &&
+    Number.isInteger(status) &&
+    Number(status) >= 400 &&
+    Number(status) <= 599 &&
+    string.accepts(code) &&
+    boolean.accepts(expose) &&
+    boolean.accepts(report) &&
+    object.accepts(headers) &&
+    object.accepts(details)
+  );
+}
+
+/** Whether a value is described as an error with the members of an `HttpError`. */
+export function isDescribedError(value: unknown): value is Error {
+  return roleOf(value) === 'error' && hasErrorMembers(Object(value));
+}
