@@ -45,7 +45,14 @@ import {
 import { assertTarget, createLastMiddleware } from './middleware/not-found-handler.js';
 import { after, isPromiseLike, type Next } from './next.js';
 import { findOptionErrors, throwTogether } from './options.js';
-import { type AnyHandler, compose, type Handler, type Middleware, type Step } from './pipeline.js';
+import {
+  type AnyHandler,
+  compose,
+  type Handler,
+  type Middleware,
+  Sample,
+  type Step,
+} from './pipeline.js';
 import { startOf, write, writeText } from './response/write.js';
 import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
 import { checkOrder, checkUpstream, type Entry, type OrderFindings } from './router/check-order.js';
@@ -102,7 +109,7 @@ import {
   type ProxyOptions,
   type TrustedProxies,
 } from './server/proxy.js';
-import { mistakeOf, Sample } from './step-observer.js';
+import { mistakeOf } from './step-observer.js';
 import { joinPaths } from './target.js';
 
 /** An extension that an application installs once, at startup. */

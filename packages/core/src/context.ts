@@ -17,6 +17,7 @@ import {
   type FinishListener,
   type MatchedRoute,
   type Params,
+  type RouteWriter,
 } from './exchange/exchange.js';
 import { after, isPromiseLike } from './next.js';
 import {
@@ -33,13 +34,12 @@ import {
   type ResponseBody,
   record,
   recordResponse,
-  recordText,
   recordUpgrade,
   replaceBody,
   reset,
 } from './response/record.js';
-import { isComplete, outcomeOf } from './response/write.js';
-import { serialize } from './serialize.js';
+import { isComplete, outcomeOf, recordText } from './response/write.js';
+import { assertWritten, serialize } from './serialize.js';
 import { announce, onClose, sendContinue } from './server/connection.js';
 import type { Client } from './server/proxy.js';
 import { takeUpgrade, type UpgradedConnection } from './server/upgrade.js';
@@ -423,14 +423,15 @@ export class Context<
     const write = exchange.route?.write;
     let text: string;
     try {
-      text =
-        write === undefined
-          ? serialize(value, stringify)
-          : write(
-              value,
-              exchange.status ?? 200,
-              stringify as ((value: unknown) => string) | undefined,
-            );
+      if (write !== undefined)
+        text = write(value, exchange.status ?? 200, stringify as Parameters<RouteWriter>[2]);
+      else if (stringify !== undefined) text = serialize(value, stringify);
+      else {
+        text = JSON.stringify(value);
+        // Most values need no closer look.
+        if (text === undefined || text.includes('{}') || value instanceof Error)
+          assertWritten(value, text);
+      }
     } catch (cause) {
       throw isHttpError(cause) ? cause : notJson(asContext(this), cause);
     }
@@ -688,8 +689,10 @@ export function decodeParams(
   const params: Record<string, string> = Object.setPrototypeOf({}, null);
   const wildcard = endsInWildcard ? names.length - 1 : -1;
   for (let index = 0; index < names.length; index += 1) {
+    const text = raw[index] ?? '';
+    const isPlain = index !== wildcard && !text.includes('%');
     const decode = index === wildcard ? decodeWildcard : decodeParameter;
-    params[names[index] ?? ''] = decode(raw[index] ?? '');
+    params[names[index] ?? ''] = isPlain ? text : decode(text);
   }
   return params;
 }

@@ -5,18 +5,27 @@ import { roleOf } from './description.js';
  *
  * @param value - The whole body of a response.
  * @param stringify - Serializes the value; `JSON.stringify` by default.
- * @throws {TypeError} For a value that JSON does not have, such as a symbol. For a Map, a Set, an Error, a promise, an iterator, an observable or another
- *   object that JSON writes as `{}` although it has content. The message continues a sentence.
+ * @throws {TypeError} Same as {@link assertWritten}.
  */
-export function serialize<T>(value: T, stringify?: (value: T) => string): string {
-  const text: string | undefined =
-    stringify === undefined ? JSON.stringify(value) : stringify(value);
-  if (text === undefined && stringify === undefined)
-    throw new TypeError(`it is of type ${typeof value}. ${adviceFor(value)}`);
-  // These objects become `{}`, except errors, which may have enumerable members.
+export function serialize<T>(value: T, stringify: (value: T) => string = JSON.stringify): string {
+  const text = stringify(value);
+  assertWritten(value, text);
+  return text;
+}
+
+/**
+ * Checks that JSON has the content of a value. Text without `{}` has it, unless the value is an error, which may
+ * have enumerable members.
+ *
+ * @param text - The JSON; undefined if there is none.
+ * @throws {TypeError} For a value that JSON does not have, such as a symbol. For a Map, a Set, an Error, a
+ *   promise, an iterator, an observable or another object that JSON writes as `{}` although it has content. The
+ *   message continues a sentence.
+ */
+export function assertWritten(value: unknown, text: string | undefined): void {
+  if (text === undefined) throw new TypeError(`it is of type ${typeof value}. ${adviceFor(value)}`);
   const mayLoseContent = text.includes('{}') && hasEmptyObject(text);
   if (mayLoseContent || value instanceof Error) assertRepresentable(value as object);
-  return text;
 }
 
 /**

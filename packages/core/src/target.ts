@@ -51,7 +51,7 @@ function originForm(text: string): string | undefined {
 }
 
 /** Matches a path that contains only characters that RFC 3986 §3.3 allows unescaped. */
-const PLAIN_PATH = /^[\w\-.~!$&'()*+,;=:@/]*$/;
+export const PLAIN_PATH = /^[\w\-.~!$&'()*+,;=:@/]*$/;
 
 /** Matches escapes that `encodeURIComponent` writes but a segment does not need. */
 const NEEDLESS_ESCAPE = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;

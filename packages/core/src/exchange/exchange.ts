@@ -5,7 +5,7 @@ import type { Problem } from '../errors/problem.js';
 import type { Next } from '../next.js';
 import { CONNECTION, type Connection, type Tracked } from '../server/connection.js';
 import type { ClientReader } from '../server/proxy.js';
-import { parseTarget, type Target } from '../target.js';
+import { PLAIN_PATH, parseTarget, type Target } from '../target.js';
 
 /** Where a context has its {@link Exchange}. A context of another copy of core has none. */
 export const EXCHANGE: unique symbol = Symbol('exchange');
@@ -172,14 +172,15 @@ export function createExchange<Ctx>(
   res: ServerResponse,
   environment: Environment<Ctx>,
 ): Exchange<Ctx> {
-  const method = req.method ?? '';
+  const { method = '', url = '' } = req;
+  const isPlain = url.startsWith('/') && PLAIN_PATH.test(url);
   return {
     req,
     res,
     environment,
     connection: (res as Tracked)[CONNECTION],
     method,
-    target: parseTarget(method, req.url ?? ''),
+    target: isPlain ? { path: url, search: '', malformed: false } : parseTarget(method, url),
     isSilent: req.closed,
     errors: environment.errors,
     isObserved: false,

@@ -48,21 +48,6 @@ export function record(exchange: Exchange, body: ResponseBody, type: string | un
   exchange.flushesHead = false;
 }
 
-/** Same as {@link record}, for the text that most responses are. */
-export function recordText(exchange: Exchange, text: string, type: string): void {
-  const { body, rawHeaders, isFinal, isSent } = exchange;
-  if (body !== undefined || rawHeaders.length > 0 || isFinal || isSent) {
-    record(exchange, text, type);
-    return;
-  }
-  rawHeaders.push('Content-Type', type);
-  exchange.defaultType = type;
-  exchange.body = text;
-  exchange.error = undefined;
-  exchange.takenOver = false;
-  exchange.flushesHead = false;
-}
-
 /**
  * Replaces the recorded body with another form of it. Keeps the status, the error and the headers, except
  * `Content-Length`. Destroys the new body if no body was recorded, or the response is final.

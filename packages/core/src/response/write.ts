@@ -5,9 +5,24 @@ import type { Exchange, RequestOutcome } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
 import { deleteHeader, getHeader, type HeaderValue, putHeader } from './headers.js';
-import { destroyBody } from './record.js';
+import { destroyBody, record } from './record.js';
 
 const { writeHead, setHeader, end } = NodeResponse.prototype;
+
+/** Same as {@link record}, for text, which most responses are. */
+export function recordText(exchange: Exchange, text: string, type: string): void {
+  const { body, rawHeaders, isFinal, isSent } = exchange;
+  if (body !== undefined || rawHeaders.length > 0 || isFinal || isSent) {
+    record(exchange, text, type);
+    return;
+  }
+  rawHeaders.push('Content-Type', type);
+  exchange.defaultType = type;
+  exchange.body = text;
+  exchange.error = undefined;
+  exchange.takenOver = false;
+  exchange.flushesHead = false;
+}
 
 /**
  * Sends the recorded text of a response that needs nothing else, as most do: in one write, over a connection

@@ -2,8 +2,7 @@ import { type Context, decodeParams } from '../context.js';
 import { mediaTypesOf, mountBelow, roleOf } from '../description.js';
 import type { Exchange, MatchedRoute, RouteTable } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
-import { type Branch, compose, type Middleware } from '../pipeline.js';
-import { Sample } from '../step-observer.js';
+import { type Branch, compose, type Middleware, Sample } from '../pipeline.js';
 import { joinPaths } from '../target.js';
 import {
   type PathRules,
