@@ -14,7 +14,7 @@ import {
   setLocation,
   warn,
 } from '@fairlead/options';
-import { Context, type ErrorPolicy, type State } from './context.js';
+import { Context, type ErrorPolicy } from './context.js';
 import { markCopy } from './copies.js';
 import { placeBelow, roleOf } from './description.js';
 import { InternalServerError, type ValidationStatus } from './errors/http-error.js';
@@ -32,6 +32,7 @@ import {
   type Exchange,
   isFilled,
   type RouteTable,
+  type State,
 } from './exchange/exchange.js';
 import {
   createErrorPolicy,

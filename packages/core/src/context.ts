@@ -1,24 +1,32 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { describeValue, setWithin } from '@fairlead/options';
-import { explainOtherCopy, markCopy } from './copies.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describeValue } from '@fairlead/options';
+import { markCopy } from './copies.js';
 import { DESCRIPTOR, type Descriptor, descriptionOf, roleOf } from './description.js';
 import {
   HttpError,
-  InternalServerError,
   isHttpError,
   UnsupportedMediaTypeError,
   type ValidationStatus,
 } from './errors/http-error.js';
 import type { Problem } from './errors/problem.js';
+import { noParser, notJson, notOfType } from './exchange/context-errors.js';
 import {
   EXCHANGE,
   type Exchange,
   type ErrorPolicy as ExchangeErrorPolicy,
   type FinishListener,
-  type MatchedRoute,
+  firstValues,
+  hasBody,
+  hasUnreadBody,
+  lowerCaseOf,
   type Params,
+  paramsOf,
+  type RawInputs,
+  type RequestInputs,
   type RouteWriter,
+  type State,
 } from './exchange/exchange.js';
+import { isJson, parseMediaType } from './media-type.js';
 import { after, isPromiseLike } from './next.js';
 import {
   appendHeader,
@@ -43,35 +51,10 @@ import { assertWritten, serialize } from './serialize.js';
 import { announce, onClose, sendContinue } from './server/connection.js';
 import type { Client } from './server/proxy.js';
 import { takeUpgrade, type UpgradedConnection } from './server/upgrade.js';
-import { decodeParameter, decodeWildcard, encodeLocation } from './target.js';
+import { encodeLocation } from './target.js';
 
 /** How the errors of a request become responses. */
 export type ErrorPolicy = ExchangeErrorPolicy<Context>;
-
-/** Data that the functions of one request share. Augment this interface to declare members. */
-export interface State {
-  [key: string]: unknown;
-}
-
-/** The types of the inputs that the functions of a route read, and of the response that they send. */
-export interface RequestInputs {
-  /** Type of `ctx.query`. */
-  readonly query: unknown;
-  /** Type of `ctx.headers`. */
-  readonly headers: unknown;
-  /** Type of `ctx.body`. */
-  readonly body: unknown;
-  /** Type of the values that `ctx.json()` accepts. */
-  readonly response: unknown;
-}
-
-/** The {@link RequestInputs} of a request that no schema has validated. */
-export interface RawInputs {
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: unknown;
-  readonly response: unknown;
-}
 
 /**
  * Returns the body for an error, in a format that you choose. The status and the headers of the error are
@@ -225,9 +208,7 @@ export class Context<
    * @see RFC 9112 §6
    */
   get hasBody(): boolean {
-    const { headers } = this[EXCHANGE].req;
-    if (headers['transfer-encoding'] !== undefined) return true;
-    return Number(headers['content-length'] ?? 0) > 0;
+    return hasBody(this[EXCHANGE].req);
   }
 
   /**
@@ -265,11 +246,12 @@ export class Context<
   }
 
   #assertBodyRead(): void {
-    const { body: recorded, res } = this[EXCHANGE];
+    const exchange = this[EXCHANGE];
+    const { body: recorded, res } = exchange;
     // Error handlers and loggers may read the body after the response was recorded.
-    if (recorded !== undefined || res.headersSent || !hasUnreadBody(this)) return;
+    if (recorded !== undefined || res.headersSent || !hasUnreadBody(exchange)) return;
     const type = this.get('Content-Type');
-    if (type !== undefined && JSON_TYPE.test(type)) throw noParser(type);
+    if (type !== undefined && isJson(parseMediaType(type).essence)) throw noParser(type);
     const body =
       type === undefined ? 'a body without a Content-Type' : `the body of type '${type}'`;
     throw new UnsupportedMediaTypeError(
@@ -334,7 +316,7 @@ export class Context<
   set status(status: number) {
     assertStatus('ctx.status', status, 200, 599);
     const exchange = this[EXCHANGE];
-    assertUnsent(exchange, 'the status');
+    if (exchange.areHeadersSent) assertUnsent(exchange, 'the status');
     if (!exchange.isFinal) exchange.status = status;
   }
 
@@ -499,7 +481,8 @@ export class Context<
   /** Discards a response whose type contradicts its body. */
   #assertJsonType(value: unknown): void {
     const type = String(this.responseHeaders.get('Content-Type'));
-    if (JSON_RESPONSE_TYPE.test(type)) return;
+    const { essence } = parseMediaType(type);
+    if (isJson(essence) || essence === 'text/json') return;
     reset(this[EXCHANGE]);
     throw notOfType(asContext(this), type, value);
   }
@@ -621,26 +604,6 @@ function asContext<P extends object, S extends State, I extends RequestInputs>(
   return ctx as object as Context;
 }
 
-/** Matches a `Content-Type` that `json()` reads. */
-export const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i;
-
-/** Matches a `Content-Type` of JSON in a response. @see RFC 6839 §3.1 for the suffix */
-const JSON_RESPONSE_TYPE = /^[\w.+-]+\/(?:[^;\s]+\+)?json\s*(?:;|$)/i;
-
-/** Creates the error for a JSON body that nothing parses, which is a mistake of the application. */
-export function noParser(type: string): UnsupportedMediaTypeError {
-  const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
-  const options = { code: 'BODY_NOT_READ', report: true, cause };
-  return new UnsupportedMediaTypeError(`Cannot read the body of type '${type}'.`, options);
-}
-
-/** Whether the client sends a body that nothing has read. */
-export function hasUnreadBody(ctx: AnyContext): boolean {
-  const { req } = ctx[EXCHANGE];
-  // An empty body that was read has ended without emitting data.
-  return ctx.hasBody && !req.readableDidRead && !req.readableEnded;
-}
-
 /** Whether a value may be something else than JSON: a body, a web `Response` or a {@link Responder}. */
 function hasMark(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -649,64 +612,6 @@ function hasMark(value: unknown): boolean {
 
 /** A context whose parameters, query, headers and body may be what schemas produced. */
 export type AnyContext = Context<object, State, RequestInputs>;
-
-/** Default `Content-Type` of bytes and streams. */
-const OCTET_STREAM = 'application/octet-stream';
-
-/** Lower-case names of headers. An application asks for few, and V8 finds these in 25 ns instead of 90. */
-const lowerCaseNames = new Map<string, string>();
-
-const MAX_LOWER_CASE_NAMES = 256;
-
-function lowerCaseOf(name: string): string {
-  const known = lowerCaseNames.get(name);
-  if (known !== undefined) return known;
-  const lowerCase = name.toLowerCase();
-  setWithin(lowerCaseNames, MAX_LOWER_CASE_NAMES, name, lowerCase);
-  return lowerCase;
-}
-
-const NO_PARAMS: Params = Object.freeze(Object.create(null));
-
-function paramsOf({ route, rawParams, prefixParams }: Exchange): Params {
-  const params = route === undefined ? NO_PARAMS : decodeParams(route, rawParams);
-  return prefixParams === undefined
-    ? params
-    : Object.assign(Object.create(null), prefixParams, params);
-}
-
-/**
- * Decodes the parameters of a matched route.
- *
- * @param raw - Parameter values, still percent-encoded.
- * @returns An object without a prototype, so `__proto__` is an ordinary name.
- */
-export function decodeParams(
-  { names, endsInWildcard }: Pick<MatchedRoute, 'names' | 'endsInWildcard'>,
-  raw: readonly string[],
-): Record<string, string> {
-  // V8 keeps an object of `Object.create(null)` as a hash table. A request then takes 1 µs longer.
-  const params: Record<string, string> = Object.setPrototypeOf({}, null);
-  const wildcard = endsInWildcard ? names.length - 1 : -1;
-  for (let index = 0; index < names.length; index += 1) {
-    const text = raw[index] ?? '';
-    const isPlain = index !== wildcard && !text.includes('%');
-    const decode = index === wildcard ? decodeWildcard : decodeParameter;
-    params[names[index] ?? ''] = isPlain ? text : decode(text);
-  }
-  return params;
-}
-
-/**
- * Returns the first value of each query parameter.
- *
- * @returns An object without a prototype, so `__proto__` is an ordinary name.
- */
-export function firstValues(searchParams: URLSearchParams): Record<string, string> {
-  const query: Record<string, string> = Object.create(null);
-  for (const [name, value] of searchParams) query[name] ??= value;
-  return query;
-}
 
 /** Returns the controller that aborts when the connection closes before the response is complete. */
 export function controllerOf(exchange: Exchange): AbortController {
@@ -722,41 +627,11 @@ export function controllerOf(exchange: Exchange): AbortController {
   return controller;
 }
 
+/** Default `Content-Type` of bytes and streams. */
+const OCTET_STREAM = 'application/octet-stream';
+
+/** @throws {RangeError} */
 function assertStatus(name: string, status: number, min: number, max: number): void {
   if (Number.isInteger(status) && status >= min && status <= max) return;
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
-}
-
-/**
- * Throws the error for a context from another copy of core, or for a value that is not a context.
- *
- * @param user - The call that needs the exchange of the context, for the message.
- */
-export function refuseContext(user: string, ctx: unknown): never {
-  const reason = explainOtherCopy(ctx);
-  throw reason === undefined
-    ? new TypeError(`${user} received ${describeValue(ctx)} instead of a context. Pass it ctx.`)
-    : new InternalServerError(`${user} cannot use the context of the request. ${reason}`, {
-        code: 'MIXED_COPIES',
-      });
-}
-
-/** Creates the error for a value that cannot be serialized. */
-function notJson({ method, pattern, path }: Context, cause: unknown): TypeError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const fix = reason.includes('BigInt') ? '. Convert it, as in String(id).' : '';
-  return new TypeError(
-    `Cannot send the response body of ${method} ${pattern ?? path} as JSON: ${reason}${fix}`,
-    {
-      cause,
-    },
-  );
-}
-
-/** Creates the error for a returned value that would be sent as JSON with another type. */
-function notOfType({ method, pattern, path }: Context, type: string, value: unknown): TypeError {
-  const returned = typeof value === 'string' ? 'the text' : 'the value, formatted as text,';
-  return new TypeError(
-    `Cannot send the body of ${method} ${pattern ?? path} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
-  );
 }

@@ -21,10 +21,7 @@ export {
   type AnyContext,
   Context,
   type ErrorFormatter,
-  type RawInputs,
-  type RequestInputs,
   type Responder,
-  type State,
 } from './context.js';
 export type { SecurityRequirement } from './description.js';
 export {
@@ -61,7 +58,14 @@ export {
   SealedError,
   SetupError,
 } from './errors/setup-error.js';
-export type { Params, RequestOutcome, RouteTable } from './exchange/exchange.js';
+export type {
+  Params,
+  RawInputs,
+  RequestInputs,
+  RequestOutcome,
+  RouteTable,
+  State,
+} from './exchange/exchange.js';
 export { intended } from './intended.js';
 export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export { currentContext, shareContext } from './middleware/current-context.js';

@@ -1,6 +1,6 @@
-import type { Context, State } from './context.js';
+import type { Context } from './context.js';
 import { NextCalledTwiceError } from './errors/http-error.js';
-import { EXCHANGE, type Exchange, type Params } from './exchange/exchange.js';
+import { EXCHANGE, type Exchange, type Params, type State } from './exchange/exchange.js';
 import { isPromiseLike, type Next } from './next.js';
 import type { PathParams } from './router/pattern.js';
 import { observe } from './step-observer.js';

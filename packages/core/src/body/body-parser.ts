@@ -1,9 +1,11 @@
 import { boolean, fn, type Kinds, kind } from '@fairlead/options';
-import { type Context, refuseContext } from '../context.js';
+import type { Context } from '../context.js';
+import { refuseContext } from '../exchange/context-errors.js';
+import { type MediaType, parseMediaType } from '../media-type.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
-import { EXCHANGE } from '../exchange/exchange.js';
+import { EXCHANGE, hasBody } from '../exchange/exchange.js';
 import type { OptionCodes } from '../options.js';
 import type { Middleware } from '../pipeline.js';
 import { readBody } from './read-body.js';
@@ -80,9 +82,9 @@ export function createBodyParser(format: BodyFormat, options: BodyOptions): Midd
   let isAccepted = accepts(type.essence);
   const call = `${format.name}()`;
   const middleware: Middleware = (ctx, next) => {
-    if (!ctx.hasBody) return next();
     const exchange = ctx[EXCHANGE] ?? refuseContext(call, ctx);
     const { req } = exchange;
+    if (!hasBody(req)) return next();
     const header = req.headers['content-type'] ?? '';
     if (header !== lastHeader) {
       type = parseMediaType(header);
@@ -183,34 +185,4 @@ function isLimit(value: unknown): boolean {
   return (
     (typeof value === 'number' || typeof value === 'string') && !Number.isNaN(parseLimit(value))
   );
-}
-
-/** A parsed `Content-Type`. */
-export interface MediaType {
-  /** Type and subtype in lower case, such as `application/json`. */
-  readonly essence: string;
-  /** The `charset` parameter in lower case, or undefined. */
-  readonly charset: string | undefined;
-}
-
-/**
- * Parses a `Content-Type` header.
- *
- * @see RFC 9110 §8.3
- */
-export function parseMediaType(header: string): MediaType {
-  const [essence = '', ...parameters] = header.split(';');
-  const charset = parameters
-    .map((parameter) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(parameter.trim())?.[1])
-    .find((value) => value !== undefined);
-  return { essence: essence.trim().toLowerCase(), charset: charset?.toLowerCase() };
-}
-
-/**
- * Whether a media type is JSON.
- *
- * @see RFC 6839 §3.1 for the `+json` suffix.
- */
-export function isJson(essence: string): boolean {
-  return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
 }

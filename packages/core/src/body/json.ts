@@ -1,14 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { BadRequestError } from '../errors/http-error.js';
+import { isJson } from '../media-type.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline.js';
-import {
-  BODY_CODES,
-  BODY_OPTIONS,
-  type BodyOptions,
-  createBodyParser,
-  isJson,
-} from './body-parser.js';
+import { BODY_CODES, BODY_OPTIONS, type BodyOptions, createBodyParser } from './body-parser.js';
 
 /**
  * Parses JSON bodies, `application/json` and `+json` or the media types in the option `type`, into

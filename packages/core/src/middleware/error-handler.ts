@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { boolean, fn, type Kinds } from '@fairlead/options';
-import { type Context, type ErrorFormatter, type ErrorPolicy, refuseContext } from '../context.js';
+import type { Context, ErrorFormatter, ErrorPolicy } from '../context.js';
+import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { readHttpError } from '../errors/http-error.js';

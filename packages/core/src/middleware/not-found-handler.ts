@@ -1,5 +1,6 @@
 import { fn, type Kinds } from '@fairlead/options';
-import { type Context, type ErrorFormatter, type ErrorPolicy, refuseContext } from '../context.js';
+import type { Context, ErrorFormatter, ErrorPolicy } from '../context.js';
+import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';

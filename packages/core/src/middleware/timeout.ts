@@ -1,5 +1,6 @@
 import { describeValue, integer, type Kinds, LONGEST_DELAY, oneOf } from '@fairlead/options';
-import { type Context, controllerOf, refuseContext } from '../context.js';
+import { type Context, controllerOf } from '../context.js';
+import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';

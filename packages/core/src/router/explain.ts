@@ -1,4 +1,4 @@
-import { decodeParams } from '../context.js';
+import { decodeParams } from '../exchange/exchange.js';
 import { parseTarget } from '../target.js';
 import { type MountedRouter, mountedRoutes } from './mount.js';
 import {

@@ -1,6 +1,11 @@
-import { type Context, decodeParams } from '../context.js';
+import type { Context } from '../context.js';
 import { mediaTypesOf, mountBelow, roleOf } from '../description.js';
-import type { Exchange, MatchedRoute, RouteTable } from '../exchange/exchange.js';
+import {
+  decodeParams,
+  type Exchange,
+  type MatchedRoute,
+  type RouteTable,
+} from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware, Sample } from '../pipeline.js';
 import { joinPaths } from '../target.js';

@@ -9,7 +9,7 @@ import {
   routeDocumentation,
   routeStatus,
 } from '@fairlead/options';
-import type { RawInputs } from '../context.js';
+import type { RawInputs } from '../exchange/exchange.js';
 import type { SecurityRequirement } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
 import { assertOptions } from '../options.js';

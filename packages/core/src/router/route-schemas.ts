@@ -1,6 +1,8 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { aborted } from '../body/read-body.js';
-import { type Context, hasUnreadBody, JSON_TYPE, noParser, refuseContext } from '../context.js';
+import type { Context } from '../context.js';
+import { noParser, refuseContext } from '../exchange/context-errors.js';
+import { isJson, parseMediaType } from '../media-type.js';
 import {
   InternalServerError,
   isHttpError,
@@ -10,7 +12,7 @@ import {
 } from '../errors/http-error.js';
 import { type KeepDescribed, compileDescribed, removedPaths } from '../described.js';
 import { SetupError } from '../errors/setup-error.js';
-import { EXCHANGE, type Exchange, type RouteWriter } from '../exchange/exchange.js';
+import { EXCHANGE, type Exchange, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import {
   acceptsAbsence,
@@ -186,7 +188,7 @@ export function createValidate(
  */
 export function requireParsedBody(ctx: Context): void | Promise<void> {
   const exchange = ctx[EXCHANGE] ?? refuseContext('requireParsedBody()', ctx);
-  if (exchange.requestBody !== undefined || !hasUnreadBody(ctx)) return;
+  if (exchange.requestBody !== undefined || !hasUnreadBody(exchange)) return;
   if (ctx.get('Content-Length') !== undefined) throw unreadBody(ctx);
   return hasBytes(ctx).then((found) => {
     if (found) throw unreadBody(ctx);
@@ -208,7 +210,8 @@ function hasBytes(ctx: Context): Promise<boolean> {
 function unreadBody(ctx: Context): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   const declared = ctx[EXCHANGE].route?.mediaTypes ?? [];
-  if (declared.length === 0 && type !== undefined && JSON_TYPE.test(type)) return noParser(type);
+  if (declared.length === 0 && type !== undefined && isJson(parseMediaType(type).essence))
+    return noParser(type);
   const accepted = declared.length === 0 ? ['application/json'] : declared;
   const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)].filter(Boolean).join(' or ');
   return new UnsupportedMediaTypeError(

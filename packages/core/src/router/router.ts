@@ -7,8 +7,8 @@ import {
   locatorOf,
   setLocation,
 } from '@fairlead/options';
-import type { Context, State } from '../context.js';
-import type { Params } from '../exchange/exchange.js';
+import type { Context } from '../context.js';
+import type { Params, State } from '../exchange/exchange.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
 import { mountBelow } from '../description.js';
 import {

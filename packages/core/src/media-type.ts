@@ -1,0 +1,29 @@
+/** A parsed `Content-Type`. */
+export interface MediaType {
+  /** Type and subtype in lower case, such as `application/json`. */
+  readonly essence: string;
+  /** The `charset` parameter in lower case, or undefined. */
+  readonly charset: string | undefined;
+}
+
+/**
+ * Parses a `Content-Type` header.
+ *
+ * @see RFC 9110 §8.3
+ */
+export function parseMediaType(header: string): MediaType {
+  const [essence = '', ...parameters] = header.split(';');
+  const charset = parameters
+    .map((parameter) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(parameter.trim())?.[1])
+    .find((value) => value !== undefined);
+  return { essence: essence.trim().toLowerCase(), charset: charset?.toLowerCase() };
+}
+
+/**
+ * Whether a media type is JSON.
+ *
+ * @see RFC 6839 §3.1 for the `+json` suffix.
+ */
+export function isJson(essence: string): boolean {
+  return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
+}
