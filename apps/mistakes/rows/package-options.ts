@@ -254,8 +254,10 @@ mistake(
   () => using(connect((_req, _res, next) => next(), { states: ['user'] })),
 );
 
-mistake('`connect(json())`, middleware of Fairlead', { request: 'next is not a function' }, () =>
-  using(connect(json())),
+mistake(
+  '`connect(json())`, middleware of Fairlead',
+  { request: 'received an instance of IncomingMessage instead of a context' },
+  () => using(connect(json())),
 );
 
 mistake('`serve(createMyApp, { prot })`', { startup: "Did you mean 'port'?" }, () =>

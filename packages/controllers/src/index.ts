@@ -66,7 +66,7 @@ export type {
   RedirectMetadata,
   RouteMetadataKey,
   RouteMethod,
-  RouteOptions,
+  RouteDecoratorOptions,
   RouteValues,
 } from './metadata/class-metadata.js';
 export type {

@@ -478,7 +478,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Checks the registrations and builds the pipelines. Later registrations throw. `listen` and the first
    * request call this. Further calls do nothing.
    *
-   * @throws {SealError} When there are several problems. A single problem is thrown as is.
+   * @throws {InvalidApplicationError} When there are several problems. A single problem is thrown as is.
    * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
    * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;

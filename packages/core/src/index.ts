@@ -54,7 +54,7 @@ export {
   InvalidPatternError,
   ListenError,
   RouteConflictError,
-  SealError,
+  InvalidApplicationError,
   SealedError,
   SetupError,
 } from './errors/setup-error.js';

@@ -12,7 +12,7 @@ import {
   errorHandler,
   json,
   NotFoundError,
-  SealError,
+  InvalidApplicationError,
   SealedError,
   SetupError,
   type StandardSchema,
@@ -386,7 +386,7 @@ describe('response schemas', () => {
       .get('/users', { response }, () => undefined)
       .get('/posts', { response: { 201: response } }, () => undefined);
 
-    expect(() => app.seal()).toThrow(SealError);
+    expect(() => app.seal()).toThrow(InvalidApplicationError);
     expect(() => app.seal()).toThrow('GET /posts');
     expect(() => app.seal()).toThrow(
       'Cannot compile the response schema of GET /users: Date cannot be represented in JSON Schema',

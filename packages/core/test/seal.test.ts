@@ -10,7 +10,7 @@ import {
   type Plugin,
   RouteConflictError,
   type Router,
-  SealError,
+  InvalidApplicationError,
   SetupError,
 } from '../src/index.js';
 
@@ -76,9 +76,9 @@ describe('seal()', () => {
       failing('several', Object.assign(new Error('2 problems'), { problems: [second, third] })),
     );
     const error = sealError(app);
-    expect(error).toBeInstanceOf(SealError);
+    expect(error).toBeInstanceOf(InvalidApplicationError);
     expect(error).toMatchObject({
-      name: 'SealError',
+      name: 'InvalidApplicationError',
       code: 'APPLICATION_INVALID',
       problems: [conflict, repeated, mountedTwice, first, second, third],
       message: expect.stringMatching(
@@ -205,6 +205,8 @@ it('an error with several problems is printed once', () => {
     expect(text.match(/GET \/users\/:name matches/g)).toHaveLength(1);
   }
   const { message } = error as Error;
-  expect(inspect(error)).toMatch(`SealError [APPLICATION_INVALID]: ${message}\n    at `);
+  expect(inspect(error)).toMatch(
+    `InvalidApplicationError [APPLICATION_INVALID]: ${message}\n    at `,
+  );
   expect(inspect(error).split('\n')).toHaveLength(message.split('\n').length + 1);
 });

@@ -117,7 +117,7 @@ const RATE_LIMIT_OPTIONS: Kinds<RateLimitOptions> = {
   skip: fn,
   count: oneOf('all', 'failures'),
   name: kind('printable ASCII without quotes or backslashes', isPolicyName),
-  store: kind('an object with an add() method, such as the result of redisStore()', (value) =>
+  store: kind('an object with an add() method, such as the result of createRedisStore()', (value) =>
     hasMethod(value, 'add'),
   ),
   limiter: kind(

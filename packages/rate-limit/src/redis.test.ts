@@ -1,19 +1,22 @@
 import { expect, it } from 'vitest';
-import { redisStore } from './redis.js';
+import { createRedisStore } from './redis.js';
 
 const client = { isReady: true, eval: async () => [1, 500] };
 
 it.each<[unknown[], string]>([
-  [[undefined], 'redisStore() cannot use undefined. Pass a client from the npm package redis.'],
-  [[{}], 'redisStore() cannot use an object. Pass a client'],
-  [[client, { prefx: '' }], "redisStore() has no option 'prefx'. Did you mean 'prefix'?"],
-  [[client, { prefix: '' }], "redisStore() cannot use '' as prefix. Use a non-empty string."],
+  [
+    [undefined],
+    'createRedisStore() cannot use undefined. Pass a client from the npm package redis.',
+  ],
+  [[{}], 'createRedisStore() cannot use an object. Pass a client'],
+  [[client, { prefx: '' }], "createRedisStore() has no option 'prefx'. Did you mean 'prefix'?"],
+  [[client, { prefix: '' }], "createRedisStore() cannot use '' as prefix. Use a non-empty string."],
   [
     [client, { timeout: 0 }],
-    'redisStore() cannot use 0 as timeout. Use an integer number of milliseconds from 1',
+    'createRedisStore() cannot use 0 as timeout. Use an integer number of milliseconds from 1',
   ],
-])('redisStore() rejects %o', (args, message) => {
-  expect(() => Reflect.apply(redisStore, undefined, args)).toThrow(
+])('createRedisStore() rejects %o', (args, message) => {
+  expect(() => Reflect.apply(createRedisStore, undefined, args)).toThrow(
     expect.objectContaining({
       name: 'SetupError',
       code: 'INVALID_RATE_LIMIT',
@@ -23,14 +26,14 @@ it.each<[unknown[], string]>([
 });
 
 it('a store fails while its client is not connected', async () => {
-  const store = redisStore({ ...client, isReady: false });
+  const store = createRedisStore({ ...client, isReady: false });
   await expect(store.add('a', 1, 1)).rejects.toThrow('The Redis client is not connected.');
 });
 
 it.each([undefined, 'OK', [], [1], ['x', 1]])(
   'a store fails when Redis sends %o',
   async (reply) => {
-    const store = redisStore({ isReady: true, eval: async () => reply });
+    const store = createRedisStore({ isReady: true, eval: async () => reply });
     await expect(store.add('a', 1, 1)).rejects.toThrow('Redis did not respond with two integers.');
   },
 );

@@ -17,7 +17,7 @@ export interface RedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** Options of {@link redisStore}. */
+/** Options of {@link createRedisStore}. */
 export interface RedisStoreOptions {
   /** Precedes every key. Default `rate-limit:`. */
   readonly prefix?: string;
@@ -54,11 +54,14 @@ const PAUSE = 1_000;
  * @param client - A client from the npm package `redis`. It needs a listener for its `error` event.
  * @throws {SetupError} `INVALID_RATE_LIMIT`, when `client` or an option is invalid.
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RateLimitStore {
-  const problems = findOptionProblems('redisStore()', options, REDIS_STORE_OPTIONS);
+export function createRedisStore(
+  client: RedisClient,
+  options: RedisStoreOptions = {},
+): RateLimitStore {
+  const problems = findOptionProblems('createRedisStore()', options, REDIS_STORE_OPTIONS);
   if (!isClient(client)) {
     problems.unshift(
-      `redisStore() cannot use ${describeValue(client)}. Pass a client from the npm package redis.`,
+      `createRedisStore() cannot use ${describeValue(client)}. Pass a client from the npm package redis.`,
     );
   }
   if (problems.length > 0) throw new SetupError('INVALID_RATE_LIMIT', problems.join('\n'));

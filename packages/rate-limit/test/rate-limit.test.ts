@@ -200,7 +200,7 @@ describe('rateLimit()', () => {
       'rateLimit() cannot use 0 as cost. Use an integer of at least 1 or a function.',
       'rateLimit() cannot use true as skip. Use a function.',
       "rateLimit() cannot use 'failure' as count. Use 'all' or 'failures'.",
-      'rateLimit() cannot use an object as store. Use an object with an add() method, such as the result of redisStore().',
+      'rateLimit() cannot use an object as store. Use an object with an add() method, such as the result of createRedisStore().',
     ],
     [
       { points: 1, duration: 1, store },

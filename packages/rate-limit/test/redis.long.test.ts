@@ -6,7 +6,7 @@ import { startRedis } from '@fairlead/test-support/redis-server';
 import { createClient } from 'redis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RateLimitOptions, rateLimit } from '../src/index.js';
-import { redisStore } from '../src/redis.js';
+import { createRedisStore } from '../src/redis.js';
 import { limitOf } from './support/limit.js';
 
 /** Starts a server and connects a client. */
@@ -65,7 +65,7 @@ describe('a limit in Redis', () => {
     const app = create({
       ...limit,
       duration: 1,
-      store: redisStore(client, { ...PATIENT, prefix: 'shop:' }),
+      store: createRedisStore(client, { ...PATIENT, prefix: 'shop:' }),
     });
     const key = 'shop:api:127.0.0.1';
     expect(limitOf(await app.request('/'))).toMatchObject({ limit: '"api";r=1;t=1' });
@@ -78,7 +78,7 @@ describe('a limit in Redis', () => {
   it('counts separately below another prefix', async () => {
     const { client } = await connect();
     const statusOf = async (prefix: string) => {
-      const store = redisStore(client, { ...PATIENT, prefix });
+      const store = createRedisStore(client, { ...PATIENT, prefix });
       return (await create({ ...limit, points: 1, store }).request('/')).status;
     };
     expect([await statusOf('a:'), await statusOf('b:'), await statusOf('a:')]).toEqual([
@@ -89,14 +89,14 @@ describe('a limit in Redis', () => {
   it('repairs a count that does not expire', async () => {
     const { client } = await connect();
     await client.set('rate-limit:api:127.0.0.1', '1');
-    const app = create({ ...limit, store: redisStore(client, PATIENT) });
+    const app = create({ ...limit, store: createRedisStore(client, PATIENT) });
     expect(limitOf(await app.request('/'))).toMatchObject({ limit: '"api";r=0;t=600' });
     expect(await client.pTTL('rate-limit:api:127.0.0.1')).toBeGreaterThan(0);
   });
 
   it('counts failures only', async () => {
     const { client } = await connect();
-    const app = create({ ...limit, count: 'failures', store: redisStore(client, PATIENT) });
+    const app = create({ ...limit, count: 'failures', store: createRedisStore(client, PATIENT) });
     const statusOf = async (status: number) => (await app.request(`/?status=${status}`)).status;
     for (const status of [200, 200, 200, 401, 401]) expect(await statusOf(status)).toBe(status);
     expect(await statusOf(200)).toBe(429);
@@ -104,7 +104,7 @@ describe('a limit in Redis', () => {
 
   it('never creates a count below zero', async () => {
     const { client } = await connect();
-    const store = redisStore(client, PATIENT);
+    const store = createRedisStore(client, PATIENT);
     expect(await store.add('gone', -1, 10)).toEqual({ points: 0, msBeforeNext: 0 });
     expect(await client.exists('rate-limit:gone')).toBe(0);
   });
@@ -118,7 +118,12 @@ describe('a limit in Redis', () => {
     async (onFailure, expected) => {
       const { redis, client } = await connect();
       const onError = vi.fn();
-      const app = create({ ...limit, store: redisStore(client, PATIENT), onFailure, onError });
+      const app = create({
+        ...limit,
+        store: createRedisStore(client, PATIENT),
+        onFailure,
+        onError,
+      });
       const statusOf = async () => (await app.request('/')).status;
       expect(await statusOf()).toBe(200);
       await redis.kill();
@@ -135,7 +140,7 @@ describe('a limit in Redis', () => {
   it('does not wait for a server that hangs', { timeout: 20_000 }, async () => {
     const { client } = await connect();
     const onError = vi.fn();
-    const store = redisStore(client, { timeout: 50 });
+    const store = createRedisStore(client, { timeout: 50 });
     const app = create({ ...limit, store, onFailure: 'open', onError });
     await client.sendCommand(['CLIENT', 'PAUSE', '2000']);
     const responses = [await app.request('/'), await app.request('/'), await app.request('/')];

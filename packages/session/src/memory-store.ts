@@ -2,7 +2,7 @@ import { SetupError } from '@fairlead/core';
 import { findOptionProblems, integer, type Kinds } from '@fairlead/options';
 import type { SessionStore } from './stored-sessions.js';
 
-/** Options of {@link memoryStore}. */
+/** Options of {@link createMemoryStore}. */
 export interface MemoryStoreOptions {
   /** The number of sessions to keep. Default 100,000. */
   readonly maxSessions?: number;
@@ -32,8 +32,8 @@ interface Entry {
  *
  * @throws {SetupError} `INVALID_SESSION_OPTION`, when an option is unknown or invalid.
  */
-export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
-  const problems = findOptionProblems('memoryStore()', options, MEMORY_STORE_OPTIONS);
+export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
+  const problems = findOptionProblems('createMemoryStore()', options, MEMORY_STORE_OPTIONS);
   if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));
   const { maxSessions = 100_000, maxBytes = 67_108_864 } = options;
   const entries = new Map<string, Entry>();
@@ -103,6 +103,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
 
 function full(count: number, bytes: number, maxSessions: number, maxBytes: number): Error {
   return new Error(
-    `memoryStore() is full: it has ${count} of ${maxSessions} sessions, with ${bytes} of ${maxBytes} bytes. Limit the rate of the routes that start sessions, raise maxSessions or maxBytes, or use redisStore().`,
+    `createMemoryStore() is full: it has ${count} of ${maxSessions} sessions, with ${bytes} of ${maxBytes} bytes. Limit the rate of the routes that start sessions, raise maxSessions or maxBytes, or use createRedisStore().`,
   );
 }

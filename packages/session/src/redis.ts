@@ -10,7 +10,7 @@ export interface RedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** Options of {@link redisStore}. */
+/** Options of {@link createRedisStore}. */
 export interface RedisStoreOptions {
   /** The beginning of all keys. Default `session:`. */
   readonly prefix?: string;
@@ -38,7 +38,10 @@ return redis.call('DEL', KEYS[1])`;
  * @throws {SetupError} `INVALID_SESSION_OPTION`, when the client lacks a command, or an option is unknown or
  *   invalid.
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SessionStore {
+export function createRedisStore(
+  client: RedisClient,
+  options: RedisStoreOptions = {},
+): SessionStore {
   assertArguments(client, options);
   const { prefix = 'session:' } = options;
   const run = async (script: string, key: string, ...args: readonly string[]): Promise<boolean> =>
@@ -59,10 +62,10 @@ function mark(expected: string | undefined): string {
 
 /** @throws {SetupError} `INVALID_SESSION_OPTION` */
 function assertArguments(client: RedisClient, options: RedisStoreOptions): void {
-  const problems = findOptionProblems('redisStore()', options, REDIS_STORE_OPTIONS);
+  const problems = findOptionProblems('createRedisStore()', options, REDIS_STORE_OPTIONS);
   if (!(fn.accepts(client?.getEx) && fn.accepts(client?.eval))) {
     problems.unshift(
-      `redisStore() cannot use ${describeValue(client)} as a client. Pass the result of createClient() from the npm package redis.`,
+      `createRedisStore() cannot use ${describeValue(client)} as a client. Pass the result of createClient() from the npm package redis.`,
     );
   }
   if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));

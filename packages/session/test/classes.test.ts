@@ -16,7 +16,7 @@ import {
   UnauthorizedError,
 } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { memoryStore, type Session, type SessionOptions, session } from '../src/index.js';
+import { createMemoryStore, type Session, type SessionOptions, session } from '../src/index.js';
 import { NEW_KEY } from './support/keys.js';
 
 type Account = Session<{ user: string }>;
@@ -50,7 +50,7 @@ class AccountController {
 
 describe.each<[string, SessionOptions]>([
   ['in a cookie', { keys: [NEW_KEY] }],
-  ['in a store', { store: memoryStore() }],
+  ['in a store', { store: createMemoryStore() }],
 ])('a session %s', (_, options) => {
   it('reaches the guards and the methods of a class', async () => {
     const router = createRouter();

@@ -1,7 +1,7 @@
 import { SetupError } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { memoryStore, type SessionOptions, session } from '../src/index.js';
-import { type RedisClient, redisStore } from '../src/redis.js';
+import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
+import { type RedisClient, createRedisStore } from '../src/redis.js';
 import { NEW_KEY } from './support/keys.js';
 
 const keys = [NEW_KEY];
@@ -10,7 +10,11 @@ describe('session', () => {
   it.each<[string, unknown, string]>([
     ['no options', undefined, 'session() needs keys or a store. Pass keys'],
     ['neither keys nor a store', {}, 'session() needs keys or a store. Pass keys'],
-    ['both', { keys, store: memoryStore() }, 'session() cannot use both keys and store. Remove'],
+    [
+      'both',
+      { keys, store: createMemoryStore() },
+      'session() cannot use both keys and store. Remove',
+    ],
     ['no key', { keys: [] }, 'session() needs at least one key. Pass an array of secrets'],
     ['a key without an array', { keys: NEW_KEY }, 'session() needs at least one key.'],
     [
@@ -71,24 +75,25 @@ describe('session', () => {
 describe('the stores', () => {
   it.each<[string, () => unknown, string]>([
     [
-      'memoryStore()',
-      () => memoryStore({ maxSessions: 0 }),
-      'memoryStore() cannot use 0 as maxSessions. Use an integer of at least 1.',
+      'createMemoryStore()',
+      () => createMemoryStore({ maxSessions: 0 }),
+      'createMemoryStore() cannot use 0 as maxSessions. Use an integer of at least 1.',
     ],
     [
-      'memoryStore() without bytes',
-      () => memoryStore({ maxBytes: '1mb' as unknown as number }),
-      "memoryStore() cannot use '1mb' as maxBytes. Use an integer number of bytes of at least 1.",
+      'createMemoryStore() without bytes',
+      () => createMemoryStore({ maxBytes: '1mb' as unknown as number }),
+      "createMemoryStore() cannot use '1mb' as maxBytes. Use an integer number of bytes of at least 1.",
     ],
     [
-      'redisStore() without a client',
-      () => redisStore(undefined as unknown as RedisClient),
-      'redisStore() cannot use undefined as a client. Pass the result of createClient() from the npm package redis.',
+      'createRedisStore() without a client',
+      () => createRedisStore(undefined as unknown as RedisClient),
+      'createRedisStore() cannot use undefined as a client. Pass the result of createClient() from the npm package redis.',
     ],
     [
-      'redisStore() with an unknown option',
-      () => redisStore({ getEx: async () => null, eval: async () => 0 }, { prefx: '' } as object),
-      "redisStore() has no option 'prefx'. Did you mean 'prefix'?",
+      'createRedisStore() with an unknown option',
+      () =>
+        createRedisStore({ getEx: async () => null, eval: async () => 0 }, { prefx: '' } as object),
+      "createRedisStore() has no option 'prefx'. Did you mean 'prefix'?",
     ],
   ])('rejects %s', (_, create, message) => {
     expect(create).toThrow(message);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApp, type HttpError, type Middleware } from '@fairlead/core';
 import { expect, it } from 'vitest';
-import { memoryStore, type Session, type SessionOptions, session } from '../src/index.js';
+import { createMemoryStore, type Session, type SessionOptions, session } from '../src/index.js';
 import { NEW_KEY } from './support/keys.js';
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
@@ -57,7 +57,7 @@ it("the README's table lists every error with its code and status", async () => 
       .use(use as Middleware);
     await app.request('/', { headers: { Cookie: `__Host-Http-session=${'A'.repeat(43)}` } });
   };
-  const works = memoryStore();
+  const works = createMemoryStore();
   const ended = { ...works, read: async () => `[${Date.now()},{}]` };
   let reads = 0;
   const store = {

@@ -1,7 +1,7 @@
 import { type RedisServer, startRedis } from '@fairlead/test-support/redis-server';
 import { createClient, createClientPool } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisStore } from '../src/redis.js';
+import { createRedisStore } from '../src/redis.js';
 import { COOKIE, createAccounts } from './support/accounts.js';
 import { serve } from './support/client.js';
 import { testStore } from './support/contract.js';
@@ -31,9 +31,9 @@ afterAll(async () => {
 });
 
 let stores = 0;
-testStore('redisStore', () => {
+testStore('createRedisStore', () => {
   stores += 1;
-  return redisStore(client, { prefix: `test-${stores}:` });
+  return createRedisStore(client, { prefix: `test-${stores}:` });
 });
 
 describe('a pool', () => {
@@ -44,15 +44,15 @@ describe('a pool', () => {
     await pool.connect();
   });
   afterAll(() => pool.close());
-  testStore('redisStore', () => {
+  testStore('createRedisStore', () => {
     stores += 1;
-    return redisStore(pool, { prefix: `test-${stores}:` });
+    return createRedisStore(pool, { prefix: `test-${stores}:` });
   });
 });
 
-describe('redisStore', () => {
+describe('createRedisStore', () => {
   it('sets the time to live of a key, and extends it when it is read', async () => {
-    const store = redisStore(client);
+    const store = createRedisStore(client);
     await store.write('ttl', '1', 60_000, undefined);
     expect(await client.pTTL('session:ttl')).toBeGreaterThan(50_000);
     await store.read('ttl', 600_000);
@@ -63,8 +63,8 @@ describe('redisStore', () => {
 
   it('shares sessions between applications', async () => {
     const other = await connect(server.path);
-    const one = await serve(createAccounts({ store: redisStore(client) }));
-    const two = await serve(createAccounts({ store: redisStore(other) }));
+    const one = await serve(createAccounts({ store: createRedisStore(client) }));
+    const two = await serve(createAccounts({ store: createRedisStore(other) }));
     await one.send('/sign-in/ada', POST);
     two.cookies.set(COOKIE, one.cookies.get(COOKIE) ?? '');
     expect(await (await two.send('/')).json()).toMatchObject({ user: 'ada' });
@@ -74,7 +74,9 @@ describe('redisStore', () => {
   });
 
   it('lets the session end in Redis after its idle timeout', async () => {
-    const accounts = await serve(createAccounts({ store: redisStore(client), idleTimeout: 1 }));
+    const accounts = await serve(
+      createAccounts({ store: createRedisStore(client), idleTimeout: 1 }),
+    );
     await accounts.send('/sign-in/ada', POST);
     const { id } = (await (await accounts.send('/id')).json()) as { id: string };
     await expect.poll(() => client.exists(`session:${id}`)).toBe(0);
@@ -83,7 +85,7 @@ describe('redisStore', () => {
 
   it('responds with 503 while the server is full, and keeps the sessions that it has', async () => {
     const errors: unknown[] = [];
-    const accounts = await serve(createAccounts({ store: redisStore(client) }, errors));
+    const accounts = await serve(createAccounts({ store: createRedisStore(client) }, errors));
     await accounts.send('/sign-in/ada', POST);
     await client.configSet({ 'maxmemory-policy': 'noeviction', maxmemory: '1mb' });
     expect((await accounts.copy().send('/visit', POST)).status).toBe(503);
@@ -100,7 +102,7 @@ describe('redisStore', () => {
 
   it('replaces a session that rotates while other requests change it', async () => {
     const accounts = await serve(
-      createAccounts({ store: redisStore(client, { prefix: 'rotate:' }) }),
+      createAccounts({ store: createRedisStore(client, { prefix: 'rotate:' }) }),
     );
     await accounts.send('/visit', POST);
     const others = Array.from({ length: 20 }, (_, index) =>
@@ -115,7 +117,7 @@ describe('redisStore', () => {
 
   it('responds with 503 while the server is down, and works again after it restarts', async () => {
     const errors: unknown[] = [];
-    const accounts = await serve(createAccounts({ store: redisStore(client) }, errors));
+    const accounts = await serve(createAccounts({ store: createRedisStore(client) }, errors));
     await accounts.send('/sign-in/ada', POST);
     await server.kill();
     expect((await accounts.send('/')).status).toBe(503);

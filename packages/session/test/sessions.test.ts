@@ -1,14 +1,14 @@
 import { createApp, errorHandler, NotFoundError } from '@fairlead/core';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryStore, type SessionOptions, session } from '../src/index.js';
+import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
 import { type Account, COOKIE, createAccounts } from './support/accounts.js';
 import { serve } from './support/client.js';
 import { NEW_KEY } from './support/keys.js';
 
 const backends: [string, () => SessionOptions][] = [
   ['in a cookie', () => ({ keys: [NEW_KEY] })],
-  ['in a store', () => ({ store: memoryStore() })],
+  ['in a store', () => ({ store: createMemoryStore() })],
 ];
 
 const POST = { method: 'POST' };

@@ -6,7 +6,12 @@ import {
   UnauthorizedError,
 } from '@fairlead/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryStore, type SessionOptions, type SessionStore, session } from '../src/index.js';
+import {
+  createMemoryStore,
+  type SessionOptions,
+  type SessionStore,
+  session,
+} from '../src/index.js';
 import { type Account, COOKIE, createAccounts } from './support/accounts.js';
 import { type Client, serve } from './support/client.js';
 import { testStore } from './support/contract.js';
@@ -14,9 +19,9 @@ import { testStore } from './support/contract.js';
 const POST = { method: 'POST' };
 const NOBODY = { user: null, visits: null, cart: null };
 
-testStore('memoryStore', () => memoryStore());
+testStore('createMemoryStore', () => createMemoryStore());
 
-describe('memoryStore', () => {
+describe('createMemoryStore', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
   });
@@ -25,10 +30,10 @@ describe('memoryStore', () => {
   });
 
   const full =
-    /^memoryStore\(\) is full: it has 2 of 2 sessions, with 2 of 67108864 bytes\. Limit the rate/;
+    /^createMemoryStore\(\) is full: it has 2 of 2 sessions, with 2 of 67108864 bytes\. Limit the rate/;
 
   it('refuses a session beyond maxSessions, and keeps the others', async () => {
-    const store = memoryStore({ maxSessions: 2 });
+    const store = createMemoryStore({ maxSessions: 2 });
     await store.write('a', '1', 60_000, undefined);
     await store.write('b', '2', 60_000, undefined);
     await expect(store.write('c', '3', 60_000, undefined)).rejects.toThrow(full);
@@ -40,7 +45,7 @@ describe('memoryStore', () => {
   });
 
   it('has room for another session once the lifetime of one has ended', async () => {
-    const store = memoryStore({ maxSessions: 1 });
+    const store = createMemoryStore({ maxSessions: 1 });
     const client = await serve(createAccounts({ store, idleTimeout: 60, lifetime: 100 }));
     const other = client.copy();
     await client.send('/visit', POST);
@@ -55,7 +60,7 @@ describe('memoryStore', () => {
   });
 
   it('refuses what exceeds maxBytes, new sessions and growing ones, and keeps the others', async () => {
-    const store = memoryStore({ maxBytes: 4 });
+    const store = createMemoryStore({ maxBytes: 4 });
     await store.write('a', 'é', 60_000, undefined);
     await store.write('b', '12', 60_000, undefined);
     await expect(store.write('c', '', 60_000, undefined)).resolves.toBe(true);
@@ -73,7 +78,7 @@ describe('memoryStore', () => {
   it.each([{ maxSessions: 3 }, { maxBytes: 3 }])(
     'with %o makes room by removing expired sessions only, whatever their idle timeouts',
     async (options) => {
-      const store = memoryStore(options);
+      const store = createMemoryStore(options);
       await store.write('long', '1', 60_000, undefined);
       await store.write('short', '2', 10_000, undefined);
       await store.write('used', '3', 10_000, undefined);
@@ -90,7 +95,7 @@ describe('memoryStore', () => {
   );
 
   it('removes a session that was read with a shorter idle timeout than it was written with', async () => {
-    const store = memoryStore({ maxSessions: 1 });
+    const store = createMemoryStore({ maxSessions: 1 });
     await store.write('a', '1', 60_000, undefined);
     await store.read('a', 1_000);
     vi.setSystemTime(1_000);
@@ -98,7 +103,7 @@ describe('memoryStore', () => {
   });
 
   it('removes expired sessions before it is full', async () => {
-    const store = memoryStore();
+    const store = createMemoryStore();
     const removed = vi.spyOn(Map.prototype, 'delete');
     await store.write('a', '1', 1_000, undefined);
     vi.setSystemTime(60_000);
@@ -195,7 +200,7 @@ describe('a session in a store', () => {
     ['a member while the other signs out', '/cart/a', '/sign-out', 409, 1, NOBODY],
     ['no member while the other signs out', '/read', '/sign-out', 200, 1, NOBODY],
   ])('of two requests that change %s', async (_, slow, fast, status, newest, after) => {
-    const client = await createRacing(memoryStore());
+    const client = await createRacing(createMemoryStore());
     await client.send('/visit', POST);
     const first = client.copy();
     const [late, early] = await race(client, (path) => first.send(path, POST), slow, fast);
@@ -209,7 +214,7 @@ describe('a session in a store', () => {
     let waiting = 0;
     let gate = Promise.withResolvers<void>();
     const app = createApp()
-      .use(errorHandler(), session<{ guesses: number }>({ store: memoryStore() }))
+      .use(errorHandler(), session<{ guesses: number }>({ store: createMemoryStore() }))
       .post('/start', ({ state }) => {
         state.session.set('guesses', 0);
         return 0;
@@ -244,7 +249,7 @@ describe('a session in a store', () => {
     const gate = Promise.withResolvers<void>();
     const app = createApp()
       .use(errorHandler({ onError: (error) => errors.push(error) }))
-      .use(session<{ failed: number }>({ store: memoryStore() }))
+      .use(session<{ failed: number }>({ store: createMemoryStore() }))
       .post('/first', ({ state }) => {
         state.session.set('failed', 0);
         return 0;
@@ -268,7 +273,7 @@ describe('a session in a store', () => {
   });
 
   it('explains a conflict', async () => {
-    const client = await createRacing(memoryStore());
+    const client = await createRacing(createMemoryStore());
     await client.send('/visit', POST);
     const [late] = await race(
       client,
@@ -284,7 +289,7 @@ describe('a session in a store', () => {
   });
 
   it('is one session after a rotation that another change has forced to repeat', async () => {
-    const client = await createRacing(memoryStore({ maxSessions: 2 }));
+    const client = await createRacing(createMemoryStore({ maxSessions: 2 }));
     await client.send('/visit', POST);
     const first = client.copy();
     const [late] = await race(client, (path) => first.send(path, POST), '/sign-in/ada', '/visit');
@@ -296,7 +301,7 @@ describe('a session in a store', () => {
 
   it('is read once for each request, and saved once if it has changed', async () => {
     const calls: string[] = [];
-    const inner = memoryStore();
+    const inner = createMemoryStore();
     const store: SessionStore = {
       read: (...args) => {
         calls.push('read');
@@ -331,7 +336,7 @@ describe('a session in a store', () => {
 
   it('loses no member that concurrent requests set', async () => {
     const app = createApp()
-      .use(errorHandler(), session<Record<string, number>>({ store: memoryStore() }))
+      .use(errorHandler(), session<Record<string, number>>({ store: createMemoryStore() }))
       .get('/', ({ state }) =>
         Array.from({ length: 10 }, (_, index) => state.session.get(`n${index}`)),
       )
@@ -349,7 +354,7 @@ describe('a session in a store', () => {
   });
 
   it('ends for every copy of the cookie with a sign-out', async () => {
-    const client = await serve(createAccounts({ store: memoryStore() }));
+    const client = await serve(createAccounts({ store: createMemoryStore() }));
     await client.send('/sign-in/ada', POST);
     const thief = client.copy();
     await client.send('/sign-out', POST);
@@ -357,7 +362,7 @@ describe('a session in a store', () => {
   });
 
   it('ends its old id with rotate()', async () => {
-    const client = await serve(createAccounts({ store: memoryStore() }));
+    const client = await serve(createAccounts({ store: createMemoryStore() }));
     await client.send('/sign-in/ada', POST);
     const thief = client.copy();
     await client.send('/sign-in/ada', POST);
@@ -366,7 +371,7 @@ describe('a session in a store', () => {
 
   it('is stored under the hash of the cookie, without the cookie', async () => {
     const seen: unknown[] = [];
-    const inner = memoryStore();
+    const inner = createMemoryStore();
     const store: SessionStore = {
       read: (...args) => inner.read(...args),
       write: (...args) => {
@@ -416,7 +421,7 @@ describe('the size of a session in a store', () => {
   it('is limited, so that anonymous requests cannot fill the memory', async () => {
     const errors: unknown[] = [];
     const written: string[] = [];
-    const inner = memoryStore();
+    const inner = createMemoryStore();
     const store: SessionStore = {
       ...inner,
       write: (key, text, ...rest) => {
@@ -439,7 +444,7 @@ describe('the size of a session in a store', () => {
 
   it('is limited together by the store, which refuses more with 503 and keeps the others', async () => {
     const errors: unknown[] = [];
-    const store = memoryStore({ maxBytes: 50_000 });
+    const store = createMemoryStore({ maxBytes: 50_000 });
     const { client, fill } = await createFilling({ store }, errors);
     await fill('note', 9_000, client);
     const statuses = new Set<number>();
@@ -448,7 +453,9 @@ describe('the size of a session in a store', () => {
     expect((await fill('more', 7_000, client)).status).toBe(503);
     expect(errors[0]).toMatchObject({
       code: 'SESSION_STORE_UNAVAILABLE',
-      cause: expect.objectContaining({ message: expect.stringContaining('memoryStore() is full') }),
+      cause: expect.objectContaining({
+        message: expect.stringContaining('createMemoryStore() is full'),
+      }),
     });
     expect(await (await client.send('/note')).json()).toEqual(['x'.repeat(9_000)]);
     expect((await fill('note', 8_000, client)).status).toBe(200);
@@ -456,7 +463,7 @@ describe('the size of a session in a store', () => {
   });
 
   it('counts all members', async () => {
-    const { client, fill } = await createFilling({ store: memoryStore(), maxBytes: 100 });
+    const { client, fill } = await createFilling({ store: createMemoryStore(), maxBytes: 100 });
     await fill('a', 40, client);
     expect((await fill('b', 40, client)).status).toBe(500);
     expect(await (await client.send('/a')).json()).toEqual(['x'.repeat(40)]);
@@ -464,7 +471,7 @@ describe('the size of a session in a store', () => {
   });
 
   it('leaves the place of a session in a full store to its rotation', async () => {
-    const store = memoryStore({ maxSessions: 1 });
+    const store = createMemoryStore({ maxSessions: 1 });
     const gate = Promise.withResolvers<void>();
     let waiting = 0;
     const app = createApp()
@@ -495,7 +502,7 @@ describe('the size of a session in a store', () => {
 
   it('becomes a 503 if a full store cannot keep the session of a request that fails', async () => {
     const errors: unknown[] = [];
-    const store = memoryStore({ maxSessions: 1 });
+    const store = createMemoryStore({ maxSessions: 1 });
     const app = createAccounts({ store }, errors).post('/guess', ({ state }) => {
       state.session.set('visits', 1);
       throw new UnauthorizedError('Wrong password.');
@@ -509,7 +516,7 @@ describe('the size of a session in a store', () => {
 });
 
 describe('a store that fails', () => {
-  const works = memoryStore();
+  const works = createMemoryStore();
   const failing: [string, () => Promise<never>, string][] = [
     ['rejects', () => Promise.reject(new Error('down')), 'down'],
     [

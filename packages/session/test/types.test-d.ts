@@ -2,7 +2,7 @@ import { createApp, createRouter, type Middleware } from '@fairlead/core';
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { describe, expectTypeOf, it } from 'vitest';
 import { type Session, type SessionStore, session } from '../src/index.js';
-import { redisStore } from '../src/redis.js';
+import { createRedisStore } from '../src/redis.js';
 
 interface Account {
   user: string;
@@ -48,10 +48,10 @@ describe('session', () => {
 
   it('accepts clients, pools, clusters and sentinels of the package redis', () => {
     const create = (): SessionStore[] => [
-      redisStore(createClient()),
-      redisStore(createClientPool()),
-      redisStore(createCluster({ rootNodes: [] })),
-      redisStore(createSentinel({ name: 'main', sentinelRootNodes: [] })),
+      createRedisStore(createClient()),
+      createRedisStore(createClientPool()),
+      createRedisStore(createCluster({ rootNodes: [] })),
+      createRedisStore(createSentinel({ name: 'main', sentinelRootNodes: [] })),
     ];
     expectTypeOf(create).toBeFunction();
   });

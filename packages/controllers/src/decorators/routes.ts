@@ -13,7 +13,7 @@ import {
   routeDocumentation,
   routeStatus,
 } from '@fairlead/options';
-import type { RouteMethod, RouteOptions } from '../metadata/class-metadata.js';
+import type { RouteMethod, RouteDecoratorOptions } from '../metadata/class-metadata.js';
 import { createDecorator, type Fault, METHOD, readOptions } from './decorator.js';
 
 // An import of node:http would also load its fetch.
@@ -40,16 +40,16 @@ export interface RouteDecorator {
    */
   <const Response extends ResponseSchemas>(
     path: string,
-    options: RouteOptions & { readonly response: Response },
+    options: RouteDecoratorOptions & { readonly response: Response },
   ): ResponseDecorator<ResponseValue<{ readonly response: Response }>>;
   /**
    * @param path - Pattern below the controller's prefix, such as `/:id`; the prefix itself by default.
    * @param options - Status and documentation of the route.
    */
-  (path?: string, options?: RouteOptions): MethodDecorator;
+  (path?: string, options?: RouteDecoratorOptions): MethodDecorator;
 }
 
-const ROUTE_OPTIONS: Kinds<RouteOptions> = {
+const ROUTE_OPTIONS: Kinds<RouteDecoratorOptions> = {
   status: routeStatus,
   ...routeDocumentation,
   response: kind(
@@ -59,7 +59,7 @@ const ROUTE_OPTIONS: Kinds<RouteOptions> = {
 };
 
 function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
-  function decorate(path?: string, options?: RouteOptions): MethodDecorator;
+  function decorate(path?: string, options?: RouteDecoratorOptions): MethodDecorator;
   function decorate(...values: readonly unknown[]): unknown {
     const callSite = captureCallSite(decorate);
     return createDecorator(
@@ -68,7 +68,7 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
         target: METHOD,
         takes: 2,
         read: (path = '', value) => {
-          const reading = readOptions<RouteOptions>(`@${name}()`, value, ROUTE_OPTIONS);
+          const reading = readOptions<RouteDecoratorOptions>(`@${name}()`, value, ROUTE_OPTIONS);
           const { options } = reading;
           const faults = reading.faults.map(explainInput);
           if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };

@@ -15,7 +15,7 @@ import {
   type RedirectMetadata,
   type RouteDeclaration,
   type RouteMethod,
-  type RouteOptions,
+  type RouteDecoratorOptions,
   type RouteValues,
   valuesOf,
 } from '../metadata/class-metadata.js';
@@ -61,7 +61,7 @@ export interface RouteDefinition {
   /** A JSON Schema or a Standard Schema, or one for each status. */
   readonly response: ResponseSchemas | undefined;
   /** The second argument of the route decorator. */
-  readonly options: RouteOptions;
+  readonly options: RouteDecoratorOptions;
   /** Values by decorator of `createRouteMetadata`. The method's override the class's, or merge. */
   readonly metadata: RouteValues;
 }

@@ -1,6 +1,6 @@
 import { descriptionOf } from '@fairlead/core/extend';
 import 'reflect-metadata';
-import type { Context, RouteOptions as CoreRouteOptions, RouteDocumentation } from '@fairlead/core';
+import type { Context, RouteOptions, RouteDocumentation } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
 import { ControllerError, errorText } from '../errors/controller-error.js';
@@ -12,15 +12,15 @@ import type { Guard, InterceptorReference, MiddlewareReference } from './referen
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL';
 
 /** Second argument of the route decorators. */
-export interface RouteOptions
+export interface RouteDecoratorOptions
   extends RouteDocumentation,
-    Pick<CoreRouteOptions, 'status' | 'response'> {}
+    Pick<RouteOptions, 'status' | 'response'> {}
 
 /** Metadata of a route decorator. */
 export interface RouteDeclaration {
   readonly method: RouteMethod;
   readonly path: string;
-  readonly options: RouteOptions;
+  readonly options: RouteDecoratorOptions;
   readonly callSite: CallSite;
 }
 

@@ -1,7 +1,7 @@
 import {
   acceptsAbsence,
   type Context,
-  type RouteOptions as CoreRouteOptions,
+  type RouteOptions,
   type Handler,
   isStandardSchema,
   type Middleware,
@@ -71,7 +71,7 @@ export interface BuiltRoute extends RouteDefinition {
   /** The plugin's interceptors, then the class's and the method's, the outermost first. */
   readonly interceptors: readonly InterceptorReference[];
   /** What the route is registered with: its status, schemas and documentation. */
-  readonly options: CoreRouteOptions;
+  readonly options: RouteOptions;
   /** The functions that a router runs. The last one runs the method. */
   readonly handlers: readonly [...middleware: Middleware[], handler: Handler];
 }
@@ -294,7 +294,7 @@ export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean 
 function routeOptions(
   route: RouteDefinition,
   { guards, middleware }: SharedReferences,
-): CoreRouteOptions {
+): RouteOptions {
   const { options, status, parameters } = route;
   const inputs = parameters.flatMap((parameter) => {
     const { source } = parameter;
@@ -306,7 +306,7 @@ function routeOptions(
   );
   const isSecured = applying.length > 0 || security.length > 0;
   if (inputs.length === 0 && !isSecured && status === options.status) return options;
-  const created: { -readonly [Name in keyof CoreRouteOptions]: CoreRouteOptions[Name] } = {
+  const created: { -readonly [Name in keyof RouteOptions]: RouteOptions[Name] } = {
     ...options,
   };
   if (status !== undefined) created.status = status;
@@ -464,7 +464,7 @@ function createRouteInvoker(
 /**
  * Whether a method may return nothing without responding: the schemas of successful responses must allow it.
  */
-function mayBeEmpty(options: CoreRouteOptions): boolean {
+function mayBeEmpty(options: RouteOptions): boolean {
   const schemas = [...responseSchemas(options)].filter(([status]) => status < 300);
   return (
     schemas.length === 0 ||

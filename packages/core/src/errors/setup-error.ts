@@ -66,7 +66,7 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 const CALLER = /^ +at (?!.*(?:[\\/]@fairlead[\\/]|node:)).*$/m;
 
 /** An application cannot start for several reasons. The message numbers them. */
-export class SealError extends SetupError {
+export class InvalidApplicationError extends SetupError {
   /** All problems, in the order of the message. */
   readonly problems: readonly Error[];
 
@@ -88,7 +88,7 @@ export class SealError extends SetupError {
 }
 
 /**
- * Throws a single error as is, and several as one {@link SealError}. An error that lists several problems
+ * Throws a single error as is, and several as one {@link InvalidApplicationError}. An error that lists several problems
  * contributes each of them.
  *
  * @throws {Error} Unless `errors` is empty.
@@ -96,7 +96,7 @@ export class SealError extends SetupError {
 export function throwProblems(errors: readonly Error[]): void {
   const [first, second] = errors;
   if (first === undefined) return;
-  throw second === undefined ? first : new SealError(errors.flatMap(problemsOf));
+  throw second === undefined ? first : new InvalidApplicationError(errors.flatMap(problemsOf));
 }
 
 /** Returns the problems that an error lists, or the error itself. */

@@ -1,7 +1,7 @@
 import { createApp, errorHandler, listen } from '@fairlead/core';
 import { createClient } from 'redis';
 import { rateLimit } from '../../src/index.js';
-import { redisStore } from '../../src/redis.js';
+import { createRedisStore } from '../../src/redis.js';
 
 // A process that limits over the Redis server at the socket of its first argument.
 const [, , path = '', points = ''] = process.argv;
@@ -12,7 +12,7 @@ const limit = rateLimit({
   points: Number(points),
   duration: 600,
   name: 'shared',
-  store: redisStore(client, { timeout: 10_000 }),
+  store: createRedisStore(client, { timeout: 10_000 }),
 });
 const app = createApp().use(errorHandler(), limit, (ctx) => ctx.send('hello'));
 const { url } = await listen(app, 0, { host: '127.0.0.1' });

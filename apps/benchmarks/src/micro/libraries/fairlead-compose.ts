@@ -1,20 +1,23 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Context } from '../../../../../packages/core/src/context.js';
+import { createExchange } from '../../../../../packages/core/src/exchange/exchange.js';
 import { compose } from '../../../../../packages/core/src/pipeline.js';
 import { createClientReader } from '../../../../../packages/core/src/server/proxy.js';
 import { composeOperations } from '../middlewares.js';
 
 const req = new IncomingMessage(new Socket());
 Object.assign(req, { method: 'GET', url: '/' });
-const ctx = new Context(req, new ServerResponse(req), {
+const exchange = createExchange<Context>(req, new ServerResponse(req), {
   app: {},
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => {}, format: undefined },
   readClient: createClientReader(undefined),
+  sample: { restart: () => {} },
   closing: () => new AbortController().signal,
   validationStatus: 400,
 });
+const ctx = new Context(exchange);
 const end = () => {};
 
 export const operations = composeOperations((stack) => {
