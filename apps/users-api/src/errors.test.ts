@@ -3,12 +3,20 @@ import { StoreError } from '@fairlead/store';
 import { describe, expect, it } from 'vitest';
 import { describeFailure, serializeError } from './errors.js';
 
+/** Splits a text into its first line and the rest. */
+function split(text: string): readonly string[] {
+  const end = text.indexOf('\n');
+  return [text.slice(0, end), text.slice(end + 1)];
+}
+
+const LOCATION = expect.stringMatching(/^ {2}At: src\/errors\.test\.ts:\d+:\d+$/);
+
 describe('describeFailure', () => {
   it.each([
     new StoreError('STORE_FULL', 'Free some space.'),
     new SetupError('INVALID_OPTION', 'Use another version.'),
-  ])('reduces %o to its message', (error) => {
-    expect(describeFailure(error)).toBe(`users-api: ${error.message}`);
+  ])('reduces %o to its message and its location', (error) => {
+    expect(split(describeFailure(error))).toEqual([`users-api: ${error.message}`, LOCATION]);
   });
 
   it.each([
@@ -16,12 +24,13 @@ describe('describeFailure', () => {
     [81, 'OPERATIONS_PORT and HOST set the address.'],
   ])('tells which variable sets port %i', (port, hint) => {
     const error = new ListenError(port, undefined, new Error('Refused'));
-    expect(describeFailure(error, 81)).toBe(`users-api: ${error.message} ${hint}`);
+    const expected = `users-api: ${error.message} ${hint}`;
+    expect(split(describeFailure(error, 81))).toEqual([expected, LOCATION]);
   });
 
   it('refers to --help for a wrong argument', () => {
     const error = Object.assign(new TypeError('Wrong.'), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
-    expect(describeFailure(error)).toBe('users-api: Wrong. See --help.');
+    expect(split(describeFailure(error))).toEqual(['users-api: Wrong. See --help.', LOCATION]);
   });
 
   it('keeps the stack of an unexpected error', () => {

@@ -40,9 +40,12 @@ export function serializeError(error: unknown): object {
 /** Formats an error that ends the program. Names the settings of an address that cannot be used. */
 export function describeFailure(error: unknown, operationsPort?: number): string {
   const text = `users-api: ${describeStartError(error)}`;
-  const { code } = Object(error) as { code?: unknown };
-  if (String(code).startsWith('ERR_PARSE_ARGS')) return `${text.replace(/\.$/, '')}. See --help.`;
+  const { code, message } = Object(error) as { code?: unknown; message: string };
+  // The location of the error follows its message.
+  if (String(code).startsWith('ERR_PARSE_ARGS')) {
+    return text.replace(message, () => `${message.replace(/\.$/, '')}. See --help.`);
+  }
   if (!(error instanceof ListenError)) return text;
   const name = error.port === operationsPort ? 'OPERATIONS_PORT' : 'PORT';
-  return `${text} ${name} and HOST set the address.`;
+  return text.replace(message, () => `${message} ${name} and HOST set the address.`);
 }
