@@ -60,8 +60,8 @@ function documented(heading: string, { name }: Manager): readonly string[] {
 const PATCH = 'Install a patch release';
 const MINOR = 'Move to a new minor version';
 
-/** Packages of the projects. csrf depends on cookies, and the others have only peers. */
-const DEPENDENCIES = ['core', 'di', 'controllers', 'cookies', 'csrf', 'serve'].map(
+/** Packages of the projects. session depends on middleware. */
+const DEPENDENCIES = ['core', 'di', 'controllers', 'middleware', 'session', 'serve'].map(
   (name) => `@fairlead/${name}`,
 );
 const DEV_DEPENDENCY = '@fairlead/testing';
@@ -177,9 +177,9 @@ describe('the first release', () => {
   });
 
   it('depends on released versions of the other packages', async () => {
-    const { body } = await lookUp('@fairlead/csrf');
+    const { body } = await lookUp('@fairlead/session');
     expect(body.versions['0.1.0']).toMatchObject({
-      dependencies: { '@fairlead/cookies': '^0.1.0' },
+      dependencies: { '@fairlead/middleware': '^0.1.0' },
       peerDependencies: { '@fairlead/core': '^0.1.0' },
     });
   });

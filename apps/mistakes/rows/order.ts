@@ -1,4 +1,3 @@
-import { compression } from '@fairlead/compression';
 import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
 import {
   cors,
@@ -12,9 +11,9 @@ import {
   timeout,
   UnauthorizedError,
 } from '@fairlead/core';
-import { csrf, csrfGuard, csrfTokens } from '@fairlead/csrf';
 import { createContainer, Inject } from '@fairlead/di';
 import { createJwtAuth, requireRole } from '@fairlead/jwt';
+import { compression, csrf, csrfGuard, csrfTokens } from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { type Session, session } from '@fairlead/session';

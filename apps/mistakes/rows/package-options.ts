@@ -1,12 +1,16 @@
 import { createLambdaHandler } from '@fairlead/aws-lambda';
-import { compression } from '@fairlead/compression';
 import { connect } from '@fairlead/connect';
-import { setCookie, signedCookies } from '@fairlead/cookies';
 import { type AnyMiddleware, type Context, createApp, json } from '@fairlead/core';
-import { csrf, csrfTokens } from '@fairlead/csrf';
-import { createHealth } from '@fairlead/health';
 import { createJwtAuth, requireRole } from '@fairlead/jwt';
 import { createMetrics } from '@fairlead/metrics';
+import {
+  compression,
+  createHealth,
+  csrf,
+  csrfTokens,
+  setCookie,
+  signedCookies,
+} from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';

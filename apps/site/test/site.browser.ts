@@ -27,7 +27,7 @@ const paths = globSync('**/*.html', { cwd: site })
 const KINDS = [
   ['home', '/'],
   ['guide', '/guides/guards.html'],
-  ['package', '/packages/csrf.html'],
+  ['package', '/packages/middleware.html'],
   ['api', '/api/session.html'],
   ['api-index', '/api/'],
   ['tables', '/runtimes.html'],

@@ -10,8 +10,8 @@ import {
   requestId,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
-import { createHealth } from '@fairlead/health';
 import { createMetrics } from '@fairlead/metrics';
+import { createHealth } from '@fairlead/middleware';
 import { openapi } from '@fairlead/openapi';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';

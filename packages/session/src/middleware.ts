@@ -1,6 +1,6 @@
-import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/cookies';
 import { type Context, isHttpError, type Middleware, SetupError } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
+import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/middleware';
 import {
   anything,
   boolean,

@@ -14,8 +14,8 @@ import {
   Router,
   shareContext,
 } from '@fairlead/core';
-import { csrf } from '@fairlead/csrf';
 import { createMetrics } from '@fairlead/metrics';
+import { csrf } from '@fairlead/middleware';
 import { createDocument, openapi } from '@fairlead/openapi';
 import { session } from '@fairlead/session';
 import { post } from '../mistake.js';

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { mock } from 'node:test';
-import { compression } from '@fairlead/compression';
 import {
   type Context,
   cors,
@@ -18,7 +17,7 @@ import {
   secureHeaders,
   timeout,
 } from '@fairlead/core';
-import { createHealth } from '@fairlead/health';
+import { compression, createHealth } from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { post } from '../mistake.js';

@@ -47,7 +47,7 @@ const errorChannel = channel('fairlead:error');
 
 /**
  * Converts errors from downstream middleware into problem bodies. Register it before all other middleware,
- * except for middleware that changes its responses, such as that of @fairlead/compression. Omitted options
+ * except for middleware that changes its responses, such as compression(). Omitted options
  * default to those of `createApp()`.
  *
  * - An HttpError sets the status, code, message, details and headers of the response.

@@ -1,4 +1,3 @@
-import { compression } from '@fairlead/compression';
 import {
   type Application,
   createApp,
@@ -8,6 +7,7 @@ import {
   notFoundHandler,
 } from '@fairlead/core';
 import { createJwtAuth } from '@fairlead/jwt';
+import { compression } from '@fairlead/middleware';
 import { session } from '@fairlead/session';
 import { AUDIENCE, ISSUER, LIST, SECRET } from '../../plugins/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { token } from '@fairlead/di';
-import type { Degraded } from '@fairlead/health';
+import type { Degraded } from '@fairlead/middleware';
 import type { StoreMetric } from '@fairlead/store';
 import type { CreateUserInput, UpdateUserInput, User } from '../user.js';
 

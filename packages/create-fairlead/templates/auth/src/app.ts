@@ -8,8 +8,8 @@ import {
   requestId,
 } from '@fairlead/core';
 import type { Container } from '@fairlead/di';
-import { createHealth } from '@fairlead/health';
 import { jwtGuard } from '@fairlead/jwt/controllers';
+import { createHealth } from '@fairlead/middleware';
 import { logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
 import { Accounts, DATABASE, openDatabase } from './accounts.js';

@@ -8,7 +8,7 @@ import {
   requestId,
 } from '@fairlead/core';
 import type { Container } from '@fairlead/di';
-import { createHealth } from '@fairlead/health';
+import { createHealth } from '@fairlead/middleware';
 import { openapi } from '@fairlead/openapi';
 import { logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';

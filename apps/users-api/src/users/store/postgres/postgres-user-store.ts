@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Degraded } from '@fairlead/health';
+import type { Degraded } from '@fairlead/middleware';
 import { StoreError, type WriteBatch, WriteQueue } from '@fairlead/store';
 import {
   type CreateUserInput,

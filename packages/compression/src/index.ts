@@ -1,1 +1,0 @@
-export { type CompressionOptions, compression, type Encoding } from './compression.js';

@@ -1,2 +1,0 @@
-export { type CsrfOptions, csrf, csrfGuard } from './csrf.js';
-export { type CsrfTokenOptions, type CsrfTokens, csrfTokens } from './tokens.js';

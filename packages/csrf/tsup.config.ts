@@ -1,3 +1,0 @@
-import { buildConfig } from '@fairlead/test-support/tsup-config';
-
-export default buildConfig();

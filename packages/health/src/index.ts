@@ -1,7 +1,0 @@
-export {
-  type CheckState,
-  createHealth,
-  type Degraded,
-  type HealthLogger,
-  type HealthOptions,
-} from './create-health.js';

@@ -1,1 +1,0 @@
-export { testConfig as default } from '@fairlead/test-support/vitest-config';

@@ -1,0 +1,23 @@
+export {
+  type CompressionOptions,
+  compression,
+  type Encoding,
+} from './compression/compression.js';
+export { CookieError, type CookieErrorCode, CookieKeysError } from './cookies/errors.js';
+export { type RequestCookies, readCookies } from './cookies/read-cookies.js';
+export {
+  type CookieOptions,
+  type CookieScope,
+  deleteCookie,
+  setCookie,
+} from './cookies/set-cookie.js';
+export { type SignedCookies, signedCookies } from './cookies/signed-cookies.js';
+export { type CsrfOptions, csrf, csrfGuard } from './csrf/csrf.js';
+export { type CsrfTokenOptions, type CsrfTokens, csrfTokens } from './csrf/tokens.js';
+export {
+  type CheckState,
+  createHealth,
+  type Degraded,
+  type HealthLogger,
+  type HealthOptions,
+} from './health.js';

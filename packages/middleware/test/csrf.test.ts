@@ -1,0 +1,192 @@
+import { Controller, Get, Post, UseGuard } from '@fairlead/controllers';
+import { createApp, errorHandler, SetupError, urlencoded } from '@fairlead/core';
+import { createTestApp } from '@fairlead/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  type CsrfOptions,
+  type CsrfTokenOptions,
+  csrf,
+  csrfGuard,
+  csrfTokens,
+} from '../src/index.js';
+
+const KEY = 'a key of at least thirty-two bytes ok';
+
+describe('csrfGuard', () => {
+  it('guards the methods of a class', async () => {
+    @Controller('/notes')
+    @UseGuard(csrfGuard())
+    class NotesController {
+      @Get()
+      list() {
+        return [];
+      }
+
+      @Post()
+      create() {
+        return 'created';
+      }
+    }
+    await using app = await createTestApp({ controllers: [NotesController] });
+    const headers = { 'Sec-Fetch-Site': 'cross-site', Cookie: 'session=1' };
+    expect((await app.request('/notes', { headers })).status).toBe(200);
+    const denied = await app.request('/notes', { method: 'POST', headers });
+    expect(denied.status).toBe(403);
+    expect(await denied.json()).toMatchObject({
+      code: 'CROSS_ORIGIN_REQUEST',
+      detail: 'Cannot accept POST from another origin. Send it from a page of this site.',
+    });
+    const own = { ...headers, 'Sec-Fetch-Site': 'same-origin' };
+    expect((await app.request('/notes', { method: 'POST', headers: own })).status).toBe(200);
+  });
+
+  it('is refused where middleware belongs', () => {
+    expect(() => createApp().use(csrfGuard())).toThrow(
+      'app.use() received the guard csrfGuard, which never calls next(). Use csrf(), or list the guard in @UseGuard() of @fairlead/controllers.',
+    );
+  });
+});
+
+describe('behind a proxy', () => {
+  it('compares the origin that the proxy reports', async () => {
+    const app = createApp({ proxy: 1 }).use(errorHandler(), csrf(), (ctx) => ctx.send('passed'));
+    const from = (origin: string) =>
+      app.request('/', {
+        method: 'POST',
+        headers: {
+          Origin: origin,
+          Host: 'internal:8080',
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-Host': 'app.example.com',
+        },
+      });
+    expect((await from('https://app.example.com')).status).toBe(200);
+    expect((await from('http://app.example.com')).status).toBe(403);
+    expect((await from('http://internal:8080')).status).toBe(403);
+  });
+
+  it('compares the origin of the connection if the application does not know the proxy', async () => {
+    const app = createApp().use(errorHandler(), csrf(), (ctx) => ctx.send('passed'));
+    const from = (Origin: string, more = {}) =>
+      app.request('/', {
+        method: 'POST',
+        headers: { Origin, Host: 'internal:8080', 'X-Forwarded-Host': 'app.example.com', ...more },
+      });
+    expect((await from('http://internal:8080')).status).toBe(200);
+    expect((await from('http://app.example.com')).status).toBe(403);
+    expect((await from('http://app.example.com', { 'Sec-Fetch-Site': 'none' })).status).toBe(403);
+  });
+});
+
+describe('a rejection', () => {
+  it('names the origins in its cause, which listeners of onFinish receive and clients do not', async () => {
+    const errors: unknown[] = [];
+    const app = createApp()
+      .use((ctx, next) => {
+        ctx.onFinish(({ error }) => void errors.push(error));
+        return next();
+      })
+      .use(errorHandler(), csrf());
+    const headers = { Origin: 'https://evil.example', Host: 'app.example.com' };
+    const response = await app.request('/', { method: 'POST', headers });
+    expect(response.status).toBe(403);
+    expect(await response.text()).not.toContain('evil.example');
+    expect(errors).toEqual([
+      expect.objectContaining({
+        code: 'CROSS_ORIGIN_REQUEST',
+        cause: new Error(
+          'The origin of the request is https://evil.example, and that of the application is http://app.example.com. If the page is yours, add its origin to origins, or set createApp({ proxy }) behind a proxy.',
+        ),
+      }),
+    ]);
+  });
+});
+
+describe('csrfTokens', () => {
+  it('uses the header, the field and the cookie of its options, also in your own code', async () => {
+    const tokens = csrfTokens({
+      keys: [KEY],
+      session: () => undefined,
+      header: 'X-Token',
+      field: 'token',
+      name: 'form',
+      secure: false,
+    });
+    const app = createApp()
+      .use(errorHandler(), urlencoded())
+      .get('/', (ctx) => tokens.issue(ctx))
+      .post('/', (ctx) => tokens.isValid(ctx));
+    const issued = await app.request('/');
+    const token = String(await issued.json());
+    expect(issued.headers.getSetCookie()).toEqual([
+      `form=${token}; Path=/; HttpOnly; SameSite=Lax`,
+    ]);
+    const isValid = async (headers: Record<string, string>, form: Record<string, string>) => {
+      const body = new URLSearchParams(form);
+      const init = { method: 'POST', headers: { Cookie: `form=${token}`, ...headers }, body };
+      return (await app.request('/', init)).json();
+    };
+    expect(await isValid({ 'X-Token': token }, {})).toBe(true);
+    expect(await isValid({}, { token })).toBe(true);
+    expect(await isValid({ 'X-CSRF-Token': token }, { _csrf: token })).toBe(false);
+    expect(await isValid({ 'X-Token': token, Cookie: 'csrf=1' }, {})).toBe(false);
+  });
+});
+
+describe('the options', () => {
+  const valid: CsrfTokenOptions = { keys: [KEY], session: () => undefined };
+  const create: [string, () => unknown, string][] = [
+    ['an unknown one', () => csrf({ origin: [] } as CsrfOptions), "Did you mean 'origins'?"],
+    [
+      'an origin with a slash',
+      () => csrf({ origins: ['https://a.example/'] }),
+      "csrf() cannot use ['https://a.example/'] as origins. Use an array of origins, such as 'https://admin.example.com', without a path or a trailing slash.",
+    ],
+    ['every origin', () => csrf({ origins: ['*'] }), "cannot use ['*'] as origins."],
+    ['the origin null', () => csrf({ origins: ['null'] }), "cannot use ['null'] as origins."],
+    ['a default port', () => csrf({ origins: ['https://a.example:443'] }), 'as origins.'],
+    ['upper case', () => csrf({ origins: ['https://A.example'] }), 'as origins.'],
+    [
+      'another policy',
+      () => csrfGuard({ withoutCredentials: 'block' } as object),
+      "csrfGuard() cannot use 'block' as withoutCredentials. Use 'allow' or 'deny'.",
+    ],
+    [
+      'tokens that are keys',
+      () => csrf({ tokens: [KEY] } as object),
+      'as tokens. Use the result of csrfTokens().',
+    ],
+    [
+      'no key',
+      () => csrfTokens({ ...valid, keys: [] }),
+      'csrfTokens() needs at least one key. Pass an array of secrets as keys.',
+    ],
+    [
+      'a short key',
+      () => csrfTokens({ ...valid, keys: ['hunter2'] }),
+      'csrfTokens() cannot use a key of 7 bytes as keys[0]. Use at least 32',
+    ],
+    [
+      'no session',
+      () => csrfTokens({ keys: [KEY] } as object as CsrfTokenOptions),
+      'csrfTokens() needs session. Pass a function such as',
+    ],
+    [
+      'a header with a space',
+      () => csrfTokens({ ...valid, header: 'a b' }),
+      "cannot use 'a b' as header.",
+    ],
+  ];
+
+  it.each(create)('reject %s', (_, call, message) => {
+    expect(call).toThrow(SetupError);
+    expect(call).toThrow(message);
+    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_CSRF_OPTION' }));
+  });
+
+  it('accept origins of apps and extensions', () => {
+    expect(csrf({ origins: ['capacitor://localhost', 'http://localhost:3000'] })).toBeTypeOf(
+      'function',
+    );
+  });
+});

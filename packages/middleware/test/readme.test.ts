@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createApp, type HttpError, type Middleware } from '@fairlead/core';
+import { expect, it } from 'vitest';
+import {
+  type CompressionOptions,
+  CookieKeysError,
+  type CookieOptions,
+  type CsrfOptions,
+  type CsrfTokenOptions,
+  compression,
+  createHealth,
+  csrf,
+  csrfTokens,
+  type HealthOptions,
+  setCookie,
+  signedCookies,
+} from '../src/index.js';
+import { runHandler } from './support/run-handler.js';
+
+const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
+
+const compressionOptions: Readonly<Record<keyof CompressionOptions, true>> = {
+  threshold: true,
+  encodings: true,
+  levels: true,
+  types: true,
+  filter: true,
+};
+const cookieOptions: Readonly<Record<keyof CookieOptions, true>> = {
+  maxAge: true,
+  expires: true,
+  domain: true,
+  path: true,
+  httpOnly: true,
+  secure: true,
+  sameSite: true,
+  partitioned: true,
+};
+const csrfOptions: Readonly<Record<keyof CsrfOptions, true>> = {
+  origins: true,
+  tokens: true,
+  withoutCredentials: true,
+  skip: true,
+};
+const tokenOptions: Readonly<Record<keyof CsrfTokenOptions, true>> = {
+  keys: true,
+  session: true,
+  header: true,
+  field: true,
+  name: true,
+  secure: true,
+};
+const healthOptions: Readonly<Record<keyof HealthOptions, true>> = {
+  checks: true,
+  timeout: true,
+  stopping: true,
+  live: true,
+  ready: true,
+  interval: true,
+  onChange: true,
+  logger: true,
+};
+
+it.each([
+  ['Compress responses', [compressionOptions]],
+  ['Read and set cookies', [cookieOptions]],
+  ['Reject requests from other sites', [csrfOptions, tokenOptions]],
+  ['Report health', [healthOptions]],
+])("the README's tables list every option: %s", (title, options) => {
+  const section = readme.split('\n## ').find((text) => text.startsWith(`${title}\n`)) ?? '';
+  const listed = [...section.matchAll(/^\| `([a-z]\w+)` /gm)].map(([, option]) => option);
+  expect(listed).toEqual(options.flatMap(Object.keys));
+});
+
+it("the README's table lists every error with its code, its status and whether it has a cause", async () => {
+  const errors = [
+    caught(() => compression({ threshold: -1 })),
+    ...(await cookieErrors()),
+    ...(await csrfErrors()),
+    ...(await healthErrors()),
+    caught(() => createHealth({ timeout: 0 })),
+  ];
+  expect(errors.filter((error) => error instanceof CookieKeysError)).toHaveLength(1);
+
+  const rows = readme.matchAll(/^\| `(\w+Error)` +\| `([<>A-Z_]+)` +\| (\d*) *\| (.*) \|$/gm);
+  expect(
+    [...rows].map(([, name, code, status, cause = '']) => [
+      name,
+      code,
+      status,
+      cause.includes('has `cause`'),
+    ]),
+  ).toEqual(
+    errors.map(({ name, code, status = '', cause }) => [
+      name,
+      code.replace('STORE', '<NAME>'),
+      String(status),
+      cause !== undefined,
+    ]),
+  );
+});
+
+/** Returns the errors of response cookies and of their keys. */
+async function cookieErrors(): Promise<HttpError[]> {
+  const failing: [string, string, CookieOptions][] = [
+    ['', '', {}],
+    ['a', '\n', {}],
+    ['a', '', { path: '' }],
+    ['__Host-a', '', {}],
+    ['a', 'x'.repeat(5_000), {}],
+  ];
+  const errors: HttpError[] = [];
+  await runHandler((ctx) => {
+    errors.push(...failing.map((cookie) => caught(() => setCookie(ctx, ...cookie))));
+  });
+  return [...errors, caught(() => signedCookies([]))];
+}
+
+/** Returns the errors of rejected requests, and of an invalid option. */
+async function csrfErrors(): Promise<HttpError[]> {
+  const tokens = csrfTokens({ keys: ['k'.repeat(32)], session: () => undefined });
+  const post = { method: 'POST', headers: { Cookie: 'session=1' } };
+  return [
+    await errorOf(csrf(), post),
+    await errorOf(csrf({ tokens }), post),
+    caught(() => csrf({ origins: ['*'] })),
+  ];
+}
+
+/** Returns the errors of a service that is stopping, and of one whose check fails. */
+async function healthErrors(): Promise<HttpError[]> {
+  const stopping = AbortSignal.abort();
+  const checks = { store: () => false };
+  return Promise.all(
+    [createHealth({ stopping }), createHealth({ checks, onChange: () => undefined })].map(
+      (health) => {
+        const errors: HttpError[] = [];
+        const app = createApp().use(keepErrors(errors)).route('/', health);
+        return app.request('/health/ready').then(() => errors[0] as HttpError);
+      },
+    ),
+  );
+}
+
+/** Returns the error that middleware throws for a request. */
+async function errorOf(middleware: Middleware, init: RequestInit): Promise<HttpError> {
+  const errors: HttpError[] = [];
+  await createApp().use(keepErrors(errors), middleware).request('/', init);
+  return errors[0] as HttpError;
+}
+
+/** Keeps what the next middleware throws. */
+function keepErrors(errors: HttpError[]): Middleware {
+  return async (ctx, next) => {
+    ctx.send('');
+    try {
+      await next();
+    } catch (error) {
+      errors.push(error as HttpError);
+    }
+  };
+}
+
+/** Returns the error that a call throws. */
+function caught(call: () => unknown): HttpError {
+  try {
+    call();
+  } catch (error) {
+    return error as HttpError;
+  }
+  throw new TypeError('The call did not throw.');
+}
