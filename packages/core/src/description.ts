@@ -164,25 +164,35 @@ export function describe<Target extends object>(target: Target, description: Des
     );
   }
   if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
-  const { wraps, after, security = [], ...others } = description;
+  const { wraps } = description;
   if (isIntended(wraps)) markIntended(target);
   const wrapped = descriptionOf(wraps);
   const present = { ...wrapped, ...descriptionOf(target) };
-  const value: Descriptor = Object.freeze({
-    ...present,
-    ...others,
-    name: others.name ?? present.name ?? nameOf(target),
-    ...(wraps && { wraps: wrapped?.wraps ?? wraps }),
-    after: Object.freeze([after ?? present.after ?? []].flat()),
-    security: Object.freeze([...(present.security ?? []), security].flat()),
+  const security = [present.security ?? [], description.security ?? []].flat(2);
+  const merged = { ...present, ...description, security };
+  if (wraps !== undefined) merged.wraps = wrapped?.wraps ?? wraps;
+  return Object.defineProperty(target, DESCRIPTOR, {
+    value: complete(target, merged),
+    configurable: true,
   });
-  return Object.defineProperty(target, DESCRIPTOR, { value, configurable: true });
+}
+
+function complete(target: object, description: Description): Descriptor {
+  const { name = nameOf(target), after = [], security = [] } = description;
+  return Object.freeze({
+    ...description,
+    name,
+    after: Object.freeze([after].flat()),
+    security: Object.freeze([security].flat()),
+  });
 }
 
 /** Describes functions that return middleware, so that registering one instead of its result is an error. */
 export function describeFactories(...factories: readonly ((...args: never[]) => unknown)[]): void {
   for (const factory of factories) describe(factory, { role: 'factory' });
 }
+
+type Described = { readonly [DESCRIPTOR]?: Description } | null | undefined;
 
 /**
  * Returns the description of a value.
@@ -191,14 +201,20 @@ export function describeFactories(...factories: readonly ((...args: never[]) => 
  * @returns Undefined if it has none.
  */
 export function descriptionOf(target: unknown): Descriptor | undefined {
-  if ((typeof target !== 'object' && typeof target !== 'function') || target === null)
-    return undefined;
-  return (target as { readonly [DESCRIPTOR]?: Descriptor })[DESCRIPTOR];
+  const description = (target as Described)?.[DESCRIPTOR];
+  if (description === undefined) return undefined;
+  // A package that does not import describe() sets the members it needs.
+  return isComplete(description) ? description : complete(Object(target), description);
+}
+
+function isComplete(description: Description): description is Descriptor {
+  const { name, after, security } = description;
+  return name !== undefined && Array.isArray(after) && Array.isArray(security);
 }
 
 /** Returns the role of a value. */
 export function roleOf(target: unknown): Role | undefined {
-  return descriptionOf(target)?.role;
+  return (target as Described)?.[DESCRIPTOR]?.role;
 }
 
 /** Returns how messages name a value without a description. */

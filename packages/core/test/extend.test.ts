@@ -1,0 +1,255 @@
+import { expect, describe as group, it, vi } from 'vitest';
+import {
+  type Description,
+  describe,
+  describeFactories,
+  descriptionOf,
+  mediaTypesOf,
+  type Role,
+} from '../src/extend.js';
+import {
+  type Context,
+  createApp,
+  createRouter,
+  errorHandler,
+  intended,
+  type Middleware,
+  type Next,
+} from '../src/index.js';
+
+const pass: Middleware = (_ctx, next) => next();
+const create = (description: Description): Middleware =>
+  describe<Middleware>((ctx, next) => pass(ctx, next), description);
+
+const DESCRIPTOR = Symbol.for('fairlead:descriptor');
+
+/** Returns the codes and messages of the warnings of a startup. */
+function warningsOf(app: ReturnType<typeof createApp>): readonly string[] {
+  const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  app.seal();
+  const messages = emit.mock.calls.map(([message]) => `${message}`);
+  emit.mockRestore();
+  return messages;
+}
+
+group('describe()', () => {
+  it('returns the same value, with a frozen and complete description', () => {
+    const target = function csrf() {};
+    expect(describe(target, { role: 'middleware', after: 'session()' })).toBe(target);
+    const description = descriptionOf(target);
+    expect(description).toEqual({
+      name: 'csrf()',
+      role: 'middleware',
+      after: ['session()'],
+      security: [],
+    });
+    expect([description, description?.after, description?.security].every(Object.isFrozen)).toBe(
+      true,
+    );
+  });
+
+  it('adds to the present description, of a base class too, without changing it', () => {
+    const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+    const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+    class SignedIn {}
+    describe(SignedIn, { role: 'guard', security: bearer });
+    class Admin extends SignedIn {}
+    describe(Admin, { security: [key], slot: 'admin' });
+    expect(descriptionOf(Admin)).toMatchObject({
+      role: 'guard',
+      slot: 'admin',
+      security: [bearer, key],
+    });
+    expect(descriptionOf(SignedIn)?.security).toEqual([bearer]);
+  });
+
+  it('takes over the description of what a function wraps, and whether that is intended', () => {
+    const inner = intended(create({ name: 'read()', role: 'input' }));
+    const outer = describe<Middleware>((ctx, next) => inner(ctx, next), { wraps: inner });
+    const outermost = describe<Middleware>((ctx, next) => outer(ctx, next), { wraps: outer });
+    expect(descriptionOf(outermost)).toMatchObject({ name: 'read()', role: 'input', wraps: inner });
+    expect(warningsOf(createApp().use('/nowhere', outermost))).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown member', { rol: 'guard' }, "Did you mean 'role'?"],
+    ['an unknown role', { role: 'gate' }, 'describe() cannot use'],
+    ['security without a scheme', { security: { name: 'key' } }, '{ name, scheme }'],
+    ['a body without media types', { reads: {} }, 'an object with the array mediaTypes'],
+    ['names that are no text', { after: [1] }, 'an array of names'],
+  ])('refuses %s', (_name, description, message) => {
+    expect(() => describe(() => undefined, description)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  it('refuses what cannot have a description', () => {
+    expect(() => describe(Object.freeze({}), { role: 'error' })).toThrow(
+      'Pass a function or an object that is not frozen.',
+    );
+  });
+});
+
+group('descriptionOf()', () => {
+  it.each([undefined, null, 'text', 7, {}, pass])('knows nothing of %s', (value) => {
+    expect(descriptionOf(value)).toBeUndefined();
+  });
+
+  it('completes the description that a package without describe() has set', () => {
+    const target = Object.assign(function read() {}, {
+      [DESCRIPTOR]: { role: 'input', after: 'set()' },
+    });
+    expect(descriptionOf(target)).toEqual({
+      name: 'read()',
+      role: 'input',
+      after: ['set()'],
+      security: [],
+    });
+  });
+});
+
+it('mediaTypesOf() lists those of all parsers, unless one rejects the others', () => {
+  const form = { properties: {}, required: [], encoding: {} };
+  const parser = (type: string, isExclusive: boolean): Middleware =>
+    create({ role: 'input', reads: { mediaTypes: [type], form: { ...form, isExclusive } } });
+  const parsers = [parser('a/a', false), pass, parser('b/b', false), parser('a/a', false)];
+  expect(mediaTypesOf(parsers)).toEqual(['a/a', 'b/b']);
+  expect(mediaTypesOf([...parsers, parser('c/c', true)])).toEqual(['c/c']);
+  expect(mediaTypesOf([pass])).toEqual([]);
+});
+
+group('startup checks', () => {
+  it('refuse a factory and a guard in place of middleware', () => {
+    const factory = () => pass;
+    describeFactories(factory);
+    expect(() => createApp().use(factory as unknown as Middleware)).toThrow('Call it: factory().');
+    const guard = function member() {
+      return true;
+    };
+    describe(guard, { role: 'guard' });
+    expect(() => createApp().use(guard as unknown as Middleware)).toThrow(
+      'Instead, list the guard in @UseGuard() of @fairlead/controllers.',
+    );
+  });
+
+  it('refuse input that no route follows', () => {
+    const app = createApp()
+      .post('/', () => 'ok')
+      .use(create({ name: 'yaml()', role: 'input' }));
+    const message = expect.stringContaining('yaml() runs for no route');
+    expect(() => app.seal()).toThrow(expect.objectContaining({ code: 'INVALID_ORDER', message }));
+  });
+
+  it('warn of middleware before the one that it needs, also by a description set by hand', () => {
+    const read = Object.assign((ctx: Context, next: Next) => pass(ctx, next), {
+      [DESCRIPTOR]: { name: 'read()', role: 'middleware', after: 'set()' },
+    }) as Middleware;
+    const set = create({ name: 'set()', role: 'middleware' });
+    const warnings = warningsOf(
+      createApp()
+        .use(read, set)
+        .get('/', () => 'ok'),
+    );
+    expect(warnings).toEqual([expect.stringContaining('read() reads what set() provides')]);
+    expect(
+      warningsOf(
+        createApp()
+          .use(set, read)
+          .get('/', () => 'ok'),
+      ),
+    ).toEqual([]);
+  });
+
+  it('print the warning of a description, unless it is intended', () => {
+    const doubtful = () => create({ role: 'middleware', warning: () => 'Too short.' });
+    expect(
+      warningsOf(
+        createApp()
+          .use(doubtful())
+          .get('/', () => 'ok'),
+      ),
+    ).toEqual(['Too short.']);
+    expect(
+      warningsOf(
+        createApp()
+          .use(intended(doubtful()))
+          .get('/', () => 'ok'),
+      ),
+    ).toEqual([]);
+  });
+
+  it('know the parsers of others', () => {
+    const parser = create({ role: 'input', reads: { mediaTypes: ['application/yaml'] } });
+    const schema = {
+      '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+    } as const;
+    const router = createRouter().post('/', { body: schema }, () => 'ok');
+    expect(warningsOf(createApp().use(parser).route('/', router))).toEqual([]);
+  });
+});
+
+it('below() replaces middleware below a prefix, and stays intended', async () => {
+  const at = (prefix: string): Middleware =>
+    describe<Middleware>((ctx) => ctx.send(prefix), {
+      role: 'responder',
+      below: (outer) => at(`${outer}${prefix}`),
+    });
+  const app = createApp().use('/docs', at(''));
+  expect(await (await app.request('/docs/a')).text()).toBe('/docs');
+});
+
+it('a value with the role response decides how it is sent, and is discarded with another response', async () => {
+  const calls: string[] = [];
+  const value = () =>
+    describe(
+      {},
+      {
+        role: 'response' satisfies Role,
+        respond: (ctx) => (ctx as Context).send('sent'),
+        discard: () => calls.push('discarded'),
+      },
+    );
+  const app = createApp()
+    .get('/', () => value())
+    .get('/other', (ctx) => {
+      ctx.send('other');
+      return value();
+    });
+  expect(await (await app.request('/')).text()).toBe('sent');
+  expect(calls).toEqual([]);
+  expect(await (await app.request('/other')).text()).toBe('other');
+  expect(calls).toEqual(['discarded']);
+});
+
+group('an error that describes itself', () => {
+  const members = { status: 503, code: 'STORE_CLOSED', expose: false, report: true };
+  const respondWith = async (error: Error) => {
+    const app = createApp({ onError: () => undefined })
+      .use(errorHandler())
+      .get('/', () => {
+        throw error;
+      });
+    const response = await app.request('/');
+    return [response.status, response.headers.get('retry-after'), (await response.json()).code];
+  };
+  const withMembers = (more: object): Error => {
+    const error = Object.assign(new Error('hidden'), members, more);
+    return Object.defineProperty(error, DESCRIPTOR, { value: { role: 'error' } });
+  };
+
+  it('is a response like an HttpError', async () => {
+    const error = withMembers({ headers: { 'Retry-After': '5' }, details: {} });
+    expect(await respondWith(error)).toEqual([503, '5', 'STORE_CLOSED']);
+  });
+
+  it('is a fault without the members of an HttpError', async () => {
+    expect(await respondWith(withMembers({ headers: {}, details: undefined }))).toEqual([
+      500,
+      null,
+      'INTERNAL_SERVER_ERROR',
+    ]);
+  });
+});
