@@ -44,6 +44,24 @@ const projects = [
     peers: [],
     prints: [/^3\.1\.1 \["\/users\/{id}"\]$/, /^DOCS_UNAVAILABLE$/, /^200$/],
   },
+  {
+    // A parser, a guard and middleware that use only public exports.
+    name: 'extension',
+    installs: ['core', 'di', 'controllers', 'openapi'],
+    peers: ['reflect-metadata@0.2.2'],
+    prints: [
+      /^200 {"color":"red"}$/,
+      /^401 .*"detail":"Send the key"/,
+      /^\[ 'text\/x-lines' \] \[ { key: \[\] } \] \[ 'key' \]$/,
+      /^\[ 'text\/x-lines' \] \[ { key: \[\] } \] \[ 'key' \]$/,
+      /^app\.use\(\) received the factory lines\. Call it: lines\(\)\.$/,
+      /^app\.use\(\) received the guard .* Use requireKey\(key\), or list the guard in @UseGuard\(\)/,
+      /^lines\(\) runs for no route, because all of them are registered before it/,
+      /^No parser reads the body of: POST \/settings\./,
+      /^countKeys\(\) allows few requests\.$/,
+      /^countKeys\(\) reads what requireKey\(key\) or keyGuard\(key\) provides, but runs before it\./,
+    ],
+  },
 ] as const;
 
 const tarballs = inject('tarballs');
