@@ -88,7 +88,6 @@ export type {
   InterceptorReference,
   MiddlewareReference,
 } from './metadata/references.js';
-export { GUARD_OVERRIDES } from './metadata/references.js';
 export {
   type ControllersPlugin,
   controllersPlugin,

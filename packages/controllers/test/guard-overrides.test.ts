@@ -1,14 +1,8 @@
 import { createApp, createRouter, errorHandler } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { expect, it } from 'vitest';
-import {
-  Controller,
-  controllersPlugin,
-  Get,
-  GUARD_OVERRIDES,
-  type GuardFn,
-  UseGuard,
-} from '../src/index.js';
+import { GUARD_OVERRIDES } from '../src/extend.js';
+import { Controller, controllersPlugin, Get, type GuardFn, UseGuard } from '../src/index.js';
 
 const never: GuardFn = () => false;
 const always: GuardFn = () => true;

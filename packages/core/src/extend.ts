@@ -10,3 +10,6 @@ export {
   mediaTypesOf,
   type Role,
 } from './description.js';
+export { defaultStatus, responseSchemas } from './router/route-options.js';
+export { createQueryReader } from './router/route-schemas.js';
+export { acceptsAbsence, validateValue } from './schema.js';

@@ -90,21 +90,18 @@ export type { HeaderValue, ResponseHeaders } from './response/headers.js';
 export type { ResponseBody } from './response/record.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
-export {
-  defaultStatus,
-  type ResponseSchemas,
-  type ResponseValue,
-  type Returned,
-  type RouteDocumentation,
-  type RouteInput,
-  type RouteOptions,
-  responseSchemas,
-  type ValidatedInputs,
-  type ValidatedParams,
+export type {
+  ResponseSchemas,
+  ResponseValue,
+  Returned,
+  RouteDocumentation,
+  RouteInput,
+  RouteOptions,
+  ValidatedInputs,
+  ValidatedParams,
 } from './router/route-options.js';
 export {
   type CompileResponse,
-  createQueryReader,
   type ResponsePolicy,
   requireParsedBody,
   type WriteJson,
@@ -124,7 +121,6 @@ export {
   type ValidatedHandlers,
 } from './router/router.js';
 export {
-  acceptsAbsence,
   isStandardSchema,
   type JsonSchemaConverter,
   type JsonSchemaOptions,
@@ -139,7 +135,6 @@ export {
   schemaClass,
   toJsonSchema,
   type ValidationIssue,
-  validateValue,
 } from './schema.js';
 export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';

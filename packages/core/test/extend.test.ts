@@ -233,7 +233,11 @@ group('an error that describes itself', () => {
         throw error;
       });
     const response = await app.request('/');
-    return [response.status, response.headers.get('retry-after'), (await response.json()).code];
+    return [
+      response.status,
+      response.headers.get('retry-after'),
+      Object(await response.json()).code,
+    ];
   };
   const withMembers = (more: object): Error => {
     const error = Object.assign(new Error('hidden'), members, more);

@@ -1,5 +1,10 @@
-import { acceptsAbsence, type RouteInput, type RouteOptions } from '@fairlead/core';
-import { descriptionOf, type FormDescription, mediaTypesOf } from '@fairlead/core/extend';
+import { type RouteInput, type RouteOptions } from '@fairlead/core';
+import {
+  acceptsAbsence,
+  descriptionOf,
+  type FormDescription,
+  mediaTypesOf,
+} from '@fairlead/core/extend';
 import type { Draft, OperationSource } from './draft.js';
 import type { DescribedSchema, Member } from './schemas.js';
 

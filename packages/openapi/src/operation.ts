@@ -1,4 +1,5 @@
-import { defaultStatus, type RouteInput, responseSchemas } from '@fairlead/core';
+import type { RouteInput } from '@fairlead/core';
+import { defaultStatus, responseSchemas } from '@fairlead/core/extend';
 import type { Draft, OperationSource } from './draft.js';
 import { phraseOf } from './error-responses.js';
 import { createBody, createParameters, inputsOf } from './inputs.js';

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { controllersPlugin, GUARD_OVERRIDES, type GuardFn } from '@fairlead/controllers';
+import { controllersPlugin, type GuardFn } from '@fairlead/controllers';
+import { GUARD_OVERRIDES } from '@fairlead/controllers/extend';
 import {
   type Application,
   createApp,

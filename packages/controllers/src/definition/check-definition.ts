@@ -1,4 +1,4 @@
-import { responseSchemas } from '@fairlead/core';
+import { responseSchemas } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { explainUndescribedStatus, isClass, isIntended } from '@fairlead/options';
 import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';

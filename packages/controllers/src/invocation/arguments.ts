@@ -1,12 +1,11 @@
 import {
   type Context,
-  createQueryReader,
   isHttpError,
   requireParsedBody,
   ValidationError,
   type ValidationIssue,
-  validateValue,
 } from '@fairlead/core';
+import { createQueryReader, validateValue } from '@fairlead/core/extend';
 import { MissingParameterError, ParameterInjectionError } from '../errors/request-errors.js';
 import {
   describeParameter,

@@ -1,5 +1,4 @@
 import {
-  acceptsAbsence,
   type Context,
   type RouteOptions,
   type Handler,
@@ -7,9 +6,8 @@ import {
   type Middleware,
   type Next,
   type RouteInput,
-  responseSchemas,
 } from '@fairlead/core';
-import { describe, descriptionOf } from '@fairlead/core/extend';
+import { acceptsAbsence, describe, descriptionOf, responseSchemas } from '@fairlead/core/extend';
 import {
   type Constructor,
   type ContainerInterface,

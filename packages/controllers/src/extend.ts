@@ -1,0 +1,1 @@
+export { GUARD_OVERRIDES } from './metadata/references.js';
