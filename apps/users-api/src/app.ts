@@ -33,7 +33,7 @@ export interface UsersAppOptions {
 }
 
 /**
- * Builds the service: functional routes at `/api/users`, every controller in `controllers/` under
+ * Builds the service: functional routes at `/api/users`, every `*controller.ts` under
  * `/api/v1`, their document at `/openapi.json`, and the routes for operators.
  *
  * @returns Two applications that are ready to listen. `operations`, which has the routes for operators, is
@@ -76,9 +76,9 @@ export async function createUsersApp(options: UsersAppOptions) {
   const container = createContainer().register(USER_STORE, { useValue: store });
   const router = createRouter();
   // Relative to this file, both in src/ and in dist/.
-  const root = new URL('./controllers/', import.meta.url);
+  const discovery = { root: new URL('.', import.meta.url), include: ['**/*controller.{ts,js}'] };
   const prefix = '/api/v1';
-  await app.plugin(controllersPlugin({ router, root, prefix, container, strict: true }));
+  await app.plugin(controllersPlugin({ router, ...discovery, prefix, container, strict: true }));
   app.route('/', router);
   for (const one of apps) one.use(notFoundHandler());
   return { app, operations };

@@ -32,7 +32,7 @@ export class DisposableController {
 }
 `;
 
-describe('a new file in src/controllers', () => {
+describe('a new file named controller.ts', () => {
   it('is served after a start, as the README shows', async () => {
     const url = await startProcess(MEMORY, { app: appWith(FROM_README) }).url;
     await clientOf(`${url}/api/users`).create();
@@ -64,6 +64,6 @@ describe('a new file in src/controllers', () => {
     const { code, stderr } = await startProcess(MEMORY, { app: appWith("import './missing.js';") })
       .ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('src/controllers/new.ts');
+    expect(stderr).toContain('src/added/controller.ts');
   });
 });

@@ -1,7 +1,7 @@
 import { StoreError } from '@fairlead/store';
 import { createTestApp, type TestApp } from '@fairlead/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { UsersController } from '../src/controllers/users-controller.js';
+import { UsersController } from '../src/users/controller.js';
 import { MemoryUserStore } from '../src/users/store/memory.js';
 import { USER_STORE, type UserStore } from '../src/users/store/user-store.js';
 import { ADA } from './support/api.js';
@@ -51,10 +51,11 @@ describe('UsersController', () => {
   });
 });
 
-describe('src/controllers', () => {
-  it('contains the users controller and only importable files', async () => {
+describe('src/users/controller.ts', () => {
+  it('is found below src/users', async () => {
     const app = await createTestApp({
-      root: new URL('../src/controllers/', import.meta.url),
+      root: new URL('../src/users/', import.meta.url),
+      include: ['controller.ts'],
       overrides: [[USER_STORE, { useValue: await STORES.memory() }]],
     });
     onTestFinished(() => app.close());

@@ -1,10 +1,9 @@
 import { createRouter, etag, type Router } from '@fairlead/core';
 import { changeUser, findUser } from './change-user.js';
-import { sendList } from './list.js';
 import { ListQuery, NewUser, OPERATIONS, UserChanges } from './schemas.js';
 import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';
-import { showUser, toCreated, toEnvelope } from './view.js';
+import { sendList, showUser, toCreated, toEnvelope } from './view.js';
 
 /**
  * Builds the user API as functional routes.

@@ -12,12 +12,11 @@ import {
 } from '@fairlead/controllers';
 import { type Context, etag } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
-import { changeUser, findUser } from '../users/change-user.js';
-import { type ListRequest, sendList } from '../users/list.js';
-import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from '../users/schemas.js';
-import { USER_STORE, type UserStore } from '../users/store/user-store.js';
-import type { CreateUserInput, UpdateUserInput, User } from '../users/user.js';
-import { showUser, toCreated, toEnvelope } from '../users/view.js';
+import { changeUser, findUser } from './change-user.js';
+import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from './schemas.js';
+import { USER_STORE, type UserStore } from './store/user-store.js';
+import type { CreateUserInput, UpdateUserInput, User } from './user.js';
+import { type ListRequest, sendList, showUser, toCreated, toEnvelope } from './view.js';
 
 /** The user API as a class. */
 @Controller('/users')
