@@ -1,4 +1,3 @@
-export { Controller, type ControllerOptions } from './decorators/controller.js';
 export {
   applyDecorators,
   type CustomParamDecorator,
@@ -10,6 +9,8 @@ export {
 export { Body, Ctx, Header, Param, Query, Req, Res } from './decorators/parameters.js';
 export {
   All,
+  Controller,
+  type ControllerOptions,
   Delete,
   Get,
   Head,
@@ -32,7 +33,7 @@ export {
   UseInterceptor,
   UseMiddleware,
 } from './decorators/use.js';
-export { ControllerRegistry } from './definition/controller-registry.js';
+export { ControllerRegistry } from './definition/check-definition.js';
 export type { ControllerDefinition, RouteDefinition } from './definition/definition.js';
 export {
   type DiscoveryResult,
@@ -44,29 +45,25 @@ export type { DiscoveryOptions } from './discovery/find-files.js';
 export {
   ControllerError,
   type ControllerErrorOptions,
+  ControllerResolutionError,
   type Diagnostic,
-} from './errors/controller-error.js';
-export {
+  DiscoveryError,
   GuardRejectionError,
   type HandlerParameter,
   MissingParameterError,
-  ParameterInjectionError,
-} from './errors/request-errors.js';
-export {
-  ControllerResolutionError,
-  DiscoveryError,
   NoRoutesError,
   NotAControllerError,
+  ParameterInjectionError,
   RouteRegistrationError,
   StartError,
-} from './errors/startup-errors.js';
+} from './errors.js';
 export { RequestContext } from './instances/request-scopes.js';
 export type {
   HeaderMetadata,
   RedirectMetadata,
+  RouteDecoratorOptions,
   RouteMetadataKey,
   RouteMethod,
-  RouteDecoratorOptions,
   RouteValues,
 } from './metadata/class-metadata.js';
 export type {
@@ -88,13 +85,13 @@ export type {
   InterceptorReference,
   MiddlewareReference,
 } from './metadata/references.js';
+export type { BuildRoutesOptions, ControllersPluginOptions, PluginLogger } from './options.js';
 export {
   type ControllersPlugin,
   controllersPlugin,
   type PluginState,
 } from './plugin/controllers-plugin.js';
-export type { ControllersPluginOptions, PluginLogger } from './plugin/options.js';
-export { type BuildRoutesOptions, type BuiltRoute, buildRoutes } from './routes/build-routes.js';
+export { type BuiltRoute, buildRoutes } from './routes/build-routes.js';
 export {
   describeRoutes,
   formatRoutes,

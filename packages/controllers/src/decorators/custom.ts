@@ -3,9 +3,13 @@ import 'reflect-metadata';
 import type { Context } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
 import { describeValue, fn, isClass, type Kinds, kind, nonEmptyString } from '@fairlead/options';
-import { type ControllerError, errorText } from '../errors/controller-error.js';
-import { findOptionErrors, optionError } from '../errors/option-errors.js';
-import { throwProblems } from '../errors/startup-errors.js';
+import {
+  type ControllerError,
+  errorText,
+  findOptionErrors,
+  optionError,
+  throwProblems,
+} from '../errors.js';
 import { guardName } from '../invocation/invoker.js';
 import {
   assertExperimental,

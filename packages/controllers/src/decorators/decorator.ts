@@ -7,18 +7,17 @@ import {
   isClass,
   type Kinds,
 } from '@fairlead/options';
-import { ControllerError, type Diagnostic } from '../errors/controller-error.js';
-import { RouteRegistrationError } from '../errors/startup-errors.js';
+import { ControllerError, type Diagnostic, RouteRegistrationError } from '../errors.js';
 import {
   assertExperimental,
   type ClassMetadata,
   classMetadata,
+  decoratorProblem,
   type MethodMetadata,
   methodMetadata,
   ownMetadata,
+  undiscovered,
 } from '../metadata/class-metadata.js';
-import { decoratorProblem } from '../metadata/decorator-problem.js';
-import { undiscovered } from '../metadata/undiscovered.js';
 
 /** What a decorator decorates. */
 interface Place {

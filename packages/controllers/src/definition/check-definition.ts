@@ -1,8 +1,13 @@
 import { responseSchemas } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { explainUndescribedStatus, isClass, isIntended } from '@fairlead/options';
-import { type ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
-import { RouteRegistrationError } from '../errors/startup-errors.js';
+import {
+  type ControllerError,
+  type Diagnostic,
+  errorText,
+  RouteRegistrationError,
+  throwProblems,
+} from '../errors.js';
 import { checkRedirect } from '../invocation/redirect.js';
 import {
   decoratorErrors,
@@ -10,9 +15,10 @@ import {
   locationOf,
   type MethodMetadata,
   metadataChain,
+  undiscovered,
 } from '../metadata/class-metadata.js';
 import { describeParameter } from '../metadata/parameter.js';
-import type { ControllerDefinition, RouteDefinition } from './definition.js';
+import { type ControllerDefinition, defineController, type RouteDefinition } from './definition.js';
 
 /**
  * Finds all problems in a definition that do not depend on other controllers.
@@ -192,4 +198,44 @@ export function describeErased(definitions: readonly ControllerDefinition[]): st
   const fix =
     "pass a schema, as in @Body({ schema }). A class from schemaClass() as the type needs an import without 'type', and neither Partial nor an array. If the method validates the body, pass the controller to intended().";
   return `nothing validates the bodies of ${[...found].join(', ')}, whose types the compiler erased, although other bodies have schemas.\n  Fix: ${fix}`;
+}
+
+/** Keeps one definition per controller class. */
+export class ControllerRegistry {
+  readonly #definitions = new Map<Constructor, ControllerDefinition>();
+
+  /**
+   * Reads, checks and keeps the definition of a class.
+   *
+   * @param target - A class with `@Controller()`. A registered class keeps its definition.
+   * @returns The frozen definition.
+   * @throws {NotAControllerError} 500, when the class does not itself have `@Controller()`.
+   * @throws {NoRoutesError} 500, when it has no routes.
+   * @throws {RouteRegistrationError} 500, when one of its routes cannot work.
+   * @throws {StartError} 500, when there are several such problems.
+   */
+  register(target: Constructor): ControllerDefinition {
+    const known = this.#definitions.get(target);
+    if (known !== undefined) return known;
+    const definition = defineController(target);
+    throwProblems(checkDefinition(definition));
+    undiscovered.delete(target);
+    this.#definitions.set(target, definition);
+    return definition;
+  }
+
+  /** Whether a class is registered. */
+  has(target: Constructor): boolean {
+    return this.#definitions.has(target);
+  }
+
+  /** The definition of a class; undefined if it is not registered. */
+  get(target: Constructor): ControllerDefinition | undefined {
+    return this.#definitions.get(target);
+  }
+
+  /** All definitions, in the order of registration. */
+  get all(): readonly ControllerDefinition[] {
+    return [...this.#definitions.values()];
+  }
 }

@@ -1,7 +1,7 @@
 import { isStandardSchema, type ResponseSchemas } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
-import { NoRoutesError, NotAControllerError, throwProblems } from '../errors/startup-errors.js';
+import { NoRoutesError, NotAControllerError, throwProblems } from '../errors.js';
 import {
   addGuards,
   decoratorErrors,
@@ -14,8 +14,8 @@ import {
   parameterTypes,
   type RedirectMetadata,
   type RouteDeclaration,
-  type RouteMethod,
   type RouteDecoratorOptions,
+  type RouteMethod,
   type RouteValues,
   valuesOf,
 } from '../metadata/class-metadata.js';

@@ -3,12 +3,9 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { type Constructor, isEager } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
-import { describeLocation } from '../errors/controller-error.js';
-import { optionError } from '../errors/option-errors.js';
-import { DiscoveryError, throwProblems } from '../errors/startup-errors.js';
+import { DiscoveryError, describeLocation, optionError, throwProblems } from '../errors.js';
 import { checkDiscoveryOptions, type DiscoveryOptions, findFiles } from './find-files.js';
-import { importError } from './import-failure.js';
-import { assertHostImports, importModule } from './import-module.js';
+import { assertHostImports, importError, importModule } from './import-file.js';
 import { type FileExports, findLostClasses, isController } from './lost-classes.js';
 
 /** What discovery found in one file. */

@@ -3,9 +3,13 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { arrayOf, type Kinds, kind, nonEmptyString } from '@fairlead/options';
 import type { Entry } from 'fast-glob';
-import { type ControllerError, codeOf } from '../errors/controller-error.js';
-import { findOptionErrors, optionError } from '../errors/option-errors.js';
-import { DiscoveryError } from '../errors/startup-errors.js';
+import {
+  type ControllerError,
+  codeOf,
+  DiscoveryError,
+  findOptionErrors,
+  optionError,
+} from '../errors.js';
 
 /** Where discovery looks for controllers. */
 export interface DiscoveryOptions {

@@ -2,10 +2,8 @@ import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Constructor } from '@fairlead/di';
 import { type Frame, findCallSite, isAnonymous, isIntended } from '@fairlead/options';
-import { type Diagnostic, describeLocation } from '../errors/controller-error.js';
-import { DiscoveryError } from '../errors/startup-errors.js';
-import { inheritedMetadata, ownMetadata } from '../metadata/class-metadata.js';
-import { undiscovered } from '../metadata/undiscovered.js';
+import { type Diagnostic, DiscoveryError, describeLocation } from '../errors.js';
+import { inheritedMetadata, ownMetadata, undiscovered } from '../metadata/class-metadata.js';
 
 /** The exports of a file. */
 export interface FileExports {

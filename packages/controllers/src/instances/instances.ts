@@ -7,8 +7,7 @@ import {
   type Token,
 } from '@fairlead/di';
 import type { ControllerDefinition } from '../definition/definition.js';
-import { codeOf } from '../errors/controller-error.js';
-import { ControllerResolutionError } from '../errors/startup-errors.js';
+import { ControllerResolutionError, codeOf } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import { isClassOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';

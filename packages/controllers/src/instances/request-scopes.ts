@@ -4,7 +4,7 @@ import { Context, type Middleware } from '@fairlead/core';
 import { describe } from '@fairlead/core/extend';
 import { type ContainerInterface, type RequestScope, Service } from '@fairlead/di';
 import { describeFile, installOneCopy } from '@fairlead/options';
-import { ControllerError } from '../errors/controller-error.js';
+import { ControllerError } from '../errors.js';
 import { isPromiseLike } from '../promise.js';
 
 /**

@@ -6,7 +6,7 @@ import {
   type ValidationIssue,
 } from '@fairlead/core';
 import { createQueryReader, validateValue } from '@fairlead/core/extend';
-import { MissingParameterError, ParameterInjectionError } from '../errors/request-errors.js';
+import { MissingParameterError, ParameterInjectionError } from '../errors.js';
 import {
   describeParameter,
   type ParameterDefinition,

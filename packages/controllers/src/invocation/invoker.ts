@@ -1,7 +1,6 @@
 import type { Context, Handler } from '@fairlead/core';
 import { describeToken } from '@fairlead/di';
-import { ControllerError } from '../errors/controller-error.js';
-import { GuardRejectionError } from '../errors/request-errors.js';
+import { ControllerError, GuardRejectionError } from '../errors.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, Interceptor } from '../metadata/references.js';

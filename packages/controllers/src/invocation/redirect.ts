@@ -1,5 +1,5 @@
 import type { Context } from '@fairlead/core';
-import { ControllerError, type Diagnostic, errorText } from '../errors/controller-error.js';
+import { ControllerError, type Diagnostic, errorText } from '../errors.js';
 import type { RedirectMetadata } from '../metadata/class-metadata.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters

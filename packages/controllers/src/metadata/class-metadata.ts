@@ -1,10 +1,9 @@
-import { descriptionOf } from '@fairlead/core/extend';
 import 'reflect-metadata';
-import type { Context, RouteOptions, RouteDocumentation } from '@fairlead/core';
+import type { Context, RouteDocumentation, RouteOptions } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
-import { ControllerError, errorText } from '../errors/controller-error.js';
-import type { DecoratorProblem } from './decorator-problem.js';
+import { ControllerError, errorText } from '../errors.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from './references.js';
 
@@ -368,3 +367,43 @@ export function setRouteValues(ctx: Context, values: RouteValues): void {
 export function routeValues(ctx: Context): RouteValues | undefined {
   return (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES];
 }
+
+/** A mistake in the use of a decorator, which the startup reports. */
+export interface DecoratorProblem {
+  /** The method or property that the decorator belongs to; undefined for the class. */
+  readonly member: string | symbol | undefined;
+  /**
+   * Returns the error, always the same one: a base class has it in common with its subclasses.
+   *
+   * @param location - Where the class is declared, if known.
+   */
+  readonly toError: (location: string | undefined) => ControllerError;
+}
+
+/**
+ * Creates a problem.
+ *
+ * @param create - Creates the error. Called once, because most problems are found before the location
+ *   of the class is known.
+ */
+export function decoratorProblem(
+  member: DecoratorProblem['member'],
+  create: DecoratorProblem['toError'],
+): DecoratorProblem {
+  let error: ControllerError | undefined;
+  const toError: DecoratorProblem['toError'] = (location) => {
+    error ??= create(location);
+    return error;
+  };
+  return { member, toError };
+}
+
+/** A global symbol, so that two copies of this package know of the same classes. */
+const UNDISCOVERED = Symbol.for('fairlead:undiscovered-controllers');
+
+const shared = globalThis as typeof globalThis & { [UNDISCOVERED]?: Set<object> };
+
+shared[UNDISCOVERED] ??= new Set();
+
+/** The classes with `@Controller()` that discovery has not found, and that are not registered either. */
+export const undiscovered: Set<object> = shared[UNDISCOVERED];

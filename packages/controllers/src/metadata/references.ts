@@ -2,7 +2,7 @@ import type { AnyMiddleware, Context, Next } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { type Constructor, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass } from '@fairlead/options';
-import type { Diagnostic } from '../errors/controller-error.js';
+import type { Diagnostic } from '../errors.js';
 
 /** The context of the request that a guard checks. */
 export type GuardContext = Context;
@@ -73,10 +73,13 @@ export type InterceptorReference =
   | string
   | symbol;
 
-/** The guards, middleware and interceptors of all routes of a plugin. */
+/** The guards, middleware and interceptors of several routes. */
 export interface SharedReferences {
+  /** Run before the guards of each route, after all middleware; none by default. */
   readonly guards: readonly Guard[];
+  /** Runs before the middleware of each route; none by default. */
   readonly middleware: readonly MiddlewareReference[];
+  /** Wrap the interceptors of each route; none by default. */
   readonly interceptors: readonly InterceptorReference[];
 }
 

@@ -8,8 +8,7 @@ import {
 import { descriptionOf, isUnknown } from '@fairlead/core/extend';
 import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
-import { errorText } from '../errors/controller-error.js';
-import { RouteRegistrationError } from '../errors/startup-errors.js';
+import { errorText, RouteRegistrationError } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import { type BuiltRoute, routeOf } from '../routes/build-routes.js';

@@ -2,15 +2,15 @@ import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
 import { container as globalContainer } from '@fairlead/di';
 import { captureCallSite, isIntended } from '@fairlead/options';
-import { throwProblems } from '../errors/startup-errors.js';
-import type { RegisteredController } from '../routes/register-controller.js';
-import { findMountProblems, findUnpreparedGuards, mountedRoutesOf } from './check-mounted.js';
+import { throwProblems } from '../errors.js';
 import {
   type ControllersPluginOptions,
   checkPluginOptions,
   type PluginLogger,
   usableOptions,
-} from './options.js';
+} from '../options.js';
+import type { RegisteredController } from '../routes/register-controller.js';
+import { findMountProblems, findUnpreparedGuards, mountedRoutesOf } from './check-mounted.js';
 import { start } from './start.js';
 
 /** The controllers that the plugin has registered: a frozen value, which `install` replaces. */

@@ -1,31 +1,28 @@
 import {
   type Context,
-  type RouteOptions,
   type Handler,
   isStandardSchema,
   type Middleware,
   type Next,
   type RouteInput,
+  type RouteOptions,
 } from '@fairlead/core';
 import { acceptsAbsence, describe, descriptionOf, responseSchemas } from '@fairlead/core/extend';
 import {
   type Constructor,
-  type ContainerInterface,
   describeToken,
   container as globalContainer,
   type InjectionToken,
   type Token,
 } from '@fairlead/di';
-import { fn, isIntended, type Kinds, markIntended } from '@fairlead/options';
-import { ControllerRegistry } from '../definition/controller-registry.js';
+import { isIntended, markIntended } from '@fairlead/options';
+import { ControllerRegistry } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
   joinPath,
   type RouteDefinition,
 } from '../definition/definition.js';
-import { findSharedErrors, SHARED_OPTIONS } from '../definition/shared-options.js';
-import type { ControllerError } from '../errors/controller-error.js';
-import { attempt, throwProblems } from '../errors/startup-errors.js';
+import { attempt, throwProblems } from '../errors.js';
 import {
   type InstanceSource,
   Instances,
@@ -56,6 +53,7 @@ import {
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
+import { type BuildRoutesOptions, checkBuildOptions } from '../options.js';
 import { chain } from '../promise.js';
 
 /** A route that is ready to be registered on a router. */
@@ -72,25 +70,6 @@ export interface BuiltRoute extends RouteDefinition {
   readonly options: RouteOptions;
   /** The functions that a router runs. The last one runs the method. */
   readonly handlers: readonly [...middleware: Middleware[], handler: Handler];
-}
-
-/** Options of `buildRoutes` and `registerController`. */
-export interface BuildRoutesOptions {
-  /** Precedes the path of each route; empty by default. */
-  readonly prefix?: string;
-  /** Run before the guards of each route; none by default. */
-  readonly guards?: readonly Guard[];
-  /** Runs before the middleware of each route; none by default. */
-  readonly middleware?: readonly MiddlewareReference[];
-  /** Wrap the interceptors of each route; none by default. */
-  readonly interceptors?: readonly InterceptorReference[];
-  /**
-   * Resolves the controller, its guards, middleware and interceptors. By default the global container,
-   * whose singletons all applications of the process share.
-   */
-  readonly container?: ContainerInterface;
-  /** Called with warnings, and when disposing a request scope fails; `console.warn` by default. */
-  readonly warn?: (message: string) => void;
 }
 
 /** Everything that building a route needs besides its definition. */
@@ -130,13 +109,6 @@ export function buildRoutes(
 
 function isDefinition(target: Constructor | ControllerDefinition): target is ControllerDefinition {
   return typeof target === 'object' && target !== null && 'routes' in target;
-}
-
-const BUILD_OPTIONS: Kinds<BuildRoutesOptions> = { ...SHARED_OPTIONS, warn: fn };
-
-/** Finds everything that is wrong with the options of `buildRoutes` or `registerController`. */
-export function checkBuildOptions(call: string, options: BuildRoutesOptions): ControllerError[] {
-  return findSharedErrors(call, options, BUILD_OPTIONS);
 }
 
 /** Creates the context for building routes from options and their defaults. */

@@ -3,7 +3,7 @@ import { descriptionOf } from '@fairlead/core/extend';
 import { describeToken, type Token } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
 import type { RouteDefinition } from '../definition/definition.js';
-import { optionError } from '../errors/option-errors.js';
+import { optionError } from '../errors.js';
 import { guardName } from '../invocation/invoker.js';
 import { appliesTo, routeOf } from './build-routes.js';
 

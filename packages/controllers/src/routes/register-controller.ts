@@ -9,25 +9,28 @@ import {
   joinPath,
   type RouteDefinition,
 } from '../definition/definition.js';
-import { findForeignRouter, ROUTER } from '../definition/shared-options.js';
 import {
   ControllerError,
   type Diagnostic,
   errorText,
   listNames,
-} from '../errors/controller-error.js';
-import { optionError } from '../errors/option-errors.js';
-import { RouteRegistrationError, throwProblems } from '../errors/startup-errors.js';
+  optionError,
+  RouteRegistrationError,
+  throwProblems,
+} from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
-import { locationOf, type RouteMetadataKey } from '../metadata/class-metadata.js';
+import { locationOf, type RouteMetadataKey, undiscovered } from '../metadata/class-metadata.js';
 import type { SharedReferences } from '../metadata/references.js';
-import { undiscovered } from '../metadata/undiscovered.js';
+import {
+  type BuildRoutesOptions,
+  checkBuildOptions,
+  findForeignRouter,
+  ROUTER,
+} from '../options.js';
 import {
   type BuildContext,
-  type BuildRoutesOptions,
   type BuiltRoute,
   buildCheckedRoutes,
-  checkBuildOptions,
   createBuildContext,
 } from './build-routes.js';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Controller } from '../decorators/controller.js';
 import { Body, Ctx, Header, Param, Query, Req, Res } from '../decorators/parameters.js';
-import { Get, HttpCode, Post, Redirect } from '../decorators/routes.js';
-import { ControllerRegistry } from './controller-registry.js';
+import { Controller, Get, HttpCode, Post, Redirect } from '../decorators/routes.js';
+import { ControllerRegistry } from './check-definition.js';
 
 @Controller({ prefix: '/users', version: 'v2' })
 class UserController {

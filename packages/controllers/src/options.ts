@@ -1,0 +1,178 @@
+import { createRouter, Router } from '@fairlead/core';
+import type { Constructor, ContainerInterface } from '@fairlead/di';
+import {
+  boolean,
+  findOptionProblems,
+  fn,
+  hasMethods,
+  installOneCopy,
+  isIntended,
+  type Kinds,
+  kind,
+  markIntended,
+  object,
+  string,
+} from '@fairlead/options';
+import { DISCOVERY_OPTIONS, type DiscoveryOptions } from './discovery/find-files.js';
+import { type ControllerError, errorText, optionError } from './errors.js';
+import { findReferenceProblems, type SharedReferences } from './metadata/references.js';
+
+/** Options of `buildRoutes` and `registerController`. */
+export interface BuildRoutesOptions extends Partial<SharedReferences> {
+  /** Precedes the path of each route; empty by default. */
+  readonly prefix?: string;
+  /**
+   * Resolves controllers, guards, middleware and interceptors. Default: the global container, whose
+   * singletons all applications of the process share. Create one container per application.
+   */
+  readonly container?: ContainerInterface;
+  /** Called with warnings, and when disposing a request scope fails; `console.warn` by default. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Receives the plugin's log messages. */
+export interface PluginLogger {
+  /** Logs discovery and registration. Only called with `debug: true`. */
+  debug(message: string): void;
+  /** Logs problems that do not stop the startup. */
+  warn(message: string): void;
+}
+
+/** Options of `controllersPlugin`. Without `root`, it discovers nothing. */
+export interface ControllersPluginOptions
+  extends Omit<BuildRoutesOptions, 'warn'>,
+    Partial<DiscoveryOptions> {
+  /** Router on which the routes are registered. The application mounts it. */
+  readonly router: Router;
+  /** Whether a file that cannot be imported stops the startup. Default: false, which logs a warning. */
+  readonly strict?: boolean;
+  /**
+   * Whether to dispose the container when the application closes or the installation fails. Default:
+   * true for a container that you pass, false for the global container. Pass false for a container that
+   * outlives the application.
+   */
+  readonly disposeContainer?: boolean;
+  /** Whether to log discovery and registration. Default: false. */
+  readonly debug?: boolean;
+  /** Receives log messages. Default: stderr. */
+  readonly logger?: PluginLogger;
+  /**
+   * Controllers to register in addition to discovered ones.
+   *
+   * @deprecated Set `root`, or call `registerController` for a single class.
+   */
+  readonly controllers?: readonly Constructor[];
+}
+
+const list = kind('an array of functions, classes and tokens', Array.isArray);
+
+const SHARED_OPTIONS = {
+  prefix: string,
+  guards: list,
+  middleware: list,
+  interceptors: list,
+  container: kind(
+    'an object with a resolve() method, such as the result of createContainer()',
+    isContainer,
+  ),
+};
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, 'resolve'));
+}
+
+const BUILD_OPTIONS: Kinds<BuildRoutesOptions> = { ...SHARED_OPTIONS, warn: fn };
+
+/** A router of core, or of another copy of it. An application has no rules. */
+export const ROUTER = kind(
+  "the result of createRouter(), and mount it: app.route('/', router)",
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    fn.accepts(Reflect.get(value, 'on')) &&
+    typeof Reflect.get(value, 'rules') === 'object',
+);
+
+const PLUGIN_OPTIONS: Kinds<ControllersPluginOptions> = {
+  router: ROUTER,
+  ...DISCOVERY_OPTIONS,
+  ...SHARED_OPTIONS,
+  strict: boolean,
+  disposeContainer: boolean,
+  debug: boolean,
+  logger: kind('an object with the methods debug and warn', hasMethods('debug', 'warn')),
+  controllers: kind('an array of classes', Array.isArray),
+};
+
+/** Returns one error for each problem with the options of `buildRoutes` or `registerController`. */
+export function checkBuildOptions(call: string, options: BuildRoutesOptions): ControllerError[] {
+  return findErrors(call, options, BUILD_OPTIONS);
+}
+
+/** Returns one error for each problem with the options of `controllersPlugin`. */
+export function checkPluginOptions(
+  options: ControllersPluginOptions | undefined,
+): readonly ControllerError[] {
+  const call = 'controllersPlugin()';
+  if (ROUTER.accepts(options)) {
+    return [optionError(`${call} cannot use a router as options. Pass { router }.`)];
+  }
+  const errors = findErrors(call, options, PLUGIN_OPTIONS);
+  if (options === undefined || (object.accepts(options) && options.router === undefined)) {
+    errors.unshift(optionError(`${call} needs a router. Pass ${ROUTER.description}.`));
+  }
+  const foreign = findForeignRouter(call, Object(options).router);
+  return foreign === undefined ? errors : [...errors, foreign];
+}
+
+/**
+ * Returns the options that {@link checkPluginOptions} accepts, so that the startup can look for other
+ * problems. Without a router, it is a new one.
+ */
+export function usableOptions(
+  options: ControllersPluginOptions | undefined,
+): ControllersPluginOptions {
+  const given = object.accepts(options) ? { ...options } : {};
+  const usable = Object.entries(PLUGIN_OPTIONS)
+    .map(([name, { accepts }]) => [name, Reflect.get(given, name), accepts] as const)
+    .filter(([, value, accepts]) => value !== undefined && accepts(value));
+  const created = { router: createRouter(), ...Object.fromEntries(usable) };
+  return isIntended(options) ? markIntended(created) : created;
+}
+
+/** Explains that a router belongs to another copy of core, whose requests this package cannot read. */
+export function findForeignRouter(call: string, router: unknown): ControllerError | undefined {
+  if (router instanceof Router || !ROUTER.accepts(router)) return undefined;
+  const title = `${call} cannot use the router: it belongs to a different copy of @fairlead/core than the one that @fairlead/controllers uses.`;
+  return optionError(errorText({ title, fix: installOneCopy('@fairlead/core') }));
+}
+
+/** Options of `createApp()` for the schemas of all routes. */
+const OF_APPLICATIONS = ['compileResponse', 'checkResponses', 'responses', 'validationStatus'];
+
+/** Explains where an option belongs, if a problem is that it is unknown. */
+function explainUnknown(call: string, problem: string): string {
+  const unknown = OF_APPLICATIONS.map((name) => `${call} has no option '${name}'.`).find((text) =>
+    problem.startsWith(text),
+  );
+  return unknown === undefined ? problem : `${unknown} Pass it to createApp().`;
+}
+
+/** Finds what is wrong with options, and with single guards, middleware and interceptors among them. */
+function findErrors<Options extends BuildRoutesOptions>(
+  call: string,
+  options: Options | undefined,
+  kinds: Kinds<Options>,
+): ControllerError[] {
+  if (isContainer(options)) {
+    return [optionError(`${call} cannot use a container as options. Pass { container }.`)];
+  }
+  const problems = findOptionProblems(call, options, kinds).map((one) => explainUnknown(call, one));
+  const { guards, middleware, interceptors } = options ?? {};
+  const references = [
+    ...findReferenceProblems(call, 'guard', guards, (index) => `guards[${index}]`),
+    ...findReferenceProblems(call, 'middleware', middleware, (index) => `middleware[${index}]`),
+    ...findReferenceProblems(call, 'interceptor', interceptors, (at) => `interceptors[${at}]`),
+  ].map(({ problem, fix }) => errorText({ title: problem, fix }));
+  return [...problems, ...references].map(optionError);
+}
