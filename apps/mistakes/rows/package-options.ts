@@ -19,6 +19,7 @@ import { session } from '@fairlead/session';
 import { serveStatic } from '@fairlead/static';
 import { openSqlite } from '@fairlead/store';
 import { websocket } from '@fairlead/websocket';
+import { Counter, register } from 'prom-client';
 import { area } from '../src/mistake.js';
 import { runProgram } from '../src/program.js';
 
@@ -326,6 +327,28 @@ mistake(
 
 mistake('`createMetrics({ buckets })` in descending order', { startup: 'ascending order' }, () =>
   using(createMetrics({ buckets: [1, 0.1] }).middleware),
+);
+
+mistake(
+  "`metrics.register()` with a name that Prometheus doesn't allow",
+  { startup: "cannot use 'jobs-waiting' as name of a metric" },
+  () => {
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.register([{ name: 'jobs-waiting', help: 'Jobs.', type: 'gauge', value: () => 1 }]);
+  },
+);
+
+mistake(
+  'a `Counter` of prom-client in its default registry, which `createMetrics()` does not export',
+  { warning: 'registers: [metrics.registry]' },
+  async () => {
+    const counter = new Counter({ name: 'orders_total', help: 'Orders.' });
+    const metrics = createMetrics({ processMetrics: false });
+    const app = using(metrics.middleware).route('/', metrics.router());
+    const close = () => register.removeSingleMetric('orders_total');
+    await app.plugin({ name: 'orders', install: () => counter.inc(), close });
+    return app;
+  },
 );
 
 mistake('metrics without a route for Prometheus', { warning: 'Mount its router()' }, () =>

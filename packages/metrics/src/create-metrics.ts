@@ -8,10 +8,21 @@ import {
   SetupError,
 } from '@fairlead/core';
 import { describe } from '@fairlead/core/extend';
-import { boolean, findOptionProblems, fn, hasMethods, type Kinds, kind } from '@fairlead/options';
+import {
+  boolean,
+  describeValue,
+  findOptionProblems,
+  fn,
+  hasMethods,
+  type Kinds,
+  kind,
+  nonEmptyString,
+  oneOf,
+} from '@fairlead/options';
 import {
   Counter,
   collectDefaultMetrics,
+  register as defaultRegistry,
   Gauge,
   Histogram,
   type PrometheusContentType,
@@ -56,7 +67,8 @@ export interface Metrics<Format extends RegistryContentType = PrometheusContentT
    * Exports numbers that something else keeps, such as the `metrics` of @fairlead/store. They are read when
    * the metrics are collected.
    *
-   * @throws {SetupError} `METRIC_CONFLICT`, when the registry has another metric of the same name.
+   * @throws {SetupError} `INVALID_METRIC`, when a member of a number is missing or invalid; `METRIC_CONFLICT`,
+   *   when the registry has another metric of the same name.
    */
   readonly register: (numbers: Iterable<NumberMetric>) => void;
   /**
@@ -162,7 +174,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
   };
   const warning = () =>
     isExported
-      ? undefined
+      ? describeUnexported()
       : 'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.';
 
   return Object.freeze({
@@ -260,9 +272,35 @@ function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests
   return requests;
 }
 
-/** @throws {SetupError} `METRIC_CONFLICT` */
+/** Warns about metrics in the default registry of prom-client, unless another call has the registry to export. */
+function describeUnexported(): string | undefined {
+  const names = defaultRegistry.getMetricsAsArray().map(({ name }) => name);
+  if (names.length === 0 || findRequests(defaultRegistry) !== undefined) return undefined;
+  const listed = names.length > 3 ? `${names.slice(0, 3).join(', ')} and others` : names.join(', ');
+  return `createMetrics() does not export the default registry of prom-client, which has ${listed}. Create these metrics with registers: [metrics.registry], or pass the middleware to intended() if something else exports them.`;
+}
+
+const NUMBER_METRIC: Required<Kinds<NumberMetric>> = {
+  name: kind(
+    'letters, digits, underscores and colons, without a digit at the start',
+    (value) => typeof value === 'string' && /^[a-z_:][\w:]*$/i.test(value),
+  ),
+  help: nonEmptyString,
+  type: oneOf('counter', 'gauge'),
+  value: fn,
+};
+
+/** @throws {SetupError} `INVALID_METRIC` or `METRIC_CONFLICT` */
 function addNumber(registry: AnyRegistry, metric: NumberMetric): void {
   const { name, help, type } = metric;
+  for (const member of ['name', 'help', 'type', 'value'] as const) {
+    const { accepts, description } = NUMBER_METRIC[member];
+    if (accepts(metric[member])) continue;
+    throw new SetupError(
+      'INVALID_METRIC',
+      `register() cannot use ${describeValue(metric[member])} as ${member} of a metric. Use ${description}.`,
+    );
+  }
   assertFree('register()', registry, name);
   const Metric = type === 'counter' ? Counter : Gauge;
   const exported = new Metric({

@@ -17,6 +17,7 @@ import {
   AggregatorRegistry,
   Counter,
   collectDefaultMetrics,
+  register as defaultRegistry,
   Gauge,
   type OpenMetricsContentType,
   type PrometheusContentType,
@@ -520,6 +521,22 @@ jobs_total 7
 `);
     }
   });
+
+  it.each([
+    [{ name: 'jobs-waiting' }, /cannot use 'jobs-waiting' as name of a metric\. Use letters/],
+    [{ name: undefined }, /cannot use undefined as name of a metric/],
+    [{ help: '' }, /cannot use '' as help of a metric\. Use a non-empty string/],
+    [
+      { type: 'histogram' },
+      /cannot use 'histogram' as type of a metric\. Use 'counter' or 'gauge'/,
+    ],
+    [{ value: 7 }, /cannot use 7 as value of a metric\. Use a function/],
+  ])('rejects %o', (member, message) => {
+    const number = { name: 'jobs', help: 'Jobs.', type: 'gauge', value: () => 1, ...member };
+    expect(() => create().register([number as never])).toThrow(
+      expect.objectContaining({ code: 'INVALID_METRIC', message: expect.stringMatching(message) }),
+    );
+  });
 });
 
 describe('metrics that nothing exports', () => {
@@ -537,6 +554,24 @@ describe('metrics that nothing exports', () => {
     expect(warningsOf(create())).toEqual([
       'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.',
     ]);
+  });
+
+  const addToDefault = () => {
+    new Counter({ name: 'orders_total', help: 'Orders.' });
+    onTestFinished(() => defaultRegistry.clear());
+  };
+
+  it('cause a warning if they are in the default registry of prom-client', () => {
+    addToDefault();
+    expect(warningsOf(create({ registry: new Registry() }))).toEqual([
+      'createMetrics() does not export the default registry of prom-client, which has orders_total. Create these metrics with registers: [metrics.registry], or pass the middleware to intended() if something else exports them.',
+    ]);
+  });
+
+  it('cause none in the default registry if a call has received it', () => {
+    addToDefault();
+    const all = [create({ registry: defaultRegistry }), create({ registry: new Registry() })];
+    expect(all.flatMap(warningsOf)).toEqual([]);
   });
 
   it('cause none if they are intended, or the registry or the router is used', () => {

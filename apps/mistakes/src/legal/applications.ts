@@ -18,6 +18,7 @@ import { createMetrics } from '@fairlead/metrics';
 import { csrf } from '@fairlead/middleware';
 import { createDocument, openapi } from '@fairlead/openapi';
 import { session } from '@fairlead/session';
+import { Counter, register } from 'prom-client';
 import { post } from '../mistake.js';
 import { legal, silence, warned } from './program.js';
 
@@ -326,6 +327,24 @@ warned('metrics that are exported later', 'Mount its router()', '200 "hello"', (
     .use(silence(isSilenced, metrics.middleware))
     .get('/', () => 'hello');
 });
+
+warned(
+  'metrics beside those of another exporter',
+  'does not export the default registry',
+  '200 "hello"',
+  async (isSilenced) => {
+    const counter = new Counter({ name: 'orders_total', help: 'Orders.' });
+    const metrics = createMetrics({ processMetrics: false });
+    const app = createApp();
+    const close = () => register.removeSingleMetric('orders_total');
+    await app.plugin({ name: 'orders', install: () => counter.inc(), close });
+    return app
+      .use(silence(isSilenced, metrics.middleware))
+      .route('/', metrics.router())
+      .get('/orders', () => register.metrics())
+      .get('/', () => 'hello');
+  },
+);
 
 legal('two metrics that share a registry', '200 "hello"', () => {
   const first = createMetrics({ processMetrics: false });
