@@ -1,4 +1,4 @@
-import type { AdditiveKind, ClassMetadata, MethodMetadata } from '../metadata/class-metadata.js';
+import type { AdditiveKind, MethodMetadata } from '../metadata/class-metadata.js';
 import {
   findReferenceProblems,
   type Guard,
@@ -23,10 +23,7 @@ export function UseGuard(...guards: readonly unknown[]): unknown {
     problem: '@UseGuard() has no arguments, so it guards nothing.',
     fix: 'pass at least one guard, or remove it.',
   };
-  return useReferences('UseGuard', 'guard', guards, lack, (metadata) => {
-    // Decorators run from bottom to top.
-    metadata.guards.unshift(...(guards as readonly Guard[]));
-  });
+  return useReferences('UseGuard', 'guard', 'guards', guards, lack);
 }
 
 /**
@@ -46,9 +43,7 @@ export function UseMiddleware(...middleware: readonly unknown[]): unknown {
     problem: '@UseMiddleware() has no arguments.',
     fix: 'pass middleware, or remove it.',
   };
-  return useReferences('UseMiddleware', 'middleware', middleware, lack, (metadata) => {
-    metadata.middleware.unshift(...(middleware as readonly MiddlewareReference[]));
-  });
+  return useReferences('UseMiddleware', 'middleware', 'middleware', middleware, lack);
 }
 
 /**
@@ -68,23 +63,16 @@ export function UseInterceptor(...interceptors: readonly unknown[]): unknown {
     problem: '@UseInterceptor() has no arguments.',
     fix: 'pass an interceptor, or remove it.',
   };
-  return useReferences('UseInterceptor', 'interceptor', interceptors, lack, (metadata) => {
-    metadata.interceptors.unshift(...(interceptors as readonly InterceptorReference[]));
-  });
+  return useReferences('UseInterceptor', 'interceptor', 'interceptors', interceptors, lack);
 }
 
-/**
- * Creates a decorator that adds to a list.
- *
- * @param lack - The problem to report without arguments.
- * @param add - Adds the arguments, all of which are references of the kind.
- */
+/** @param lack - The problem to report without arguments. */
 function useReferences(
   name: string,
   kind: ReferenceKind,
+  list: AdditiveKind,
   values: readonly unknown[],
   lack: Fault,
-  add: (metadata: ClassMetadata | MethodMetadata) => void,
 ): unknown {
   return createDecorator(
     {
@@ -97,7 +85,9 @@ function useReferences(
         if (count === 0) return { faults: [lack] };
         const label = (index: number): string => `${kind} ${index}`;
         const faults = findReferenceProblems(`@${name}()`, kind, values, label);
-        return faults.length > 0 ? { faults } : { apply: add };
+        if (faults.length > 0) return { faults };
+        // Decorators run from bottom to top.
+        return { apply: (metadata) => void (metadata[list] as unknown[]).unshift(...values) };
       },
     },
     values,

@@ -52,7 +52,6 @@ export async function discoverControllers(options: DiscoveryOptions): Promise<Di
   return importControllers(await findFiles(options));
 }
 
-/** Settings of {@link importControllers}. */
 interface ImportOptions {
   /** Classes that the caller registers, exported or not. */
   readonly registered?: readonly Constructor[];
@@ -170,7 +169,6 @@ async function importFile(file: string): Promise<ImportedFile> {
   }
 }
 
-/** Whether a value may be a class. */
 function isFunction(value: unknown): value is Constructor {
   return typeof value === 'function';
 }

@@ -44,7 +44,6 @@ class MissingIssue implements ValidationIssue {
   }
 }
 
-/** Returns the path of a parameter's own issues. */
 function pathOf(source: ParameterSource, name: string | undefined): [string, ...string[]] {
   return name === undefined ? [source] : [source, name];
 }
@@ -96,7 +95,6 @@ export function createReadArguments(
   };
 }
 
-/** Creates the error for a request with issues. */
 function refusal(ctx: Context, issues: readonly ValidationIssue[], handler: string): Error {
   const status = ctx.validationStatus;
   const [first] = issues;

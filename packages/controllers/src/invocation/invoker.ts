@@ -79,7 +79,6 @@ export function createInvoker(plan: InvokerPlan): Handler {
 
 const NO_VALUES: unknown[] = [];
 
-/** Creates the error for a verdict other than true. */
 function denial(verdict: unknown, name: string, handler: string): ControllerError {
   if (verdict === false || verdict === null || verdict === undefined) {
     return new GuardRejectionError(name);
@@ -167,7 +166,6 @@ interface HeaderGroup {
   readonly value: string | string[];
 }
 
-/** Groups headers by lower-case name. */
 function groupByName(headers: readonly HeaderMetadata[]): Map<string, HeaderGroup> {
   const groups = new Map<string, HeaderGroup>();
   for (const { name, value } of headers) {

@@ -235,7 +235,6 @@ export function metadataChain(target: object): ClassMetadata[] {
   return lineage(target).flatMap((level) => ownMetadata(level) ?? []);
 }
 
-/** Returns the values that do not exempt a route from a guard. */
 function withoutExemptions(values: RouteValues): RouteValues {
   return new Map([...values].filter(([key, value]) => key.reader?.exempts(value) !== true));
 }

@@ -183,26 +183,20 @@ export function isInputSource(source: ParameterSource): source is RouteInput['so
   return INPUT_SOURCES.has(source);
 }
 
-const LABELS: Readonly<Record<ParameterSource, string>> = {
-  body: 'body field',
-  param: 'route parameter',
-  query: 'query parameter',
-  header: 'header',
-  ctx: 'context',
-  req: 'request',
-  res: 'response',
-  custom: 'custom parameter',
-};
-
-const WHOLE_LABELS: Readonly<Record<ParameterSource, string>> = {
-  ...LABELS,
-  body: 'body',
-  param: 'route parameters',
-  query: 'query',
-  header: 'headers',
+/** What one value of a source is called, and the whole source. */
+const LABELS: Readonly<Record<ParameterSource, readonly [one: string, whole: string]>> = {
+  body: ['body field', 'body'],
+  param: ['route parameter', 'route parameters'],
+  query: ['query parameter', 'query'],
+  header: ['header', 'headers'],
+  ctx: ['context', 'context'],
+  req: ['request', 'request'],
+  res: ['response', 'response'],
+  custom: ['custom parameter', 'custom parameter'],
 };
 
 /** Describes a parameter, as `body field 'name'`, `body` or `custom parameter`. */
 export function describeParameter(source: ParameterSource, name: string | undefined): string {
-  return name === undefined ? WHOLE_LABELS[source] : `${LABELS[source]} '${name}'`;
+  const [one, whole] = LABELS[source];
+  return name === undefined ? whole : `${one} '${name}'`;
 }

@@ -111,7 +111,6 @@ function isDefinition(target: Constructor | ControllerDefinition): target is Con
   return typeof target === 'object' && target !== null && 'routes' in target;
 }
 
-/** Creates the context for building routes from options and their defaults. */
 export function createBuildContext({
   prefix = '',
   guards = [],
@@ -150,7 +149,6 @@ export function checkInstances(definition: ControllerDefinition, context: BuildC
   }
 }
 
-/** Combines what all routes share with what one route adds. */
 function combine(shared: SharedReferences, route: SharedReferences): SharedReferences {
   return {
     guards: Object.freeze(addGuards(shared.guards, route.guards)),
@@ -260,7 +258,6 @@ export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean 
   });
 }
 
-/** Creates the options with which a route is registered. */
 function routeOptions(
   route: RouteDefinition,
   { guards, middleware }: SharedReferences,
@@ -268,7 +265,7 @@ function routeOptions(
   const { options, status, parameters } = route;
   const inputs = parameters.flatMap((parameter) => {
     const { source } = parameter;
-    return isInputSource(source) ? new ParameterInput(source, parameter) : [];
+    return isInputSource(source) ? describeInput(source, parameter) : [];
   });
   const applying = guards.filter((guard) => appliesTo(route, guard));
   const security = [...middleware, ...applying].flatMap(
@@ -288,34 +285,19 @@ function routeOptions(
   return Object.freeze(created);
 }
 
-/** Describes a parameter for tools. */
-class ParameterInput implements RouteInput {
-  readonly source: RouteInput['source'];
-  readonly #parameter: ParameterDefinition;
-
-  constructor(source: RouteInput['source'], parameter: ParameterDefinition) {
-    this.source = source;
-    this.#parameter = parameter;
-  }
-
-  get name(): string | undefined {
-    return this.#parameter.name;
-  }
-
-  get schema(): RouteInput['schema'] {
-    return this.#parameter.schema;
-  }
-
-  get all(): boolean {
-    return this.#parameter.all;
-  }
-
-  /** Asks the schema only if a tool needs to know. */
-  get required(): boolean {
-    const { schema, required, isRequiredSet, default: fallback } = this.#parameter;
-    if (fallback !== undefined) return false;
-    return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
-  }
+/** Describes a parameter for tools. Asks its schema only if a tool needs to know whether it is required. */
+function describeInput(source: RouteInput['source'], parameter: ParameterDefinition): RouteInput {
+  const { name, schema, all, required, isRequiredSet, default: fallback } = parameter;
+  return {
+    source,
+    name,
+    schema,
+    all,
+    get required() {
+      if (fallback !== undefined) return false;
+      return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
+    },
+  };
 }
 
 /** Routes by the last of their handlers. The router keeps only the handlers, not the route. */
@@ -407,7 +389,6 @@ function withName<Run extends (...values: never[]) => unknown>(name: string, run
   return Object.defineProperty(run, 'name', { value: name });
 }
 
-/** The parts of a route's invoker. */
 interface InvokerParts extends Pick<RouteSteps, 'call' | 'guards' | 'interceptors'> {
   readonly hold: Hold;
 }

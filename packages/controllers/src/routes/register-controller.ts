@@ -123,11 +123,7 @@ export function buildController(
   return Object.freeze({ ...definition, routes: buildCheckedRoutes(definition, context) });
 }
 
-/**
- * Registers the routes of a controller in their order.
- *
- * @throws {RouteRegistrationError} 500, when the router refuses a function of `@UseMiddleware()`.
- */
+/** @throws {RouteRegistrationError} 500, when the router refuses a function of `@UseMiddleware()`. */
 export function registerRoutes(
   router: Router,
   { controller, routes }: Pick<RegisteredController, 'controller' | 'routes'>,
@@ -293,7 +289,6 @@ interface RouteOwner {
   readonly controller: Constructor;
 }
 
-/** Registers a route, and returns the router's error if it rejects the route. */
 function tryRoute(router: Router, method: string, path: string): SetupError | undefined {
   try {
     router.on(method, path, () => {});
