@@ -55,6 +55,7 @@ it('server/ of core is below the application, of which it imports nothing', () =
   const above = imported.filter((file) => !/^(?:server|errors)\//.test(file)).sort();
   expect(above).toEqual([
     'copies.ts',
+    'description.ts',
     'next.ts',
     'node-http.ts',
     'options.ts',
