@@ -13,6 +13,7 @@ import { Service } from '@fairlead/di';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard, Public, Roles } from '@fairlead/jwt/controllers';
 import { multipart } from '@fairlead/multipart';
+import { rateLimitGuard } from '@fairlead/rate-limit';
 import { serveControllers } from '../src/applications.js';
 import { area, post } from '../src/mistake.js';
 
@@ -32,6 +33,10 @@ function serveGuarded(guard: GuardFn) {
 }
 
 const verify = async (ctx: Context) => (ctx.get('X-User') === 'Ada' ? { name: 'Ada' } : undefined);
+
+mistake('`rateLimitGuard({ duration })` in milliseconds', { warning: 'pass duration: 60' }, () =>
+  serveGuarded(rateLimitGuard({ points: 10, duration: 60_000 })),
+);
 
 mistake('a guard without `return`', { compiler: 'void', response: 'isAdmin' }, () =>
   serveGuarded(function isAdmin(ctx) {

@@ -156,15 +156,15 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     await limit(ctx);
     return next();
   };
-  const warning = () => describeDuration(options.duration);
+  const warning = () => describeDuration('rateLimit()', options.duration);
   return describe(middleware, { role: 'middleware', warning });
 }
 
 /** Warns about a duration that was probably meant in milliseconds: minutes, or seconds that are no hours. */
-function describeDuration(duration: number): string | undefined {
+function describeDuration(call: string, duration: number): string | undefined {
   if (duration < 60_000 || duration % 1_000 > 0) return undefined;
   if (duration % 3_600 === 0 && duration % 60_000 > 0) return undefined;
-  return `rateLimit() has windows of ${duration} seconds. If you mean milliseconds, pass duration: ${duration / 1_000}; otherwise pass the middleware to intended().`;
+  return `${call} has windows of ${duration} seconds. If you mean milliseconds, pass duration: ${duration / 1_000}; otherwise pass its result to intended().`;
 }
 
 /**
@@ -184,7 +184,8 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
     return true;
   };
   const slot = `rate limit ${options.name ?? DEFAULT_NAME}`;
-  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot });
+  const warning = () => describeDuration('rateLimitGuard()', options.duration);
+  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning });
 }
 
 describeFactories(rateLimit, rateLimitGuard);

@@ -14,6 +14,7 @@ import {
   createApp,
   createRouter,
   errorHandler,
+  intended,
   UnauthorizedError,
 } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
@@ -217,4 +218,27 @@ it('is refused where middleware belongs', () => {
   expect(() => createApp().use(guard)).toThrow(
     'app.use() received the guard rateLimit, which never calls next(). Use rateLimit(), or list the guard in @UseGuard() of @fairlead/controllers.',
   );
+});
+
+it('causes a warning if its duration may be in milliseconds, unless it is intended', async () => {
+  const limit = (name: string) => rateLimitGuard({ points: 9, duration: 60_000, name });
+  const shared = limit('shared');
+  @Controller()
+  class Users {
+    @Get()
+    @UseGuard(limit('own'), intended(limit('intended')))
+    list() {
+      return [];
+    }
+
+    @Post()
+    add() {}
+  }
+  const warnings: string[] = [];
+  const logger = { debug() {}, warn: (message: string) => void warnings.push(message) };
+  const options = { container: createContainer(), controllers: [Users], guards: [shared], logger };
+  await createApp().plugin(controllersPlugin({ router: createRouter(), ...options }));
+  const message =
+    '[controllers] rateLimitGuard() has windows of 60000 seconds. If you mean milliseconds, pass duration: 60; otherwise pass its result to intended().';
+  expect(warnings).toEqual([message, message]);
 });

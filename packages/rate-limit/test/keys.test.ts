@@ -257,7 +257,7 @@ describe('a duration that may be in milliseconds', () => {
 
   it.each([60_000, 61_000, 300_000, 900_000])('causes a warning if it is %d', (duration) => {
     expect(warningsOf(rateLimit({ points: 1, duration }))).toEqual([
-      `rateLimit() has windows of ${duration} seconds. If you mean milliseconds, pass duration: ${duration / 1_000}; otherwise pass the middleware to intended().`,
+      `rateLimit() has windows of ${duration} seconds. If you mean milliseconds, pass duration: ${duration / 1_000}; otherwise pass its result to intended().`,
     ]);
   });
 

@@ -383,6 +383,18 @@ legal('a guard that is chosen by a condition', '200 "in"', () => {
   return serveControllers([Inside], { guards });
 });
 
+warned('a guard that limits for most of a day', '60000 seconds', '200 "in"', (isSilenced) => {
+  @Controller()
+  @UseGuard(silence(isSilenced, rateLimitGuard({ points: 10, duration: 60_000 })))
+  class Inside {
+    @Get()
+    read() {
+      return 'in';
+    }
+  }
+  return serveControllers([Inside]);
+});
+
 legal('two guards that limit, on a class and on a method', '200 "in"', () => {
   @Controller()
   @UseGuard(rateLimitGuard({ points: 10, duration: 60, name: 'class' }))

@@ -30,6 +30,7 @@ import {
   findProblems,
   type RegisteredController,
   registerRoutes,
+  warnOfGuards,
   warnOfUnreadValues,
 } from '../routes/register-controller.js';
 import { findMisnamedParameters } from './check-mounted.js';
@@ -93,6 +94,7 @@ export async function start(
     throwProblems([...problems, ...likely, ...app.problems(router)], call);
   }
   warnOfUnreadValues(controllers, context);
+  warnOfGuards(controllers, context);
   for (const controller of controllers) {
     const { name, routes } = controller;
     registerRoutes(router, controller);

@@ -1,4 +1,5 @@
 import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
 import type { Constructor, Token } from '@fairlead/di';
 import { captureCallSite, describeValue, isIntended, setLocation } from '@fairlead/options';
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
@@ -75,6 +76,7 @@ export function registerController(
   undiscovered.delete(target);
   for (const text of describeDoubts(definition)) context.warn(text);
   warnOfUnreadValues([controller], context);
+  warnOfGuards([controller], context);
   registerRoutes(router, controller);
   return controller;
 }
@@ -242,6 +244,18 @@ export function warnOfUnreadValues(
     const silence =
       'If another guard does its work, pass that guard to intended() of @fairlead/core.';
     warn(errorText({ ...text, title, fix: `${fix} ${silence}` }));
+  }
+}
+
+/** Warns of what guards report about themselves, once for each guard. */
+export function warnOfGuards(
+  controllers: readonly RegisteredController[],
+  { warn }: Pick<BuildContext, 'warn'>,
+): void {
+  const all = controllers.flatMap(({ routes }) => routes.flatMap(({ guards }) => guards));
+  for (const guard of new Set(all)) {
+    const message = isIntended(guard) ? undefined : descriptionOf(guard)?.warning?.();
+    if (message !== undefined) warn(message);
   }
 }
 
