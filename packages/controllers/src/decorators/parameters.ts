@@ -25,118 +25,81 @@ import {
 import { createDecorator, type Fault, PARAMETER, type Reading, readOptions } from './decorator.js';
 
 /**
- * Extracts the request body, or one of its fields. Required unless `required: false`.
+ * Extracts a value of type `Value`.
  *
- * @param field - Name of an own property of the body. By default, the whole body is extracted.
+ * @param name - Name of the field, parameter or header.
  * @param options - Schema, presence, default and transform.
  */
-export function Body<
+type NamedSource<Value> = <
   S extends StandardSchema = never,
-  T extends Transform<Validated<S, unknown>> = Transform<Validated<S, unknown>>,
-  D = never,
->(
-  field: string,
-  options?: ParamOptions<Validated<S, unknown>, T, D, S>,
-): ParamDecorator<Given<Validated<S, unknown>, T, D, S>>;
-export function Body<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, unknown>> = Transform<Validated<S, unknown>>,
-  D = never,
->(
-  options?: ParamOptions<Validated<S, unknown>, T, D, S>,
-): ParamDecorator<Given<Validated<S, unknown>, T, D, S>>;
-export function Body(...values: readonly unknown[]): unknown {
-  return sourceDecorator('Body', 'body', values, true);
-}
-
-/**
- * Extracts all route parameters, or one, decoded. Required unless `required: false`.
- *
- * @param name - Name in the pattern: `id` for `/:id`. By default, all are extracted as an object of
- *   strings.
- * @param options - Schema, presence, default and transform.
- */
-export function Param<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
+  T extends Transform<Validated<S, Value>> = Transform<Validated<S, Value>>,
   D = never,
 >(
   name: string,
-  options?: ParamOptions<Validated<S, string>, T, D, S>,
-): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
-export function Param<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
-  D = never,
->(
-  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
-): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
-export function Param(...values: readonly unknown[]): unknown {
-  return sourceDecorator('Param', 'param', values, true);
-}
+  options?: ParamOptions<Validated<S, Value>, T, D, S>,
+) => ParamDecorator<Given<Validated<S, Value>, T, D, S>>;
 
 /**
- * Extracts all query parameters, or the first value of one. Optional unless `required: true`.
+ * Extracts everything that a source has.
  *
- * @param name - Name of one parameter. By default, all are extracted as an object of strings, with the
- *   first value of each.
- * @param options - Schema, presence, default and transform. With `all: true`, every value is extracted, as a
- *   non-empty array.
+ * @param options - Schema, presence, default and transform.
  */
-export function Query<
+type WholeSource<Whole> = <
+  S extends StandardSchema = never,
+  T extends Transform<Validated<S, Whole>> = Transform<Validated<S, Whole>>,
+  D = never,
+>(
+  options?: ParamOptions<Validated<S, Whole>, T, D, S>,
+) => ParamDecorator<Given<Validated<S, Whole>, T, D, S>>;
+
+/**
+ * Extracts every value of a repeated query parameter.
+ *
+ * @param name - Name of the parameter.
+ * @param options - With `all: true`; the values are a non-empty array.
+ */
+type RepeatedSource = <
   S extends StandardSchema = never,
   T extends Transform<Validated<S, string[]>> = Transform<Validated<S, string[]>>,
   D = never,
 >(
   name: string,
   options: AllValuesOptions<Validated<S, string[]>, T, D, S>,
-): ParamDecorator<Given<Validated<S, string[]>, T, D, S>>;
-export function Query<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
-  D = never,
->(
-  name: string,
-  options?: ParamOptions<Validated<S, string>, T, D, S>,
-): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
-export function Query<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, StringRecord>> = Transform<Validated<S, StringRecord>>,
-  D = never,
->(
-  options?: ParamOptions<Validated<S, StringRecord>, T, D, S>,
-): ParamDecorator<Given<Validated<S, StringRecord>, T, D, S>>;
-export function Query(...values: readonly unknown[]): unknown {
-  return sourceDecorator('Query', 'query', values, false);
-}
+) => ParamDecorator<Given<Validated<S, string[]>, T, D, S>>;
+
+/** Extracts the request body, or one of its own fields. Required unless `required: false`. */
+export const Body: NamedSource<unknown> & WholeSource<unknown> = sourceDecorator(
+  'Body',
+  'body',
+  true,
+);
 
 /**
- * Extracts all request headers, or one. Optional unless `required: true`.
- *
- * @param name - Header name, case-insensitive. By default, all are extracted as the object of node:http,
- *   with lower-case names.
- * @param options - Schema, presence, default and transform.
+ * Extracts one route parameter, decoded: `id` for `/:id`; or all, as an object of strings. Required unless
+ * `required: false`.
  */
-export function Header<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, string>> = Transform<Validated<S, string>>,
-  D = never,
->(
-  name: string,
-  options?: ParamOptions<Validated<S, string>, T, D, S>,
-): ParamDecorator<Given<Validated<S, string>, T, D, S>>;
-export function Header<
-  S extends StandardSchema = never,
-  T extends Transform<Validated<S, IncomingHttpHeaders>> = Transform<
-    Validated<S, IncomingHttpHeaders>
-  >,
-  D = never,
->(
-  options?: ParamOptions<Validated<S, IncomingHttpHeaders>, T, D, S>,
-): ParamDecorator<Given<Validated<S, IncomingHttpHeaders>, T, D, S>>;
-export function Header(...values: readonly unknown[]): unknown {
-  return sourceDecorator('Header', 'header', values, false);
-}
+export const Param: NamedSource<string> & WholeSource<StringRecord> = sourceDecorator(
+  'Param',
+  'param',
+  true,
+);
+
+/**
+ * Extracts the first value of a query parameter, or with `all: true` every value; or all parameters, as an
+ * object of strings with the first value of each. Optional unless `required: true`.
+ */
+export const Query: RepeatedSource & NamedSource<string> & WholeSource<StringRecord> =
+  sourceDecorator('Query', 'query', false);
+
+/**
+ * Extracts one request header, case-insensitive; or all, as the object of node:http with lower-case names.
+ * Optional unless `required: true`.
+ */
+export const Header: NamedSource<string> & WholeSource<IncomingHttpHeaders> = sourceDecorator(
+  'Header',
+  'header',
+  false,
+);
 
 /** Injects the context. */
 export function Ctx(): ParameterDecorator;
@@ -171,28 +134,32 @@ function plainDecorator(
 }
 
 /** Creates a decorator that takes a name, options, or both. */
-function sourceDecorator(
-  decorator: string,
+function sourceDecorator<Decorator>(
+  name: string,
   source: ParameterSource,
-  values: readonly unknown[],
   required: boolean,
-): unknown {
+): Decorator {
+  const isHeader = source === 'header';
   const read = (first: unknown, second: unknown): Reading<MethodMetadata> => {
-    const isHeader = source === 'header';
     if (typeof first === 'string' && (isHeader ? HEADER_NAME : ANY_NAME).test(first)) {
       const kinds = source === 'query' ? ALL_VALUES_OPTIONS : PARAM_OPTIONS;
       const parameter = { source, name: first, required, extract: undefined };
-      return readParameter(`@${decorator}('${first}')`, parameter, second, kinds);
+      return readParameter(`@${name}('${first}')`, parameter, second, kinds);
     }
-    const call = `@${decorator}()`;
+    const call = `@${name}()`;
     const parameter = { source, name: undefined, required, extract: undefined };
     if (second === undefined && typeof first !== 'string')
       return readParameter(call, parameter, first);
     const reading = readParameter(call, parameter, second);
     return first === undefined ? reading : { ...reading, faults: [nameFault(call, first)] };
   };
-  const target = source === 'header' ? HEADER_PARAMETER : PARAMETER;
-  return createDecorator({ name: decorator, target, takes: 2, read }, values);
+  // A name, because the call site of a decorator is the nearest function without one.
+  function decorate(...values: readonly unknown[]): unknown {
+    const target = isHeader ? HEADER_PARAMETER : PARAMETER;
+    return createDecorator({ name, target, takes: 2, read }, values);
+  }
+  // Each constant declares the calls that it accepts.
+  return decorate as Decorator;
 }
 
 /** Other frameworks set response headers with this decorator on a method. */
