@@ -2,7 +2,6 @@ import {
   cors,
   createApp,
   createRouter,
-  currentContext,
   errorHandler,
   etag,
   json,
@@ -15,6 +14,7 @@ import {
   timeout,
   urlencoded,
 } from '@fairlead/core';
+import { currentContext } from '@fairlead/middleware';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Options of the core');

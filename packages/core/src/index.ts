@@ -3,7 +3,6 @@ import { json } from './body/json.js';
 import { raw, text } from './body/text.js';
 import { describeFactories } from './description.js';
 import { cors } from './middleware/cors.js';
-import { shareContext } from './middleware/current-context.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { etag } from './middleware/etag.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
@@ -68,7 +67,6 @@ export type {
 } from './exchange/exchange.js';
 export { intended } from './intended.js';
 export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
-export { currentContext, shareContext } from './middleware/current-context.js';
 export {
   type ErrorHandlerOptions,
   errorHandler,
@@ -155,4 +153,4 @@ export {
 } from './server-sent-events.js';
 
 describeFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
-describeFactories(requestId, requestLogger, secureHeaders, shareContext, timeout);
+describeFactories(requestId, requestLogger, secureHeaders, timeout);

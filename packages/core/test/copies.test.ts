@@ -86,14 +86,6 @@ describe('two copies of the package', () => {
     const response = await app.request('/');
     expect([response.status, await response.json()]).toMatchObject([409, { code: 'TAKEN' }]);
   });
-
-  it('share the current context', async () => {
-    const app = own
-      .createApp()
-      .use(own.shareContext())
-      .get('/:id', () => other.currentContext()?.params);
-    expect(await (await app.request('/7')).json()).toEqual({ id: '7' });
-  });
 });
 
 it('what needs a context names another argument', () => {

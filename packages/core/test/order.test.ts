@@ -18,7 +18,6 @@ import {
   requestId,
   requestLogger,
   secureHeaders,
-  shareContext,
   text,
   timeout,
   urlencoded,
@@ -197,7 +196,6 @@ describe('middleware after all routes', () => {
     ['requestId()', requestId()],
     ['requestLogger()', requestLogger()],
     ['secureHeaders()', secureHeaders()],
-    ['shareContext()', shareContext()],
     ['timeout()', timeout(1_000)],
   ])('causes a warning if it is %s, unless it is intended', (name, middleware) => {
     const create = () => createApp().route('/users', users()).use(middleware, notFoundHandler());

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners, once } from 'node:events';
 import type { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
@@ -8,13 +9,11 @@ import {
   type Application,
   type Context,
   createApp,
-  currentContext,
   errorHandler,
   eventStream,
   type Server,
   type ServerSentEvent,
   sendEvents,
-  shareContext,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
 
@@ -380,19 +379,22 @@ describe('sendEvents()', () => {
   });
 
   it('runs a generator in the context of its request', async () => {
-    const app = createApp().use(shareContext(), (ctx) =>
-      sendEvents(
-        ctx,
-        (async function* () {
-          try {
-            yield { data: String(currentContext()?.path) };
-            await setImmediate();
-            yield { data: String(currentContext()?.path) };
-          } finally {
-            ended.push(currentContext()?.path);
-          }
-        })(),
-      ),
+    const path = new AsyncLocalStorage<string>();
+    const app = createApp().use(
+      (ctx, next) => path.run(ctx.path, next),
+      (ctx) =>
+        sendEvents(
+          ctx,
+          (async function* () {
+            try {
+              yield { data: String(path.getStore()) };
+              await setImmediate();
+              yield { data: String(path.getStore()) };
+            } finally {
+              ended.push(path.getStore());
+            }
+          })(),
+        ),
     );
     const ended: unknown[] = [];
     const texts = ['/a', '/b'].map(async (path) => (await app.request(path)).text());

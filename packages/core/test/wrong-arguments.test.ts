@@ -18,7 +18,6 @@ import {
   requestLogger,
   SetupError,
   secureHeaders,
-  shareContext,
   text,
   timeout,
   urlencoded,
@@ -156,7 +155,6 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     [requestId, requestId()],
     [requestLogger, requestLogger()],
     [secureHeaders, secureHeaders()],
-    [shareContext, shareContext()],
     [timeout, timeout(1)],
   ])('refuses the factory %o, but not what it creates', (factory, created) => {
     const { name } = factory;

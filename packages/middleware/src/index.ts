@@ -14,6 +14,7 @@ export {
 export { type SignedCookies, signedCookies } from './cookies/signed-cookies.js';
 export { type CsrfOptions, csrf, csrfGuard } from './csrf/csrf.js';
 export { type CsrfTokenOptions, type CsrfTokens, csrfTokens } from './csrf/tokens.js';
+export { currentContext, shareContext } from './current-context.js';
 export {
   type CheckState,
   createHealth,

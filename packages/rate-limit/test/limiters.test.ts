@@ -1,4 +1,5 @@
-import { type Context, createApp, errorHandler, shareContext } from '@fairlead/core';
+import { type Context, createApp, errorHandler } from '@fairlead/core';
+import { shareContext } from '@fairlead/middleware';
 import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import {
   BurstyRateLimiter,

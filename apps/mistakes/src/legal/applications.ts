@@ -5,17 +5,15 @@ import {
   BadRequestError,
   createApp,
   createRouter,
-  currentContext,
   errorHandler,
   json,
   listen,
   notFoundHandler,
   type Plugin,
   Router,
-  shareContext,
 } from '@fairlead/core';
 import { createMetrics } from '@fairlead/metrics';
-import { csrf } from '@fairlead/middleware';
+import { csrf, currentContext, shareContext } from '@fairlead/middleware';
 import { createDocument, openapi } from '@fairlead/openapi';
 import { session } from '@fairlead/session';
 import { Counter, register } from 'prom-client';

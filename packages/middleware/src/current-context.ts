@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Context } from '../context.js';
-import { describe } from '../description.js';
-import type { Middleware } from '../pipeline.js';
+import type { Context, Middleware } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 
-/** A global symbol, so that `currentContext()` of one copy of core finds the context of another. */
-const STORAGE = Symbol.for('@fairlead/core:current-context');
+/** A global symbol, so that `currentContext()` of one copy of the package finds the context of another. */
+const STORAGE = Symbol.for('@fairlead/middleware:current-context');
 
 const shared = globalThis as { [STORAGE]?: AsyncLocalStorage<Context> };
 
@@ -24,6 +23,8 @@ export function shareContext(): Middleware {
     { role: 'middleware' },
   );
 }
+
+describeFactories(shareContext);
 
 /** Returns the context of the current request; undefined outside {@link shareContext}. */
 export function currentContext(): Context | undefined {

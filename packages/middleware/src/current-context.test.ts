@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { createApp } from '../application.js';
+import { createApp } from '@fairlead/core';
+import { expect, it, vi } from 'vitest';
 import { currentContext, shareContext } from './current-context.js';
 
 it('returns the context of each concurrent request, even after an await', async () => {
@@ -16,4 +16,14 @@ it('returns undefined outside shareContext()', async () => {
   const app = createApp().use((ctx) => ctx.json(currentContext() ?? null));
   expect(await (await app.request('/')).json()).toBeNull();
   expect(currentContext()).toBeUndefined();
+});
+
+it('is the same for two copies of the package', async () => {
+  vi.resetModules();
+  const other = await import('./current-context.js');
+  expect(other.currentContext).not.toBe(currentContext);
+  const app = createApp()
+    .use(shareContext())
+    .get('/:id', () => other.currentContext()?.params);
+  expect(await (await app.request('/7')).json()).toEqual({ id: '7' });
 });
