@@ -59,7 +59,7 @@ it('server/ of core is below the application, of which it imports nothing', () =
     'next.ts',
     'node-http.ts',
     'options.ts',
-    'schema.ts',
+    'schema/schema.ts',
     'target.ts',
   ]);
 });

@@ -11,5 +11,5 @@ export {
   type Role,
 } from './description.js';
 export { defaultStatus, responseSchemas } from './router/route-options.js';
-export { createQueryReader } from './router/route-schemas.js';
-export { acceptsAbsence, validateValue } from './schema.js';
+export { createQueryReader } from './schema/route-schemas.js';
+export { acceptsAbsence, validateValue } from './schema/schema.js';

@@ -11,7 +11,7 @@ import { requestLogger } from './middleware/request-logger.js';
 import { secureHeaders } from './middleware/secure-headers.js';
 import { timeout } from './middleware/timeout.js';
 
-export { Application, type ApplicationOptions, createApp, type Plugin } from './application.js';
+export { Application, type ApplicationOptions, createApp, type Plugin } from './app/application.js';
 export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
 export { json, parseJson } from './body/json.js';
@@ -21,7 +21,7 @@ export {
   Context,
   type ErrorFormatter,
   type Responder,
-} from './context.js';
+} from './exchange/context.js';
 export type { SecurityRequirement } from './description.js';
 export {
   BadRequestError,
@@ -83,7 +83,7 @@ export {
 export { secureHeaders } from './middleware/secure-headers.js';
 export { type TimeoutOptions, timeout } from './middleware/timeout.js';
 export type { Next } from './next.js';
-export type { AnyMiddleware, Handler, Middleware } from './pipeline.js';
+export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
 export type { ResponseBody } from './response/record.js';
 export type { Explanation, NearRoute } from './router/explain.js';
@@ -103,7 +103,7 @@ export {
   type ResponsePolicy,
   requireParsedBody,
   type WriteJson,
-} from './router/route-schemas.js';
+} from './schema/route-schemas.js';
 export {
   type AddRoute,
   createRouter,
@@ -133,7 +133,7 @@ export {
   schemaClass,
   toJsonSchema,
   type ValidationIssue,
-} from './schema.js';
+} from './schema/schema.js';
 export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export {

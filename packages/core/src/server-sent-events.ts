@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
-import type { Context, Responder } from './context.js';
+import type { Context, Responder } from './exchange/context.js';
 import { refuseContext } from './exchange/context-errors.js';
 import { describe } from './description.js';
 import { EXCHANGE } from './exchange/exchange.js';

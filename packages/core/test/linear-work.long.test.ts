@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJson, parseMediaType } from '../src/media-type.js';
+import { isJson, parseMediaType } from '../src/body/media-type.js';
 import { parseJson } from '../src/body/json.js';
 import { parsePattern } from '../src/router/pattern.js';
 import { Tree } from '../src/router/tree.js';

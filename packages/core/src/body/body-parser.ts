@@ -1,13 +1,13 @@
 import { boolean, fn, type Kinds, kind } from '@fairlead/options';
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
-import { type MediaType, parseMediaType } from '../media-type.js';
+import { type MediaType, parseMediaType } from './media-type.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import { EXCHANGE, hasBody } from '../exchange/exchange.js';
 import type { OptionCodes } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { readBody } from './read-body.js';
 
 /** Options of every body parser. */

@@ -1,7 +1,7 @@
 import { integer, type Kinds } from '@fairlead/options';
 import { PayloadTooLargeError } from '../errors/http-error.js';
 import { assertOptions, type OptionCodes } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { BODY_CODES, BODY_OPTIONS, type BodyOptions, createBodyParser } from './body-parser.js';
 import { forbiddenKey } from './json.js';
 import { decodeText } from './text.js';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { BadRequestError } from '../errors/http-error.js';
-import { isJson } from '../media-type.js';
+import { isJson } from './media-type.js';
 import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { BODY_CODES, BODY_OPTIONS, type BodyOptions, createBodyParser } from './body-parser.js';
 
 /**

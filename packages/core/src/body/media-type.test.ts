@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isJson, parseMediaType } from '../media-type.js';
+import { isJson, parseMediaType } from './media-type.js';
 
 it.each([
   ['application/json', 'application/json', undefined],

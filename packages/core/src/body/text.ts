@@ -1,6 +1,6 @@
 import { BadRequestError } from '../errors/http-error.js';
 import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { BODY_CODES, BODY_OPTIONS, type BodyOptions, createBodyParser } from './body-parser.js';
 
 /**

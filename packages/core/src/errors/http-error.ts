@@ -9,7 +9,7 @@ import {
 import { describe, isDescribedError } from '../description.js';
 import { STATUS_CODES } from '../node-http.js';
 import { assertOptions } from '../options.js';
-import type { ValidationIssue } from '../schema.js';
+import type { ValidationIssue } from '../schema/schema.js';
 
 /** Options of {@link HttpError}. */
 export interface HttpErrorOptions extends ErrorOptions {

@@ -9,11 +9,11 @@ import {
   kind,
   warn,
 } from '@fairlead/options';
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import { describe } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike, type Next } from '../next.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 
 /**
  * The origins that may read responses, as in the npm package cors. An origin is a scheme, host and

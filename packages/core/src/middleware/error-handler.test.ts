@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
-import { createApp } from '../application.js';
+import { createApp } from '../app/application.js';
 import { NotFoundError } from '../errors/http-error.js';
 import { errorHandler } from './error-handler.js';
 

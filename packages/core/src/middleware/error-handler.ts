@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { boolean, fn, type Kinds } from '@fairlead/options';
-import type { Context, ErrorFormatter, ErrorPolicy } from '../context.js';
+import type { Context, ErrorFormatter, ErrorPolicy } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
@@ -9,10 +9,10 @@ import { describeProblem } from '../errors/problem.js';
 import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { appendHeader, getHeader, setHeader } from '../response/headers.js';
 import { record, reset } from '../response/record.js';
-import { serialize } from '../serialize.js';
+import { serialize } from '../response/serialize.js';
 
 /** Options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {

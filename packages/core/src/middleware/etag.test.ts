@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../application.js';
+import { createApp } from '../app/application.js';
 import { PreconditionFailedError } from '../errors/http-error.js';
 import { etag, requireMatch } from './etag.js';
 

@@ -1,10 +1,10 @@
 import { describeValue } from '@fairlead/options';
-import type { AnyContext, Context } from '../context.js';
+import type { AnyContext, Context } from '../exchange/context.js';
 import { describe } from '../description.js';
 import { PreconditionFailedError } from '../errors/http-error.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 
 /**
  * Adds an `ETag` to responses to GET and HEAD with status 200, and responds with 304 when the client's

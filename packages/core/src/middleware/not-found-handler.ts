@@ -1,5 +1,5 @@
 import { fn, type Kinds } from '@fairlead/options';
-import type { Context, ErrorFormatter, ErrorPolicy } from '../context.js';
+import type { Context, ErrorFormatter, ErrorPolicy } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
@@ -7,7 +7,7 @@ import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors
 import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
-import type { Handler, Middleware } from '../pipeline.js';
+import type { Handler, Middleware } from '../pipeline/pipeline.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
 import { respondWithProblem } from './error-handler.js';

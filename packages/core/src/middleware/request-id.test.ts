@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createApp } from '../application.js';
+import { createApp } from '../app/application.js';
 import { requestId } from './request-id.js';
 
 const app = createApp().use(requestId({ trust: true, create: () => 'created' }), (ctx) =>

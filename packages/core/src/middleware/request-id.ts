@@ -1,8 +1,8 @@
 import { boolean, fn, type Kinds, kind } from '@fairlead/options';
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import { describe } from '../description.js';
 import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { isHeader } from '../response/headers.js';
 
 /** Options of {@link requestId}. */

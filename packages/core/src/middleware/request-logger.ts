@@ -1,9 +1,9 @@
 import { fn, type Kinds, kind } from '@fairlead/options';
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import { describe as describeMiddleware } from '../description.js';
 import { after } from '../next.js';
 import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import type { RequestOutcome } from '../exchange/exchange.js';
 
 /** What {@link requestLogger} logs about one request. */

@@ -1,7 +1,7 @@
 import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
 import { describe } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { EXCHANGE } from '../exchange/exchange.js';
 import { isHeader, putHeader } from '../response/headers.js';
 

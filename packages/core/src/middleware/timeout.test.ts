@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { createApp } from '../application.js';
-import type { Middleware } from '../pipeline.js';
+import { createApp } from '../app/application.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { timeout } from './timeout.js';
 
 it('what is answered late is dropped, also where middleware above handles the error', async () => {

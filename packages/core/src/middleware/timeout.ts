@@ -1,5 +1,5 @@
 import { describeValue, integer, type Kinds, LONGEST_DELAY, oneOf } from '@fairlead/options';
-import { type Context, controllerOf } from '../context.js';
+import { type Context, controllerOf } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
@@ -8,7 +8,7 @@ import { SetupError } from '../errors/setup-error.js';
 import { EXCHANGE } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { respondWithProblem } from './error-handler.js';
 
 /** Options of {@link timeout}. */

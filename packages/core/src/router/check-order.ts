@@ -8,7 +8,7 @@ import {
   roleOf,
 } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { joinPaths } from '../target.js';
 import type { MountedRoute, MountedRouter, PrefixedMiddleware } from './mount.js';
 import {

@@ -1,8 +1,8 @@
 import { isIntended, nearestName } from '@fairlead/options';
 import { descriptionOf, isResponder, mediaTypesOf, passesOn, roleOf } from '../description.js';
 import { isPromiseLike } from '../next.js';
-import type { Middleware } from '../pipeline.js';
-import { acceptsAbsence, keysOf, type StandardSchema } from '../schema.js';
+import type { Middleware } from '../pipeline/pipeline.js';
+import { acceptsAbsence, keysOf, type StandardSchema } from '../schema/schema.js';
 import { describeOrder, type Entry } from './check-order.js';
 import { type ListUpstream, type MountedRoute, type MountedRouter, readsBody } from './mount.js';
 import { createOverlaps, type PathRules, type Segment } from './pattern.js';

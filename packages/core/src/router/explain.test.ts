@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../application.js';
+import { createApp } from '../app/application.js';
 import { createRouter } from './router.js';
 
 const nothing = () => undefined;

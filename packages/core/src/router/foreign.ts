@@ -1,7 +1,7 @@
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import { roleOf } from '../description.js';
 import { BadRequestError } from '../errors/http-error.js';
-import type { Middleware } from '../pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { normalizeSegment, parseTarget } from '../target.js';
 import type { Entry } from './check-order.js';
 import { createPrefixTree } from './mount.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import { mediaTypesOf, mountBelow, roleOf } from '../description.js';
 import {
   decodeParams,
@@ -7,7 +7,7 @@ import {
   type RouteTable,
 } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
-import { type Branch, compose, type Middleware, Sample } from '../pipeline.js';
+import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
 import { joinPaths } from '../target.js';
 import {
   type PathRules,
@@ -23,7 +23,7 @@ import {
   createValidate,
   mayBeEmpty,
   type SchemaPolicy,
-} from './route-schemas.js';
+} from '../schema/route-schemas.js';
 import { ALL, type AnyRouter, type Route } from './router.js';
 import { type Match, Tree } from './tree.js';
 

@@ -18,7 +18,7 @@ import {
   isStandardSchema,
   type SchemaOutput,
   type StandardSchema,
-} from '../schema.js';
+} from '../schema/schema.js';
 
 /** Describes one input of a route, for documentation. */
 export interface RouteInput {

@@ -7,7 +7,7 @@ import {
   locatorOf,
   setLocation,
 } from '@fairlead/options';
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import type { Params, State } from '../exchange/exchange.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
 import { mountBelow } from '../description.js';
@@ -24,7 +24,7 @@ import { RouteConflictError, SealedError, SetupError } from '../errors/setup-err
 import { isPromiseLike, type Next } from '../next.js';
 import { METHODS } from '../node-http.js';
 import { assertOptions } from '../options.js';
-import type { AnyHandler, Middleware } from '../pipeline.js';
+import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { joinPaths } from '../target.js';
 import {
   type ParamName,

@@ -14,17 +14,17 @@ import {
   setLocation,
   warn,
 } from '@fairlead/options';
-import { Context, type ErrorPolicy } from './context.js';
-import { markCopy } from './copies.js';
-import { placeBelow, roleOf } from './description.js';
-import { InternalServerError, type ValidationStatus } from './errors/http-error.js';
+import { Context, type ErrorPolicy } from '../exchange/context.js';
+import { markCopy } from '../copies.js';
+import { placeBelow, roleOf } from '../description.js';
+import { InternalServerError, type ValidationStatus } from '../errors/http-error.js';
 import {
   assertMiddleware,
   assertPath,
   describeArgument,
   InvalidMiddlewareError,
-} from './errors/invalid-argument.js';
-import { SealedError, SetupError, throwProblems } from './errors/setup-error.js';
+} from '../errors/invalid-argument.js';
+import { SealedError, SetupError, throwProblems } from '../errors/setup-error.js';
 import {
   createExchange,
   type Environment,
@@ -33,7 +33,7 @@ import {
   isFilled,
   type RouteTable,
   type State,
-} from './exchange/exchange.js';
+} from '../exchange/exchange.js';
 import {
   createErrorPolicy,
   DEFAULT_ERROR_POLICY,
@@ -42,10 +42,10 @@ import {
   type ErrorHandlerOptions,
   logError,
   respondWithError,
-} from './middleware/error-handler.js';
-import { assertTarget, createLastMiddleware } from './middleware/not-found-handler.js';
-import { after, isPromiseLike, type Next } from './next.js';
-import { findOptionErrors, throwTogether } from './options.js';
+} from '../middleware/error-handler.js';
+import { assertTarget, createLastMiddleware } from '../middleware/not-found-handler.js';
+import { after, isPromiseLike, type Next } from '../next.js';
+import { findOptionErrors, throwTogether } from '../options.js';
 import {
   type AnyHandler,
   compose,
@@ -53,34 +53,39 @@ import {
   type Middleware,
   Sample,
   type Step,
-} from './pipeline.js';
-import { startOf, write, writeText } from './response/write.js';
-import { type CheckedMounts, checkMounts } from './router/check-mounts.js';
-import { checkOrder, checkUpstream, type Entry, type OrderFindings } from './router/check-order.js';
-import { checkRoutes } from './router/check-routes.js';
-import { type Explanation, explain } from './router/explain.js';
-import { createShield, hasForeignBehindPrefix } from './router/foreign.js';
+} from '../pipeline/pipeline.js';
+import { startOf, write, writeText } from '../response/write.js';
+import { type CheckedMounts, checkMounts } from '../router/check-mounts.js';
+import {
+  checkOrder,
+  checkUpstream,
+  type Entry,
+  type OrderFindings,
+} from '../router/check-order.js';
+import { checkRoutes } from '../router/check-routes.js';
+import { type Explanation, explain } from '../router/explain.js';
+import { createShield, hasForeignBehindPrefix } from '../router/foreign.js';
 import {
   createMount,
   createPrefixStep,
   type ListUpstream,
   type MountedRouter,
-} from './router/mount.js';
+} from '../router/mount.js';
 import {
   createIsBelow,
   type IsBelow,
   type PathRules,
   parsePrefix,
   parseSegments,
-} from './router/pattern.js';
-import type { RouteOptions } from './router/route-options.js';
+} from '../router/pattern.js';
+import type { RouteOptions } from '../router/route-options.js';
 import {
   type CompileResponse,
   createSchemaPolicy,
   describeUnknown,
   type ResponsePolicy,
   type SchemaPolicy,
-} from './router/route-schemas.js';
+} from '../schema/route-schemas.js';
 import {
   type AnyRouter,
   addOwnRoute,
@@ -100,18 +105,18 @@ import {
   type RouterOptions,
   sealRouter,
   type ValidatedHandlers,
-} from './router/router.js';
-import { closeWithSocket } from './server/connection.js';
-import { type Caller, type FetchOptions, InProcess } from './server/in-process.js';
+} from '../router/router.js';
+import { closeWithSocket } from '../server/connection.js';
+import { type Caller, type FetchOptions, InProcess } from '../server/in-process.js';
 import {
   type ClientReader,
   createClientReader,
   findProxyErrors,
   type ProxyOptions,
   type TrustedProxies,
-} from './server/proxy.js';
-import { mistakeOf } from './step-observer.js';
-import { joinPaths } from './target.js';
+} from '../server/proxy.js';
+import { mistakeOf } from '../pipeline/observe.js';
+import { joinPaths } from '../target.js';
 
 /** An extension that an application installs once, at startup. */
 export interface Plugin {

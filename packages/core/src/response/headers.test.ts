@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ResponseHeaders, rawHeadersOf } from './response/headers.js';
+import { ResponseHeaders, rawHeadersOf } from './headers.js';
 
 it('names are case-insensitive, and sent as last written', () => {
   const headers = new ResponseHeaders();

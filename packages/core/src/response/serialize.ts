@@ -1,4 +1,4 @@
-import { roleOf } from './description.js';
+import { roleOf } from '../description.js';
 
 /**
  * Serializes a value, and checks that no object with content became `{}`.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstValues } from './exchange/exchange.js';
+import { firstValues } from './exchange.js';
 
 const read = (search: string) => firstValues(new URLSearchParams(search));
 

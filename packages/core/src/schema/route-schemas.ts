@@ -1,8 +1,8 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { aborted } from '../body/read-body.js';
-import type { Context } from '../context.js';
+import type { Context } from '../exchange/context.js';
 import { noParser, refuseContext } from '../exchange/context-errors.js';
-import { isJson, parseMediaType } from '../media-type.js';
+import { isJson, parseMediaType } from '../body/media-type.js';
 import {
   InternalServerError,
   isHttpError,
@@ -10,7 +10,7 @@ import {
   ValidationError,
   type ValidationStatus,
 } from '../errors/http-error.js';
-import { type KeepDescribed, compileDescribed, removedPaths } from '../described.js';
+import { type KeepDescribed, compileDescribed, removedPaths } from './described.js';
 import { SetupError } from '../errors/setup-error.js';
 import { EXCHANGE, type Exchange, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
@@ -22,9 +22,9 @@ import {
   toJsonSchema,
   type ValidationIssue,
   validateValue,
-} from '../schema.js';
-import { serialize } from '../serialize.js';
-import { type RouteOptions, responseSchemas } from './route-options.js';
+} from './schema.js';
+import { serialize } from '../response/serialize.js';
+import { type RouteOptions, responseSchemas } from '../router/route-options.js';
 
 /** Serializes a value as JSON. */
 export type WriteJson = (value: unknown) => string;

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
-import { markCopy } from './copies.js';
-import { DESCRIPTOR, type Descriptor, descriptionOf, roleOf } from './description.js';
+import { markCopy } from '../copies.js';
+import { DESCRIPTOR, type Descriptor, descriptionOf, roleOf } from '../description.js';
 import {
   HttpError,
   isHttpError,
   UnsupportedMediaTypeError,
   type ValidationStatus,
-} from './errors/http-error.js';
-import type { Problem } from './errors/problem.js';
-import { noParser, notJson, notOfType } from './exchange/context-errors.js';
+} from '../errors/http-error.js';
+import type { Problem } from '../errors/problem.js';
+import { noParser, notJson, notOfType } from './context-errors.js';
 import {
   EXCHANGE,
   type Exchange,
@@ -25,16 +25,16 @@ import {
   type RequestInputs,
   type RouteWriter,
   type State,
-} from './exchange/exchange.js';
-import { isJson, parseMediaType } from './media-type.js';
-import { after, isPromiseLike } from './next.js';
+} from './exchange.js';
+import { isJson, parseMediaType } from '../body/media-type.js';
+import { after, isPromiseLike } from '../next.js';
 import {
   appendHeader,
   assertUnsent,
   type HeaderValue,
   ResponseHeaders,
   setHeader,
-} from './response/headers.js';
+} from '../response/headers.js';
 import {
   discard,
   isBody,
@@ -45,13 +45,13 @@ import {
   recordUpgrade,
   replaceBody,
   reset,
-} from './response/record.js';
-import { isComplete, outcomeOf, recordText } from './response/write.js';
-import { assertWritten, serialize } from './serialize.js';
-import { announce, onClose, sendContinue } from './server/connection.js';
-import type { Client } from './server/proxy.js';
-import { takeUpgrade, type UpgradedConnection } from './server/upgrade.js';
-import { encodeLocation } from './target.js';
+} from '../response/record.js';
+import { isComplete, outcomeOf, recordText } from '../response/write.js';
+import { assertWritten, serialize } from '../response/serialize.js';
+import { announce, onClose, sendContinue } from '../server/connection.js';
+import type { Client } from '../server/proxy.js';
+import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
+import { encodeLocation } from '../target.js';
 
 /** How the errors of a request become responses. */
 export type ErrorPolicy = ExchangeErrorPolicy<Context>;

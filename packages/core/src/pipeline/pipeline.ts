@@ -1,9 +1,9 @@
-import type { Context } from './context.js';
-import { NextCalledTwiceError } from './errors/http-error.js';
-import { EXCHANGE, type Exchange, type Params, type State } from './exchange/exchange.js';
-import { isPromiseLike, type Next } from './next.js';
-import type { PathParams } from './router/pattern.js';
-import { observe } from './step-observer.js';
+import type { Context } from '../exchange/context.js';
+import { NextCalledTwiceError } from '../errors/http-error.js';
+import { EXCHANGE, type Exchange, type Params, type State } from '../exchange/exchange.js';
+import { isPromiseLike, type Next } from '../next.js';
+import type { PathParams } from '../router/pattern.js';
+import { observe } from './observe.js';
 
 /**
  * Handles a request, or passes it on with `next()`. The pipeline awaits a returned promise, and ignores

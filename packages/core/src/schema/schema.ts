@@ -1,4 +1,4 @@
-import { isPromiseLike } from './next.js';
+import { isPromiseLike } from '../next.js';
 
 /**
  * A schema of any validator that implements Standard Schema, version 1, such as zod, valibot or arktype.

@@ -1,7 +1,7 @@
 import { describeValue, warn } from '@fairlead/options';
-import type { Context } from './context.js';
-import { EXCHANGE } from './exchange/exchange.js';
-import { isPromiseLike, type Next, PromiseUse } from './next.js';
+import type { Context } from '../exchange/context.js';
+import { EXCHANGE } from '../exchange/exchange.js';
+import { isPromiseLike, type Next, PromiseUse } from '../next.js';
 
 /** A function of a step. */
 type Run = (ctx: Context, next: Next) => unknown;
