@@ -56,7 +56,8 @@ function filesOf(name: string, description: string): Readonly<Record<string, str
   const pascal = name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
   const factory = `create${pascal}`;
   const inTable = description.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
-  const core = readJson('packages/core/package.json');
+  // A package with a single entry.
+  const model = readJson('packages/aws-lambda/package.json');
   const consumer = readJson('apps/consumer/package.json');
   const own = ['@fairlead/core', '@fairlead/options', '@fairlead/test-support'];
   const tools = ['@types/node', 'tsup', 'typescript', 'vitest'];
@@ -71,14 +72,14 @@ function filesOf(name: string, description: string): Readonly<Record<string, str
   ];
   return {
     ...Object.fromEntries(
-      copies.map((file) => [`${folder}/${file}`, read(`packages/core/${file}`)]),
+      copies.map((file) => [`${folder}/${file}`, read(`packages/aws-lambda/${file}`)]),
     ),
     [`${folder}/package.json`]: json({
-      ...core,
+      ...model,
       name: specifier,
       description,
       keywords: [name, 'fairlead'],
-      scripts: { build: core.scripts.build, prepack: core.scripts.prepack, test: 'vitest run' },
+      scripts: { build: model.scripts.build, prepack: model.scripts.prepack, test: 'vitest run' },
       peerDependencies: { '@fairlead/core': 'workspace:^' },
       devDependencies: Object.fromEntries([
         ...own.map((dependency) => [dependency, 'workspace:*']),

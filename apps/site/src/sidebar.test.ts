@@ -28,7 +28,7 @@ describe('the side bar', () => {
       '/guides/controllers',
       '/guides/discovery',
     ]);
-    expect(linksOf('guides').at(-1)).toBe('/guides/serverless');
+    expect(linksOf('guides').at(-1)).toBe('/guides/extensions');
     expect(linksOf('recipes').slice(0, 2)).toEqual(['/recipes/', '/recipes/authentication']);
     expect(linksOf('coming-from').slice(0, 2)).toEqual(['/coming-from', '/coming-from/express']);
     expect(linksOf('packages').slice(0, 2)).toEqual([
