@@ -39,7 +39,7 @@ export const http = createCommand('pnpm bench', 'Measure HTTP servers under load
   .option('--autocannon', 'make the load with autocannon; use slices of a second or more')
   .option('--list', 'list workloads and servers')
   .addOption(
-    // Until V8 has compiled a server, raw is ahead: it has the least code.
+    // Servers with more code take longer until V8 has compiled them.
     new Option('--against <ref>', 'compare the packages with those of another commit')
       .conflicts(['servers', 'autocannon', 'list', 'out'])
       .implies({ warmUp: 2_500 }),
