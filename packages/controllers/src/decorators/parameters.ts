@@ -67,7 +67,7 @@ type RepeatedSource = <
   options: AllValuesOptions<Validated<S, string[]>, T, D, S>,
 ) => ParamDecorator<Given<Validated<S, string[]>, T, D, S>>;
 
-/** Extracts the request body, or one of its own fields. Required unless `required: false`. */
+/** Extracts the request body, or one of its fields. Required unless `required: false`. */
 export const Body: NamedSource<unknown> & WholeSource<unknown> = sourceDecorator(
   'Body',
   'body',

@@ -17,7 +17,7 @@ export function serialize<T>(value: T, stringify: (value: T) => string = JSON.st
  * Checks that JSON has the content of a value. Text without `{}` has it, unless the value is an error, which may
  * have enumerable members.
  *
- * @param text - The JSON; undefined if there is none.
+ * @param text - Undefined if JSON has no form of the value.
  * @throws {TypeError} For a value that JSON does not have, such as a symbol. For a Map, a Set, an Error, a
  *   promise, an iterator, an observable or another object that JSON writes as `{}` although it has content. The
  *   message continues a sentence.
