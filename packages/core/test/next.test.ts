@@ -113,7 +113,7 @@ const ENVIRONMENT: Environment<Context> = {
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => undefined, format: undefined },
   readClient: createClientReader(undefined),
-  sample: { restart: () => undefined },
+  sample: { next: () => false, restart: () => undefined },
   closing: () => new AbortController().signal,
   validationStatus: 400,
 };

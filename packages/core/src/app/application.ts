@@ -216,8 +216,6 @@ interface SealedApplication {
   /** The pipeline for requests with a malformed target. */
   readonly refusalPipeline: Middleware;
   readonly environment: Environment<Context>;
-  /** Decides which requests are observed for mistakes. */
-  readonly sample: Sample;
 }
 
 /**
@@ -504,11 +502,11 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    */
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     this.#sealed ??= this.#build();
-    const { pipeline, refusalPipeline, environment, sample } = this.#sealed;
+    const { pipeline, refusalPipeline, environment } = this.#sealed;
     if (res.socket === null) closeWithSocket(res);
     const exchange = createExchange(req, res, environment);
     const ctx = new Context(exchange);
-    if (sample.next()) exchange.isObserved = true;
+    if (environment.sample.next()) exchange.isObserved = true;
     try {
       const run = exchange.target.malformed ? refusalPipeline : pipeline;
       const result = run(ctx, endOfPipeline);
@@ -666,9 +664,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const table: RouteTable = {
       methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
     };
-    const sample = new Sample();
     return Object.freeze({
-      sample,
       pipeline: compose(steps),
       refusalPipeline: compose(steps.map(refuseTarget)),
       environment: Object.freeze({
@@ -676,7 +672,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
         routes: table,
         errors: this.#errors,
         readClient: this.#readClient,
-        sample,
+        sample: new Sample(),
         closing: () => this.#closingSignal(),
         validationStatus: this.#schemas.status,
       }),

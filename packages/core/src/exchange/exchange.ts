@@ -72,7 +72,7 @@ export interface Environment<Ctx = never> {
   readonly errors: ErrorPolicy<Ctx>;
   readonly readClient: ClientReader;
   /** Decides which requests are observed for mistakes. */
-  readonly sample: { restart(): void };
+  readonly sample: { next(): boolean; restart(): void };
   /** Returns a signal that aborts when the application closes. */
   closing(): AbortSignal;
   /** Status of requests that schemas reject. */

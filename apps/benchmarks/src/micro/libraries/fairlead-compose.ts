@@ -13,7 +13,7 @@ const exchange = createExchange<Context>(req, new ServerResponse(req), {
   routes: { methods: () => new Set() },
   errors: { includeStack: false, onError: () => {}, format: undefined },
   readClient: createClientReader(undefined),
-  sample: { restart: () => {} },
+  sample: { next: () => false, restart: () => {} },
   closing: () => new AbortController().signal,
   validationStatus: 400,
 });
