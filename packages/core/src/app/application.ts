@@ -25,6 +25,7 @@ import {
   InvalidMiddlewareError,
 } from '../errors/invalid-argument.js';
 import { SealedError, SetupError, throwProblems } from '../errors/setup-error.js';
+import { requestOf } from '../exchange/context-errors.js';
 import {
   createExchange,
   type Environment,
@@ -849,7 +850,7 @@ function lacksBody(exchange: Exchange): boolean {
 
 function describeNoResponse(ctx: Context): string {
   const { method, pattern, path } = ctx;
-  const request = `${method} ${pattern ?? path}`;
+  const request = requestOf(ctx);
   if (ctx.res.listenerCount('unpipe') > 0)
     return `A stream is piped into ctx.res, which does not respond to ${request}. Return the stream, or pipe it into ctx.takeOver().`;
   if (!ctx.hasBody && ctx[EXCHANGE].requestBody !== undefined)

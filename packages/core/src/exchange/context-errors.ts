@@ -9,6 +9,11 @@ interface RequestLine {
   readonly path: string;
 }
 
+/** Names a request for messages, by its route if it has one. */
+export function requestOf({ method, pattern, path }: RequestLine): string {
+  return `${method} ${pattern ?? path}`;
+}
+
 /** Creates the error for a JSON body that nothing parses, which is a mistake of the application. */
 export function noParser(type: string): UnsupportedMediaTypeError {
   const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
@@ -31,11 +36,11 @@ export function refuseContext(user: string, ctx: unknown): never {
 }
 
 /** Creates the error for a value that cannot be serialized. */
-export function notJson({ method, pattern, path }: RequestLine, cause: unknown): TypeError {
+export function notJson(request: RequestLine, cause: unknown): TypeError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const fix = reason.includes('BigInt') ? '. Convert it, as in String(id).' : '';
   return new TypeError(
-    `Cannot send the response body of ${method} ${pattern ?? path} as JSON: ${reason}${fix}`,
+    `Cannot send the response body of ${requestOf(request)} as JSON: ${reason}${fix}`,
     {
       cause,
     },
@@ -43,13 +48,9 @@ export function notJson({ method, pattern, path }: RequestLine, cause: unknown):
 }
 
 /** Creates the error for a returned value that would be sent as JSON with another type. */
-export function notOfType(
-  { method, pattern, path }: RequestLine,
-  type: string,
-  value: unknown,
-): TypeError {
+export function notOfType(request: RequestLine, type: string, value: unknown): TypeError {
   const returned = typeof value === 'string' ? 'the text' : 'the value, formatted as text,';
   return new TypeError(
-    `Cannot send the body of ${method} ${pattern ?? path} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
+    `Cannot send the body of ${requestOf(request)} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
   );
 }

@@ -9,7 +9,7 @@ import {
   type ValidationStatus,
 } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
-import { noParser, notJson, notOfType } from './context-errors.js';
+import { noParser, requestOf, notJson, notOfType } from './context-errors.js';
 import {
   EXCHANGE,
   type Exchange,
@@ -533,7 +533,7 @@ export class Context<
   /** Reports a response that was recorded too late to be sent. */
   #reportLate(): void {
     const error = new Error(
-      `A response to ${this.method} ${this.pattern ?? this.path} came after the response was sent. Await or return every promise, including that of next().`,
+      `A response to ${requestOf(this)} came after the response was sent. Await or return every promise, including that of next().`,
     );
     this.report(error);
   }

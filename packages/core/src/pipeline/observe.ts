@@ -1,5 +1,6 @@
 import { describeValue, warn } from '@fairlead/options';
 import type { Context } from '../exchange/context.js';
+import { requestOf } from '../exchange/context-errors.js';
 import { EXCHANGE } from '../exchange/exchange.js';
 import { isPromiseLike, type Next, PromiseUse } from '../next.js';
 
@@ -82,7 +83,3 @@ export function observe(
 }
 
 const FIX = 'Write `await next()` or `return next()`.';
-
-function requestOf({ method, pattern, path }: Context): string {
-  return `${method} ${pattern ?? path}`;
-}
