@@ -35,3 +35,18 @@ it('gives every contestant one turn per round', async () => {
     ['a', 'b', 'c'],
   ]);
 });
+
+it('warms everybody up in each pass, and keeps the rows in their order', async () => {
+  const passes: string[] = [];
+  const contestants = ['a', 'b', 'c'].map((title) => () => ({
+    title,
+    warmUp: async () => passes.push(title),
+    turn: async () => ({}),
+  }));
+  const { rows } = await compare({ title: 'letters', contestants }, 1, undefined, 2);
+  expect(rows.map(({ title }) => title)).toEqual(['a', 'b', 'c']);
+  expect([passes.slice(0, 3).toSorted(), passes.slice(3).toSorted()]).toEqual([
+    ['a', 'b', 'c'],
+    ['a', 'b', 'c'],
+  ]);
+});

@@ -3,7 +3,7 @@ import * as d3 from 'd3-array';
 /** A program that is compared with others. */
 export interface Contestant {
   readonly title: string;
-  /** Runs before the first round and is not measured. */
+  /** Runs before the first round, once per pass, and is not measured. */
   warmUp?(): Promise<unknown>;
   /** Takes one turn and returns what was measured, by quantity. */
   turn(): Promise<Readonly<Record<string, number | readonly number[]>>>;
@@ -32,24 +32,29 @@ export interface Table extends Pick<Comparison, 'name' | 'title'> {
 
 /**
  * Starts all contestants, warms them up, and gives each one turn per round, in a new random order
- * each round. A disturbance of the machine then affects all of them.
+ * for the starts, for each pass of warm-ups and for each round. A disturbance of the machine then
+ * affects all of them, and none gains by its place in the order.
  *
  * @param onProgress - Called after each warm-up and after each turn.
+ * @param passes - How often all contestants warm up.
  */
 export async function compare(
   { contestants, ...names }: Comparison,
   rounds: number,
   onProgress = () => {},
+  passes = 1,
 ): Promise<Table> {
   const entries: { readonly contestant: Contestant; readonly row: Row }[] = [];
   try {
-    for (const start of contestants) {
+    for (const [index, start] of d3.shuffle([...contestants.entries()])) {
       const contestant = await start();
-      entries.push({ contestant, row: { title: contestant.title, series: {} } });
+      entries[index] = { contestant, row: { title: contestant.title, series: {} } };
     }
-    for (const { contestant } of entries) {
-      await contestant.warmUp?.();
-      onProgress();
+    for (const _ of Array(passes)) {
+      for (const { contestant } of d3.shuffle([...entries])) {
+        await contestant.warmUp?.();
+        onProgress();
+      }
     }
     for (const _ of Array(rounds)) {
       for (const { contestant, row } of d3.shuffle([...entries])) {
@@ -60,7 +65,8 @@ export async function compare(
       }
     }
   } finally {
-    for (const { contestant } of entries) await contestant.stop?.();
+    // One that has failed to start leaves a gap.
+    for (const entry of entries) await entry?.contestant.stop?.();
   }
   return { ...names, rows: entries.map(({ row }) => row) };
 }
