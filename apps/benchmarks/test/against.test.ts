@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { withWorktree } from '../src/engine/worktree.js';
 
 const dist = join(import.meta.dirname, '../dist');
@@ -31,8 +31,21 @@ describe('pnpm bench --against', () => {
     },
   );
 
-  it.each(['--quick', '--batches=3'])('refuses %s without --against', (option) => {
-    expect(fail(option)).toContain('Use --quick and --batches only with --against.');
+  it.each(['--quick', '--batches=3', '--instructions'])(
+    'refuses %s without --against',
+    (option) => {
+      expect(fail(option)).toContain(
+        'Use --quick, --batches and --instructions only with --against.',
+      );
+    },
+  );
+
+  it('says what to install if instructions cannot be counted', () => {
+    vi.stubEnv('PATH', '');
+    expect(fail('--against', 'HEAD', '--instructions')).toContain(
+      'Cannot count instructions without valgrind. Install it',
+    );
+    vi.unstubAllEnvs();
   });
 
   it('lists the workloads that it has if one is unknown', () => {

@@ -9,6 +9,7 @@ import type { ServerKind } from '../http/servers.js';
 import { WORKLOADS, type Workload } from '../http/workloads.js';
 import { describeRun, formatSection, oneDigit, versionOf } from '../report.js';
 import { estimateBatches, type Quantity, seriesOf, speedIn } from './batches.js';
+import { countInstructions, requireValgrind } from './instructions.js';
 import { ENGINE_ROOT, ROOT } from './load.js';
 import { type Worktree, withWorktree } from './worktree.js';
 
@@ -18,6 +19,8 @@ export interface AgainstOptions extends TurnOptions {
   readonly batches: number;
   /** How many turns each of them takes then. */
   readonly rounds: number;
+  /** Whether to count instructions instead of measuring time. */
+  readonly instructions?: true;
 }
 
 const NAMES = ['plaintext', 'param', 'post', 'async-10', 'class-get', 'class-post', 'page'];
@@ -57,23 +60,62 @@ export async function compareWith(
   workloads: readonly Workload[],
   options: AgainstOptions,
 ): Promise<void> {
+  if (options.instructions) requireValgrind();
   await withWorktree(ROOT, ref, async (worktree) => {
     await buildPackages(worktree);
     const pairs = [
       createPair('functions', 'engine', ref, worktree.folder),
       createPair('classes', 'engine-class', ref, worktree.folder),
     ];
-    const measurements = await measure(workloads, pairs, options);
-    const version = versionOf(options.node);
-    const text = [
-      `# This tree against ${ref}\n\n${describeRun(version)}; ${ref} is ${worktree.commit}\n`,
-      formatSpeeds(ref, pairs, measurements),
-      formatDifferences(ref, pairs, measurements),
-      await formatCalls(ref, worktree.folder, options.node),
-      ...measurements.map((measurement) => formatDetails(pairs, measurement)),
-    ];
-    console.log(text.join('\n'));
+    const title = `# This tree against ${ref}\n\n${describeRun(versionOf(options.node))}; ${ref} is ${worktree.commit}\n`;
+    const text = options.instructions
+      ? [title, await formatInstructions(pairs, workloads, options.node)]
+      : [title, ...(await formatTimes(ref, pairs, workloads, options))];
+    console.log([...text, await formatCalls(ref, worktree.folder, options.node)].join('\n'));
   });
+}
+
+async function formatTimes(
+  ref: string,
+  pairs: readonly Pair[],
+  workloads: readonly Workload[],
+  options: AgainstOptions,
+): Promise<readonly string[]> {
+  const measurements = await measure(workloads, pairs, options);
+  return [
+    formatSpeeds(ref, pairs, measurements),
+    formatDifferences(ref, pairs, measurements),
+    ...measurements.map((measurement) => formatDetails(pairs, measurement)),
+  ];
+}
+
+/** Counts the instructions of all programs, one server at a time, and formats them. */
+async function formatInstructions(
+  pairs: readonly Pair[],
+  workloads: readonly Workload[],
+  node: string,
+): Promise<string> {
+  const count = async ({ processes: [server] }: Measured, workload: Workload) =>
+    server === undefined ? Number.NaN : countInstructions(server, workload, node);
+  const programs = [RAW, FASTIFY, ...pairs.flatMap(({ old, own }) => [old, own])];
+  const rows = await showProgress(workloads.length * programs.length, async (onStep) => {
+    const counts: number[][] = programs.map(() => []);
+    for (const workload of workloads) {
+      for (const [index, program] of programs.entries()) {
+        counts[index]?.push(await count(program, workload));
+        onStep(workload.name);
+      }
+    }
+    return counts;
+  });
+  return formatSection(
+    'Thousands of instructions per request, outside the kernel, in one thread: lower is better',
+    ['', ...workloads.map(({ name }) => name)],
+    programs.map(({ title }, index) => [
+      title,
+      ...(rows[index] ?? []).map((instructions) => oneDigit(instructions / 1_000)),
+    ]),
+  );
 }
 
 /** Installs what the measured packages need, and builds them. */
@@ -110,6 +152,9 @@ function createPair(style: Pair['style'], module: string, ref: string, folder: s
   return { style, old: measured(ref, folder), own: measured('this tree', ROOT) };
 }
 
+/** In how many parts a server warms up. One that idles through the warm-ups of the others becomes slower. */
+const PASSES = 4;
+
 /** Measures all workloads in each batch, so that the batches of a workload are far apart. */
 function measure(
   workloads: readonly Workload[],
@@ -119,13 +164,14 @@ function measure(
   const programs = [RAW, FASTIFY, ...pairs.flatMap(({ old, own }) => [old, own])];
   const servers = programs.flatMap(({ processes }) => processes);
   const { batches: count, rounds } = options;
-  const steps = count * workloads.length * servers.length * (1 + rounds);
+  const turns = { ...options, warmUp: options.warmUp / PASSES };
+  const steps = count * workloads.length * servers.length * (PASSES + rounds);
   return showProgress(steps, async (onStep) => {
     const measurements = workloads.map((workload) => ({ workload, batches: [] as Table[] }));
     for (const _ of Array(count)) {
       for (const { workload, batches } of measurements) {
-        const comparison = compareServers(workload, servers, options);
-        batches.push(await compare(comparison, rounds, () => onStep(workload.name)));
+        const comparison = compareServers(workload, servers, turns);
+        batches.push(await compare(comparison, rounds, () => onStep(workload.name), PASSES));
       }
     }
     return measurements;

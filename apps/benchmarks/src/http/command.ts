@@ -25,6 +25,7 @@ interface HttpOptions extends CommonOptions, TurnOptions {
   readonly against?: string;
   readonly batches: number;
   readonly quick?: true;
+  readonly instructions?: true;
 }
 
 /** Measures servers under load. It is the default command, and the others are added to it. */
@@ -39,16 +40,20 @@ export const http = createCommand('pnpm bench', 'Measure HTTP servers under load
   .option('--autocannon', 'make the load with autocannon; use slices of a second or more')
   .option('--list', 'list workloads and servers')
   .addOption(
-    // Servers with more code take longer until V8 has compiled them.
+    // Servers with more code take longer until V8 has compiled them, and until their caches are warm in a turn.
     new Option('--against <ref>', 'compare the packages with those of another commit')
       .conflicts(['servers', 'autocannon', 'list', 'out'])
-      .implies({ warmUp: 2_500 }),
+      .implies({ warmUp: 4_000, slice: 250, rounds: 8 }),
   )
   .option('--batches <number>', 'with --against: how often all servers start', parseBatches, 5)
   .addOption(
-    new Option('--quick', 'with --against: 3 batches of 12 rounds, warm-up of 1500').implies({
-      ...{ batches: 3, rounds: 12, warmUp: 1_500 },
+    new Option('--quick', 'with --against: 3 batches, turns of 150 ms, warm-up of 2 s').implies({
+      ...{ batches: 3, slice: 150, warmUp: 2_000 },
     }),
+  )
+  .option(
+    '--instructions',
+    'with --against: count instructions with valgrind; needs no quiet machine',
   )
   .action(runHttp);
 
@@ -74,8 +79,9 @@ async function runHttp(
   if (options.against !== undefined) {
     return compareWith(options.against, pick(ENGINE_WORKLOADS, names, 'workload'), options);
   }
-  if (options.quick || command.getOptionValueSource('batches') === 'cli') {
-    throw new Error('Use --quick and --batches only with --against.');
+  const { quick, instructions } = options;
+  if (quick || instructions || command.getOptionValueSource('batches') === 'cli') {
+    throw new Error('Use --quick, --batches and --instructions only with --against.');
   }
   const generator = options.autocannon ? AutocannonLoad : Load;
   const servers = pickServers(options.servers);
