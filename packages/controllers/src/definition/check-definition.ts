@@ -18,7 +18,7 @@ import {
   undiscovered,
 } from '../metadata/class-metadata.js';
 import { describeParameter } from '../metadata/parameter.js';
-import { type ControllerDefinition, defineController, type RouteDefinition } from './definition.js';
+import { type ControllerDefinition, definitionOf, type RouteDefinition } from './definition.js';
 
 /**
  * Finds all problems in a definition that do not depend on other controllers.
@@ -217,7 +217,7 @@ export class ControllerRegistry {
   register(target: Constructor): ControllerDefinition {
     const known = this.#definitions.get(target);
     if (known !== undefined) return known;
-    const definition = defineController(target);
+    const definition = definitionOf(target);
     throwProblems(checkDefinition(definition));
     undiscovered.delete(target);
     this.#definitions.set(target, definition);

@@ -90,7 +90,7 @@ export interface ControllerDefinition {
  *   decorator explains that, its error.
  * @throws {StartError} 500, when there are several such problems.
  */
-export function defineController(target: Constructor): ControllerDefinition {
+export function definitionOf(target: Constructor): ControllerDefinition {
   if (typeof target !== 'function') throw notAClass(target);
   const name = target.name || '(anonymous class)';
   const controller = ownMetadata(target)?.controller;

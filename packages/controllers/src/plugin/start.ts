@@ -6,7 +6,7 @@ import {
   describeErased,
   describeUnvalidated,
 } from '../definition/check-definition.js';
-import { defineController } from '../definition/definition.js';
+import { definitionOf } from '../definition/definition.js';
 import {
   type DiscoveryResult,
   getControllersFromResults,
@@ -58,7 +58,7 @@ export async function start(
   }
   const found = await findControllers(options, log);
   for (const target of found.classes) undiscovered.delete(target);
-  const attempts = found.classes.map((target) => attempt(() => defineController(target)));
+  const attempts = found.classes.map((target) => attempt(() => definitionOf(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const context = createBuildContext({ ...options, warn: log.warn });
   const { instances } = context;

@@ -5,7 +5,7 @@ import { captureCallSite, describeValue, isIntended, setLocation } from '@fairle
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
-  defineController,
+  definitionOf,
   hasKnownPaths,
   joinPath,
   type RouteDefinition,
@@ -67,7 +67,7 @@ export function registerController(
   const call = captureCallSite(registerController);
   const optionProblems = checkBuildOptions('registerController()', options);
   throwProblems([...checkRouter(router), ...optionProblems], call);
-  const definition = defineController(target);
+  const definition = definitionOf(target);
   const context = createBuildContext(options);
   const tokens = requiredTokens([definition], context.shared);
   throwProblems(findProblems(router, [definition], context, tokens), call);
