@@ -1,26 +1,24 @@
-import { HttpError, type ValidationIssue, type ValidationStatus } from '@fairlead/core';
+import {
+  HttpError,
+  type HttpErrorOptions,
+  type ValidationIssue,
+  type ValidationStatus,
+} from '@fairlead/core';
 import {
   type CallSite,
   describeCaller,
   describeFile,
+  describeValue,
   findOptionProblems,
   hideProperties,
   type Kinds,
   numberMessages,
 } from '@fairlead/options';
 
-/** Options of a {@link ControllerError}. */
-export interface ControllerErrorOptions {
-  /** Stable upper-snake identifier; `CONTROLLER_ERROR` by default. */
-  readonly code?: string;
+/** Options of a {@link ControllerError}. Its code is `CONTROLLER_ERROR` by default. */
+export interface ControllerErrorOptions extends Omit<HttpErrorOptions, 'expose' | 'headers'> {
   /** Status from 400 to 599; 500 by default. */
   readonly status?: number;
-  /** Whether `errorHandler` passes the error to `onError`; true by default from status 500. */
-  readonly report?: boolean;
-  /** Members added to the error body if clients may see the error. */
-  readonly details?: Readonly<Record<string, unknown>>;
-  /** The underlying error. */
-  readonly cause?: unknown;
 }
 
 /** The base class of this package's errors; 500 unless a subclass sets another status. */
@@ -45,18 +43,8 @@ export interface Diagnostic {
   readonly cause?: unknown;
 }
 
-/** The parts of an error message. */
-export interface ErrorText {
-  /** What failed, as a sentence. */
-  readonly title: string;
-  /** Where in the source, as {@link describeLocation} returns it; undefined if unknown. */
-  readonly location?: string | undefined;
-  /** An imperative sentence that begins in lower case; undefined if the title states the fix. */
-  readonly fix?: string | undefined;
-}
-
 /** Formats a message like the container's errors: a sentence, then lines for location and fix. */
-export function errorText({ title, location, fix }: ErrorText): string {
+export function errorText(title: string, fix?: string, location?: string): string {
   const text = addLocation(title, location);
   return fix === undefined ? text : `${text}\n  Fix: ${fix}`;
 }
@@ -66,12 +54,7 @@ export function addLocation(text: string, location: string | undefined): string 
   return location === undefined ? text : text.replace(/\n|$/, (end) => `\n  At: ${location}${end}`);
 }
 
-/**
- * Formats a location in the source, as `src/users.ts:12:1`.
- *
- * @param file - Absolute path; shown relative to the working directory if it is below it.
- * @param position - Line, or line and column: `12:1`.
- */
+/** Formats a location in the source, as `src/users.ts:12:1`. The position is a line, or line and column. */
 export function describeLocation(file: string, position?: string): string {
   const shown = describeFile(file);
   return position === undefined ? shown : `${shown}:${position}`;
@@ -84,24 +67,21 @@ export function listNames(names: readonly string[]): string {
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
 }
 
+/** Explains that a call cannot use a value. */
+export function refuse(call: string, value: unknown, as: string, fix: string): Diagnostic {
+  return { problem: `${call} cannot use ${describeValue(value)} as ${as}.`, fix };
+}
+
 /** The `code` of an error from Node.js or a container; undefined if it has none. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Creates the error for an argument or option that a call does not accept. */
 export function optionError(message: string): ControllerError {
   return new ControllerError(message, { code: 'INVALID_OPTION' });
 }
 
-/**
- * Finds everything that is wrong with the options of a call.
- *
- * @param call - The call, such as `registerController()`.
- * @param options - What the caller passed; undefined for none.
- * @param kinds - Every option of the call.
- * @returns One error per problem.
- */
+/** Finds everything that is wrong with the options of a call, such as `registerController()`. */
 export function findOptionErrors<Options extends object>(
   call: string,
   options: Options | undefined,
@@ -201,7 +181,7 @@ export class NotAControllerError extends ControllerError {
     name: string,
     fix = 'decorate the class with @Controller(), or remove it from the list.',
   ) {
-    super(errorText({ title: `${name} is not a controller.`, fix }), { code: 'NOT_A_CONTROLLER' });
+    super(errorText(`${name} is not a controller.`, fix), { code: 'NOT_A_CONTROLLER' });
   }
 }
 
@@ -215,7 +195,7 @@ export class NoRoutesError extends ControllerError {
     const title = `${name} has no routes.`;
     const fix =
       'decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.';
-    super(errorText({ title, location, fix }), { code: 'NO_ROUTES' });
+    super(errorText(title, fix, location), { code: 'NO_ROUTES' });
   }
 }
 
@@ -232,7 +212,7 @@ export class RouteRegistrationError extends ControllerError {
   constructor(handler: string, { problem, fix, ...cause }: Diagnostic, location?: string) {
     const subject = handler.includes('.') ? `route ${handler}` : `routes of ${handler}`;
     const title = `Cannot register the ${subject}: ${problem}`;
-    super(errorText({ title, location, fix }), { code: 'ROUTE_REGISTRATION', ...cause });
+    super(errorText(title, fix, location), { code: 'ROUTE_REGISTRATION', ...cause });
     this.handler = handler;
   }
 }
@@ -274,7 +254,7 @@ export class DiscoveryError extends ControllerError {
     location: string = describeLocation(file),
   ) {
     const title = `Discovery failed: ${problem}`;
-    super(errorText({ title, location, fix }), { code: 'DISCOVERY_FAILED', ...cause });
+    super(errorText(title, fix, location), { code: 'DISCOVERY_FAILED', ...cause });
     this.file = file;
   }
 }
@@ -340,11 +320,7 @@ function isInCall({ code, message }: Error & { readonly code?: unknown }): boole
   return /^(INVALID_OPTION|NOT_A_CONTROLLER)$/.test(String(code)) && !message.includes('\n  At: ');
 }
 
-/**
- * Returns the result of a function, or the problems that it throws.
- *
- * @throws Any other error than those of this package.
- */
+/** Returns the result of a function, or the problems that it throws. Other errors propagate. */
 export function attempt<T>(run: () => T): {
   readonly value?: T;
   readonly problems: readonly Error[];

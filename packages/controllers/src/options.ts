@@ -144,7 +144,7 @@ export function usableOptions(
 export function findForeignRouter(call: string, router: unknown): ControllerError | undefined {
   if (router instanceof Router || !ROUTER.accepts(router)) return undefined;
   const title = `${call} cannot use the router: it belongs to a different copy of @fairlead/core than the one that @fairlead/controllers uses.`;
-  return optionError(errorText({ title, fix: installOneCopy('@fairlead/core') }));
+  return optionError(errorText(title, installOneCopy('@fairlead/core')));
 }
 
 /** Options of `createApp()` for the schemas of all routes. */
@@ -173,6 +173,6 @@ function findErrors<Options extends BuildRoutesOptions>(
     ...findReferenceProblems(call, 'guard', guards, (index) => `guards[${index}]`),
     ...findReferenceProblems(call, 'middleware', middleware, (index) => `middleware[${index}]`),
     ...findReferenceProblems(call, 'interceptor', interceptors, (at) => `interceptors[${at}]`),
-  ].map(({ problem, fix }) => errorText({ title: problem, fix }));
+  ].map(({ problem, fix }) => errorText(problem, fix));
   return [...problems, ...references].map(optionError);
 }

@@ -8,17 +8,11 @@ import {
   errorText,
   findOptionErrors,
   optionError,
+  refuse,
   throwProblems,
 } from '../errors.js';
 import { guardName } from '../invocation/invoker.js';
-import {
-  assertExperimental,
-  type ClassMetadata,
-  type MethodMetadata,
-  type RouteValues,
-  routeValues,
-  type ValueReader,
-} from '../metadata/class-metadata.js';
+import { type RouteValues, routeValues, type ValueReader } from '../metadata/class-metadata.js';
 import type {
   CheckedIndex,
   Declared,
@@ -31,12 +25,12 @@ import type {
 } from '../metadata/parameter.js';
 import { type Guard, isReference } from '../metadata/references.js';
 import {
+  assertExperimental,
   CLASS_OR_METHOD,
   createDecorator,
   type Declaration,
   isDeclaration,
   PARAMETER,
-  type Reading,
   recordFault,
 } from './decorator.js';
 import { readParameter } from './parameters.js';
@@ -70,10 +64,9 @@ export function applyDecorators(...given: readonly unknown[]): unknown {
       return undefined;
     }
     const decorators = given.filter((value) => typeof value === 'function');
-    for (const value of given) {
-      if (typeof value === 'function') continue;
-      const problem = `applyDecorators() cannot use ${describeValue(value)} as a decorator.`;
-      recordFault(declaration, { problem, fix: 'pass each decorator as an argument.' });
+    for (const value of given.filter((one) => typeof one !== 'function')) {
+      const fix = 'pass each decorator as an argument.';
+      recordFault(declaration, refuse('applyDecorators()', value, 'a decorator', fix));
     }
     return key === undefined
       ? Reflect.decorate(decorators as ClassDecorator[], target as Constructor)
@@ -147,22 +140,22 @@ export function createRouteMetadata<Value>(
 ): RouteMetadata<Value> {
   throwProblems(findCreationErrors(name, options));
   const { merge } = options;
-  function decorate(value: Value): ClassDecorator & MethodDecorator;
-  function decorate(...given: readonly unknown[]): unknown {
-    const read = (value: unknown): Reading<ClassMetadata | MethodMetadata> => ({
+  const decorate: (value: Value) => ClassDecorator & MethodDecorator = createDecorator({
+    name,
+    target: CLASS_OR_METHOD,
+    takes: 1,
+    example: `@${name}(value)`,
+    read: (value) => ({
       apply: ({ values }) => {
-        // Decorators run from bottom to top. Only this decorator sets values under this key.
-        const inner = values.get(metadata) as Value;
         const isMerged = merge !== undefined && values.has(metadata);
-        values.set(metadata, isMerged ? merge(value as Value, inner) : value);
+        // Only this decorator sets values under this key.
+        const merged = isMerged ? merge(value as Value, values.get(metadata) as Value) : value;
+        return { values: new Map(values).set(metadata, merged) };
       },
-    });
-    const example = `@${name}(value)`;
-    return createDecorator({ name, target: CLASS_OR_METHOD, takes: 1, example, read }, given);
-  }
+    }),
+  });
   const get: RouteMetadata<Value>['get'] = (source) => {
     const values = 'metadata' in source ? source.metadata : routeValues(source);
-    // Only this decorator sets values under this key.
     return values?.get(metadata) as Value | undefined;
   };
   const reader = createReader(options);
@@ -282,24 +275,20 @@ export function createCustomParamDecorator(
 ): (...values: readonly unknown[]) => unknown {
   if (typeof extract !== 'function' || isClass(extract)) {
     const title = `createCustomParamDecorator() cannot use ${describeValue(extract)}.`;
-    throw optionError(errorText({ title, fix: 'pass a function (ctx) => value.' }));
+    throw optionError(errorText(title, 'pass a function (ctx) => value.'));
   }
   const name = extract.name || 'CustomParam';
-  const read = (first: unknown, second: unknown, count: number): Reading<MethodMetadata> => {
-    const hasData = extract.length > 1 || count > 1 || typeof first !== 'object';
-    const [data, options] = hasData ? [first, second] : [undefined, first];
-    const call = data === undefined ? `@${name}()` : `@${name}(…)`;
-    const bound = data === undefined ? extract : (ctx: Context) => extract(ctx, data);
-    const parameter = {
-      source: 'custom',
-      name: undefined,
-      required: false,
-      extract: bound,
-    } as const;
-    return readParameter(call, parameter, options);
-  };
-  // A name, because the call site of a decorator is the nearest function without one.
-  return function custom(...values) {
-    return createDecorator({ name, target: PARAMETER, takes: 2, isBare: true, read }, values);
-  };
+  return createDecorator({
+    name,
+    target: PARAMETER,
+    takes: 2,
+    isBare: true,
+    read: (first, second, { length }) => {
+      const hasData = extract.length > 1 || length > 1 || typeof first !== 'object';
+      const [data, options] = hasData ? [first, second] : [undefined, first];
+      const call = data === undefined ? `@${name}()` : `@${name}(…)`;
+      const bound = data === undefined ? extract : (ctx: Context) => extract(ctx, data);
+      return readParameter(call, { source: 'custom', extract: bound }, options);
+    },
+  });
 }

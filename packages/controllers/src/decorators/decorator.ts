@@ -7,12 +7,11 @@ import {
   isClass,
   type Kinds,
 } from '@fairlead/options';
-import { ControllerError, type Diagnostic, RouteRegistrationError } from '../errors.js';
+import { ControllerError, type Diagnostic, errorText, RouteRegistrationError } from '../errors.js';
 import {
-  assertExperimental,
   type ClassMetadata,
   classMetadata,
-  decoratorProblem,
+  lineage,
   type MethodMetadata,
   methodMetadata,
   ownMetadata,
@@ -39,6 +38,8 @@ interface Target<Metadata> {
   readonly metadataOf: (place: Place) => Metadata;
 }
 
+const methodMetadataOf = ({ owner, key = '' }: Place) => methodMetadata(owner, key);
+
 export const CLASS: Target<ClassMetadata> = {
   accepts: ({ kind }) => kind === 'class',
   fix: 'move it to the class.',
@@ -63,10 +64,6 @@ export const PARAMETER: Target<MethodMetadata> = {
   metadataOf: methodMetadataOf,
 };
 
-function methodMetadataOf({ owner, key = '' }: Place): MethodMetadata {
-  return methodMetadata(owner, key);
-}
-
 /** What is wrong with the use of a decorator. */
 export interface Fault extends Diagnostic {
   /** Code of the error. Default: that of a {@link RouteRegistrationError}. */
@@ -80,17 +77,9 @@ export interface OptionsReading<Options> {
   readonly faults: readonly Fault[];
 }
 
-const NO_OPTIONS: OptionsReading<object> = Object.freeze({
-  options: Object.freeze({}),
-  faults: Object.freeze([]),
-});
+const NO_OPTIONS = Object.freeze({ options: Object.freeze({}), faults: Object.freeze([]) });
 
-/**
- * Checks the options of a decorator.
- *
- * @param call - The call, such as `@Body()`.
- * @param value - What the caller passed; undefined for none.
- */
+/** Checks the options of a decorator. The call is one such as `@Body()`. */
 export function readOptions<Options extends object>(
   call: string,
   value: unknown,
@@ -109,8 +98,8 @@ export interface Reading<Metadata> {
   readonly faults?: readonly Fault[];
   /** Finds what is wrong with decorating a place, before it is decorated. */
   readonly check?: (metadata: Metadata, place: Place) => Fault | undefined;
-  /** Writes the metadata, even if there are faults. */
-  readonly apply?: (metadata: Metadata, place: Place) => void;
+  /** Returns the metadata to set, even if there are faults. Decorators run from bottom to top. */
+  readonly apply?: (metadata: Metadata, place: Place) => Partial<Metadata>;
 }
 
 /** A kind of decorator. */
@@ -126,53 +115,61 @@ interface DecoratorKind<Metadata> {
   readonly isBare?: boolean;
   /** Whether a class is a valid argument. Default: it may be, or the parentheses are missing. */
   readonly acceptsClass?: (value: unknown) => boolean;
-  /**
-   * Reads the first two arguments.
-   *
-   * @param count - Number of arguments: 0 if its parentheses are missing.
-   */
-  readonly read: (first: unknown, second: unknown, count: number) => Reading<Metadata>;
+  /** Reads the arguments. There are none if its parentheses are missing. */
+  readonly read: (first: unknown, second: unknown, values: readonly unknown[]) => Reading<Metadata>;
 }
 
 /**
- * Creates the function that decorates. It writes metadata, and records mistakes in the use of the
- * decorator as problems of the class, which the startup reports.
+ * Creates a function that creates decorators. They write metadata, and record mistakes in their use as problems
+ * of the class, which the startup reports.
  *
- * @param kind - What the decorator does.
- * @param values - Its arguments. Without parentheses, it is called with the declaration instead.
- * @returns Undefined if it was called without parentheses on a member or a parameter.
- * @throws {ControllerError} 500 `STANDARD_DECORATOR`, here or when decorating, when it was compiled as a
- *   standard decorator.
+ * The function throws `STANDARD_DECORATOR`, itself or when decorating, when it was compiled as a standard decorator.
+ *
+ * @returns The calls that it accepts are up to the constant that it is assigned to.
  */
-export function createDecorator<Metadata>(
+export function createDecorator<Decorator, Metadata>(kind: DecoratorKind<Metadata>): Decorator {
+  // A name, because the call site of a decorator is the nearest function without one.
+  return function create(...values: readonly unknown[]) {
+    return callDecorator(kind, values);
+  } as Decorator;
+}
+
+/** @param values - The arguments. Without parentheses, it is called with the declaration instead. */
+function callDecorator<Metadata>(
   kind: DecoratorKind<Metadata>,
   values: readonly unknown[],
 ): unknown {
-  const { name, target, takes } = kind;
+  const { name } = kind;
   // By index: a start calls thousands of decorators, and iterators would take twice as long.
   const first = values[0];
   const second = values[1];
   if (typeof first === 'function') assertExperimental(name, second);
   if (isDeclaration(values)) {
-    decorateBare(kind, placeOf(values[0], values[1], values[2]));
+    decorateBare(kind, placeOf(...values));
     return undefined;
   }
-  const reading = kind.read(first, second, values.length);
-  const { faults = [] } = values.length > takes ? withCount(kind, values, reading) : reading;
-  const site = faults.length > 0 ? captureCallSite(createDecorator) : undefined;
-  const decorator = (declared: object, key?: string | symbol, third?: unknown): void => {
-    assertExperimental(name, key);
-    const place = placeOf(declared, key, third);
-    // The arguments of a misplaced decorator may be meant for another one.
-    if (!target.accepts(place)) {
-      record(place, misplacement(kind, place));
-      return;
-    }
-    for (const fault of faults) record(place, fault, site);
-    decorate(kind, reading, place);
+  const reading = kind.read(first, second, values);
+  const faults = [...(reading.faults ?? []), ...countFaults(kind, values)];
+  const site = faults.length > 0 ? captureDecorator() : undefined;
+  const decorator = (...declaration: Declaration): void => {
+    assertExperimental(name, declaration[1]);
+    decorate(kind, placeOf(...declaration), { ...reading, faults }, site);
   };
   const isAmbiguous = values.length === 1 && isClass(first) && !kind.acceptsClass?.(first);
   return isAmbiguous ? createStandIn(first, kind, decorator) : decorator;
+}
+
+/** Captures where the decorator is called whose arguments are being read. */
+export function captureDecorator(): CallSite {
+  return captureCallSite(callDecorator);
+}
+
+/** @throws {ControllerError} 500 `STANDARD_DECORATOR`, if the second argument is that of a standard decorator. */
+export function assertExperimental(decorator: string, second: unknown): void {
+  if (typeof second !== 'object' || second === null || !('kind' in second)) return;
+  const title = `@${decorator}() was compiled as a standard decorator, but it is an experimental one.`;
+  const fix = 'set experimentalDecorators and emitDecoratorMetadata to true in tsconfig.json.';
+  throw new ControllerError(errorText(title, fix), { code: 'STANDARD_DECORATOR' });
 }
 
 /** What a decorator is called with: a class or prototype, a member's name, a descriptor or index. */
@@ -216,44 +213,43 @@ function placeOf(target: object, key?: string | symbol, third?: unknown): Place 
 function kindOf(target: object, key: string | symbol | undefined, third: unknown): Place['kind'] {
   if (typeof third === 'number') return 'parameter';
   if (key === undefined) return 'class';
-  const descriptor = isDescriptor(third) ? third : findDescriptor(target, key);
+  // Code that calls a decorator directly may omit the descriptor. The member may be inherited.
+  const descriptor = isDescriptor(third)
+    ? third
+    : lineage(target).reduceRight<PropertyDescriptor | undefined>(
+        (found, level) => found ?? Object.getOwnPropertyDescriptor(level, key),
+        undefined,
+      );
   if (descriptor?.get !== undefined || descriptor?.set !== undefined) return 'accessor';
   return typeof descriptor?.value === 'function' ? 'method' : 'property';
 }
 
-/** Finds a member that may be inherited. Code that calls a decorator directly may omit the descriptor. */
-function findDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
-  let descriptor: PropertyDescriptor | undefined;
-  for (let level: object | null = target; level !== null && descriptor === undefined; ) {
-    descriptor = Object.getOwnPropertyDescriptor(level, key);
-    level = Object.getPrototypeOf(level);
-  }
-  return descriptor;
-}
-
 /** Decorates as if there were parentheses without arguments, so that nothing else is reported. */
 function decorateBare<Metadata>(kind: DecoratorKind<Metadata>, place: Place): void {
-  const { name, target, example = `@${name}()` } = kind;
-  if (!target.accepts(place)) {
+  const { name, example = `@${name}()`, isBare = false } = kind;
+  const problem = `@${name} is missing its parentheses.`;
+  const fault = { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` };
+  const reading = kind.read(undefined, undefined, []);
+  decorate(kind, place, { ...reading, faults: isBare ? [] : [fault] });
+}
+
+/** @param site - Where the decorator was called. */
+function decorate<Metadata>(
+  kind: DecoratorKind<Metadata>,
+  place: Place,
+  { faults = [], check, apply }: Reading<Metadata>,
+  site?: CallSite,
+): void {
+  if (!kind.target.accepts(place)) {
+    // The arguments of a misplaced decorator may be meant for another one.
     record(place, misplacement(kind, place));
     return;
   }
-  if (!kind.isBare) {
-    const problem = `@${name} is missing its parentheses.`;
-    record(place, { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` });
-  }
-  decorate(kind, kind.read(undefined, undefined, 0), place);
-}
-
-function decorate<Metadata>(
-  { target }: DecoratorKind<Metadata>,
-  { check, apply }: Reading<Metadata>,
-  place: Place,
-): void {
-  const metadata = target.metadataOf(place);
+  const metadata = kind.target.metadataOf(place);
+  for (const fault of faults) record(place, fault, site);
   const fault = check?.(metadata, place);
   if (fault !== undefined) record(place, fault);
-  apply?.(metadata, place);
+  Object.assign(metadata as object, apply?.(metadata, place));
 }
 
 /**
@@ -289,19 +285,14 @@ function placeFix<Metadata>({ accepts, fix }: Target<Metadata>, place: Place): s
   return `make it a method: ${String(place.key)}() { … }.`;
 }
 
-/** Adds a fault if there are more arguments than the decorator takes. */
-function withCount<Metadata>(
-  { name, takes }: DecoratorKind<Metadata>,
+function countFaults(
+  { name, takes }: Pick<DecoratorKind<never>, 'name' | 'takes'>,
   values: readonly unknown[],
-  reading: Reading<Metadata>,
-): Reading<Metadata> {
-  if (values.slice(takes).every((value) => value === undefined)) return reading;
-  const limit = takes === 1 ? 'at most one argument' : `at most ${takes} arguments`;
-  const fault =
-    takes === 0
-      ? { problem: `@${name}() takes no arguments.`, fix: 'remove them.' }
-      : { problem: `@${name}() takes ${limit}.`, fix: 'remove the others.' };
-  return { ...reading, faults: [...(reading.faults ?? []), fault] };
+): Fault[] {
+  if (values.slice(takes).every((value) => value === undefined)) return [];
+  if (takes === 0) return [{ problem: `@${name}() takes no arguments.`, fix: 'remove them.' }];
+  const limit = takes === 1 ? 'one argument' : `${takes} arguments`;
+  return [{ problem: `@${name}() takes at most ${limit}.`, fix: 'remove the others.' }];
 }
 
 /** Describes a place without its class and name, as `a static method`. */
@@ -319,22 +310,17 @@ export function recordFault(declaration: Declaration, fault: Fault): void {
   record(placeOf(...declaration), fault);
 }
 
-/**
- * Records what is wrong with the use of a decorator.
- *
- * @param site - Where the decorator was called. Default: where the class is declared.
- */
-function record(
-  { owner, key }: Place,
-  { code, ...diagnostic }: Fault,
-  site?: CallSite | undefined,
-): void {
+/** @param site - Where the decorator was called. Default: where the class is declared. */
+function record({ owner, key }: Place, { code, ...diagnostic }: Fault, site?: CallSite): void {
   const name = (typeof owner === 'function' && owner.name) || '(anonymous class)';
   const handler = key === undefined ? name : `${name}.${String(key)}`;
-  const createError = (ofClass: string | undefined): ControllerError => {
-    const location = (site && describeCallSite(site)) ?? ofClass;
-    const error = new RouteRegistrationError(handler, diagnostic, location);
-    return code === undefined ? error : new ControllerError(error.message, { code });
+  let error: ControllerError | undefined;
+  const toError = (locationOfClass: string | undefined): ControllerError => {
+    if (error !== undefined) return error;
+    const location = (site && describeCallSite(site)) ?? locationOfClass;
+    error = new RouteRegistrationError(handler, diagnostic, location);
+    if (code !== undefined) error = new ControllerError(error.message, { code });
+    return error;
   };
-  classMetadata(owner).problems.push(decoratorProblem(key, createError));
+  classMetadata(owner).problems.push({ member: key, toError });
 }

@@ -1,14 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isStandardSchema, type StandardSchema } from '@fairlead/core';
-import {
-  anything,
-  boolean,
-  describeValue,
-  isClass,
-  isPlainObject,
-  type Kinds,
-  kind,
-} from '@fairlead/options';
+import { anything, boolean, isClass, isPlainObject, type Kinds, kind } from '@fairlead/options';
+import { refuse } from '../errors.js';
 import type { MethodMetadata } from '../metadata/class-metadata.js';
 import {
   type AllValuesOptions,
@@ -67,12 +60,14 @@ type RepeatedSource = <
   options: AllValuesOptions<Validated<S, string[]>, T, D, S>,
 ) => ParamDecorator<Given<Validated<S, string[]>, T, D, S>>;
 
+/** Other frameworks set response headers with this decorator on a method. */
+const HEADER_PARAMETER = {
+  ...PARAMETER,
+  fix: `${PARAMETER.fix.slice(0, -1)}, or use @SetHeader(name, value) to set a response header.`,
+};
+
 /** Extracts the request body, or one of its fields. Required unless `required: false`. */
-export const Body: NamedSource<unknown> & WholeSource<unknown> = sourceDecorator(
-  'Body',
-  'body',
-  true,
-);
+export const Body: NamedSource<unknown> & WholeSource<unknown> = sourceDecorator('Body', 'body');
 
 /**
  * Extracts one route parameter, decoded: `id` for `/:id`; or all, as an object of strings. Required unless
@@ -81,7 +76,6 @@ export const Body: NamedSource<unknown> & WholeSource<unknown> = sourceDecorator
 export const Param: NamedSource<string> & WholeSource<StringRecord> = sourceDecorator(
   'Param',
   'param',
-  true,
 );
 
 /**
@@ -89,7 +83,7 @@ export const Param: NamedSource<string> & WholeSource<StringRecord> = sourceDeco
  * object of strings with the first value of each. Optional unless `required: true`.
  */
 export const Query: RepeatedSource & NamedSource<string> & WholeSource<StringRecord> =
-  sourceDecorator('Query', 'query', false);
+  sourceDecorator('Query', 'query');
 
 /**
  * Extracts one request header, case-insensitive; or all, as the object of node:http with lower-case names.
@@ -98,85 +92,55 @@ export const Query: RepeatedSource & NamedSource<string> & WholeSource<StringRec
 export const Header: NamedSource<string> & WholeSource<IncomingHttpHeaders> = sourceDecorator(
   'Header',
   'header',
-  false,
 );
 
 /** Injects the context. */
-export function Ctx(): ParameterDecorator;
-export function Ctx(...values: readonly unknown[]): unknown {
-  return plainDecorator('Ctx', 'ctx', values);
-}
+export const Ctx: () => ParameterDecorator = plainDecorator('Ctx', 'ctx');
 
 /** Injects Node's request. */
-export function Req(): ParameterDecorator;
-export function Req(...values: readonly unknown[]): unknown {
-  return plainDecorator('Req', 'req', values);
-}
+export const Req: () => ParameterDecorator = plainDecorator('Req', 'req');
 
 /**
  * Injects Node's response. A method that neither returns a value nor responds through the context must write
  * and end it.
  */
-export function Res(): ParameterDecorator;
-export function Res(...values: readonly unknown[]): unknown {
-  return plainDecorator('Res', 'res', values);
-}
+export const Res: () => ParameterDecorator = plainDecorator('Res', 'res');
 
 /** Creates a decorator that takes no arguments. */
-function plainDecorator(
-  name: string,
-  source: ParameterSource,
-  values: readonly unknown[],
-): unknown {
-  const parameter = { source, name: undefined, required: false, extract: undefined };
-  const read = () => readParameter(`@${name}()`, parameter, undefined);
-  return createDecorator({ name, target: PARAMETER, takes: 0, read }, values);
+function plainDecorator(name: string, source: ParameterSource): () => ParameterDecorator {
+  const read = () => readParameter(`@${name}()`, { source }, undefined);
+  return createDecorator({ name, target: PARAMETER, takes: 0, read });
 }
 
 /** Creates a decorator that takes a name, options, or both. */
-function sourceDecorator<Decorator>(
-  name: string,
-  source: ParameterSource,
-  required: boolean,
-): Decorator {
+function sourceDecorator<Decorator>(name: string, source: ParameterSource): Decorator {
   const isHeader = source === 'header';
+  const required = source === 'body' || source === 'param';
   const read = (first: unknown, second: unknown): Reading<MethodMetadata> => {
     if (typeof first === 'string' && (isHeader ? HEADER_NAME : ANY_NAME).test(first)) {
       const kinds = source === 'query' ? ALL_VALUES_OPTIONS : PARAM_OPTIONS;
-      const parameter = { source, name: first, required, extract: undefined };
-      return readParameter(`@${name}('${first}')`, parameter, second, kinds);
+      return readParameter(
+        `@${name}('${first}')`,
+        { source, name: first, required },
+        second,
+        kinds,
+      );
     }
     const call = `@${name}()`;
-    const parameter = { source, name: undefined, required, extract: undefined };
-    if (second === undefined && typeof first !== 'string')
-      return readParameter(call, parameter, first);
-    const reading = readParameter(call, parameter, second);
-    return first === undefined ? reading : { ...reading, faults: [nameFault(call, first)] };
+    const isUnnamed = second === undefined && typeof first !== 'string';
+    const reading = readParameter(call, { source, required }, isUnnamed ? first : second);
+    if (isUnnamed || first === undefined) return reading;
+    const fix = typeof first === 'string' ? 'pass a valid name, or no name.' : 'pass a string.';
+    return { ...reading, faults: [refuse(call, first, 'name', fix)] };
   };
-  // A name, because the call site of a decorator is the nearest function without one.
-  function decorate(...values: readonly unknown[]): unknown {
-    const target = isHeader ? HEADER_PARAMETER : PARAMETER;
-    return createDecorator({ name, target, takes: 2, read }, values);
-  }
-  // Each constant declares the calls that it accepts.
-  return decorate as Decorator;
+  const target = isHeader ? HEADER_PARAMETER : PARAMETER;
+  return createDecorator({ name, target, takes: 2, read });
 }
-
-/** Other frameworks set response headers with this decorator on a method. */
-const HEADER_PARAMETER = {
-  ...PARAMETER,
-  fix: `${PARAMETER.fix.slice(0, -1)}, or use @SetHeader(name, value) to set a response header.`,
-};
 
 const ANY_NAME = /./s;
 
 /** A token. RFC 9110 §5.1, §5.6.2 */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-
-function nameFault(call: string, name: unknown): Fault {
-  const fix = typeof name === 'string' ? 'pass a valid name, or no name.' : 'pass a string.';
-  return { problem: `${call} cannot use ${describeValue(name)} as name.`, fix };
-}
 
 /** Options of any decorator of a source. */
 type SourceOptions = ParamOptions & Partial<Pick<AllValuesOptions, 'all'>>;
@@ -202,37 +166,44 @@ function isTransform(value: unknown): value is Transform {
  * Reads the options of a parameter decorator.
  *
  * @param call - The decorator with its other arguments, for messages.
- * @param parameter - Metadata that the decorator implies. Options override it.
- * @param value - What the caller passed as options.
- * @param kinds - Every option of the decorator.
+ * @param parameter - What the decorator implies. Options override it.
  */
 export function readParameter(
   call: string,
-  parameter: Pick<ParameterMetadata, 'source' | 'name' | 'required' | 'extract'>,
+  parameter: Pick<ParameterMetadata, 'source'> &
+    Partial<Pick<ParameterMetadata, 'name' | 'required' | 'extract'>>,
   value: unknown,
   kinds: Partial<Kinds<SourceOptions>> = PARAM_OPTIONS,
 ): Reading<MethodMetadata> {
   const { options, faults } = mayBeOptions(value)
     ? readOptions<SourceOptions>(call, value, kinds)
     : { options: {}, faults: [optionsFault(call, value)] };
-  const { schema, transform, required } = options;
+  const { schema, transform, required, all = false } = options;
   const isSchema = isStandardSchema(transform);
   const metadata: ParameterMetadata = Object.freeze({
+    name: undefined,
+    extract: undefined,
     ...parameter,
-    all: options.all ?? false,
-    required: required ?? parameter.required,
+    all,
+    required: required ?? parameter.required ?? false,
     isRequiredSet: required !== undefined,
     default: options.default,
     schema: schema ?? (isSchema ? transform : undefined),
     transform: isSchema ? undefined : transform,
   });
+  const twoSchemas = {
+    problem: `${call} has two schemas: one in schema and one in transform.`,
+    fix: 'combine them into one schema, or pass a function as transform.',
+  };
   return {
-    faults: isSchema && schema !== undefined ? [...faults, twoSchemasFault(call)] : faults,
+    faults: isSchema && schema !== undefined ? [...faults, twoSchemas] : faults,
     check: ({ parameters }, { index }) => {
       const other = parameters.get(index);
       return other && repeatedFault(index, metadata, other);
     },
-    apply: ({ parameters }, { index }) => void parameters.set(index, metadata),
+    apply: ({ parameters }, { index }) => ({
+      parameters: new Map(parameters).set(index, metadata),
+    }),
   };
 }
 
@@ -243,27 +214,19 @@ function mayBeOptions(value: unknown): boolean {
 
 /** Explains that a value is not an object with options. Often it is the schema or the transform. */
 function optionsFault(call: string, value: unknown): Fault {
-  const problem = `${call} cannot use ${describeValue(value)} as options.`;
   const isPipe = typeof value === 'object' && value !== null && 'transform' in value;
   if (typeof value !== 'function' && !isPipe && !isStandardSchema(value)) {
-    return { problem, fix: 'pass an object, such as { required: true }.' };
+    return refuse(call, value, 'options', 'pass an object, such as { required: true }.');
   }
   const start = call.endsWith('()') ? call.slice(0, -1) : `${call.slice(0, -1)}, `;
-  return { problem, fix: `write ${start}${optionsText(value)}).` };
+  return refuse(call, value, 'options', `write ${start}${optionsText(value)}).`);
 }
 
 function optionsText(value: unknown): string {
-  return isStandardSchema(value) ? '{ schema }' : `{ transform: ${transformText(value)} }`;
-}
-
-function transformText(value: unknown): string {
+  if (isStandardSchema(value)) return '{ schema }';
   const name: unknown = isTransform(value) ? Reflect.get(value, 'name') : '';
-  return typeof name === 'string' && name !== '' ? name : '(value) => …';
-}
-
-function twoSchemasFault(call: string): Fault {
-  const problem = `${call} has two schemas: one in schema and one in transform.`;
-  return { problem, fix: 'combine them into one schema, or pass a function as transform.' };
+  const isNamed = typeof name === 'string' && name !== '';
+  return `{ transform: ${isNamed ? name : '(value) => …'} }`;
 }
 
 function repeatedFault(index: number, one: ParameterMetadata, other: ParameterMetadata): Fault {

@@ -5,7 +5,6 @@ import {
   type Returned,
 } from '@fairlead/core';
 import {
-  captureCallSite,
   describeValue,
   type Kinds,
   kind,
@@ -19,7 +18,9 @@ import {
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
+import { refuse } from '../errors.js';
 import {
+  captureDecorator,
   CLASS,
   createDecorator,
   type Fault,
@@ -50,31 +51,27 @@ function isSegment(value: unknown): boolean {
  *
  * @param options - The prefix, or an object with prefix and version.
  */
-export function Controller(options?: string | ControllerOptions): ClassDecorator;
-export function Controller(...values: readonly unknown[]): unknown {
-  const callSite = captureCallSite(Controller);
-  return createDecorator(
-    {
-      name: 'Controller',
-      target: CLASS,
-      takes: 1,
-      read: (value) => {
-        const { options, faults } = readController(value);
-        const { prefix = '', version } = options;
-        const hasPath = faults.length === 0;
-        return {
-          faults,
-          check: ({ controller }) => (controller === undefined ? undefined : REPEATED),
-          apply: (metadata, { owner }) => {
-            metadata.controller = Object.freeze({ prefix, version, callSite, hasPath });
-            undiscovered.add(owner);
-          },
-        };
-      },
+export const Controller: (options?: string | ControllerOptions) => ClassDecorator = createDecorator(
+  {
+    name: 'Controller',
+    target: CLASS,
+    takes: 1,
+    read: (value) => {
+      const callSite = captureDecorator();
+      const { options, faults } = readController(value);
+      const { prefix = '', version } = options;
+      const hasPath = faults.length === 0;
+      return {
+        faults,
+        check: ({ controller }) => (controller === undefined ? undefined : REPEATED),
+        apply: (_metadata, { owner }) => {
+          undiscovered.add(owner);
+          return { controller: Object.freeze({ prefix, version, callSite, hasPath }) };
+        },
+      };
     },
-    values,
-  );
-}
+  },
+);
 
 const REPEATED = { problem: 'the class has two @Controller() decorators.', fix: 'keep one.' };
 
@@ -83,9 +80,8 @@ function readController(value: unknown): OptionsReading<ControllerOptions> {
   if (options === undefined || object.accepts(options)) {
     return readOptions<ControllerOptions>('@Controller()', options, CONTROLLER_OPTIONS);
   }
-  const problem = `@Controller() cannot use ${describeValue(value)} as prefix.`;
   const fix = "pass a string, such as '/users', or an object { prefix, version }.";
-  return { options: {}, faults: [{ problem, fix }] };
+  return { options: {}, faults: [refuse('@Controller()', value, 'prefix', fix)] };
 }
 
 // An import of node:http would also load its fetch.
@@ -131,28 +127,19 @@ const ROUTE_OPTIONS: Kinds<RouteDecoratorOptions> = {
 };
 
 function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
-  function decorate(path?: string, options?: RouteDecoratorOptions): MethodDecorator;
-  function decorate(...values: readonly unknown[]): unknown {
-    const callSite = captureCallSite(decorate);
-    return createDecorator(
-      {
-        name,
-        target: METHOD,
-        takes: 2,
-        read: (path = '', value) => {
-          const reading = readOptions<RouteDecoratorOptions>(`@${name}()`, value, ROUTE_OPTIONS);
-          const { options } = reading;
-          const faults = reading.faults.map(explainInput);
-          if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };
-          const route = { method, path, options: Object.freeze({ ...options }), callSite };
-          // Decorators run from bottom to top.
-          return { faults, apply: ({ routes }) => void routes.unshift(route) };
-        },
-      },
-      values,
-    );
-  }
-  return decorate;
+  return createDecorator({
+    name,
+    target: METHOD,
+    takes: 2,
+    read: (path = '', value) => {
+      const callSite = captureDecorator();
+      const reading = readOptions<RouteDecoratorOptions>(`@${name}()`, value, ROUTE_OPTIONS);
+      const faults = reading.faults.map(explainInput);
+      if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };
+      const route = { method, path, options: Object.freeze({ ...reading.options }), callSite };
+      return { faults, apply: ({ routes }) => ({ routes: [route, ...routes] }) };
+    },
+  });
 }
 
 /** The parameter decorators with a schema, by the options that routes of `@fairlead/core` have. */
@@ -170,11 +157,10 @@ function explainInput(fault: Fault): Fault {
 }
 
 function pathFault(name: string, path: unknown): Fault {
-  const problem = `@${name}() cannot use ${describeValue(path)} as path.`;
   const fix = Array.isArray(path)
     ? `pass one string, and write @${name}() once for each path.`
     : "pass a string, such as '/:id', and options after it.";
-  return { problem, fix };
+  return refuse(`@${name}()`, path, 'path', fix);
 }
 
 /** Handles GET and HEAD. */
@@ -206,29 +192,18 @@ export const All: RouteDecorator = routeDecorator('All', 'ALL');
  *
  * @param status - Integer from 200 to 599. Overrides the `status` of the route's options.
  */
-export function HttpCode(status: number): MethodDecorator;
-export function HttpCode(...values: readonly unknown[]): unknown {
-  return createDecorator(
-    {
-      name: 'HttpCode',
-      target: METHOD,
-      takes: 1,
-      example: '@HttpCode(201)',
-      read: (status) => {
-        if (typeof status !== 'number' || !routeStatus.accepts(status)) {
-          const problem = `@HttpCode() cannot use ${describeValue(status)} as status.`;
-          return { faults: [{ problem, fix: `use ${routeStatus.description}.` }] };
-        }
-        return {
-          apply: (metadata) => {
-            metadata.status = status;
-          },
-        };
-      },
-    },
-    values,
-  );
-}
+export const HttpCode: (status: number) => MethodDecorator = createDecorator({
+  name: 'HttpCode',
+  target: METHOD,
+  takes: 1,
+  example: '@HttpCode(201)',
+  read: (status) => {
+    if (typeof status === 'number' && routeStatus.accepts(status)) {
+      return { apply: () => ({ status }) };
+    }
+    return { faults: [refuse('@HttpCode()', status, 'status', `use ${routeStatus.description}.`)] };
+  },
+});
 
 /**
  * Adds a header to a route's response. You can repeat it: several values for one name are sent as
@@ -237,31 +212,24 @@ export function HttpCode(...values: readonly unknown[]): unknown {
  * @param name - Header name, case-insensitive.
  * @param value - Text without control characters.
  */
-export function SetHeader(name: string, value: string): MethodDecorator;
-export function SetHeader(...values: readonly unknown[]): unknown {
-  return createDecorator(
-    {
-      name: 'SetHeader',
-      target: METHOD,
-      takes: 2,
-      example: "@SetHeader('Cache-Control', 'no-store')",
-      read: (name, value) => {
-        if (typeof name !== 'string' || typeof value !== 'string') {
-          const given = `${describeValue(name)} and ${describeValue(value)}`;
-          const problem = `@SetHeader() cannot use ${given} as name and value.`;
-          return { faults: [{ problem, fix: 'pass two strings.' }] };
-        }
-        const header = Object.freeze({ name, value });
-        return {
-          faults: headerFaults(name, value),
-          // Decorators run from bottom to top.
-          apply: ({ headers }) => void headers.unshift(header),
-        };
-      },
-    },
-    values,
-  );
-}
+export const SetHeader: (name: string, value: string) => MethodDecorator = createDecorator({
+  name: 'SetHeader',
+  target: METHOD,
+  takes: 2,
+  example: "@SetHeader('Cache-Control', 'no-store')",
+  read: (name, value) => {
+    if (typeof name !== 'string' || typeof value !== 'string') {
+      const given = `${describeValue(name)} and ${describeValue(value)}`;
+      const problem = `@SetHeader() cannot use ${given} as name and value.`;
+      return { faults: [{ problem, fix: 'pass two strings.' }] };
+    }
+    const header = Object.freeze({ name, value });
+    return {
+      faults: headerFaults(name, value),
+      apply: ({ headers }) => ({ headers: [header, ...headers] }),
+    };
+  },
+});
 
 function headerFaults(name: string, value: string): Fault[] {
   try {
@@ -292,31 +260,20 @@ export interface RedirectTarget {
  *   object replace placeholders such as `:owner`, percent-encoded.
  * @param statusCode - Integer from 300 to 399; 302 by default.
  */
-export function Redirect(url: string, statusCode?: number): MethodDecorator;
-export function Redirect(...values: readonly unknown[]): unknown {
-  return createDecorator(
-    {
-      name: 'Redirect',
-      target: METHOD,
-      takes: 2,
-      example: "@Redirect('/path')",
-      read: (url, statusCode = 302) => {
-        if (typeof url !== 'string') {
-          const problem = `@Redirect() cannot use ${describeValue(url)} as URL.`;
-          return { faults: [{ problem, fix: "pass a string, such as '/path'." }] };
-        }
-        if (typeof statusCode !== 'number') {
-          const problem = `@Redirect() cannot use ${describeValue(statusCode)} as status.`;
-          return { faults: [{ problem, fix: 'use an integer from 300 to 399.' }] };
-        }
-        const redirect = Object.freeze({ url, statusCode });
-        return {
-          apply: (metadata) => {
-            metadata.redirect = redirect;
-          },
-        };
-      },
-    },
-    values,
-  );
-}
+export const Redirect: (url: string, statusCode?: number) => MethodDecorator = createDecorator({
+  name: 'Redirect',
+  target: METHOD,
+  takes: 2,
+  example: "@Redirect('/path')",
+  read: (url, statusCode = 302) => {
+    if (typeof url !== 'string') {
+      return { faults: [refuse('@Redirect()', url, 'URL', "pass a string, such as '/path'.")] };
+    }
+    if (typeof statusCode !== 'number') {
+      const fix = 'use an integer from 300 to 399.';
+      return { faults: [refuse('@Redirect()', statusCode, 'status', fix)] };
+    }
+    const redirect = Object.freeze({ url, statusCode });
+    return { apply: () => ({ redirect }) };
+  },
+});

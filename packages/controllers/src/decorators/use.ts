@@ -1,11 +1,11 @@
-import type { AdditiveKind, MethodMetadata } from '../metadata/class-metadata.js';
 import {
+  type ReferenceKind,
   findReferenceProblems,
   type Guard,
   type InterceptorReference,
   isClassOf,
   type MiddlewareReference,
-  type ReferenceKind,
+  type SharedReferences,
 } from '../metadata/references.js';
 import { CLASS_OR_METHOD, createDecorator, type Fault, METHOD } from './decorator.js';
 
@@ -16,15 +16,12 @@ import { CLASS_OR_METHOD, createDecorator, type Fault, METHOD } from './decorato
  *
  * @param guards - Functions, classes with `canActivate`, or container tokens for either; at least one.
  */
-export function UseGuard(...guards: readonly Guard[]): ClassDecorator & MethodDecorator;
-export function UseGuard(...guards: readonly unknown[]): unknown {
-  const lack = {
+export const UseGuard: (...guards: readonly Guard[]) => ClassDecorator & MethodDecorator =
+  useDecorator('UseGuard', 'guard', 'guards', {
     code: 'NO_GUARDS',
     problem: '@UseGuard() has no arguments, so it guards nothing.',
     fix: 'pass at least one guard, or remove it.',
-  };
-  return useReferences('UseGuard', 'guard', 'guards', guards, lack);
-}
+  });
 
 /**
  * Adds middleware to every route of a class, or to one method. It runs after the plugin's middleware
@@ -35,16 +32,12 @@ export function UseGuard(...guards: readonly unknown[]): unknown {
  * @param middleware - Functions `(ctx, next)`, classes with `use`, or container tokens for either; at
  *   least one.
  */
-export function UseMiddleware(
+export const UseMiddleware: (
   ...middleware: readonly MiddlewareReference[]
-): ClassDecorator & MethodDecorator;
-export function UseMiddleware(...middleware: readonly unknown[]): unknown {
-  const lack = {
-    problem: '@UseMiddleware() has no arguments.',
-    fix: 'pass middleware, or remove it.',
-  };
-  return useReferences('UseMiddleware', 'middleware', 'middleware', middleware, lack);
-}
+) => ClassDecorator & MethodDecorator = useDecorator('UseMiddleware', 'middleware', 'middleware', {
+  problem: '@UseMiddleware() has no arguments.',
+  fix: 'pass middleware, or remove it.',
+});
 
 /**
  * Wraps every method of a class, or one method, in interceptors. The first is the outermost. The
@@ -55,73 +48,70 @@ export function UseMiddleware(...middleware: readonly unknown[]): unknown {
  * @param interceptors - Functions `(ctx, next)`, classes with `intercept`, or container tokens for
  *   either; at least one.
  */
-export function UseInterceptor(
+export const UseInterceptor: (
   ...interceptors: readonly InterceptorReference[]
-): ClassDecorator & MethodDecorator;
-export function UseInterceptor(...interceptors: readonly unknown[]): unknown {
-  const lack = {
+) => ClassDecorator & MethodDecorator = useDecorator(
+  'UseInterceptor',
+  'interceptor',
+  'interceptors',
+  {
     problem: '@UseInterceptor() has no arguments.',
     fix: 'pass an interceptor, or remove it.',
-  };
-  return useReferences('UseInterceptor', 'interceptor', 'interceptors', interceptors, lack);
-}
+  },
+);
 
 /** @param lack - The problem to report without arguments. */
-function useReferences(
+function useDecorator<Decorator>(
   name: string,
   kind: ReferenceKind,
-  list: AdditiveKind,
-  values: readonly unknown[],
+  list: keyof SharedReferences,
   lack: Fault,
-): unknown {
-  return createDecorator(
-    {
-      name,
-      target: CLASS_OR_METHOD,
-      takes: Number.POSITIVE_INFINITY,
-      example: `@${name}(${kind})`,
-      acceptsClass: (value) => isClassOf(kind, value),
-      read: (_first, _second, count) => {
-        if (count === 0) return { faults: [lack] };
-        const label = (index: number): string => `${kind} ${index}`;
-        const faults = findReferenceProblems(`@${name}()`, kind, values, label);
-        if (faults.length > 0) return { faults };
-        // Decorators run from bottom to top.
-        return { apply: (metadata) => void (metadata[list] as unknown[]).unshift(...values) };
-      },
+): Decorator {
+  return createDecorator({
+    name,
+    target: CLASS_OR_METHOD,
+    takes: Number.POSITIVE_INFINITY,
+    example: `@${name}(${kind})`,
+    acceptsClass: (value) => isClassOf(kind, value),
+    read: (_first, _second, values) => {
+      if (values.length === 0) return { faults: [lack] };
+      const label = (index: number): string => `${kind} ${index}`;
+      const faults = findReferenceProblems(`@${name}()`, kind, values, label);
+      if (faults.length > 0) return { faults };
+      return { apply: (metadata) => ({ [list]: [...values, ...metadata[list]] }) };
     },
-    values,
-  );
+  });
 }
 
 /**
  * Excludes the guards of the methods that this method overrides. Its own guards and those of its class
  * and base classes still run.
  */
-export function SkipInheritedGuards(): MethodDecorator;
-export function SkipInheritedGuards(...values: readonly unknown[]): unknown {
-  return skipInherited('SkipInheritedGuards', 'guards', values);
-}
+export const SkipInheritedGuards: () => MethodDecorator = skipDecorator('Guards', 'guards');
 
 /**
  * Excludes the middleware of the methods that this method overrides. Its own middleware and that of
  * its class and base classes still run.
  */
-export function SkipInheritedMiddleware(): MethodDecorator;
-export function SkipInheritedMiddleware(...values: readonly unknown[]): unknown {
-  return skipInherited('SkipInheritedMiddleware', 'middleware', values);
-}
+export const SkipInheritedMiddleware: () => MethodDecorator = skipDecorator(
+  'Middleware',
+  'middleware',
+);
 
 /**
  * Excludes the interceptors of the methods that this method overrides. Its own interceptors and those
  * of its class and base classes still run.
  */
-export function SkipInheritedInterceptors(): MethodDecorator;
-export function SkipInheritedInterceptors(...values: readonly unknown[]): unknown {
-  return skipInherited('SkipInheritedInterceptors', 'interceptors', values);
-}
+export const SkipInheritedInterceptors: () => MethodDecorator = skipDecorator(
+  'Interceptors',
+  'interceptors',
+);
 
-function skipInherited(name: string, kind: AdditiveKind, values: readonly unknown[]): unknown {
-  const apply = ({ skips }: MethodMetadata): void => void skips.add(kind);
-  return createDecorator({ name, target: METHOD, takes: 0, read: () => ({ apply }) }, values);
+function skipDecorator(suffix: string, list: keyof SharedReferences): () => MethodDecorator {
+  return createDecorator({
+    name: `SkipInherited${suffix}`,
+    target: METHOD,
+    takes: 0,
+    read: () => ({ apply: ({ skips }) => ({ skips: new Set([...skips, list]) }) }),
+  });
 }

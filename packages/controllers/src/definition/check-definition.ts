@@ -98,13 +98,12 @@ function describeUndecorated({ controller, routes }: ControllerDefinition): read
     const { length } = methodOf(controller, route) ?? [];
     return Array.from({ length }, (_, index) => index)
       .filter((index) => !decorated.has(index))
-      .map((index) =>
-        errorText({
-          title: `parameter ${index} of ${route.handler} has no decorator, so it is undefined in requests.`,
-          location: locationOf(controller, route.methodName),
-          fix: "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter. If only your own code passes it, give it a default value.",
-        }),
-      );
+      .map((index) => {
+        const title = `parameter ${index} of ${route.handler} has no decorator, so it is undefined in requests.`;
+        const fix =
+          "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter. If only your own code passes it, give it a default value.";
+        return errorText(title, fix, locationOf(controller, route.methodName));
+      });
   });
 }
 
@@ -121,7 +120,7 @@ function describeMethodsWithoutRoute({
     const title = `the method ${name}.${String(key)} has no route, so these decorators have no effect: ${decorators.join(', ')}.`;
     const fix =
       'add @Get() or another route decorator, or remove them. If a subclass adds the route, pass the class to intended().';
-    return errorText({ title, location: locationOf(controller), fix });
+    return errorText(title, fix, locationOf(controller));
   });
 }
 

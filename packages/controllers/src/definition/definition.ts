@@ -3,12 +3,12 @@ import type { Constructor } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
 import { NoRoutesError, NotAControllerError, throwProblems } from '../errors.js';
 import {
-  addGuards,
   decoratorErrors,
   type HeaderMetadata,
   type InheritedMetadata,
   inheritedMetadata,
   locationOf,
+  mergeReferences,
   type MethodMetadata,
   ownMetadata,
   parameterTypes,
@@ -153,9 +153,7 @@ function defineRoute(
     methodName,
     handler: `${name}.${String(methodName)}`,
     parameters: Object.freeze(defineParameters(target, methodName, method)),
-    guards: Object.freeze(addGuards(inherited.guards, method.guards)),
-    middleware: Object.freeze([...inherited.middleware, ...method.middleware]),
-    interceptors: Object.freeze([...inherited.interceptors, ...method.interceptors]),
+    ...mergeReferences(inherited, method),
     headers: Object.freeze([...method.headers]),
     redirect: method.redirect,
     status: method.status ?? options.status,

@@ -3,7 +3,12 @@ import { fileURLToPath } from 'node:url';
 import type { Constructor } from '@fairlead/di';
 import { type Frame, findCallSite, isAnonymous, isIntended } from '@fairlead/options';
 import { type Diagnostic, DiscoveryError, describeLocation } from '../errors.js';
-import { inheritedMetadata, ownMetadata, undiscovered } from '../metadata/class-metadata.js';
+import {
+  inheritedMetadata,
+  lineage,
+  ownMetadata,
+  undiscovered,
+} from '../metadata/class-metadata.js';
 
 /** The exports of a file. */
 export interface FileExports {
@@ -35,7 +40,7 @@ export function findLostClasses(
   const undecorated = new Set(
     exported.filter((one) => !known.has(one) && !isIntended(one) && hasRoutes(one)),
   );
-  const bases = basesOf([...known, ...undiscovered, ...undecorated]);
+  const bases = new Set([...known, ...undiscovered, ...undecorated].flatMap(basesOf));
   const errors = new Map<string, DiscoveryError[]>();
   const add = (file: string, error: DiscoveryError): void => {
     errors.set(file, [...(errors.get(file) ?? []), error]);
@@ -43,7 +48,7 @@ export function findLostClasses(
   for (const { file, classes } of files) {
     // A class that several files export is reported once.
     for (const target of classes.filter((one) => undecorated.delete(one) && !bases.has(one))) {
-      const base = baseController(target);
+      const base = basesOf(target).findLast(isController);
       if (base === undefined && !isComplete) continue;
       add(file, new DiscoveryError(file, withoutController(target, base)));
     }
@@ -64,25 +69,17 @@ function hasRoutes(target: object): boolean {
   return problems.length > 0 || [...methods.values()].some(({ routes }) => routes.length > 0);
 }
 
-function basesOf(targets: readonly object[]): ReadonlySet<object> {
-  return new Set(targets.flatMap(ancestorsOf));
-}
-
-/** Lists the classes that a class extends, the nearest first. */
-function ancestorsOf(target: object): object[] {
-  const base: object | null = Object.getPrototypeOf(target);
-  return base === null || base === Function.prototype ? [] : [base, ...ancestorsOf(base)];
+/** Lists the classes that a class extends, the nearest last. */
+function basesOf(target: object): object[] {
+  return lineage(target).slice(0, -1);
 }
 
 const ELSEWHERE = 'If its routes are registered elsewhere, pass the class to intended().';
 
-function baseController(target: object): string | undefined {
-  return ancestorsOf(target).filter(isController).map(nameOf)[0];
-}
-
-function withoutController(target: Constructor, base: string | undefined): Diagnostic {
+function withoutController(target: Constructor, base: Constructor | undefined): Diagnostic {
   const name = nameOf(target);
-  const reason = base === undefined ? 'has route decorators' : `extends the controller ${base}`;
+  const reason =
+    base === undefined ? 'has route decorators' : `extends the controller ${nameOf(base)}`;
   return {
     problem: `${name} ${reason} but is not decorated with @Controller() itself, so its routes are not registered.`,
     fix: `add @Controller() to ${name}, or do not export it. ${ELSEWHERE}`,

@@ -56,7 +56,7 @@ export function createRedirect(
 ): (ctx: Context, result: unknown) => void {
   const refuse = ({ problem, fix }: Diagnostic): never => {
     const title = `Cannot send the response of ${handler}: ${problem}`;
-    throw new ControllerError(errorText({ title, fix }), { code: 'INVALID_REDIRECT' });
+    throw new ControllerError(errorText(title, fix), { code: 'INVALID_REDIRECT' });
   };
   const hasPlaceholders = placeholdersIn(redirect.url).length > 0;
   return (ctx, result) => {

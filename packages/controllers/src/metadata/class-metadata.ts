@@ -3,9 +3,9 @@ import type { Context, RouteDocumentation, RouteOptions } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
-import { ControllerError, errorText } from '../errors.js';
+import type { ControllerError } from '../errors.js';
 import type { ParameterMetadata } from './parameter.js';
-import type { Guard, InterceptorReference, MiddlewareReference } from './references.js';
+import type { Guard, SharedReferences } from './references.js';
 
 /** Method of a route; `ALL` matches every method. */
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL';
@@ -67,57 +67,51 @@ export interface ValueReader {
 /** Values that decorators of `createRouteMetadata` attach to a route, by decorator. */
 export type RouteValues = ReadonlyMap<RouteMetadataKey, unknown>;
 
-/** The kinds of metadata that an overriding method adds to, rather than replaces. */
-export type AdditiveKind = 'guards' | 'middleware' | 'interceptors';
+/** Metadata that classes and methods have in common. */
+type Layer = { -readonly [Kind in keyof SharedReferences]: SharedReferences[Kind] } & {
+  values: RouteValues;
+};
 
 /** Metadata of one method of one class, without inherited metadata. */
-export interface MethodMetadata {
-  readonly routes: RouteDeclaration[];
-  readonly parameters: Map<number, ParameterMetadata>;
-  readonly guards: Guard[];
-  readonly middleware: MiddlewareReference[];
-  readonly interceptors: InterceptorReference[];
-  readonly headers: HeaderMetadata[];
-  readonly values: Map<RouteMetadataKey, unknown>;
-  /** The kinds of metadata that the method does not inherit from the methods it overrides. */
-  readonly skips: Set<AdditiveKind>;
+export interface MethodMetadata extends Layer {
+  routes: readonly RouteDeclaration[];
+  parameters: ReadonlyMap<number, ParameterMetadata>;
+  headers: readonly HeaderMetadata[];
+  /** What the method does not inherit from the methods it overrides. */
+  skips: ReadonlySet<keyof SharedReferences>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
   /** What a further override inherits, if this one skips some of it. */
-  readonly unskipped?: Readonly<Pick<MethodMetadata, AdditiveKind>>;
-}
-
-/** Metadata of `@Controller()`. */
-interface ControllerMetadata {
-  readonly prefix: string;
-  readonly version: string | undefined;
-  readonly callSite: CallSite;
-  /** Whether prefix and version are known. Otherwise, the class has a problem. */
-  readonly hasPath: boolean;
+  unskipped?: SharedReferences;
 }
 
 /** Metadata of one class, without inherited metadata. */
-export interface ClassMetadata {
+export interface ClassMetadata extends Layer {
   /** Set by `@Controller()`; undefined if the class is not a controller. */
-  controller: ControllerMetadata | undefined;
-  readonly guards: Guard[];
-  readonly middleware: MiddlewareReference[];
-  readonly interceptors: InterceptorReference[];
-  readonly values: Map<RouteMetadataKey, unknown>;
+  controller:
+    | {
+        readonly prefix: string;
+        readonly version: string | undefined;
+        readonly callSite: CallSite;
+        /** Whether prefix and version are known. Otherwise, the class has a problem. */
+        readonly hasPath: boolean;
+      }
+    | undefined;
   readonly methods: Map<string | symbol, MethodMetadata>;
   /** The mistakes in the use of its decorators. See {@link decoratorErrors}. */
   readonly problems: DecoratorProblem[];
 }
 
-/** Metadata of a class, merged with that of its base classes. */
-export interface InheritedMetadata {
-  readonly guards: readonly Guard[];
-  readonly middleware: readonly MiddlewareReference[];
-  readonly interceptors: readonly InterceptorReference[];
-  readonly values: RouteValues;
-  readonly methods: ReadonlyMap<string | symbol, Readonly<MethodMetadata>>;
-  readonly problems: readonly DecoratorProblem[];
+/** A mistake in the use of a decorator, which the startup reports. */
+export interface DecoratorProblem {
+  /** The method or property that the decorator belongs to; undefined for the class. */
+  readonly member: string | symbol | undefined;
+  /** Returns always the same error, because a base class has it in common with its subclasses. */
+  readonly toError: (locationOfClass: string | undefined) => ControllerError;
 }
+
+/** Metadata of a class, merged with that of its base classes. */
+export type InheritedMetadata = Readonly<Omit<ClassMetadata, 'controller'>>;
 
 /** A global symbol, so that two copies of this package share metadata. */
 const METADATA = Symbol.for('fairlead:controllers');
@@ -125,25 +119,24 @@ const METADATA = Symbol.for('fairlead:controllers');
 /** A global symbol, so that two copies of this package share values, and no user's key collides. */
 const ROUTE_VALUES = Symbol.for('fairlead:route-values');
 
-/**
- * Checks that a decorator was compiled with `experimentalDecorators`.
- *
- * @param decorator - Its name, for the message.
- * @param second - Its second argument. Standard decorators receive an object with `kind`.
- * @throws {ControllerError} 500 `STANDARD_DECORATOR`, when it is called as a standard decorator.
- */
-export function assertExperimental(decorator: string, second: unknown): void {
-  if (typeof second !== 'object' || second === null || !('kind' in second)) return;
-  const title = `@${decorator}() was compiled as a standard decorator, but it is an experimental one.`;
-  const fix = 'set experimentalDecorators and emitDecoratorMetadata to true in tsconfig.json.';
-  throw new ControllerError(errorText({ title, fix }), { code: 'STANDARD_DECORATOR' });
-}
+const NO_LAYER: Layer = Object.freeze({
+  guards: [],
+  middleware: [],
+  interceptors: [],
+  values: new Map(),
+});
 
-/**
- * Reads the metadata of a class, without inherited metadata.
- *
- * @returns Undefined if the class has no decorator of this package.
- */
+const NO_METHOD: MethodMetadata = Object.freeze({
+  ...NO_LAYER,
+  routes: [],
+  parameters: new Map(),
+  headers: [],
+  skips: new Set<never>(),
+  redirect: undefined,
+  status: undefined,
+});
+
+/** Reads the metadata of a class, without inherited metadata; undefined if it has no decorators. */
 export function ownMetadata(target: object): ClassMetadata | undefined {
   return Reflect.getOwnMetadata(METADATA, target) as ClassMetadata | undefined;
 }
@@ -152,15 +145,7 @@ export function ownMetadata(target: object): ClassMetadata | undefined {
 export function classMetadata(target: object): ClassMetadata {
   const present = ownMetadata(target);
   if (present !== undefined) return present;
-  const created: ClassMetadata = {
-    controller: undefined,
-    guards: [],
-    middleware: [],
-    interceptors: [],
-    values: new Map(),
-    methods: new Map(),
-    problems: [],
-  };
+  const created = { ...NO_LAYER, controller: undefined, methods: new Map(), problems: [] };
   Reflect.defineMetadata(METADATA, created, target);
   return created;
 }
@@ -168,26 +153,9 @@ export function classMetadata(target: object): ClassMetadata {
 /** Returns the metadata of a method for a decorator to extend. Creates it if absent. */
 export function methodMetadata(target: object, key: string | symbol): MethodMetadata {
   const { methods } = classMetadata(target);
-  const present = methods.get(key);
-  if (present !== undefined) return present;
-  const created = createMethod();
-  methods.set(key, created);
-  return created;
-}
-
-function createMethod(): MethodMetadata {
-  return {
-    routes: [],
-    parameters: new Map(),
-    guards: [],
-    middleware: [],
-    interceptors: [],
-    headers: [],
-    values: new Map(),
-    skips: new Set(),
-    redirect: undefined,
-    status: undefined,
-  };
+  const metadata = methods.get(key) ?? { ...NO_METHOD };
+  methods.set(key, metadata);
+  return metadata;
 }
 
 /**
@@ -202,28 +170,25 @@ function createMethod(): MethodMetadata {
  * neither the skips of the method that it overrides, nor a value that exempts that method from a guard.
  */
 export function inheritedMetadata(target: object): InheritedMetadata {
-  const chain = lineage(target);
-  const levels = chain.flatMap((level) => ownMetadata(level) ?? []);
+  const levels = metadataChain(target);
   const own = ownMetadata(target);
   if (own !== undefined && levels.length === 1) return own;
   const methods = new Map<string | symbol, MethodMetadata>();
   let values: RouteValues = new Map();
-  for (const level of chain) {
+  for (const level of lineage(target)) {
     const added = ownMetadata(level);
     for (const key of new Set([...methods.keys(), ...(added?.methods.keys() ?? [])])) {
       const base = methods.get(key);
       const method = added?.methods.get(key);
       const isDeclared = Object.hasOwn(Reflect.get(level, 'prototype') ?? {}, key);
-      if (base === undefined) methods.set(key, method ?? createMethod());
+      if (base === undefined) methods.set(key, method ?? NO_METHOD);
       else if (isDeclared || method !== undefined)
-        methods.set(key, overrideMethod(base, method ?? createMethod(), isDeclared));
+        methods.set(key, overrideMethod(base, method ?? NO_METHOD, isDeclared));
     }
     values = mergeValues(withoutExemptions(values), added?.values ?? new Map());
   }
   return {
-    guards: levels.map((level) => level.guards).reduce<readonly Guard[]>(addGuards, []),
-    middleware: levels.flatMap((level) => level.middleware),
-    interceptors: levels.flatMap((level) => level.interceptors),
+    ...levels.reduce(mergeReferences, NO_LAYER),
     values,
     methods,
     problems: levels.flatMap((level) => level.problems),
@@ -255,12 +220,7 @@ export function valuesOf(
   return mergeValues(new Map([...ofClass].filter((entry) => !isOverruled(entry))), values);
 }
 
-/**
- * Lists the mistakes in the use of decorators on a class and its base classes.
- *
- * @param target - A class, whether it is a controller or not.
- * @returns One error per mistake. A base class has its errors in common with its subclasses.
- */
+/** Lists the mistakes in the use of decorators on a class, a controller or not, and its base classes. */
 export function decoratorErrors(target: object): ControllerError[] {
   return lineage(target).flatMap((level) => {
     const { problems = [] } = ownMetadata(level) ?? {};
@@ -270,14 +230,8 @@ export function decoratorErrors(target: object): ControllerError[] {
   });
 }
 
-/**
- * Merges the values of a class or a method with those of an outer one: of a base class, of the class of
- * a method, or of an overridden method.
- */
-export function mergeValues(
-  outer: RouteValues,
-  inner: RouteValues,
-): Map<RouteMetadataKey, unknown> {
+/** Merges values with those of an outer layer: a base class, the class of a method, or an overridden method. */
+function mergeValues(outer: RouteValues, inner: RouteValues): RouteValues {
   const values = new Map(outer);
   for (const [key, value] of inner) {
     values.set(key, key.merge && values.has(key) ? key.merge(values.get(key), value) : value);
@@ -286,23 +240,28 @@ export function mergeValues(
 }
 
 /**
- * Adds guards of a class or a method to those of an outer scope, as for {@link mergeValues}, or of the plugin.
- * One that declares a slot replaces those of the outer scope with the same slot.
+ * Adds guards, middleware and interceptors to those of an outer layer: of the plugin, or as for
+ * {@link mergeValues}. A guard that declares a slot replaces the outer ones with the same slot.
  */
-export function addGuards(outer: readonly Guard[], inner: readonly Guard[]): Guard[] {
+export function mergeReferences(
+  outer: SharedReferences,
+  inner: SharedReferences,
+): SharedReferences {
   const slotOf = (guard: Guard): string | undefined => descriptionOf(guard)?.slot;
-  const slots = new Set(inner.map(slotOf));
+  const slots = new Set(inner.guards.map(slotOf));
   const isKept = (slot: string | undefined): boolean => slot === undefined || !slots.has(slot);
-  return [...outer.filter((guard) => isKept(slotOf(guard))), ...inner];
+  const kept = outer.guards.filter((guard) => isKept(slotOf(guard)));
+  return {
+    guards: Object.freeze([...kept, ...inner.guards]),
+    middleware: Object.freeze([...outer.middleware, ...inner.middleware]),
+    interceptors: Object.freeze([...outer.interceptors, ...inner.interceptors]),
+  };
 }
 
 /** Lists a class and what it inherits from, from the furthest to `target`. */
-function lineage(target: object): object[] {
-  const levels: object[] = [];
-  for (let level: object | null = target; level !== null; level = Object.getPrototypeOf(level)) {
-    levels.unshift(level);
-  }
-  return levels;
+export function lineage(target: object): object[] {
+  const base: object | null = Object.getPrototypeOf(target);
+  return base === null ? [target] : [...lineage(base), target];
 }
 
 /** @param isDeclared - Whether the class itself declares the method, and does not only decorate it. */
@@ -311,18 +270,14 @@ function overrideMethod(
   own: MethodMetadata,
   isDeclared: boolean,
 ): MethodMetadata {
-  const inherited = base.unskipped ?? base;
-  const unskipped = {
-    guards: addGuards(inherited.guards, own.guards),
-    middleware: [...inherited.middleware, ...own.middleware],
-    interceptors: [...inherited.interceptors, ...own.interceptors],
-  };
+  const unskipped = mergeReferences(base.unskipped ?? base, own);
+  const listed = (kind: keyof SharedReferences) => (own.skips.has(kind) ? own : unskipped);
   return {
     routes: own.routes.length > 0 ? own.routes : base.routes,
     parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
-    guards: own.skips.has('guards') ? own.guards : unskipped.guards,
-    middleware: own.skips.has('middleware') ? own.middleware : unskipped.middleware,
-    interceptors: own.skips.has('interceptors') ? own.interceptors : unskipped.interceptors,
+    guards: listed('guards').guards,
+    middleware: listed('middleware').middleware,
+    interceptors: listed('interceptors').interceptors,
     unskipped,
     headers: own.headers.length > 0 ? own.headers : base.headers,
     values: mergeValues(isDeclared ? withoutExemptions(base.values) : base.values, own.values),
@@ -342,10 +297,8 @@ export function parameterTypes(target: Constructor, key: string | symbol): reado
 }
 
 /**
- * Describes where a controller or one of its methods is declared.
- *
- * @param method - Name of the method. One that the class inherits has the location of the class.
- * @returns A location, such as `src/users.ts:12:1`; undefined if unknown.
+ * Describes where a controller or one of its methods is declared; undefined if unknown. A method that the class
+ * inherits has the location of the class.
  */
 export function locationOf(
   target: object | undefined,
@@ -365,36 +318,6 @@ export function setRouteValues(ctx: Context, values: RouteValues): void {
 /** Reads the values of a request's route; undefined if it has none. */
 export function routeValues(ctx: Context): RouteValues | undefined {
   return (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES];
-}
-
-/** A mistake in the use of a decorator, which the startup reports. */
-export interface DecoratorProblem {
-  /** The method or property that the decorator belongs to; undefined for the class. */
-  readonly member: string | symbol | undefined;
-  /**
-   * Returns the error, always the same one: a base class has it in common with its subclasses.
-   *
-   * @param location - Where the class is declared, if known.
-   */
-  readonly toError: (location: string | undefined) => ControllerError;
-}
-
-/**
- * Creates a problem.
- *
- * @param create - Creates the error. Called once, because most problems are found before the location
- *   of the class is known.
- */
-export function decoratorProblem(
-  member: DecoratorProblem['member'],
-  create: DecoratorProblem['toError'],
-): DecoratorProblem {
-  let error: ControllerError | undefined;
-  const toError: DecoratorProblem['toError'] = (location) => {
-    error ??= create(location);
-    return error;
-  };
-  return { member, toError };
 }
 
 /** A global symbol, so that two copies of this package know of the same classes. */

@@ -49,10 +49,10 @@ export function mountedRoutesOf(app: Application): MountedRoutes {
   return mounted;
 }
 
-const NOT_MOUNTED = errorText({
-  title: 'the routes of the controllers are unreachable: their router is not mounted.',
-  fix: "mount it: app.route('/', router). If another application mounts it, pass the router to intended().",
-});
+const NOT_MOUNTED = errorText(
+  'the routes of the controllers are unreachable: their router is not mounted.',
+  "mount it: app.route('/', router). If another application mounts it, pass the router to intended().",
+);
 
 /**
  * Finds guards that read what other guards or middleware of the application provide, but run before them. Also
@@ -85,7 +85,7 @@ export function findUnpreparedGuards(
       const title = `${described.name} on ${handler} reads what ${needed} provides, but nothing before it provides that.`;
       const silence = 'pass the list of guards of the plugin to intended() of @fairlead/core';
       const fix = `list ${needed} above it. If that is not necessary, ${silence}.`;
-      return errorText({ title, fix, location: locationOf(controller, route.methodName) });
+      return errorText(title, fix, locationOf(controller, route.methodName));
     }),
   );
 }
@@ -117,7 +117,7 @@ function checkParameters(
       if (!isRequired(parameter)) {
         const fix = `${diagnostic.fix} If it may always be absent, pass the class to intended().`;
         const title = `parameter ${parameter.index} of ${route.handler} is never present: ${problem}`;
-        if (!isIntended(controller)) warn(errorText({ title, location, fix }));
+        if (!isIntended(controller)) warn(errorText(title, fix, location));
         return [];
       }
       return new RouteRegistrationError(route.handler, diagnostic, location);

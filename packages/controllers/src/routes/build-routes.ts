@@ -38,7 +38,7 @@ import {
   intercept,
   type NamedGuard,
 } from '../invocation/invoker.js';
-import { addGuards, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
+import { mergeReferences, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import { isInputSource, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
@@ -145,16 +145,8 @@ export function buildCheckedRoutes(
  */
 export function checkInstances(definition: ControllerDefinition, context: BuildContext): void {
   for (const route of definition.routes) {
-    createSteps(route, combine(context.shared, route), definition, context);
+    createSteps(route, mergeReferences(context.shared, route), definition, context);
   }
-}
-
-function combine(shared: SharedReferences, route: SharedReferences): SharedReferences {
-  return {
-    guards: Object.freeze(addGuards(shared.guards, route.guards)),
-    middleware: Object.freeze([...shared.middleware, ...route.middleware]),
-    interceptors: Object.freeze([...shared.interceptors, ...route.interceptors]),
-  };
 }
 
 /** The functions of a route that use instances. */
@@ -223,7 +215,7 @@ function buildRoute(
   context: BuildContext,
 ): BuiltRoute {
   const { prefix, shared, instances } = context;
-  const references = combine(shared, route);
+  const references = mergeReferences(shared, route);
   const { isPerRequest, ...steps } = createSteps(route, references, definition, context);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
   const isScoped = instances.hasScopes && isPerRequest;

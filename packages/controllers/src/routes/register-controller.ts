@@ -190,7 +190,7 @@ function findInvalidPrefix(
   const ofAll = reject(prefix);
   if (ofAll !== undefined) {
     const title = `Cannot register any route: ${ofAll.message}`;
-    return [prefix, optionError(errorText({ title, fix: 'correct the option prefix.' }))];
+    return [prefix, optionError(errorText(title, 'correct the option prefix.'))];
   }
   const cause = reject(version) ?? reject(own);
   if (cause === undefined) return undefined;
@@ -216,9 +216,9 @@ function findUnreadValues(
     return exempts || guards.length + own.length > 0;
   });
   return unread.map(([key, owners]) => {
-    const { name, ...text } = describeUnread(key, owners);
+    const { name, fix, location } = describeUnread(key, owners);
     const title = `@${key.name}() has no effect on ${name}: the guard ${key.reader?.name} does not check the requests.`;
-    return new ControllerError(errorText({ ...text, title }), { code: 'GUARD_MISSING' });
+    return new ControllerError(errorText(title, fix, location), { code: 'GUARD_MISSING' });
   });
 }
 
@@ -239,11 +239,11 @@ export function warnOfUnreadValues(
     }),
   );
   for (const [key, owners] of unread) {
-    const { name, fix, ...text } = describeUnread(key, owners);
+    const { name, fix, location } = describeUnread(key, owners);
     const title = `@${key.name}() may have no effect on ${name}: ${key.reader?.name} is not one of the guards.`;
     const silence =
       'If another guard does its work, pass that guard to intended() of @fairlead/core.';
-    warn(errorText({ ...text, title, fix: `${fix} ${silence}` }));
+    warn(errorText(title, `${fix} ${silence}`, location));
   }
 }
 
