@@ -11,7 +11,8 @@ import { requestLogger } from './middleware/request-logger.js';
 import { secureHeaders } from './middleware/secure-headers.js';
 import { timeout } from './middleware/timeout.js';
 
-export { Application, type ApplicationOptions, createApp, type Plugin } from './app/application.js';
+export { Application, createApp, type Plugin } from './app/application.js';
+export type { ApplicationOptions } from './app/options.js';
 export type { BodyOptions } from './body/body-parser.js';
 export { type UrlencodedOptions, urlencoded } from './body/form.js';
 export { json, parseJson } from './body/json.js';

@@ -1,123 +1,49 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
-  anything,
-  atLine,
-  boolean,
-  captureCaller,
-  describeValue,
-  fn,
-  isClass,
-  isIntended,
-  type Kinds,
-  oneOf,
-  setLocation,
-  warn,
-} from '@fairlead/options';
-import { Context, type ErrorPolicy } from '../exchange/context.js';
+import { captureCaller, setLocation } from '@fairlead/options';
 import { markCopy } from '../copies.js';
-import { placeBelow, roleOf } from '../description.js';
-import { InternalServerError, type ValidationStatus } from '../errors/http-error.js';
+import { placeBelow } from '../description.js';
+import type { ValidationStatus } from '../errors/http-error.js';
 import {
   assertMiddleware,
   assertPath,
-  describeArgument,
   InvalidMiddlewareError,
 } from '../errors/invalid-argument.js';
 import { SealedError, SetupError, throwProblems } from '../errors/setup-error.js';
-import { requestOf } from '../exchange/context-errors.js';
-import {
-  createExchange,
-  type Environment,
-  EXCHANGE,
-  type Exchange,
-  isFilled,
-  type RouteTable,
-  type State,
-} from '../exchange/exchange.js';
-import {
-  createErrorPolicy,
-  DEFAULT_ERROR_POLICY,
-  describeStacks,
-  ERROR_HANDLER_OPTIONS,
-  type ErrorHandlerOptions,
-  logError,
-  respondWithError,
-} from '../middleware/error-handler.js';
-import { assertTarget, createLastMiddleware } from '../middleware/not-found-handler.js';
-import { after, isPromiseLike, type Next } from '../next.js';
-import { findOptionErrors, throwTogether } from '../options.js';
-import {
-  type AnyHandler,
-  compose,
-  type Handler,
-  type Middleware,
-  Sample,
-  type Step,
-} from '../pipeline/pipeline.js';
+import { Context, type ErrorPolicy } from '../exchange/context.js';
+import { isUnanswered, noResponse } from '../exchange/context-errors.js';
+import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
+import { logError, respondWithError } from '../middleware/error-handler.js';
+import { isPromiseLike, type Next } from '../next.js';
+import { mistakeOf } from '../pipeline/observe.js';
+import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { startOf, write, writeText } from '../response/write.js';
-import { type CheckedMounts, checkMounts } from '../router/check-mounts.js';
-import {
-  checkOrder,
-  checkUpstream,
-  type Entry,
-  type OrderFindings,
-} from '../router/check-order.js';
-import { checkRoutes } from '../router/check-routes.js';
+import type { Entry } from '../router/check-order.js';
 import { type Explanation, explain } from '../router/explain.js';
-import { createShield, hasForeignBehindPrefix } from '../router/foreign.js';
-import {
-  createMount,
-  createPrefixStep,
-  type ListUpstream,
-  type MountedRouter,
-} from '../router/mount.js';
-import {
-  createIsBelow,
-  type IsBelow,
-  type PathRules,
-  parsePrefix,
-  parseSegments,
-} from '../router/pattern.js';
+import { parsePrefix, parseSegments } from '../router/pattern.js';
 import type { RouteOptions } from '../router/route-options.js';
-import {
-  type CompileResponse,
-  createSchemaPolicy,
-  describeUnknown,
-  type ResponsePolicy,
-  type SchemaPolicy,
-} from '../schema/route-schemas.js';
 import {
   type AnyRouter,
   addOwnRoute,
   addPrefix,
   assertRouter,
-  completeRules,
   createRouter,
   nameCall,
   type PrefixFor,
   prefixesTo,
-  ROUTER_OPTIONS,
   type Route,
   type RouteFunction,
   RouteMethods,
   type RouteParams,
   type Router,
-  type RouterOptions,
-  sealRouter,
   type ValidatedHandlers,
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';
-import { type Caller, type FetchOptions, InProcess } from '../server/in-process.js';
-import {
-  type ClientReader,
-  createClientReader,
-  findProxyErrors,
-  type ProxyOptions,
-  type TrustedProxies,
-} from '../server/proxy.js';
-import { mistakeOf } from '../pipeline/observe.js';
+import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
 import { joinPaths } from '../target.js';
+import { type ApplicationOptions, readOptions, type Settings } from './options.js';
+import { assertPlugin, callReady, closePlugins, stillInstalling } from './plugins.js';
+import { check, routersOf, type SealedApplication, seal, upstreamsOf } from './seal.js';
 
 /** An extension that an application installs once, at startup. */
 export interface Plugin {
@@ -143,82 +69,6 @@ export interface Plugin {
   close?(): void | Promise<void>;
 }
 
-/** Returns, for each router among the entries, what runs before its routes. */
-function upstreamsOf(
-  entries: readonly Entry[],
-  rules: PathRules,
-): ReadonlyMap<MountedRouter, ListUpstream> {
-  const before: { readonly middleware: readonly Middleware[]; covers: IsBelow }[] = [];
-  const upstreams = new Map<MountedRouter, ListUpstream>();
-  for (const entry of entries) {
-    if (typeof entry === 'function') before.push({ middleware: [entry], covers: () => true });
-    else if ('middleware' in entry) {
-      before.push({ middleware: entry.middleware, covers: createIsBelow(entry.prefix, rules) });
-    } else {
-      const above = [...before];
-      upstreams.set(entry, (segments) =>
-        above.flatMap(({ middleware, covers }) => (covers(segments) ? middleware : [])),
-      );
-    }
-  }
-  return upstreams;
-}
-
-/** Options of {@link createApp}. */
-export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
-  /**
-   * Responds to requests that no middleware or route has handled, unless the path has routes for other
-   * methods. The status is 404 unless the function sets another one. If it does not respond, or is omitted,
-   * the body has the format of other errors.
-   */
-  readonly notFound?: Handler;
-  /**
-   * The proxies whose headers determine `ctx.ip`, `ctx.protocol` and `ctx.host`; none by default. Pass the
-   * number of proxies or a list of their addresses to trust `X-Forwarded-For`, `-Proto` and `-Host`. Pass
-   * an object to trust other headers.
-   */
-  readonly proxy?: TrustedProxies | ProxyOptions;
-  /** Status of requests that the schemas of a route reject: 400 by default, or 422. */
-  readonly validationStatus?: ValidationStatus;
-  /**
-   * What happens to members of a response that its schema does not describe: `'remove'` by default. With
-   * `'trust'`, responses are sent as they are, and `checkResponses` still refuses such members.
-   */
-  readonly responses?: ResponsePolicy;
-  /**
-   * Compiles the response schemas of routes, like the default export of `fast-json-stringify`. By default,
-   * `JSON.stringify` writes responses.
-   */
-  readonly compileResponse?: CompileResponse;
-  /**
-   * Whether a response that does not match its schema, or has members that the schema does not describe,
-   * becomes a 500 that names their paths; false by default. For development and tests: it serializes and
-   * validates every response. Use it with schemas without transforms.
-   */
-  readonly checkResponses?: boolean;
-}
-
-/** The options of {@link createApp}, and what they accept. */
-const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
-  ...ERROR_HANDLER_OPTIONS,
-  ...ROUTER_OPTIONS,
-  notFound: fn,
-  // findProxyErrors() checks it.
-  proxy: anything,
-  validationStatus: oneOf(400, 422),
-  responses: oneOf('remove', 'trust'),
-  compileResponse: fn,
-  checkResponses: boolean,
-};
-
-/** What {@link Application.seal} builds from the registrations. */
-interface SealedApplication {
-  readonly pipeline: Middleware;
-  /** The pipeline for requests with a malformed target. */
-  readonly refusalPipeline: Middleware;
-  readonly environment: Environment<Context>;
-}
-
 /**
  * A stack of middleware and routers that handles requests.
  *
@@ -227,11 +77,7 @@ interface SealedApplication {
 export class Application<S extends State = State> extends RouteMethods<unknown, S> {
   /** The option `proxy`. */
   readonly proxy: ApplicationOptions['proxy'] | undefined;
-  readonly #rules: PathRules;
-  readonly #errors: ErrorPolicy;
-  readonly #notFound: Handler | undefined;
-  readonly #readClient: ClientReader;
-  #schemas: SchemaPolicy;
+  #settings: Settings;
   readonly #entries: Entry[] = [];
   readonly #plugins: Plugin[] = [];
   /** Plugins that are installing, each with a promise that resolves when `install` settles. */
@@ -240,9 +86,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #router: Router | undefined = undefined;
   #sealed: SealedApplication | undefined = undefined;
   #inProcess: InProcess | undefined = undefined;
-  #closing: Promise<void> | undefined = undefined;
   #isOpen = true;
-  #closingController: AbortController | undefined = undefined;
+  readonly #closing = new AbortController();
+  #closed: Promise<void> | undefined = undefined;
 
   static {
     markCopy(Application.prototype);
@@ -251,28 +97,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /** @throws {SetupError} Same as {@link createApp}. */
   constructor(options: ApplicationOptions = {}) {
     super();
-    throwTogether([
-      ...findOptionErrors('createApp()', options, APPLICATION_OPTIONS),
-      ...findProxyErrors(options?.proxy),
-    ]);
-    this.#rules = completeRules(options);
-    this.#errors = createErrorPolicy(options, DEFAULT_ERROR_POLICY);
-    this.#notFound = options.notFound;
-    this.#readClient = createClientReader(options.proxy);
+    this.#settings = readOptions(options);
     this.proxy = options.proxy;
-    const { compileResponse, checkResponses = false, responses = 'remove' } = options;
-    const { validationStatus = 400 } = options;
-    this.#schemas = createSchemaPolicy(
-      compileResponse,
-      checkResponses,
-      responses,
-      validationStatus,
-    );
   }
 
   /** Status of requests that the schemas of a route reject. */
   get validationStatus(): ValidationStatus {
-    return this.#schemas.status;
+    return this.#settings.schemas.status;
   }
 
   /**
@@ -282,7 +113,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    */
   checkResponses(): this {
     this.#assertOpen('app.checkResponses()');
-    this.#schemas = Object.freeze({ ...this.#schemas, check: true });
+    const schemas = Object.freeze({ ...this.#settings.schemas, check: true });
+    this.#settings = { ...this.#settings, schemas };
     return this;
   }
 
@@ -324,17 +156,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       throw new InvalidMiddlewareError(call);
     assertMiddleware(call, middleware);
     const locate = captureCaller(this.use);
-    const place = (one: Middleware): Middleware => {
-      const placed = prefix === undefined ? one : placeBelow(prefix, one);
-      setLocation(placed, locate);
-      return placed;
-    };
-    if (prefix === undefined) this.#add(...middleware.map(place));
-    else {
-      parsePrefix(prefix);
-      this.#add({ prefix, middleware: middleware.map(place) });
-    }
-    return this;
+    const placed =
+      prefix === undefined ? middleware : middleware.map((one) => placeBelow(prefix, one));
+    for (const one of placed) setLocation(one, locate);
+    if (prefix === undefined) return this.#add(...placed);
+    parsePrefix(prefix);
+    return this.#add({ prefix, middleware: placed });
   }
 
   /**
@@ -357,8 +184,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     parsePrefix(prefix);
     const mount = { prefix, router };
     setLocation(mount, captureCaller(this.route));
-    this.#add(mount);
-    return this;
+    return this.#add(mount);
   }
 
   /**
@@ -384,16 +210,17 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   ): this;
   override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
     this.#assertOpen(nameCall('app', method, pattern));
-    const router = this.#router ?? createRouter(this.#rules);
+    const router = this.#router ?? createRouter(this.#settings.rules);
     addOwnRoute(router, method, pattern, rest, this.on);
     if (this.#router === undefined) this.#add({ prefix: '/', router, isOwn: true });
     this.#router = router;
     return this;
   }
 
-  #add(...entries: readonly Entry[]): void {
+  #add(...entries: readonly Entry[]): this {
     this.#router = undefined;
     this.#entries.push(...entries);
+    return this;
   }
 
   /**
@@ -433,7 +260,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */
   routes(): readonly Route[] {
-    const upstreams = upstreamsOf(this.#entries, this.#prefixRules());
+    const upstreams = upstreamsOf(this.#entries, this.#settings);
     return [...upstreams].flatMap(([{ prefix, router }, listUpstream]) =>
       addPrefix(prefix, router.routes).map((route) => ({
         ...route,
@@ -448,7 +275,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * mounted.
    */
   prefixesOf(router: AnyRouter): readonly string[] {
-    return this.#routers().flatMap((mounted) =>
+    return routersOf(this.#entries).flatMap((mounted) =>
       prefixesTo(mounted.router, router).map((prefix) => joinPaths(mounted.prefix, prefix)),
     );
   }
@@ -464,7 +291,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     if (typeof method !== 'string' || typeof target !== 'string') {
       throw new TypeError("app.explain() needs a method and a path: app.explain('GET', '/users').");
     }
-    return explain(this.#routers(), method.toUpperCase(), target);
+    return explain(routersOf(this.#entries), method.toUpperCase(), target);
   }
 
   /**
@@ -475,7 +302,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param unfilled - A router to which routes will be added, whether or not it is mounted yet.
    */
   problems(unfilled?: AnyRouter): readonly Error[] {
-    return this.#check(unfilled).problems;
+    return check(this.#entries, this.#settings, !this.#isOpen, unfilled).problems;
   }
 
   /**
@@ -515,10 +342,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       else
         result.then(
           () => this.#finish(exchange, ctx),
-          (error: unknown) => this.#fail(exchange, ctx, error),
+          (error: unknown) => this.#fail(exchange, ctx, error, environment.errors),
         );
     } catch (error) {
-      this.#fail(exchange, ctx, error);
+      this.#fail(exchange, ctx, error, environment.errors);
     }
   };
 
@@ -538,9 +365,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *   application closes before it responds.
    */
   readonly fetch = async (request: Request, options: FetchOptions = {}): Promise<Response> => {
-    this.seal();
-    this.#inProcess ??= new InProcess(this.handle);
-    return this.#inProcess.fetch(request, options);
+    return this.#connections().fetch(request, options);
   };
 
   /**
@@ -556,21 +381,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     init?: RequestInit,
     caller?: Caller,
   ): Promise<Response> => {
-    if (typeof path !== 'string') {
-      throw new SetupError(
-        'INVALID_OPTION',
-        `app.request() cannot use ${describeValue(path)} as path. Pass a path such as '/users', or call app.fetch() with a Request.`,
-      );
-    }
-    if (typeof (init ?? {}) !== 'object') {
-      throw new SetupError(
-        'INVALID_OPTION',
-        `app.request() cannot use ${describeValue(init)} as options. Pass an object.`,
-      );
-    }
-    // `new URL('//users', base)` would read 'users' as the host.
-    const url = path.startsWith('/') ? `http://localhost${path}` : path;
-    return this.fetch(new Request(new URL(url, 'http://localhost'), init), caller);
+    return this.fetch(createRequest(path, init), caller);
   };
 
   /**
@@ -582,9 +393,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws Same as {@link fetch}.
    */
   connect(caller: Caller = {}): Duplex {
+    return this.#connections().connect(caller);
+  }
+
+  #connections(): InProcess {
     this.seal();
     this.#inProcess ??= new InProcess(this.handle);
-    return this.#inProcess.connect(caller);
+    return this.#inProcess;
   }
 
   /**
@@ -597,16 +412,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {AggregateError} When plugins fail to close. The other plugins are still closed.
    */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    this.#closingController?.abort();
-    return this.#closing;
-  }
-
-  /** Returns the signal that {@link close} aborts. Creates it when it is first needed. */
-  #closingSignal(): AbortSignal {
-    this.#closingController ??= new AbortController();
-    if (this.#closing !== undefined) this.#closingController.abort();
-    return this.#closingController.signal;
+    this.#closing.abort();
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
 
   async #close(): Promise<void> {
@@ -621,90 +429,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       throwProblems([...[...this.#installing.keys()].map(stillInstalling), ...this.problems()]);
     }
     this.#isOpen = false;
-    for (const { router } of this.#routers()) sealRouter(router);
-    const { routes, problems, warnings } = this.#check();
-    const schemaProblems: Error[] = [];
-    const unknown = new Map<string, Set<string>>();
-    const mounts: RouteTable[] = [];
-    const prefixRules = this.#prefixRules();
-    const upstreams = upstreamsOf(this.#entries, prefixRules);
-    const steps: Step[] = this.#entries.map((entry, index) => {
-      const shield = createShield(this.#entries.slice(0, index), prefixRules);
-      if (typeof entry === 'function') return shield(entry);
-      if ('middleware' in entry) {
-        return createPrefixStep(
-          { ...entry, middleware: entry.middleware.map(shield) },
-          prefixRules,
-        );
-      }
-      const mounted = routes.get(entry) ?? [];
-      const mount = createMount(
-        entry.router.rules,
-        mounted.map((route) => ({ ...route, handlers: route.handlers.map(shield) })),
-        upstreams.get(entry) ?? (() => []),
-        this.#schemas,
-        schemaProblems,
-        unknown,
-      );
-      mounts.push(mount);
-      return mount;
-    });
-    throwProblems([
-      ...problems,
-      ...schemaProblems,
-      ...this.#plugins.flatMap((plugin) => callReady(plugin, this)),
-    ]);
-    for (const message of warnings) warn('FAIRLEAD_ORDER', message);
-    const doubts = checkRoutes(this.#entries, routes, upstreams, prefixRules);
-    for (const [code, message] of doubts) warn(code, message);
-    const stacks = describeStacks('createApp()', this.#errors);
-    if (stacks !== undefined && !isIntended(this)) warn('FAIRLEAD_OPTION', stacks);
-    for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
-    const notFound = this.#notFound && createShield(this.#entries, prefixRules)(this.#notFound);
-    steps.push(createLastMiddleware(notFound));
-    const table: RouteTable = {
-      methods: (path) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
-    };
-    return Object.freeze({
-      pipeline: compose(steps),
-      refusalPipeline: compose(steps.map(refuseTarget)),
-      environment: Object.freeze({
-        app: this,
-        routes: table,
-        errors: this.#errors,
-        readClient: this.#readClient,
-        sample: new Sample(),
-        closing: () => this.#closingSignal(),
-        validationStatus: this.#schemas.status,
-      }),
-    });
-  }
-
-  #check(unfilled?: AnyRouter): CheckedMounts & Pick<OrderFindings, 'warnings'> {
-    const { routes, problems } = checkMounts(this.#routers());
-    const rules = this.#prefixRules();
-    const misplaced = checkOrder(this.#entries, routes, rules, unfilled);
-    // Until then, more routes may be registered.
-    const late = checkUpstream(this.#isOpen ? [] : this.#entries, routes, rules);
-    return {
-      routes,
-      problems: [...problems, ...misplaced, ...late.problems],
-      warnings: late.warnings,
-    };
-  }
-
-  /** Returns rules by which a prefix matches every path that a route below it may match. */
-  #prefixRules(): PathRules {
-    const rules = [this.#rules, ...this.#routers().map(({ router }) => router.rules)];
-    const isSensitive = rules.every(({ caseSensitive }) => caseSensitive);
-    // Express ignores case.
-    const last = this.#notFound === undefined ? [] : [this.#notFound];
-    const caseSensitive = isSensitive && !hasForeignBehindPrefix([...this.#entries, ...last]);
-    return { ...this.#rules, caseSensitive };
-  }
-
-  #routers(): MountedRouter[] {
-    return this.#entries.filter((entry) => 'router' in entry);
+    const ready = (): readonly Error[] =>
+      this.#plugins.flatMap((plugin) => callReady(plugin.name, () => plugin.ready?.(this)));
+    return seal(this.#entries, this.#settings, this, ready, this.#closing.signal);
   }
 
   #finish(exchange: Exchange<Context>, ctx: Context): void {
@@ -721,7 +448,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #respond(exchange: Exchange<Context>, ctx: Context): void {
     try {
-      if (isUnanswered(exchange)) throw noResponse(ctx);
+      if (isUnanswered(exchange)) throw noResponse(exchange, mistakeOf(ctx));
       write(exchange, ctx);
     } catch (error) {
       this.#fail(exchange, ctx, error, exchange.errors);
@@ -729,12 +456,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /** Sends an error response, or closes the connection if that fails. */
-  #fail(
-    exchange: Exchange<Context>,
-    ctx: Context,
-    error: unknown,
-    policy: ErrorPolicy = this.#errors,
-  ): void {
+  #fail(exchange: Exchange<Context>, ctx: Context, error: unknown, policy: ErrorPolicy): void {
     try {
       respondWithError(ctx, error, policy);
       write(exchange, ctx);
@@ -749,7 +471,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   #assertNotClosed(failure: string): void {
-    if (this.#closing !== undefined) throw closedError(failure);
+    if (this.#closing.signal.aborted) throw closedError(failure);
   }
 }
 
@@ -760,130 +482,7 @@ function closedError(failure: string): SetupError {
   );
 }
 
-/** @throws {SetupError} `INVALID_PLUGIN` */
-function assertPlugin(value: unknown): asserts value is Plugin {
-  const plugin: { readonly [Member in keyof Plugin]?: unknown } = Object(value);
-  const received = `app.plugin() received ${describeArgument(value)}`;
-  const fail = (problem: string): SetupError => new SetupError('INVALID_PLUGIN', problem);
-  if (typeof value === 'function') throw fail(`${received}. ${pluginFix(value)}`);
-  if (isPromiseLike(value)) throw fail(`${received}. Await it first.`);
-  if (typeof plugin.install !== 'function') {
-    throw fail(`${received} without install(). Pass an object with name and install(app).`);
-  }
-  if (typeof plugin.name !== 'string' || plugin.name === '') {
-    throw fail(`${received} without a name. Set name to a string that identifies the plugin.`);
-  }
-  for (const member of ['ready', 'close'] as const) {
-    const hook = plugin[member];
-    if (hook === undefined || typeof hook === 'function') continue;
-    const problem = `The plugin '${plugin.name}' has ${describeArgument(hook)} as ${member}`;
-    throw fail(`${problem}. Use a function, or omit it.`);
-  }
-}
-
-function pluginFix(value: { readonly name: string }): string {
-  const name = value.name || 'create';
-  if (isClass(value)) return `Pass an instance: app.plugin(new ${name}()).`;
-  const call = `all it: app.plugin(${name}()).`;
-  return roleOf(value) === 'factory' ? `C${call}` : `If it creates a plugin, c${call}`;
-}
-
-function stillInstalling(plugin: Plugin): SetupError {
-  return new SetupError(
-    'PLUGIN_INSTALLING',
-    `The plugin '${plugin.name}' is still installing. Await app.plugin() before the application handles requests.${atLine(plugin)}`,
-  );
-}
-
-/** Calls `ready` of a plugin, and returns its error, if any. */
-function callReady(plugin: Plugin, app: Application): readonly Error[] {
-  const failure = `ready() of the plugin '${plugin.name}'`;
-  let result: unknown;
-  try {
-    result = plugin.ready?.(app);
-  } catch (error) {
-    if (error instanceof Error) return [error];
-    return [new Error(`${failure} threw ${String(error)}. Throw an Error.`, { cause: error })];
-  }
-  if (!isPromiseLike(result)) return [];
-  // The message replaces a later rejection.
-  Promise.resolve(result).catch(() => undefined);
-  const fix = 'Check synchronously, and do asynchronous work in install().';
-  return [new SetupError('INVALID_PLUGIN', `${failure} returned a promise. ${fix}`)];
-}
-
-/** Closes all plugins, last installed first, then throws the errors of those that failed. */
-async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const plugin of plugins.toReversed()) {
-    try {
-      await plugin.close?.();
-    } catch (error) {
-      errors.push(new Error(`The plugin '${plugin.name}' failed to close.`, { cause: error }));
-    }
-  }
-  if (errors.length > 0) throw new AggregateError(errors, 'Plugins failed to close.');
-}
-
 const endOfPipeline: Next = () => undefined;
-
-/** Creates the error for a request without a response whose pipeline has settled before its end. */
-function noResponse(ctx: Context): InternalServerError {
-  return new InternalServerError(mistakeOf(ctx) ?? describeNoResponse(ctx), {
-    code: 'NO_RESPONSE',
-  });
-}
-
-/** Whether nothing has responded, or the response lacks a body that it requires. */
-function isUnanswered(exchange: Exchange): boolean {
-  const { res, status } = exchange;
-  if (isFilled(exchange) || res.headersSent || res.destroyed) return false;
-  return status === undefined || lacksBody(exchange);
-}
-
-/** Whether the schema of the matched route requires the body that the response lacks. */
-function lacksBody(exchange: Exchange): boolean {
-  const { res, method, route, status = 200 } = exchange;
-  if (isFilled(exchange) || res.headersSent || method === 'HEAD') return false;
-  return route?.mayBeEmpty?.(status) === false;
-}
-
-function describeNoResponse(ctx: Context): string {
-  const { method, pattern, path } = ctx;
-  const request = requestOf(ctx);
-  if (ctx.res.listenerCount('unpipe') > 0)
-    return `A stream is piped into ctx.res, which does not respond to ${request}. Return the stream, or pipe it into ctx.takeOver().`;
-  if (!ctx.hasBody && ctx[EXCHANGE].requestBody !== undefined)
-    return `Setting ctx.body does not respond to ${request}: it is the body of the request. Return a value, or pass it to ctx.json().`;
-  if (lacksBody(ctx[EXCHANGE])) {
-    return `The route ${method} ${pattern} sent no body, but its response schema requires one. Return a value from its handler, respond through ctx, or describe 204 in response.`;
-  }
-  return pattern === undefined
-    ? `No middleware responded to ${method} ${path}. Make sure that every middleware responds, or awaits or returns next().`
-    : `The route ${method} ${pattern} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;
-}
-
-/** Contexts whose refusal pipeline has failed once. Middleware may have handled the error since. */
-const failed = new WeakSet<Context>();
-
-/**
- * Wraps a step for the refusal pipeline. Middleware still runs, so that loggers and error handlers see the
- * request. The first middleware to return without an error then fails with 400. A router fails with 400
- * without running. A response that was taken over or sent stays as is.
- */
-function refuseTarget(step: Step): Middleware {
-  const middleware = typeof step === 'function' ? step : assertTarget;
-  return (ctx, next) =>
-    after(
-      () => middleware(ctx, next) as void | Promise<void>,
-      () => {
-        if (failed.has(ctx) || ctx.takenOver || ctx.res.headersSent) return;
-        failed.add(ctx);
-        assertTarget(ctx);
-      },
-      () => failed.add(ctx),
-    );
-}
 
 /**
  * Creates an application without middleware or routes.

@@ -1,6 +1,7 @@
 import { describeValue } from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
+import { type Exchange, hasBody, isFilled } from './exchange.js';
 
 /** What messages say about a request. */
 interface RequestLine {
@@ -53,4 +54,39 @@ export function notOfType(request: RequestLine, type: string, value: unknown): T
   return new TypeError(
     `Cannot send the body of ${requestOf(request)} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
   );
+}
+
+/** Whether nothing has responded, or the response lacks a body that it requires. */
+export function isUnanswered(exchange: Exchange): boolean {
+  const { res, status } = exchange;
+  if (isFilled(exchange) || res.headersSent || res.destroyed) return false;
+  return status === undefined || lacksBody(exchange);
+}
+
+/** Whether the schema of the matched route requires a body, and the response has none. */
+function lacksBody({ method, route, status = 200 }: Exchange): boolean {
+  return method !== 'HEAD' && route?.mayBeEmpty?.(status) === false;
+}
+
+/**
+ * Creates the error for a request that is unanswered when its pipeline has settled.
+ *
+ * @param mistake - What middleware did wrong, if that is known.
+ */
+export function noResponse(exchange: Exchange, mistake: string | undefined): InternalServerError {
+  return new InternalServerError(mistake ?? describeNoResponse(exchange), { code: 'NO_RESPONSE' });
+}
+
+function describeNoResponse(exchange: Exchange): string {
+  const { req, res, method, route, target, requestBody } = exchange;
+  const request = requestOf({ method, pattern: route?.pattern, path: target.path });
+  if (res.listenerCount('unpipe') > 0)
+    return `A stream is piped into ctx.res, which does not respond to ${request}. Return the stream, or pipe it into ctx.takeOver().`;
+  if (!hasBody(req) && requestBody !== undefined)
+    return `Setting ctx.body does not respond to ${request}: it is the body of the request. Return a value, or pass it to ctx.json().`;
+  if (lacksBody(exchange))
+    return `The route ${request} sent no body, but its response schema requires one. Return a value from its handler, respond through ctx, or describe 204 in response.`;
+  return route === undefined
+    ? `No middleware responded to ${request}. Make sure that every middleware responds, or awaits or returns next().`
+    : `The route ${request} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;
 }

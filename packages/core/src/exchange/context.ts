@@ -301,7 +301,7 @@ export class Context<
    */
   get closing(): AbortSignal {
     const { connection, environment } = this[EXCHANGE];
-    return connection?.closing ?? environment.closing();
+    return connection?.closing ?? environment.closing;
   }
 
   /** The response status; 200 by default. */

@@ -73,8 +73,8 @@ export interface Environment<Ctx = never> {
   readonly readClient: ClientReader;
   /** Decides which requests are observed for mistakes. */
   readonly sample: { next(): boolean; restart(): void };
-  /** Returns a signal that aborts when the application closes. */
-  closing(): AbortSignal;
+  /** Aborts when the application closes. */
+  readonly closing: AbortSignal;
   /** Status of requests that schemas reject. */
   readonly validationStatus: ValidationStatus;
 }

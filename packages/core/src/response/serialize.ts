@@ -40,11 +40,10 @@ function assertRepresentable(root: object): void {
   const pending: object[] = [root];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (hasMethod(value, 'toJSON')) continue;
-    const isArray = Array.isArray(value);
-    const members: readonly unknown[] = isArray ? value : Object.values(value);
+    const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
     for (const member of members)
       if (typeof member === 'object' && member !== null) pending.push(member);
-    if (!isArray && !members.some(hasJson) && losesContent(value))
+    if (members !== value && !members.some(hasJson) && losesContent(value))
       throw unrepresentable(root, value);
   }
 }

@@ -45,6 +45,25 @@ function isRequest(value: unknown): boolean {
   return typeof url === 'string' && typeof arrayBuffer === 'function';
 }
 
+/** Creates the request of `app.request()`. @throws {SetupError} `INVALID_OPTION` */
+export function createRequest(path: string, init: RequestInit | undefined): Request {
+  if (typeof path !== 'string') {
+    throw new SetupError(
+      'INVALID_OPTION',
+      `app.request() cannot use ${describeValue(path)} as path. Pass a path such as '/users', or call app.fetch() with a Request.`,
+    );
+  }
+  if (typeof (init ?? {}) !== 'object') {
+    throw new SetupError(
+      'INVALID_OPTION',
+      `app.request() cannot use ${describeValue(init)} as options. Pass an object.`,
+    );
+  }
+  // `new URL('//users', base)` would read 'users' as the host.
+  const url = path.startsWith('/') ? `http://localhost${path}` : path;
+  return new Request(new URL(url, 'http://localhost'), init);
+}
+
 /** Sends requests to a request listener over in-memory connections. */
 export class InProcess {
   readonly #server;

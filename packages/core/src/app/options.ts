@@ -1,0 +1,98 @@
+import { anything, boolean, fn, type Kinds, oneOf } from '@fairlead/options';
+import type { ValidationStatus } from '../errors/http-error.js';
+import type { ErrorPolicy } from '../exchange/context.js';
+import {
+  createErrorPolicy,
+  DEFAULT_ERROR_POLICY,
+  ERROR_HANDLER_OPTIONS,
+  type ErrorHandlerOptions,
+} from '../middleware/error-handler.js';
+import { findOptionErrors, throwTogether } from '../options.js';
+import type { Handler } from '../pipeline/pipeline.js';
+import type { PathRules } from '../router/pattern.js';
+import { completeRules, ROUTER_OPTIONS, type RouterOptions } from '../router/router.js';
+import {
+  type CompileResponse,
+  createSchemaPolicy,
+  type ResponsePolicy,
+  type SchemaPolicy,
+} from '../schema/route-schemas.js';
+import {
+  type ClientReader,
+  createClientReader,
+  findProxyErrors,
+  type ProxyOptions,
+  type TrustedProxies,
+} from '../server/proxy.js';
+
+/** Options of `createApp()`. */
+export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
+  /**
+   * Responds to requests that no middleware or route has handled, unless the path has routes for other
+   * methods. The status is 404 unless the function sets another one. If it does not respond, or is omitted,
+   * the body has the format of other errors.
+   */
+  readonly notFound?: Handler;
+  /**
+   * The proxies whose headers determine `ctx.ip`, `ctx.protocol` and `ctx.host`; none by default. Pass the
+   * number of proxies or a list of their addresses to trust `X-Forwarded-For`, `-Proto` and `-Host`. Pass
+   * an object to trust other headers.
+   */
+  readonly proxy?: TrustedProxies | ProxyOptions;
+  /** Status of requests that the schemas of a route reject: 400 by default, or 422. */
+  readonly validationStatus?: ValidationStatus;
+  /**
+   * What happens to members of a response that its schema does not describe: `'remove'` by default. With
+   * `'trust'`, responses are sent as they are, and `checkResponses` still refuses such members.
+   */
+  readonly responses?: ResponsePolicy;
+  /**
+   * Compiles the response schemas of routes, like the default export of `fast-json-stringify`. By default,
+   * `JSON.stringify` writes responses.
+   */
+  readonly compileResponse?: CompileResponse;
+  /**
+   * Whether a response that does not match its schema, or has members that the schema does not describe,
+   * becomes a 500 that names their paths; false by default. For development and tests: it serializes and
+   * validates every response. Use it with schemas without transforms.
+   */
+  readonly checkResponses?: boolean;
+}
+
+const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
+  ...ERROR_HANDLER_OPTIONS,
+  ...ROUTER_OPTIONS,
+  notFound: fn,
+  // findProxyErrors() checks it.
+  proxy: anything,
+  validationStatus: oneOf(400, 422),
+  responses: oneOf('remove', 'trust'),
+  compileResponse: fn,
+  checkResponses: boolean,
+};
+
+/** What the options of an application determine. */
+export interface Settings {
+  readonly rules: PathRules;
+  readonly errors: ErrorPolicy;
+  readonly notFound: Handler | undefined;
+  readonly readClient: ClientReader;
+  readonly schemas: SchemaPolicy;
+}
+
+/** @throws {SetupError} Same as `createApp()`. */
+export function readOptions(options: ApplicationOptions): Settings {
+  throwTogether([
+    ...findOptionErrors('createApp()', options, APPLICATION_OPTIONS),
+    ...findProxyErrors(options?.proxy),
+  ]);
+  const { compileResponse, checkResponses = false, responses = 'remove' } = options;
+  const { validationStatus = 400 } = options;
+  return {
+    rules: completeRules(options),
+    errors: createErrorPolicy(options, DEFAULT_ERROR_POLICY),
+    notFound: options.notFound,
+    readClient: createClientReader(options.proxy),
+    schemas: createSchemaPolicy(compileResponse, checkResponses, responses, validationStatus),
+  };
+}
