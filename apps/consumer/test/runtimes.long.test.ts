@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createProject, here, install, run, runTsc } from './support/project.js';
 
 const tarballs = inject('tarballs');
-const PACKAGES = ['core', 'di', 'controllers'].map((name) => tarballs[name] ?? name);
+const PACKAGES = ['core', 'di', 'controllers', 'middleware'].map((name) => tarballs[name] ?? name);
 
 /** What the program checks, in process and over a socket. */
 const CHECKS = [

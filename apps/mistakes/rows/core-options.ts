@@ -11,10 +11,9 @@ import {
   requestLogger,
   secureHeaders,
   text,
-  timeout,
   urlencoded,
 } from '@fairlead/core';
-import { currentContext } from '@fairlead/middleware';
+import { currentContext, timeout } from '@fairlead/middleware';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Options of the core');

@@ -21,8 +21,8 @@ import {
   requestId,
   requestLogger,
   secureHeaders,
-  timeout,
 } from '@fairlead/core';
+import { timeout } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';

@@ -8,12 +8,11 @@ import {
   NotFoundError,
   notFoundHandler,
   text,
-  timeout,
   UnauthorizedError,
 } from '@fairlead/core';
 import { createContainer, Inject } from '@fairlead/di';
 import { createJwtAuth, requireRole } from '@fairlead/jwt';
-import { compression, csrf, csrfGuard, csrfTokens } from '@fairlead/middleware';
+import { compression, csrf, csrfGuard, csrfTokens, timeout } from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { type Session, session } from '@fairlead/session';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
-import { createApp, SetupError, sendEvents } from '@fairlead/core';
+import { createApp, SetupError } from '@fairlead/core';
+import { sendEvents } from '@fairlead/middleware';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStreamingHandler, type StreamingLambdaHandler } from '../src/index.js';
 import { context, functionUrlEvent, restApiEvent } from './events.js';

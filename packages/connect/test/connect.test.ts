@@ -8,8 +8,8 @@ import {
   createRouter,
   HttpError,
   type Middleware,
-  timeout,
 } from '@fairlead/core';
+import { timeout } from '@fairlead/middleware';
 import { descriptionOf } from '@fairlead/core/extend';
 import compression from 'compression';
 import express from 'express';

@@ -4,14 +4,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import {
-  createRouter,
-  etag,
-  HttpError,
-  type Middleware,
-  sendEvents,
-  urlencoded,
-} from '@fairlead/core';
+import { createRouter, etag, HttpError, type Middleware, urlencoded } from '@fairlead/core';
+import { sendEvents } from '@fairlead/middleware';
 import compression from 'compression';
 import express from 'express';
 import session from 'express-session';

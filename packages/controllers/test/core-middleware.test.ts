@@ -1,15 +1,8 @@
 import 'reflect-metadata';
-import {
-  type Application,
-  cors,
-  createApp,
-  createRouter,
-  eventStream,
-  timeout,
-} from '@fairlead/core';
+import { type Application, cors, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
-import { Controller, controllersPlugin, Get, Put, UseMiddleware } from '../src/index.js';
+import { Controller, controllersPlugin, Put, UseMiddleware } from '../src/index.js';
 
 const page = 'https://app.example.com';
 
@@ -37,31 +30,9 @@ class ScopedController {
   }
 }
 
-@Controller('/events')
-class EventsController {
-  @Get('/')
-  hello() {
-    return eventStream(this.#hello());
-  }
-
-  async *#hello() {
-    yield { data: 'hello' };
-  }
-}
-
-@Controller('/slow')
-class SlowController {
-  @Get('/')
-  @UseMiddleware(timeout(60_000))
-  async wait() {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    return 'done';
-  }
-}
-
 async function create(app: Application = createApp()): Promise<Application> {
   const router = createRouter();
-  const controllers = [SharedController, ScopedController, EventsController, SlowController];
+  const controllers = [SharedController, ScopedController];
   await app.plugin(controllersPlugin({ router, controllers, container: createContainer() }));
   return app.route('/', router);
 }
@@ -72,16 +43,5 @@ describe("core's middleware on controllers", () => {
     const response = await (await create()).request(path, { method: 'OPTIONS', headers });
     expect(response.status).toBe(204);
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe(page);
-  });
-
-  it('timeout() may lengthen that of the application', async () => {
-    const app = await create(createApp().use(timeout(1)));
-    expect(await (await app.request('/slow')).json()).toBe('done');
-  });
-
-  it('a method may return an event stream', async () => {
-    const response = await (await create()).request('/events');
-    expect(response.headers.get('Content-Type')).toBe('text/event-stream');
-    expect(await response.text()).toBe('data: hello\n\n');
   });
 });

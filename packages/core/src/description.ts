@@ -112,6 +112,11 @@ export interface Description {
   discard?(): void;
 }
 
+/** A value that records its own response when a handler returns it. `describe()` gives it the role `response`. */
+export interface Responder {
+  readonly [DESCRIPTOR]: Descriptor;
+}
+
 /** A complete, frozen {@link Description}. */
 export interface Descriptor extends Description {
   readonly name: string;
@@ -219,7 +224,8 @@ export function roleOf(target: unknown): Role | undefined {
 
 /** Returns how messages name a value without a description. */
 function nameOf(target: { readonly name?: unknown }): string {
-  return typeof target === 'function' && target.name !== '' ? `${target.name}()` : 'a function';
+  if (typeof target !== 'function') return 'an object';
+  return target.name === '' ? 'a function' : `${target.name}()`;
 }
 
 /** Whether middleware only passes requests on. */

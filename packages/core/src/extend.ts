@@ -8,6 +8,7 @@ export {
   type FormDescription,
   isUnknown,
   mediaTypesOf,
+  type Responder,
   type Role,
 } from './description.js';
 export { defaultStatus, responseSchemas } from './router/route-options.js';

@@ -9,7 +9,6 @@ import { notFoundHandler } from './middleware/not-found-handler.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
 import { secureHeaders } from './middleware/secure-headers.js';
-import { timeout } from './middleware/timeout.js';
 
 export { Application, createApp, type Plugin } from './app/application.js';
 export type { ApplicationOptions } from './app/options.js';
@@ -21,7 +20,6 @@ export {
   type AnyContext,
   Context,
   type ErrorFormatter,
-  type Responder,
 } from './exchange/context.js';
 export type { SecurityRequirement } from './description.js';
 export {
@@ -82,7 +80,6 @@ export {
   requestLogger,
 } from './middleware/request-logger.js';
 export { secureHeaders } from './middleware/secure-headers.js';
-export { type TimeoutOptions, timeout } from './middleware/timeout.js';
 export type { Next } from './next.js';
 export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
@@ -146,12 +143,6 @@ export {
 } from './server/listen.js';
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
-export {
-  eventStream,
-  type SendEventsOptions,
-  type ServerSentEvent,
-  sendEvents,
-} from './server-sent-events.js';
 
 describeFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
-describeFactories(requestId, requestLogger, secureHeaders, timeout);
+describeFactories(requestId, requestLogger, secureHeaders);

@@ -1,17 +1,14 @@
-import { once } from 'node:events';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   createApp,
   errorHandler,
   etag,
   json,
-  type Middleware,
   NotFoundError,
   raw,
   requestId,
   secureHeaders,
   text,
-  timeout,
   urlencoded,
 } from '../src/index.js';
 
@@ -108,111 +105,6 @@ describe('etag()', () => {
   it('ignores other statuses and methods', async () => {
     expect((await get('/created')).headers.get('ETag')).toBeNull();
     expect((await get('/a', { 'If-None-Match': '*' }, 'POST')).status).toBe(200);
-  });
-});
-
-describe('timeout()', () => {
-  it('responds with 503 once, aborts the signal, and ignores a late response', async () => {
-    const late = Promise.withResolvers<void>();
-    const reasons: unknown[] = [];
-    const onError = vi.fn();
-    const app = createApp().use(errorHandler({ onError }), timeout(5), async (ctx) => {
-      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
-      reasons.push(ctx.signal.reason);
-      ctx.status = 200;
-      ctx.json('late');
-      late.resolve();
-    });
-    const response = await app.request('/slow');
-    await late.promise;
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({
-      code: 'TIMED_OUT',
-      detail: 'Service Unavailable',
-    });
-    expect(reasons).toEqual([expect.objectContaining({ code: 'TIMED_OUT' })]);
-    expect(onError).toHaveBeenCalledTimes(1);
-  });
-
-  it('passes on a timely response and a timely error', async () => {
-    const app = createApp().use(errorHandler(), timeout(60_000), async (ctx) => {
-      await null;
-      if (ctx.path === '/error') throw new NotFoundError();
-      ctx.json('quick');
-    });
-    expect(await (await app.request('/')).json()).toBe('quick');
-    expect((await app.request('/error')).status).toBe(404);
-  });
-
-  it.each([503, 504] as const)('responds with the status %i', async (status) => {
-    const errors: unknown[] = [];
-    const app = createApp()
-      .use(errorHandler({ onError: (error) => errors.push(error) }), timeout(1, { status }))
-      .use((ctx) => once(ctx.signal, 'abort').then(() => new Promise(() => undefined)));
-    const response = await app.request('/');
-    expect([response.status, await response.json()]).toEqual([
-      status,
-      expect.objectContaining({ status, code: 'TIMED_OUT' }),
-    ]);
-    expect(errors).toEqual([expect.objectContaining({ status, code: 'TIMED_OUT' })]);
-  });
-
-  it('stands still while that of a route runs, which may take longer', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const begun = Promise.withResolvers<void>();
-    const finish = Promise.withResolvers<void>();
-    const app = createApp()
-      .use(timeout(1_000), async (_ctx, next) => {
-        await null;
-        await next();
-      })
-      .get('/', timeout(60_000), async () => {
-        begun.resolve();
-        await finish.promise;
-        return 'done';
-      });
-    const response = app.request('/');
-    await begun.promise;
-    vi.advanceTimersByTime(59_000);
-    finish.resolve();
-    expect(await (await response).json()).toBe('done');
-  });
-
-  it('of a route applies to the route', async () => {
-    const app = createApp({ onError: () => undefined })
-      .use(timeout(60_000))
-      .get('/', timeout(1), () => new Promise(() => undefined));
-    const response = await app.request('/');
-    expect(await response.json()).toMatchObject({ status: 503, code: 'TIMED_OUT' });
-  });
-
-  it.each<[string, Middleware]>([
-    ['synchronous', (_ctx, next) => next()],
-    ['asynchronous', async (_ctx, next) => next()],
-  ])('runs again once that of a route has ended after %s middleware', async (_what, before) => {
-    const app = createApp({ onError: () => undefined })
-      .use(timeout(5), async (_ctx, next) => {
-        await next();
-        await new Promise(() => undefined);
-      })
-      .get('/', before, timeout(60_000), async () => 'done')
-      .get('/sync', before, timeout(60_000), () => 'done');
-    for (const path of ['/', '/sync']) {
-      expect((await app.request(path)).status).toBe(503);
-    }
-  });
-
-  it.each([{ status: 500 }, { statuscode: 504 }])('refuses the options %j', (options) => {
-    expect(() => Reflect.apply(timeout, undefined, [1, options])).toThrow(
-      expect.objectContaining({ code: 'INVALID_OPTION' }),
-    );
-  });
-
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('refuses %s milliseconds', (milliseconds) => {
-    expect(() => timeout(milliseconds)).toThrow(
-      expect.objectContaining({ code: 'INVALID_TIMEOUT' }),
-    );
   });
 });
 

@@ -9,8 +9,8 @@ import {
   NotFoundError,
   notFoundHandler,
   ServiceUnavailableError,
-  timeout,
 } from '../src/index.js';
+import { giveUp } from './support/give-up.js';
 
 let stderr: MockInstance<typeof console.error>;
 beforeEach(() => {
@@ -35,7 +35,7 @@ function addRoutes(app: Application): Application {
       throw new Error('secret');
     })
     .post('/body', ({ body }) => body)
-    .get('/slow', timeout(1), () => new Promise(() => undefined));
+    .get('/slow', giveUp(1), () => new Promise(() => undefined));
 }
 
 const variants: readonly (readonly [string, (options: ApplicationOptions) => Application])[] = [
@@ -66,7 +66,7 @@ describe.each(variants)('format of %s', (_, create) => {
       "Cannot read the body of type 'text/plain;charset=UTF-8'. Send a supported media type, such as application/json.",
     ],
     ['/boom', {}, 500, 'INTERNAL_SERVER_ERROR', 'Internal Server Error'],
-    ['/slow', {}, 503, 'TIMED_OUT', 'Service Unavailable'],
+    ['/slow', {}, 503, 'GAVE_UP', 'Service Unavailable'],
     [
       '/%zz',
       {},

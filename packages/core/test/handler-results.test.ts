@@ -6,11 +6,11 @@ import {
   cors,
   createApp,
   createRouter,
-  eventStream,
   json,
   type Middleware,
-  timeout,
 } from '../src/index.js';
+import { describe as describeValue } from '../src/extend.js';
+import { giveUp } from './support/give-up.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
@@ -241,10 +241,10 @@ describe('a returned stream that is not sent', () => {
     expect(cancel).toHaveBeenCalledOnce();
   });
 
-  it('is destroyed after a timeout', async () => {
+  it('is destroyed after the request was aborted', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const stream = Readable.from(chunks());
-    const app = createApp().get('/', timeout(5), async () => {
+    const app = createApp().get('/', giveUp(5), async () => {
       await promise;
       return stream;
     });
@@ -448,9 +448,9 @@ describe('a value that JSON cannot represent', () => {
     ],
     ['a nested Map', { tags: new Map() }, "'tags' is a Map. Convert it with Object.fromEntries()."],
     [
-      'an event stream in an envelope',
-      { data: eventStream((async function* () {})()) },
-      "'data' is an event stream. Return it unchanged, and let interceptors pass it on.",
+      'a value that sends itself, in an envelope',
+      { data: describeValue({}, { role: 'response', name: 'a chart' }) },
+      "'data' is a chart. Return it unchanged, and let interceptors pass it on.",
     ],
     ['a symbol', Symbol('x'), 'it is of type symbol. Convert it to text.'],
     [
@@ -601,7 +601,7 @@ it('a response after a timeout is not logged', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   const app = createApp()
-    .use(timeout(10))
+    .use(giveUp(10))
     .get('/', async (ctx) => {
       await promise;
       ctx.json('late');

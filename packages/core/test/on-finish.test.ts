@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -12,7 +11,6 @@ import {
   type Middleware,
   NotFoundError,
   type RequestOutcome,
-  sendEvents,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
 
@@ -46,15 +44,6 @@ const idle = (chunk = 'a') => {
   return stream;
 };
 
-async function* endless(signal: AbortSignal) {
-  yield { data: 'one' };
-  await once(signal, 'abort');
-}
-
-async function* oneEvent() {
-  yield { data: 'one' };
-}
-
 describe('ctx.onFinish() reports', () => {
   const failure = new Error('broken');
 
@@ -85,7 +74,6 @@ describe('ctx.onFinish() reports', () => {
       (ctx) => ctx.send(Readable.from(['a', 'b'])),
       { status: 200, aborted: false },
     ],
-    ['events', 'GET', (ctx) => sendEvents(ctx, oneEvent()), { status: 200, aborted: false }],
     [
       'a response that was taken over',
       'GET',
@@ -200,7 +188,6 @@ describe('ctx.onFinish() reports', () => {
   it.each([
     ['a stream', (ctx: Context) => ctx.send(idle())],
     ['a large body', (ctx: Context) => ctx.send(Buffer.alloc(50e6))],
-    ['events', (ctx: Context) => sendEvents(ctx, endless(ctx.signal))],
     [
       'a response that was taken over',
       (ctx: Context) => void ctx.takeOver().writeHead(200).write('a'),

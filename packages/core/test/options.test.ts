@@ -12,7 +12,6 @@ import {
   requestLogger,
   secureHeaders,
   text,
-  timeout,
   urlencoded,
 } from '../src/index.js';
 
@@ -167,18 +166,6 @@ describe('etag()', () => {
   it('has no options', async () => {
     const message = "etag() has no option 'weak'. Remove it.";
     expect(await errorOf(etag, { weak: true })).toEqual(setupError('INVALID_OPTION', message));
-  });
-});
-
-describe('timeout()', () => {
-  it.each([
-    ['5000', "'5000'"],
-    [undefined, 'undefined'],
-    [{ milliseconds: 5 }, 'an object'],
-    [Number.NaN, 'NaN'],
-  ])('rejects %o', async (value, shown) => {
-    const message = `Invalid timeout: ${shown}. Pass timeout() an integer from 1 to 2147483647, in milliseconds.`;
-    expect(await errorOf(timeout, value)).toEqual(setupError('INVALID_TIMEOUT', message));
   });
 });
 

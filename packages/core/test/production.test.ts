@@ -19,9 +19,9 @@ import {
   raw,
   type Server,
   text,
-  timeout,
   urlencoded,
 } from '../src/index.js';
+import { giveUp } from './support/give-up.js';
 
 const SECRET = 'hunter2 at /srv/app/secret.ts:7:7 of node:internal/secrets';
 
@@ -94,7 +94,7 @@ const FAILURES: Readonly<Record<string, Middleware>> = {
 function createService(): Application {
   const router = createRouter().get('/users/:id', (ctx) => ctx.send(ctx.params.id ?? ''));
   for (const [name, fail] of Object.entries(FAILURES))
-    router.all(`/fail/${name}`, timeout(20), fail);
+    router.all(`/fail/${name}`, giveUp(20), fail);
   return createApp()
     .use(errorHandler({ includeStack: false }), cors(), etag())
     .use(json({ limit: 100 }), urlencoded({ limit: 100, maxFields: 2 }))

@@ -14,8 +14,8 @@ import {
   type RequestLogEntry,
   requestId,
   requestLogger,
-  timeout,
 } from '../src/index.js';
+import { giveUp } from './support/give-up.js';
 import { serve } from './support/serve.js';
 
 /** A request logger, and what it has logged. */
@@ -151,7 +151,7 @@ describe('requestLogger()', () => {
   it('measures until the response when downstream middleware takes longer', async () => {
     const { entries, logger } = createLog();
     const app = createApp()
-      .use(errorHandler({ onError: () => undefined }), timeout(10), logger)
+      .use(errorHandler({ onError: () => undefined }), giveUp(10), logger)
       .use(() => new Promise(() => undefined));
     await app.request('/');
     expect(entries).toEqual([

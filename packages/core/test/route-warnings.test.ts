@@ -11,7 +11,6 @@ import {
   type Middleware,
   raw,
   text,
-  timeout,
 } from '../src/index.js';
 
 const handler = () => undefined;
@@ -258,31 +257,6 @@ describe('body parsers', () => {
       ),
       'FAIRLEAD_BODY: raw() never reads a body, because json() before it has read it: POST /hook. Pass the option skip to the json() before it, or pass raw() to intended().',
     ]);
-  });
-});
-
-describe('a timeout below 100 milliseconds', () => {
-  it('causes a warning on the application, below a prefix and in a route', () => {
-    const app = createApp()
-      .use(timeout(30))
-      .use('/b', timeout(2))
-      .get('/a', timeout(99), handler)
-      .get('/b', timeout(100), handler);
-    expect(warningsOf(app)).toEqual([
-      'FAIRLEAD_OPTION: timeout(30) allows 30 milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().',
-      expect.stringContaining('timeout(2) allows'),
-      expect.stringContaining('timeout(99) allows'),
-    ]);
-  });
-
-  it('causes none if it is intended', () => {
-    expect(
-      warningsOf(
-        createApp()
-          .use(intended(timeout(30)))
-          .get('/', handler),
-      ),
-    ).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Context, createApp, type ListenOptions, sendEvents } from '../src/index.js';
+import { type Context, createApp, type ListenOptions } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -50,20 +50,20 @@ describe('writeTimeout', () => {
     expect(file.destroyed).toBe(true);
   });
 
-  it('ends server-sent events that the client does not read', async () => {
+  it('ends an async iterable that the client does not read', async () => {
     const ended = Promise.withResolvers<void>();
     let count = 0;
-    async function* events() {
+    async function* chunks() {
       try {
         for (;;) {
           count += 1;
-          yield { data: 'x'.repeat(100_000) };
+          yield 'x'.repeat(100_000);
         }
       } finally {
         ended.resolve();
       }
     }
-    await stall((ctx) => sendEvents(ctx, events()), { writeTimeout: 100 });
+    await stall((ctx) => ctx.send(chunks()), { writeTimeout: 100 });
     await ended.promise;
     // The system buffers several megabytes per connection.
     expect(count * 100_000).toBeLessThan(LARGE);

@@ -19,7 +19,6 @@ import {
   SetupError,
   secureHeaders,
   text,
-  timeout,
   urlencoded,
 } from '../src/index.js';
 
@@ -155,7 +154,6 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     [requestId, requestId()],
     [requestLogger, requestLogger()],
     [secureHeaders, secureHeaders()],
-    [timeout, timeout(1)],
   ])('refuses the factory %o, but not what it creates', (factory, created) => {
     const { name } = factory;
     expect(refusal(factory)).toBe(`${call} received the factory ${name}. Call it: ${name}().`);

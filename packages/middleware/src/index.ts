@@ -22,3 +22,10 @@ export {
   type HealthLogger,
   type HealthOptions,
 } from './health.js';
+export {
+  eventStream,
+  type SendEventsOptions,
+  type ServerSentEvent,
+  sendEvents,
+} from './server-sent-events.js';
+export { type TimeoutOptions, timeout } from './timeout.js';

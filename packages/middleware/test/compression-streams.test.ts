@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
-import { createApp, type Middleware, sendEvents } from '@fairlead/core';
+import { createApp, type Middleware } from '@fairlead/core';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
-import { compression } from '../src/index.js';
+import { compression, sendEvents } from '../src/index.js';
 import { decode, send, serve } from './support/send.js';
 
 const CODINGS = ['gzip', 'br', 'zstd'] as const;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApp, type HttpError, type Middleware } from '@fairlead/core';
+import { createApp, type HttpError, intended, type Middleware } from '@fairlead/core';
 import { expect, it } from 'vitest';
 import {
   type CompressionOptions,
@@ -15,6 +15,7 @@ import {
   type HealthOptions,
   setCookie,
   signedCookies,
+  timeout,
 } from '../src/index.js';
 import { runHandler } from './support/run-handler.js';
 
@@ -79,6 +80,8 @@ it("the README's table lists every error with its code, its status and whether i
     ...(await cookieErrors()),
     ...(await csrfErrors()),
     ...(await healthErrors()),
+    ...(await timeoutErrors()),
+    caught(() => timeout(0)),
     caught(() => createHealth({ timeout: 0 })),
   ];
   expect(errors.filter((error) => error instanceof CookieKeysError)).toHaveLength(1);
@@ -141,6 +144,16 @@ async function healthErrors(): Promise<HttpError[]> {
       },
     ),
   );
+}
+
+/** Returns the errors of requests that take too long. */
+async function timeoutErrors(): Promise<HttpError[]> {
+  const errors: HttpError[] = [];
+  for (const status of [503, 504] as const) {
+    const app = createApp().use(keepErrors(errors), intended(timeout(1, { status })));
+    await app.use(() => new Promise(() => undefined)).request('/');
+  }
+  return errors;
 }
 
 /** Returns the error that middleware throws for a request. */

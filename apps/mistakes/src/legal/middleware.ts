@@ -15,9 +15,8 @@ import {
   notFoundHandler,
   requestId,
   secureHeaders,
-  timeout,
 } from '@fairlead/core';
-import { compression, createHealth } from '@fairlead/middleware';
+import { compression, createHealth, timeout } from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { post } from '../mistake.js';

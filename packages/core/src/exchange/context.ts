@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
 import { markCopy } from '../copies.js';
-import { DESCRIPTOR, type Descriptor, descriptionOf, roleOf } from '../description.js';
+import { DESCRIPTOR, descriptionOf, type Responder, roleOf } from '../description.js';
 import {
   HttpError,
   isHttpError,
@@ -42,6 +42,7 @@ import {
   type ResponseBody,
   record,
   recordResponse,
+  recordSerializable,
   recordUpgrade,
   replaceBody,
   reset,
@@ -66,11 +67,6 @@ export type ErrorPolicy = ExchangeErrorPolicy<Context>;
  * @returns A JSON value; undefined for `problem` itself.
  */
 export type ErrorFormatter = (problem: Problem, error: unknown, ctx: Context) => unknown;
-
-/** A value that determines how it is sent when a handler returns it. */
-export interface Responder {
-  readonly [DESCRIPTOR]: Descriptor;
-}
 
 /**
  * One request and its response. The response is recorded here and sent once the pipeline has run, so
@@ -260,7 +256,7 @@ export class Context<
     );
   }
 
-  /** Aborts when the client disconnects before the response is complete. */
+  /** Aborts when the client disconnects before the response is complete, or with the error of {@link abort}. */
   get signal(): AbortSignal {
     return controllerOf(this[EXCHANGE]).signal;
   }
@@ -450,7 +446,7 @@ export class Context<
    * - Undefined does nothing.
    * - Bytes, Node.js and web streams, a `Blob` and async iterables become the body, as with {@link send}.
    * - A web `Response` replaces the status, and adds its headers and body.
-   * - The result of `eventStream()` is sent as with `sendEvents()`.
+   * - A value with the role `response`, such as that of `eventStream()`, records its own response.
    * - Every other value, strings included, becomes JSON, as with {@link json}.
    *
    * @param stringify - Serializes JSON values, as for {@link json}.
@@ -488,11 +484,19 @@ export class Context<
   }
 
   /**
+   * Sends the head of the recorded stream as soon as the pipeline has run, instead of with the first bytes.
+   * Call it after {@link send}, for a stream whose client has to know that it is connected.
+   */
+  flushHead(): void {
+    this[EXCHANGE].flushesHead = true;
+  }
+
+  /**
    * Replaces the recorded body with another form of it, such as a compressed one. Keeps the status and the
    * headers, except `Content-Length`, which becomes that of the new body. Set the headers that describe the
    * new form, such as `Content-Encoding`, afterwards. The new body may be a stream that reads the old one.
    *
-   * Destroys the new body if no body was recorded, or the response was taken over, timed out or sent.
+   * Destroys the new body if no body was recorded, or the response was taken over, aborted or sent.
    *
    * @returns Whether the new body replaces the old one.
    * @throws {TypeError} When `body` is not text, bytes or a stream.
@@ -551,6 +555,24 @@ export class Context<
       exchange.next = step;
     };
     return after(step, restore, restore);
+  }
+
+  /**
+   * Makes an error the response, aborts {@link signal} with it, and ignores the status and the body that code
+   * still running sets later. Call it in middleware that no longer waits for `next()`, then throw the error:
+   * the response is sent when the pipeline has settled. A response whose head was sent stays as it is.
+   *
+   * @param error - Determines the response as if it had been thrown, but without a stack.
+   */
+  abort(error: unknown): void {
+    const exchange = this[EXCHANGE];
+    const { errors, res } = exchange;
+    if (!res.headersSent) {
+      const policy = { ...errors, includeStack: false };
+      recordSerializable(exchange, asContext(this), error, policy);
+    }
+    exchange.isFinal = true;
+    controllerOf(exchange).abort(error);
   }
 
   /** Returns the raw response, which the caller must write and end (`hijack` in Fastify). */

@@ -5,14 +5,11 @@ import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { readHttpError } from '../errors/http-error.js';
-import { describeProblem } from '../errors/problem.js';
-import { EXCHANGE, isFilled } from '../exchange/exchange.js';
+import { EXCHANGE } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline/pipeline.js';
-import { appendHeader, getHeader, setHeader } from '../response/headers.js';
-import { record, reset } from '../response/record.js';
-import { serialize } from '../response/serialize.js';
+import { recordSerializable } from '../response/record.js';
 
 /** Options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {
@@ -154,7 +151,7 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
     onError(error, ctx);
     return;
   }
-  const sent = respondWithSerializable(ctx, error, policy);
+  const sent = recordSerializable(ctx[EXCHANGE], ctx, error, policy);
   if (readHttpError(sent)?.report ?? true) onError(sent, ctx);
 }
 
@@ -167,58 +164,6 @@ function isOfClient(error: unknown, ctx: Context): boolean {
   if (!res.destroyed || !(error instanceof Error)) return false;
   const { name, code }: NodeJS.ErrnoException = error;
   return name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored;
-}
-
-/**
- * Responds with an error, or with a generic 500 when the error cannot be serialized.
- *
- * @returns The error of the response.
- */
-function respondWithSerializable(ctx: Context, error: unknown, policy: ErrorPolicy): unknown {
-  try {
-    respondWithProblem(ctx, error, policy);
-    return error;
-  } catch (failure) {
-    const both = new AggregateError(
-      [error, failure],
-      'An error could not be written as a response. Check its details and headers, and the format option.',
-    );
-    respondWithProblem(ctx, both, { ...policy, format: undefined });
-    return both;
-  }
-}
-
-/**
- * Replaces the recorded response with an error's body. Keeps headers that do not describe a body, such
- * as those of CORS. With a cookie, the response has `Cache-Control: no-store`.
- *
- * @param error - Any thrown value.
- * @param policy - Determines the format of the body, and whether it includes the error's stack.
- * @see RFC 9457
- */
-export function respondWithProblem(
-  ctx: Context,
-  error: unknown,
-  { includeStack, format }: Pick<ErrorPolicy, 'includeStack' | 'format'>,
-): void {
-  const problem = describeProblem(error, ctx.path, includeStack);
-  const exchange = ctx[EXCHANGE];
-  reset(exchange);
-  if (!exchange.isFinal) exchange.status = problem.status;
-  // Shared caches may store errors such as 404, and would send the cookie to other clients.
-  if (getHeader(exchange, 'Set-Cookie') !== undefined)
-    setHeader(exchange, 'Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {})) {
-    // `Vary` accumulates. Other headers of the error replace earlier ones.
-    if (name.toLowerCase() === 'vary') appendHeader(exchange, name, value);
-    else setHeader(exchange, name, value);
-  }
-  const body = format?.(problem, error, ctx) ?? problem;
-  if (!isFilled(exchange)) {
-    const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';
-    record(exchange, serialize(body), type);
-  }
-  exchange.error = error;
 }
 
 /** Logs an error to stderr, with its stack and causes. */

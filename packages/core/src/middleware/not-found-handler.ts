@@ -8,9 +8,9 @@ import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Handler, Middleware } from '../pipeline/pipeline.js';
+import { recordError } from '../response/record.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
-import { respondWithProblem } from './error-handler.js';
 
 /** Options of {@link notFoundHandler}. */
 export interface NotFoundHandlerOptions {
@@ -78,7 +78,12 @@ function respondToOtherMethod(ctx: Context, format?: ErrorFormatter): boolean {
     return true;
   }
   const detail = `${ctx.path} does not support ${ctx.method}. Use one of ${allow.join(', ')}.`;
-  respondWithProblem(ctx, new MethodNotAllowedError(detail, { allow }), policyOf(ctx, format));
+  recordError(
+    ctx[EXCHANGE],
+    ctx,
+    new MethodNotAllowedError(detail, { allow }),
+    policyOf(ctx, format),
+  );
   return true;
 }
 
@@ -88,7 +93,7 @@ function respondNotFound(ctx: Context, format?: ErrorFormatter): void {
     ctx.pattern === undefined
       ? `No route matches ${ctx.path}.`
       : `The route ${ctx.pattern} matches ${ctx.path}, but nothing sent a response.`;
-  respondWithProblem(ctx, new NotFoundError(detail), policyOf(ctx, format));
+  recordError(ctx[EXCHANGE], ctx, new NotFoundError(detail), policyOf(ctx, format));
 }
 
 function policyOf(

@@ -1,7 +1,15 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import type { Exchange, WritableBody } from '../exchange/exchange.js';
+import { readHttpError } from '../errors/http-error.js';
+import { describeProblem } from '../errors/problem.js';
+import {
+  type ErrorPolicy,
+  type Exchange,
+  isFilled,
+  type WritableBody,
+} from '../exchange/exchange.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
+import { serialize } from './serialize.js';
 
 /** The body of a response: text, bytes, a `Blob`, or a stream of text or bytes. */
 export type ResponseBody =
@@ -167,6 +175,64 @@ export function recordResponse(exchange: Exchange, response: Response): void {
   }
   if (!exchange.isFinal) exchange.status = status;
   record(exchange, body ?? '', undefined);
+}
+
+/**
+ * Replaces the recorded response with an error's body. Keeps headers that do not describe a body, such
+ * as those of CORS. With a cookie, the response has `Cache-Control: no-store`.
+ *
+ * @param ctx - Passed to `format`.
+ * @param error - Any thrown value.
+ * @param policy - Determines the format of the body, and whether it includes the error's stack.
+ * @see RFC 9457
+ */
+export function recordError<Ctx>(
+  exchange: Exchange<Ctx>,
+  ctx: Ctx,
+  error: unknown,
+  { includeStack, format }: Pick<ErrorPolicy<Ctx>, 'includeStack' | 'format'>,
+): void {
+  const problem = describeProblem(error, exchange.target.path, includeStack);
+  reset(exchange);
+  if (!exchange.isFinal) exchange.status = problem.status;
+  // Shared caches may store errors such as 404, and would send the cookie to other clients.
+  if (getHeader(exchange, 'Set-Cookie') !== undefined)
+    setHeader(exchange, 'Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {})) {
+    // `Vary` accumulates. Other headers of the error replace earlier ones.
+    if (name.toLowerCase() === 'vary') appendHeader(exchange, name, value);
+    else setHeader(exchange, name, value);
+  }
+  const body = format?.(problem, error, ctx) ?? problem;
+  if (!isFilled(exchange)) {
+    const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';
+    record(exchange, serialize(body), type);
+  }
+  exchange.error = error;
+}
+
+/**
+ * Same as {@link recordError}, with a generic 500 for an error that cannot be serialized.
+ *
+ * @returns The error of the response.
+ */
+export function recordSerializable<Ctx>(
+  exchange: Exchange<Ctx>,
+  ctx: Ctx,
+  error: unknown,
+  policy: ErrorPolicy<Ctx>,
+): unknown {
+  try {
+    recordError(exchange, ctx, error, policy);
+    return error;
+  } catch (failure) {
+    const both = new AggregateError(
+      [error, failure],
+      'An error could not be written as a response. Check its details and headers, and the format option.',
+    );
+    recordError(exchange, ctx, both, { ...policy, format: undefined });
+    return both;
+  }
 }
 
 /** Headers that apply to one connection. */

@@ -1,4 +1,4 @@
-import { roleOf } from '../description.js';
+import { descriptionOf, roleOf } from '../description.js';
 
 /**
  * Serializes a value, and checks that no object with content became `{}`.
@@ -101,7 +101,8 @@ function tagOf(value: object): string {
 }
 
 function describe(value: object): string {
-  if (roleOf(value) === 'response') return 'an event stream';
+  const description = descriptionOf(value);
+  if (description?.role === 'response') return description.name;
   const name = value.constructor?.name || tagOf(value);
   return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`;
 }

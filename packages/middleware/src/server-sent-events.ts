@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
-import type { Context, Responder } from './exchange/context.js';
-import { refuseContext } from './exchange/context-errors.js';
-import { describe } from './description.js';
-import { EXCHANGE } from './exchange/exchange.js';
-import { assertOptions } from './options.js';
-import { onClose } from './server/connection.js';
+import { type Context, SetupError } from '@fairlead/core';
+import { describe, type Responder } from '@fairlead/core/extend';
+import {
+  describeValue,
+  findOptionProblems,
+  integer,
+  type Kinds,
+  positiveMilliseconds,
+} from '@fairlead/options';
 
 /** One server-sent event. */
 export interface ServerSentEvent {
@@ -58,25 +60,19 @@ export function sendEvents(
   options: SendEventsOptions = {},
 ): void {
   assertEvents('sendEvents()', events, options);
-  const exchange = ctx[EXCHANGE] ?? refuseContext('sendEvents()', ctx);
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
-  const { closing, res } = ctx;
-  const onError = (error: unknown): void => exchange.errors.onError(error, ctx);
-  const stream = new EventStream(events, options, onError);
-  // A response that has closed emits nothing that could remove a listener.
-  if (res.destroyed) stream.destroy();
-  else if (closing.aborted) stream.endEvents();
-  else {
-    closing.addEventListener('abort', stream.endEvents);
-    onClose(res, () => {
-      closing.removeEventListener('abort', stream.endEvents);
-      stream.destroy();
-    });
-  }
+  const { closing } = ctx;
+  const stream = new EventStream(events, options, (error) => ctx.report(error));
+  closing.addEventListener('abort', stream.endEvents);
+  ctx.onFinish(() => {
+    closing.removeEventListener('abort', stream.endEvents);
+    stream.destroy();
+  });
+  if (closing.aborted) stream.endEvents();
   ctx.send(stream);
   // Node would send the head with the first event, so clients could not tell that they are connected.
-  exchange.flushesHead = true;
+  ctx.flushHead();
 }
 
 /**
@@ -92,6 +88,7 @@ export function eventStream(
 ): Responder {
   assertEvents('eventStream()', events, options);
   const value = describe({} as Responder, {
+    name: 'an event stream',
     role: 'response',
     respond: (ctx: Context) => sendEvents(ctx, events, options),
     discard: () => void new EventStream(events, {}, () => undefined).destroy(),
@@ -105,7 +102,8 @@ function assertEvents(
   events: AsyncIterable<ServerSentEvent>,
   options: SendEventsOptions,
 ): void {
-  assertOptions(call, options, SEND_EVENTS_OPTIONS);
+  const problems = findOptionProblems(call, options, SEND_EVENTS_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   if (typeof events?.[Symbol.asyncIterator] === 'function') return;
   const fix = typeof events === 'function' ? 'Call it.' : 'Pass the result of an async generator.';
   throw new TypeError(`${call} cannot use ${describeValue(events)} as events. ${fix}`);

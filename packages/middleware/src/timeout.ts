@@ -1,15 +1,19 @@
-import { describeValue, integer, type Kinds, LONGEST_DELAY, oneOf } from '@fairlead/options';
-import { type Context, controllerOf } from '../exchange/context.js';
-import { refuseContext } from '../exchange/context-errors.js';
-import { markCopy } from '../copies.js';
-import { describe } from '../description.js';
-import { HttpError, ServiceUnavailableError } from '../errors/http-error.js';
-import { SetupError } from '../errors/setup-error.js';
-import { EXCHANGE } from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
-import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline/pipeline.js';
-import { respondWithProblem } from './error-handler.js';
+import {
+  type Context,
+  HttpError,
+  type Middleware,
+  ServiceUnavailableError,
+  SetupError,
+} from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import {
+  describeValue,
+  findOptionProblems,
+  integer,
+  type Kinds,
+  LONGEST_DELAY,
+  oneOf,
+} from '@fairlead/options';
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
@@ -34,20 +38,19 @@ const running = new WeakMap<Context, Clock>();
  * The middleware throws a {@link ServiceUnavailableError} 503 `TIMED_OUT`, or an {@link HttpError} 504.
  *
  * @param milliseconds - An integer from 1 to 2,147,483,647.
- * @throws {SetupError} `INVALID_TIMEOUT`, when `milliseconds` is not such an integer; `INVALID_OPTION`, when
- *   an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when `milliseconds` is not such an integer, or an option is unknown or
+ *   invalid.
  */
 export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
+  const problems = findOptionProblems('timeout()', options, TIMEOUT_OPTIONS);
   if (!MILLISECONDS.accepts(milliseconds)) {
-    throw new SetupError(
-      'INVALID_TIMEOUT',
+    problems.unshift(
       `Invalid timeout: ${describeValue(milliseconds)}. Pass timeout() ${MILLISECONDS.description}, in milliseconds.`,
     );
   }
-  assertOptions('timeout()', options, TIMEOUT_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { status = 503 } = options;
   const middleware: Middleware = function timeout(ctx, next) {
-    const exchange = ctx[EXCHANGE] ?? refuseContext('timeout()', ctx);
     const outer = running.get(ctx);
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
     const clock = new Clock(milliseconds, () => {
@@ -57,9 +60,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
         status === 503
           ? new ServiceUnavailableError(message, code)
           : new HttpError(status, message, code);
-      respondWithProblem(ctx, error, { ...exchange.errors, includeStack: false });
-      exchange.isFinal = true;
-      controllerOf(exchange).abort(error);
+      ctx.abort(error);
       reject(error);
     });
     const settle = (): void => {
@@ -77,7 +78,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
       settle();
       throw error;
     }
-    if (!isPromiseLike(result)) {
+    if (typeof Object(result).then !== 'function') {
       settle();
       return;
     }
@@ -89,8 +90,10 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     milliseconds < 100
       ? `timeout(${milliseconds}) allows ${milliseconds} milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().`
       : undefined;
-  return describe(markCopy(middleware), { role: 'middleware', warning });
+  return describe(middleware, { role: 'middleware', warning });
 }
+
+describeFactories(timeout);
 
 /** Calls a function after a given running time, which does not include pauses. */
 class Clock {

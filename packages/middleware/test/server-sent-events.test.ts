@@ -10,12 +10,11 @@ import {
   type Context,
   createApp,
   errorHandler,
-  eventStream,
+  type RequestOutcome,
   type Server,
-  type ServerSentEvent,
-  sendEvents,
-} from '../src/index.js';
-import { serve } from './support/serve.js';
+} from '@fairlead/core';
+import { eventStream, type ServerSentEvent, sendEvents } from '../src/index.js';
+import { serve } from './support/send.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
@@ -286,6 +285,29 @@ describe('sendEvents()', () => {
     socket.destroy();
     await once(events, 'close');
     expect(events.destroyed).toBe(true);
+  });
+
+  it('tells ctx.onFinish() whether the client received all events', async () => {
+    const finished = Promise.withResolvers<RequestOutcome>();
+    const left = Promise.withResolvers<RequestOutcome>();
+    const app = createApp()
+      .get('/', (ctx) => {
+        ctx.onFinish(finished.resolve);
+        sendEvents(ctx, Readable.from([{ data: 'one' }]));
+      })
+      .get('/endless', (ctx) => {
+        ctx.onFinish(left.resolve);
+        sendEvents(ctx, idleEvents().events);
+      });
+    const { port, url } = await serve(app);
+    await (await fetch(url)).text();
+    const { socket } = connectRaw(port);
+    socket.write(GET.replace('/', '/endless'));
+    socket.once('data', () => socket.resetAndDestroy());
+    expect([await finished.promise, await left.promise]).toEqual([
+      { status: 200, aborted: false },
+      { status: 200, aborted: true },
+    ]);
   });
 
   it.each(['HEAD', 'GET'])('releases events that %s does not read', async (method) => {

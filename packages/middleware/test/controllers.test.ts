@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { Controller, controllersPlugin, Ctx, Get, UseMiddleware } from '@fairlead/controllers';
+import { type Application, type Context, createApp, createRouter } from '@fairlead/core';
+import { createContainer, Service } from '@fairlead/di';
+import { describe, expect, it } from 'vitest';
+import { eventStream, sendEvents, timeout } from '../src/index.js';
+import { serve } from './support/send.js';
+
+@Controller('/events')
+class EventsController {
+  @Get('/')
+  hello() {
+    return eventStream(this.#hello());
+  }
+
+  async *#hello() {
+    yield { data: 'hello' };
+  }
+}
+
+@Controller('/slow')
+class SlowController {
+  @Get('/')
+  @UseMiddleware(timeout(60_000))
+  async wait() {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return 'done';
+  }
+}
+
+/** Adds controllers to an application. */
+async function withControllers(
+  app: Application,
+  ...controllers: readonly (new (
+    ...args: never[]
+  ) => object)[]
+): Promise<Application> {
+  const router = createRouter();
+  await app.plugin(controllersPlugin({ router, controllers, container: createContainer() }));
+  return app.route('/', router);
+}
+
+describe('in controllers', () => {
+  it('timeout() of a method may allow more time than that of the application', async () => {
+    const app = await withControllers(createApp().use(timeout(1)), SlowController);
+    expect(await (await app.request('/slow')).json()).toBe('done');
+  });
+
+  it('a method may return an event stream', async () => {
+    const app = await withControllers(createApp(), EventsController);
+    const response = await app.request('/events');
+    expect(response.headers.get('Content-Type')).toBe('text/event-stream');
+    expect(await response.text()).toBe('data: hello\n\n');
+  });
+
+  it('a request scope outlives a stream of events whose client has left', async () => {
+    const steps: string[] = [];
+    const disposed = Promise.withResolvers<void>();
+    @Service({ scope: 'request' })
+    class Connection implements Disposable {
+      [Symbol.dispose]() {
+        steps.push('disposed');
+        disposed.resolve();
+      }
+    }
+    @Controller()
+    @Service({ scope: 'request' })
+    class TicksController {
+      static readonly inject = [Connection] as const;
+      constructor(readonly connection: Disposable) {}
+
+      @Get()
+      read(@Ctx() ctx: Context) {
+        sendEvents(ctx, this.ticks());
+      }
+
+      async *ticks() {
+        try {
+          for (;;) yield { data: 'text'.repeat(1_000) };
+        } finally {
+          await setImmediate();
+          steps.push('generator ended');
+        }
+      }
+    }
+    const { url } = await serve(await withControllers(createApp(), TicksController));
+    const [incoming] = (await once(request(url).end(), 'response')) as [IncomingMessage];
+    await once(incoming, 'data');
+    incoming.destroy();
+    await disposed.promise;
+    expect(steps).toEqual(['generator ended', 'disposed']);
+  });
+});
