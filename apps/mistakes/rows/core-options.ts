@@ -7,13 +7,12 @@ import {
   json,
   type Middleware,
   notFoundHandler,
-  requestId,
   requestLogger,
   secureHeaders,
   text,
   urlencoded,
 } from '@fairlead/core';
-import { currentContext, timeout } from '@fairlead/middleware';
+import { currentContext, requestId, timeout } from '@fairlead/middleware';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Options of the core');

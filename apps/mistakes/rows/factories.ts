@@ -18,11 +18,10 @@ import {
   json,
   type Middleware,
   notFoundHandler,
-  requestId,
   requestLogger,
   secureHeaders,
 } from '@fairlead/core';
-import { timeout } from '@fairlead/middleware';
+import { requestId, timeout } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';

@@ -7,11 +7,10 @@ import {
   errorHandler,
   json,
   notFoundHandler,
-  requestId,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { createMetrics } from '@fairlead/metrics';
-import { createHealth } from '@fairlead/middleware';
+import { createHealth, requestId } from '@fairlead/middleware';
 import { openapi } from '@fairlead/openapi';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';

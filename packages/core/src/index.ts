@@ -6,7 +6,6 @@ import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { etag } from './middleware/etag.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
-import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
 import { secureHeaders } from './middleware/secure-headers.js';
 
@@ -73,7 +72,6 @@ export {
 } from './middleware/error-handler.js';
 export { etag, requireMatch } from './middleware/etag.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
-export { type RequestIdOptions, requestId } from './middleware/request-id.js';
 export {
   type RequestLogEntry,
   type RequestLoggerOptions,
@@ -145,4 +143,4 @@ export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 
 describeFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
-describeFactories(requestId, requestLogger, secureHeaders);
+describeFactories(requestLogger, secureHeaders);

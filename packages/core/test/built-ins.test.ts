@@ -6,7 +6,6 @@ import {
   json,
   NotFoundError,
   raw,
-  requestId,
   secureHeaders,
   text,
   urlencoded,
@@ -117,9 +116,8 @@ it.each([
   expect(parser.name).toBe(name);
 });
 
-it.each([() => secureHeaders({ 'X-A': 'a\nb' }), () => requestId({ header: 'bad header' })])(
-  'a header that cannot be sent is refused when the middleware is made',
-  (create) => {
-    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
-  },
-);
+it('a header that cannot be sent is refused when the middleware is made', () => {
+  expect(() => secureHeaders({ 'X-A': 'a\nb' })).toThrow(
+    expect.objectContaining({ code: 'INVALID_OPTION' }),
+  );
+});

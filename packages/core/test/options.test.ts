@@ -1,3 +1,4 @@
+import { errorOf, setupError, testOptions, type Wrong } from '@fairlead/test-support/option-tests';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createApp,
@@ -8,29 +9,11 @@ import {
   listen,
   notFoundHandler,
   raw,
-  requestId,
   requestLogger,
   secureHeaders,
   text,
   urlencoded,
 } from '../src/index.js';
-
-/** Calls a function as JavaScript may call it, and returns its error. */
-async function errorOf(call: (...args: never[]) => unknown, ...args: unknown[]): Promise<unknown> {
-  try {
-    await Reflect.apply(call, undefined, args);
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}
-
-/** The error of a call. */
-const setupError = (code: string, ...lines: readonly string[]) =>
-  expect.objectContaining({ name: 'SetupError', code, message: lines.join('\n') });
-
-/** A wrong value of an option, how the message shows it, what it accepts, and the code of the error. */
-type Wrong = readonly [value: unknown, shown: string, accepted: string, code?: string];
 
 const boolean: Wrong = ['false', "'false'", 'true or false'];
 const fn: Wrong = ['log', "'log'", 'a function'];
@@ -58,11 +41,7 @@ const limit = (unit: string): Wrong => [
   'INVALID_LIMIT',
 ];
 
-const calls: readonly (readonly [
-  string,
-  (options: never) => unknown,
-  Readonly<Record<string, Wrong>>,
-])[] = [
+testOptions([
   ['createApp()', createApp, { ...errorOptions, ...routerOptions, notFound: fn }],
   ['createRouter()', createRouter, routerOptions],
   ['errorHandler()', errorHandler, errorOptions],
@@ -71,15 +50,6 @@ const calls: readonly (readonly [
   ['text()', text, bodyOptions],
   ['raw()', raw, bodyOptions],
   ['urlencoded()', urlencoded, { ...bodyOptions, maxFields: limit(' number of fields') }],
-  [
-    'requestId()',
-    requestId,
-    {
-      header: ['X Id', "'X Id'", "the name of a header, such as 'X-Request-Id'"],
-      trust: boolean,
-      create: fn,
-    },
-  ],
   [
     'requestLogger()',
     requestLogger,
@@ -113,49 +83,7 @@ const calls: readonly (readonly [
     (caller: never) => createApp().request('/', {}, caller),
     { ip: ['localhost', "'localhost'", 'an IPv4 or IPv6 address'] },
   ],
-];
-
-describe.each(calls)('%s', (call, run, options) => {
-  const rows = Object.entries(options);
-  const problemOf = ([name, [, shown, accepted]]: (typeof rows)[number]) =>
-    `${call} cannot use ${shown} as ${name}. Use ${accepted}.`;
-
-  it.each(rows)('rejects a wrong %s', async (...row) => {
-    const [name, [value, , , code = 'INVALID_OPTION']] = row;
-    expect(await errorOf(run, { [name]: value })).toEqual(setupError(code, problemOf(row)));
-  });
-
-  it.each(rows)('accepts undefined as %s', async (name) => {
-    const error = await errorOf(run, { [name]: undefined, unknown: 1 });
-    expect(String(error)).toContain(`${call} has no option 'unknown'.`);
-    expect(String(error).split('\n')).toHaveLength(1);
-  });
-
-  it.each(rows)('names the option nearest to a misspelled %s', async (name) => {
-    const error = await errorOf(run, { [`${name}x`]: undefined });
-    const message = `${call} has no option '${name}x'. Did you mean '${name}'?`;
-    expect(error).toEqual(setupError('INVALID_OPTION', message));
-  });
-
-  it('reports everything in one error', async () => {
-    const wrong = rows.map(([name, [value]]) => [name, value]);
-    const error = await errorOf(run, { unknown: 1, ...Object.fromEntries(wrong) });
-    const problems = rows.map((row) => expect.stringContaining(problemOf(row)));
-    expect(String(error).split('\n').slice(1)).toEqual(problems);
-    expect(error).toMatchObject({ code: 'INVALID_OPTION' });
-  });
-
-  it.each([
-    [null, 'null'],
-    ['1mb', "'1mb'"],
-    [8080, '8080'],
-    [[], '[]'],
-    [function next() {}, 'the function next'],
-  ])('rejects %o in place of options', async (value, shown) => {
-    const message = `${call} cannot use ${shown} as options. Pass an object.`;
-    expect(await errorOf(run, value)).toEqual(setupError('INVALID_OPTION', message));
-  });
-});
+]);
 
 it('problems of one kind keep its code', async () => {
   const error = await errorOf(urlencoded, { limit: 'lots', maxFields: -1 });

@@ -15,7 +15,6 @@ import {
   NotFoundError,
   notFoundHandler,
   raw,
-  requestId,
   requestLogger,
   secureHeaders,
   text,
@@ -23,6 +22,15 @@ import {
 } from '../src/index.js';
 
 const handler: Middleware = (ctx) => ctx.json(null);
+
+/** Middleware of a package that passes requests on. */
+const limit = () =>
+  describeFunction<Middleware>(
+    function limit(_ctx, next) {
+      return next();
+    },
+    { role: 'middleware' },
+  );
 
 function users() {
   return createRouter().get('/', handler).get('/:id', handler);
@@ -124,7 +132,7 @@ describe('notFoundHandler()', () => {
 describe('errorHandler()', () => {
   it('causes a warning after routers and routes', () => {
     const app = createApp()
-      .use(requestId(), json())
+      .use(limit(), json())
       .route('/users', users())
       .get('/health', handler)
       .use(notFoundHandler(), errorHandler());
@@ -158,7 +166,7 @@ describe('errorHandler()', () => {
 
   it('may be registered after middleware, for other paths, or below another one', () => {
     const app = createApp()
-      .use(requestId())
+      .use(limit())
       .get('/health', handler)
       .use('/api', errorHandler())
       .route('/api/users', users())
@@ -192,7 +200,7 @@ describe('middleware after all routes', () => {
     ['cors()', cors()],
     ['cors()', cors({ origin: () => true })],
     ['etag()', etag()],
-    ['requestId()', requestId()],
+    ['limit()', limit()],
     ['requestLogger()', requestLogger()],
     ['secureHeaders()', secureHeaders()],
   ])('causes a warning if it is %s, unless it is intended', (name, middleware) => {
@@ -360,7 +368,7 @@ describe('middleware at the end of a route', () => {
   it.each<[string, Application]>([
     ['it is alone', createApp().options('/', cors())],
     ['the function before it calls next()', createApp().all('/', (_ctx, next) => next(), cors())],
-    ['all others are of packages', createApp().options('/', requestId(), cors())],
+    ['all others are of packages', createApp().options('/', limit(), cors())],
     ['it is intended', createApp().get('/', () => 1, intended(cors()))],
   ])('causes no warning if %s', (_case, app) => {
     expect(warningsOf(app)).toEqual([]);

@@ -7,7 +7,6 @@ import {
   type Middleware,
   type PathParams,
   type Router,
-  requestId,
   type State,
 } from '../src/index.js';
 
@@ -183,6 +182,6 @@ describe('chaining', () => {
   });
 
   it('mounts a router with any state', () => {
-    createApp().use(signIn).route('/', createRouter<'', { user: User }>()).use(requestId());
+    createApp().use(signIn).route('/', createRouter<'', { user: User }>()).use(plain);
   });
 });

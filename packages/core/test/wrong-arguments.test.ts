@@ -14,7 +14,6 @@ import {
   notFoundHandler,
   type Plugin,
   raw,
-  requestId,
   requestLogger,
   SetupError,
   secureHeaders,
@@ -151,7 +150,6 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     [errorHandler, errorHandler()],
     [etag, etag()],
     [notFoundHandler, notFoundHandler()],
-    [requestId, requestId()],
     [requestLogger, requestLogger()],
     [secureHeaders, secureHeaders()],
   ])('refuses the factory %o, but not what it creates', (factory, created) => {

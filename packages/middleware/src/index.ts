@@ -22,6 +22,7 @@ export {
   type HealthLogger,
   type HealthOptions,
 } from './health.js';
+export { type RequestIdOptions, requestId } from './request-id.js';
 export {
   eventStream,
   type SendEventsOptions,

@@ -13,6 +13,7 @@ import {
   csrf,
   csrfTokens,
   type HealthOptions,
+  type RequestIdOptions,
   setCookie,
   signedCookies,
   timeout,
@@ -62,12 +63,18 @@ const healthOptions: Readonly<Record<keyof HealthOptions, true>> = {
   onChange: true,
   logger: true,
 };
+const requestIdOptions: Readonly<Record<keyof RequestIdOptions, true>> = {
+  header: true,
+  trust: true,
+  create: true,
+};
 
 it.each([
   ['Compress responses', [compressionOptions]],
   ['Read and set cookies', [cookieOptions]],
   ['Reject requests from other sites', [csrfOptions, tokenOptions]],
   ['Report health', [healthOptions]],
+  ['Identify requests', [requestIdOptions]],
 ])("the README's tables list every option: %s", (title, options) => {
   const section = readme.split('\n## ').find((text) => text.startsWith(`${title}\n`)) ?? '';
   const listed = [...section.matchAll(/^\| `([a-z]\w+)` /gm)].map(([, option]) => option);

@@ -6,7 +6,7 @@ import {
   notFoundHandler,
 } from '@fairlead/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { shareContext, timeout } from '../src/index.js';
+import { requestId, shareContext, timeout } from '../src/index.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -23,6 +23,7 @@ function warningsOf(middleware: Middleware): readonly unknown[] {
 }
 
 const FACTORIES: [string, (...args: never[]) => Middleware, Middleware][] = [
+  ['requestId', requestId, requestId()],
   ['shareContext', shareContext, shareContext()],
   ['timeout', timeout, timeout(1_000)],
 ];

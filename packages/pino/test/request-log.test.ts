@@ -8,10 +8,10 @@ import {
   errorHandler,
   HttpError,
   listen,
-  requestId,
   ServiceUnavailableError,
   SetupError,
 } from '@fairlead/core';
+import { requestId } from '@fairlead/middleware';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createLogger,

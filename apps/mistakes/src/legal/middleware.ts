@@ -13,10 +13,9 @@ import {
   type Next,
   NotFoundError,
   notFoundHandler,
-  requestId,
   secureHeaders,
 } from '@fairlead/core';
-import { compression, createHealth, timeout } from '@fairlead/middleware';
+import { compression, createHealth, requestId, timeout } from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { post } from '../mistake.js';

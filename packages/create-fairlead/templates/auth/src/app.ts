@@ -1,15 +1,8 @@
 import { controllersPlugin } from '@fairlead/controllers';
-import {
-  createApp,
-  createRouter,
-  errorHandler,
-  json,
-  notFoundHandler,
-  requestId,
-} from '@fairlead/core';
+import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
 import type { Container } from '@fairlead/di';
 import { jwtGuard } from '@fairlead/jwt/controllers';
-import { createHealth } from '@fairlead/middleware';
+import { createHealth, requestId } from '@fairlead/middleware';
 import { logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
 import { Accounts, DATABASE, openDatabase } from './accounts.js';

@@ -1,14 +1,7 @@
 import { controllersPlugin } from '@fairlead/controllers';
-import {
-  createApp,
-  createRouter,
-  errorHandler,
-  json,
-  notFoundHandler,
-  requestId,
-} from '@fairlead/core';
+import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
 import type { Container } from '@fairlead/di';
-import { createHealth } from '@fairlead/middleware';
+import { createHealth, requestId } from '@fairlead/middleware';
 import { openapi } from '@fairlead/openapi';
 import { logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';

@@ -1,9 +1,7 @@
+import type { Context, Middleware } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import { boolean, fn, type Kinds, kind } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import { describe } from '../description.js';
-import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline/pipeline.js';
-import { isHeader } from '../response/headers.js';
+import { assertOptions, isHeader } from './options.js';
 
 /** Options of {@link requestId}. */
 export interface RequestIdOptions {
@@ -47,6 +45,8 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
     { role: 'middleware' },
   );
 }
+
+describeFactories(requestId);
 
 /** Loads node:crypto here, because an import would load it with the package. */
 function randomIds(): () => string {
