@@ -1,6 +1,4 @@
-import { urlencoded } from './body/form.js';
-import { json } from './body/json.js';
-import { raw, text } from './body/text.js';
+import { json, raw, text, urlencoded } from './body/parsers.js';
 import { describeFactories } from './description.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
@@ -11,10 +9,15 @@ import { secureHeaders } from './middleware/secure-headers.js';
 
 export { Application, createApp, type Plugin } from './app/application.js';
 export type { ApplicationOptions } from './app/options.js';
-export type { BodyOptions } from './body/body-parser.js';
-export { type UrlencodedOptions, urlencoded } from './body/form.js';
-export { json, parseJson } from './body/json.js';
-export { raw, text } from './body/text.js';
+export {
+  type BodyOptions,
+  json,
+  parseJson,
+  raw,
+  text,
+  type UrlencodedOptions,
+  urlencoded,
+} from './body/parsers.js';
 export {
   type AnyContext,
   Context,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isJson, parseMediaType } from '../src/body/media-type.js';
-import { parseJson } from '../src/body/json.js';
+import { parseJson } from '../src/body/parsers.js';
 import { parsePattern } from '../src/router/pattern.js';
 import { Tree } from '../src/router/tree.js';
 import { joinPaths, normalizePath, parseTarget } from '../src/target.js';

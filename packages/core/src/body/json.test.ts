@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseJson } from './json.js';
+import { parseJson } from './parsers.js';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 

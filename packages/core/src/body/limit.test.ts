@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseLimit } from './body-parser.js';
+import { parseLimit } from './parsers.js';
 
 it.each([
   [0, 0],

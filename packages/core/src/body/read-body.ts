@@ -16,9 +16,7 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & Readable> = n
 ]);
 
 /** Loads node:zlib when the first encoded body arrives. */
-function zlib() {
-  return process.getBuiltinModule('node:zlib');
-}
+const zlib = () => process.getBuiltinModule('node:zlib');
 
 /**
  * Reads a request body into one buffer of at most `limit` bytes.
@@ -41,7 +39,12 @@ export function readBody({ req, res, connection }: Exchange, limit: number): Pro
     return collect(req, req, limit);
   }
   const createDecoder = DECODERS.get(encoding);
-  if (createDecoder === undefined) return Promise.reject(unsupported(encoding));
+  if (createDecoder === undefined) {
+    const message = `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate or br, or unencoded.`;
+    const headers = { 'Accept-Encoding': 'gzip, deflate, br' };
+    const options = { code: 'UNSUPPORTED_CONTENT_ENCODING', headers };
+    return Promise.reject(new UnsupportedMediaTypeError(message, options));
+  }
   const decoder = createDecoder();
   sendContinue(req, res);
   req.pipe(decoder);
@@ -78,26 +81,16 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
     req.on('close', () => {
       if (!req.readableEnded) reject(aborted());
     });
-    if (source !== req) source.on('error', (cause) => reject(corrupt(cause)));
+    if (source === req) return;
+    source.on('error', (cause) => {
+      const message = 'The body does not match its content encoding.';
+      reject(new BadRequestError(message, { code: 'MALFORMED_CONTENT_ENCODING', cause }));
+    });
   });
 }
 
 function tooLarge(limit: number): PayloadTooLargeError {
   return new PayloadTooLargeError(`The body exceeds the limit of ${limit} bytes.`);
-}
-
-function unsupported(encoding: string): UnsupportedMediaTypeError {
-  return new UnsupportedMediaTypeError(
-    `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate or br, or unencoded.`,
-    { code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'Accept-Encoding': 'gzip, deflate, br' } },
-  );
-}
-
-function corrupt(cause: Error): BadRequestError {
-  return new BadRequestError('The body does not match its content encoding.', {
-    code: 'MALFORMED_CONTENT_ENCODING',
-    cause,
-  });
 }
 
 /** Creates the error for a client that disconnects while it sends a body. */
