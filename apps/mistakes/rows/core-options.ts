@@ -8,11 +8,10 @@ import {
   type Middleware,
   notFoundHandler,
   requestLogger,
-  secureHeaders,
   text,
   urlencoded,
 } from '@fairlead/core';
-import { currentContext, requestId, timeout } from '@fairlead/middleware';
+import { currentContext, requestId, secureHeaders, timeout } from '@fairlead/middleware';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Options of the core');

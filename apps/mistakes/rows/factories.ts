@@ -19,9 +19,8 @@ import {
   type Middleware,
   notFoundHandler,
   requestLogger,
-  secureHeaders,
 } from '@fairlead/core';
-import { requestId, timeout } from '@fairlead/middleware';
+import { requestId, secureHeaders, timeout } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';

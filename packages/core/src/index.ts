@@ -5,7 +5,6 @@ import { errorHandler } from './middleware/error-handler.js';
 import { etag } from './middleware/etag.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
 import { requestLogger } from './middleware/request-logger.js';
-import { secureHeaders } from './middleware/secure-headers.js';
 
 export { Application, createApp, type Plugin } from './app/application.js';
 export type { ApplicationOptions } from './app/options.js';
@@ -80,7 +79,6 @@ export {
   type RequestLoggerOptions,
   requestLogger,
 } from './middleware/request-logger.js';
-export { secureHeaders } from './middleware/secure-headers.js';
 export type { Next } from './next.js';
 export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
@@ -146,4 +144,4 @@ export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 
 describeFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
-describeFactories(requestLogger, secureHeaders);
+describeFactories(requestLogger);

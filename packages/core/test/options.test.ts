@@ -10,7 +10,6 @@ import {
   notFoundHandler,
   raw,
   requestLogger,
-  secureHeaders,
   text,
   urlencoded,
 } from '../src/index.js';
@@ -94,44 +93,6 @@ describe('etag()', () => {
   it('has no options', async () => {
     const message = "etag() has no option 'weak'. Remove it.";
     expect(await errorOf(etag, { weak: true })).toEqual(setupError('INVALID_OPTION', message));
-  });
-});
-
-describe('secureHeaders()', () => {
-  it.each<[unknown, ...string[]]>([
-    [null, 'secureHeaders() cannot use null as options. Pass an object.'],
-    [
-      { 'X-Frame-Option': false },
-      "secureHeaders() cannot omit 'X-Frame-Option', which it does not set. Did you mean 'X-Frame-Options'?",
-    ],
-    [
-      { 'X-Powered-By': false },
-      "secureHeaders() cannot omit 'X-Powered-By', which it does not set. Remove it.",
-    ],
-    [
-      { contentSecurityPolicy: "default-src 'self'" },
-      "secureHeaders() cannot set 'contentSecurityPolicy'. Did you mean 'Content-Security-Policy'?",
-    ],
-    [{ 'bad header': 'a' }, "secureHeaders() cannot set 'bad header'. Use the name of a header."],
-    [
-      { 'X-A': 'a\nb', 'X-Frame-Options': undefined, 'x-content-type-options': true },
-      "secureHeaders() cannot use 'a\nb' as X-A. Use false, or a string without control characters.",
-      'secureHeaders() cannot use undefined as X-Frame-Options. Use false, or a string without control characters.',
-      'secureHeaders() cannot use true as x-content-type-options. Use false, or a string without control characters.',
-    ],
-  ])('rejects %o', async (changes, ...messages) => {
-    expect(await errorOf(secureHeaders, changes)).toEqual(
-      setupError('INVALID_OPTION', ...messages),
-    );
-  });
-
-  it('accepts other headers, even with names that resemble the default ones', () => {
-    const others = {
-      'Cross-Origin-Embedder-Policy': 'require-corp',
-      'Content-Security-Policy-Report-Only': "default-src 'self'",
-      'permissions-policy': 'camera=()',
-    };
-    expect(() => secureHeaders(others)).not.toThrow();
   });
 });
 

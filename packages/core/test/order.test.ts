@@ -16,7 +16,6 @@ import {
   notFoundHandler,
   raw,
   requestLogger,
-  secureHeaders,
   text,
   urlencoded,
 } from '../src/index.js';
@@ -202,7 +201,6 @@ describe('middleware after all routes', () => {
     ['etag()', etag()],
     ['limit()', limit()],
     ['requestLogger()', requestLogger()],
-    ['secureHeaders()', secureHeaders()],
   ])('causes a warning if it is %s, unless it is intended', (name, middleware) => {
     const create = () => createApp().route('/users', users()).use(middleware, notFoundHandler());
     expect(warningsOf(create())).toEqual([

@@ -16,7 +16,6 @@ import {
   raw,
   requestLogger,
   SetupError,
-  secureHeaders,
   text,
   urlencoded,
 } from '../src/index.js';
@@ -151,7 +150,6 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     [etag, etag()],
     [notFoundHandler, notFoundHandler()],
     [requestLogger, requestLogger()],
-    [secureHeaders, secureHeaders()],
   ])('refuses the factory %o, but not what it creates', (factory, created) => {
     const { name } = factory;
     expect(refusal(factory)).toBe(`${call} received the factory ${name}. Call it: ${name}().`);

@@ -23,6 +23,7 @@ export {
   type HealthOptions,
 } from './health.js';
 export { type RequestIdOptions, requestId } from './request-id.js';
+export { secureHeaders } from './secure-headers.js';
 export {
   eventStream,
   type SendEventsOptions,

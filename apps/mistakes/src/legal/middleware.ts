@@ -13,9 +13,8 @@ import {
   type Next,
   NotFoundError,
   notFoundHandler,
-  secureHeaders,
 } from '@fairlead/core';
-import { compression, createHealth, requestId, timeout } from '@fairlead/middleware';
+import { compression, createHealth, requestId, secureHeaders, timeout } from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { post } from '../mistake.js';

@@ -1,9 +1,7 @@
+import { type Middleware, SetupError } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
-import { describe } from '../description.js';
-import { SetupError } from '../errors/setup-error.js';
-import type { Middleware } from '../pipeline/pipeline.js';
-import { EXCHANGE } from '../exchange/exchange.js';
-import { isHeader, putHeader } from '../response/headers.js';
+import { isHeader } from './options.js';
 
 /** Default headers, for a JSON API and pages without scripts. */
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -49,20 +47,20 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
   ) as [typeof headers, typeof headers];
   return describe<Middleware>(
     function secureHeaders(ctx, next) {
-      for (const [name, value] of constant) putHeader(ctx[EXCHANGE], name, value);
+      for (const [name, value] of constant) ctx.set(name, value);
       if (withNonce.length > 0) {
         // An import would load node:crypto with the package.
         const nonce = process.getBuiltinModule('node:crypto').randomBytes(16).toString('base64');
         ctx.state.cspNonce = nonce;
-        for (const [name, value] of withNonce) {
-          putHeader(ctx[EXCHANGE], name, value.replaceAll(NONCE, nonce));
-        }
+        for (const [name, value] of withNonce) ctx.set(name, value.replaceAll(NONCE, nonce));
       }
       return next();
     },
     { role: 'middleware' },
   );
 }
+
+describeFactories(secureHeaders);
 
 function findProblems(changes: object): readonly string[] {
   const call = 'secureHeaders()';
