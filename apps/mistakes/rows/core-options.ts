@@ -7,11 +7,16 @@ import {
   json,
   type Middleware,
   notFoundHandler,
-  requestLogger,
   text,
   urlencoded,
 } from '@fairlead/core';
-import { currentContext, requestId, secureHeaders, timeout } from '@fairlead/middleware';
+import {
+  currentContext,
+  requestId,
+  requestLogger,
+  secureHeaders,
+  timeout,
+} from '@fairlead/middleware';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Options of the core');

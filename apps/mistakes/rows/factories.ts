@@ -18,9 +18,8 @@ import {
   json,
   type Middleware,
   notFoundHandler,
-  requestLogger,
 } from '@fairlead/core';
-import { requestId, secureHeaders, timeout } from '@fairlead/middleware';
+import { requestId, requestLogger, secureHeaders, timeout } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';

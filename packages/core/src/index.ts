@@ -4,7 +4,6 @@ import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { etag } from './middleware/etag.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
-import { requestLogger } from './middleware/request-logger.js';
 
 export { Application, createApp, type Plugin } from './app/application.js';
 export type { ApplicationOptions } from './app/options.js';
@@ -74,11 +73,6 @@ export {
 } from './middleware/error-handler.js';
 export { etag, requireMatch } from './middleware/etag.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
-export {
-  type RequestLogEntry,
-  type RequestLoggerOptions,
-  requestLogger,
-} from './middleware/request-logger.js';
 export type { Next } from './next.js';
 export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
@@ -144,4 +138,3 @@ export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 
 describeFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
-describeFactories(requestLogger);

@@ -9,7 +9,6 @@ import {
   listen,
   notFoundHandler,
   raw,
-  requestLogger,
   text,
   urlencoded,
 } from '../src/index.js';
@@ -49,19 +48,6 @@ testOptions([
   ['text()', text, bodyOptions],
   ['raw()', raw, bodyOptions],
   ['urlencoded()', urlencoded, { ...bodyOptions, maxFields: limit(' number of fields') }],
-  [
-    'requestLogger()',
-    requestLogger,
-    {
-      logger: [
-        { log: () => undefined },
-        'an object',
-        'a logger with an info() method, such as console, or a stream',
-        'INVALID_LOGGER',
-      ],
-      now: [0, '0', 'a function'],
-    },
-  ],
   [
     'listen()',
     (options: never) => listen(createApp(), 0, options),

@@ -15,7 +15,6 @@ import {
   NotFoundError,
   notFoundHandler,
   raw,
-  requestLogger,
   text,
   urlencoded,
 } from '../src/index.js';
@@ -200,7 +199,6 @@ describe('middleware after all routes', () => {
     ['cors()', cors({ origin: () => true })],
     ['etag()', etag()],
     ['limit()', limit()],
-    ['requestLogger()', requestLogger()],
   ])('causes a warning if it is %s, unless it is intended', (name, middleware) => {
     const create = () => createApp().route('/users', users()).use(middleware, notFoundHandler());
     expect(warningsOf(create())).toEqual([

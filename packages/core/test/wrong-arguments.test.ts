@@ -14,7 +14,6 @@ import {
   notFoundHandler,
   type Plugin,
   raw,
-  requestLogger,
   SetupError,
   text,
   urlencoded,
@@ -149,7 +148,6 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     [errorHandler, errorHandler()],
     [etag, etag()],
     [notFoundHandler, notFoundHandler()],
-    [requestLogger, requestLogger()],
   ])('refuses the factory %o, but not what it creates', (factory, created) => {
     const { name } = factory;
     expect(refusal(factory)).toBe(`${call} received the factory ${name}. Call it: ${name}().`);

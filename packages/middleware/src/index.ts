@@ -23,6 +23,11 @@ export {
   type HealthOptions,
 } from './health.js';
 export { type RequestIdOptions, requestId } from './request-id.js';
+export {
+  type RequestLogEntry,
+  type RequestLoggerOptions,
+  requestLogger,
+} from './request-logger.js';
 export { secureHeaders } from './secure-headers.js';
 export {
   eventStream,

@@ -10,14 +10,18 @@ import {
   json,
   type Middleware,
   NotFoundError,
-  type RequestLogEntry,
-  requestLogger,
 } from '@fairlead/core';
 import { serveStatic } from '@fairlead/static';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CompressionOptions, compression, timeout } from '../src/index.js';
+import {
+  type CompressionOptions,
+  compression,
+  type RequestLogEntry,
+  requestLogger,
+  timeout,
+} from '../src/index.js';
 import { decode, decodeBytes, send, sendTo, serve } from './support/send.js';
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');

@@ -1,5 +1,5 @@
 import { testOptions } from '@fairlead/test-support/option-tests';
-import { requestId } from '../src/index.js';
+import { requestId, requestLogger } from '../src/index.js';
 
 testOptions([
   [
@@ -9,6 +9,19 @@ testOptions([
       header: ['X Id', "'X Id'", "the name of a header, such as 'X-Request-Id'"],
       trust: ['false', "'false'", 'true or false'],
       create: ['log', "'log'", 'a function'],
+    },
+  ],
+  [
+    'requestLogger()',
+    requestLogger,
+    {
+      logger: [
+        { log: () => undefined },
+        'an object',
+        'a logger with an info() method, such as console, or a stream',
+        'INVALID_LOGGER',
+      ],
+      now: [0, '0', 'a function'],
     },
   ],
 ]);

@@ -14,6 +14,8 @@ import {
   csrfTokens,
   type HealthOptions,
   type RequestIdOptions,
+  type RequestLoggerOptions,
+  requestLogger,
   setCookie,
   signedCookies,
   timeout,
@@ -63,6 +65,11 @@ const healthOptions: Readonly<Record<keyof HealthOptions, true>> = {
   onChange: true,
   logger: true,
 };
+const requestLoggerOptions: Readonly<Record<keyof RequestLoggerOptions, true>> = {
+  logger: true,
+  now: true,
+  skip: true,
+};
 const requestIdOptions: Readonly<Record<keyof RequestIdOptions, true>> = {
   header: true,
   trust: true,
@@ -74,6 +81,7 @@ it.each([
   ['Read and set cookies', [cookieOptions]],
   ['Reject requests from other sites', [csrfOptions, tokenOptions]],
   ['Report health', [healthOptions]],
+  ['Log requests', [requestLoggerOptions]],
   ['Identify requests', [requestIdOptions]],
 ])("the README's tables list every option: %s", (title, options) => {
   const section = readme.split('\n## ').find((text) => text.startsWith(`${title}\n`)) ?? '';
@@ -88,6 +96,7 @@ it("the README's table lists every error with its code, its status and whether i
     ...(await csrfErrors()),
     ...(await healthErrors()),
     ...(await timeoutErrors()),
+    caught(() => requestLogger({ logger: { write: undefined as never } })),
     caught(() => timeout(0)),
     caught(() => createHealth({ timeout: 0 })),
   ];

@@ -6,7 +6,7 @@ import {
   notFoundHandler,
 } from '@fairlead/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { requestId, secureHeaders, shareContext, timeout } from '../src/index.js';
+import { requestId, requestLogger, secureHeaders, shareContext, timeout } from '../src/index.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -24,6 +24,7 @@ function warningsOf(middleware: Middleware): readonly unknown[] {
 
 const FACTORIES: [string, (...args: never[]) => Middleware, Middleware][] = [
   ['requestId', requestId, requestId()],
+  ['requestLogger', requestLogger, requestLogger()],
   ['secureHeaders', secureHeaders, secureHeaders()],
   ['shareContext', shareContext, shareContext()],
   ['timeout', timeout, timeout(1_000)],

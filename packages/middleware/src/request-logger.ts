@@ -1,10 +1,6 @@
-import { fn, type Kinds, kind } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import { describe as describeMiddleware } from '../description.js';
-import { after } from '../next.js';
-import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline/pipeline.js';
-import type { RequestOutcome } from '../exchange/exchange.js';
+import { type Context, type Middleware, type RequestOutcome, SetupError } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
+import { findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
 
 /** What {@link requestLogger} logs about one request. */
 export interface RequestLogEntry {
@@ -58,28 +54,47 @@ function isLogger(value: unknown): boolean {
  *   `INVALID_OPTION`, when another option is unknown or invalid.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
-  assertOptions('requestLogger()', options, REQUEST_LOGGER_OPTIONS, { logger: 'INVALID_LOGGER' });
+  assertOptions(options);
   const { now = () => performance.now(), skip } = options;
   const write = createWrite(options.logger);
-  return describeMiddleware<Middleware>(
+  return describe<Middleware>(
     function requestLogger(ctx, next) {
       const start = now();
       let milliseconds: number | undefined;
       let passed: unknown;
       ctx.onFinish((outcome) => {
         if (skip?.(ctx)) return;
-        write(describe(ctx, { error: passed, ...outcome }, milliseconds ?? now() - start));
+        write(entryOf(ctx, { error: passed, ...outcome }, milliseconds ?? now() - start));
       });
       const stop = (): void => {
         milliseconds = now() - start;
       };
-      return after(next, stop, (error) => {
+      const fail = (error: unknown): never => {
         stop();
         passed = error;
-      });
+        throw error;
+      };
+      let result: void | Promise<void>;
+      try {
+        result = next();
+      } catch (error) {
+        return fail(error);
+      }
+      return result === undefined ? stop() : result.then(stop, fail);
     },
     { role: 'middleware' },
   );
+}
+
+describeFactories(requestLogger);
+
+/** @throws {SetupError} `INVALID_LOGGER` or `INVALID_OPTION` */
+function assertOptions(options: RequestLoggerOptions): void {
+  const problems = findOptionProblems('requestLogger()', options, REQUEST_LOGGER_OPTIONS);
+  if (problems.length === 0) return;
+  const { logger }: { logger?: unknown } = Object(options);
+  const isOnlyLogger = problems.length === 1 && logger !== undefined && !isLogger(logger);
+  throw new SetupError(isOnlyLogger ? 'INVALID_LOGGER' : 'INVALID_OPTION', problems.join('\n'));
 }
 
 function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => void {
@@ -90,7 +105,7 @@ function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLog
   return (entry) => stream.write(formatLine(entry));
 }
 
-function describe(
+function entryOf(
   ctx: Context,
   { status, aborted, error }: RequestOutcome,
   milliseconds: number,

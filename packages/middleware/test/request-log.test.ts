@@ -1,6 +1,4 @@
 import { Readable } from 'node:stream';
-import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
   type Context,
@@ -11,11 +9,11 @@ import {
   type Middleware,
   NotFoundError,
   notFoundHandler,
-  type RequestLogEntry,
-  requestLogger,
-} from '../src/index.js';
-import { giveUp } from './support/give-up.js';
-import { serve } from './support/serve.js';
+} from '@fairlead/core';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
+import { describe, expect, it, vi } from 'vitest';
+import { type RequestLogEntry, requestId, requestLogger, timeout } from '../src/index.js';
+import { serve } from './support/send.js';
 
 /** A request logger, and what it has logged. */
 function createLog() {
@@ -44,13 +42,7 @@ describe('requestLogger()', () => {
       ctx.json(null);
     });
     const app = createApp()
-      .use(
-        (ctx, next) => {
-          ctx.state.requestId = 'id-1';
-          return next();
-        },
-        requestLogger({ logger, now: at(0, 12.34567) }),
-      )
+      .use(requestId({ create: () => 'id-1' }), requestLogger({ logger, now: at(0, 12.34567) }))
       .route('/users', router);
     await app.request('/users/7?page=1', { method: 'POST' });
     expect(entries).toEqual([
@@ -156,7 +148,7 @@ describe('requestLogger()', () => {
   it('measures until the response when downstream middleware takes longer', async () => {
     const { entries, logger } = createLog();
     const app = createApp()
-      .use(errorHandler({ onError: () => undefined }), giveUp(10), logger)
+      .use(errorHandler({ onError: () => undefined }), timeout(10), logger)
       .use(() => new Promise(() => undefined));
     await app.request('/');
     expect(entries).toEqual([
