@@ -4,6 +4,7 @@ import {
   describe,
   describeFactories,
   descriptionOf,
+  mayBeEmpty,
   mediaTypesOf,
   type Role,
 } from '../src/extend.js';
@@ -119,6 +120,32 @@ it('mediaTypesOf() lists those of all parsers, unless one rejects the others', (
   expect(mediaTypesOf(parsers)).toEqual(['a/a', 'b/b']);
   expect(mediaTypesOf([...parsers, parser('c/c', true)])).toEqual(['c/c']);
   expect(mediaTypesOf([pass])).toEqual([]);
+});
+
+it('mayBeEmpty() asks the schema of a status, or those of all successful responses', () => {
+  const schema = (accepts: boolean) =>
+    ({
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value: unknown) =>
+          accepts || value !== undefined ? { value } : { issues: [{ message: 'missing' }] },
+      },
+    }) as const;
+  const [required, optional] = [schema(false), schema(true)];
+  const answers = [{}, { response: required }, { response: optional }].map((options) => [
+    mayBeEmpty(options),
+    mayBeEmpty(options, 200),
+    mayBeEmpty(options, 204),
+    mayBeEmpty(options, 404),
+  ]);
+  expect(answers).toEqual([
+    [true, true, true, true],
+    [false, false, true, true],
+    [true, true, true, true],
+  ]);
+  expect(mayBeEmpty({ response: { 200: required, 204: required } })).toBe(true);
+  expect(mayBeEmpty({ response: { 200: required, 404: optional } })).toBe(false);
 });
 
 group('startup checks', () => {

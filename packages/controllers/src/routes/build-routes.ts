@@ -1,13 +1,12 @@
 import {
   type Context,
   type Handler,
-  isStandardSchema,
   type Middleware,
   type Next,
   type RouteInput,
   type RouteOptions,
 } from '@fairlead/core';
-import { acceptsAbsence, describe, descriptionOf, responseSchemas } from '@fairlead/core/extend';
+import { acceptsAbsence, describe, descriptionOf, mayBeEmpty } from '@fairlead/core/extend';
 import {
   type Constructor,
   describeToken,
@@ -402,19 +401,6 @@ function createRouteInvoker(
     },
   });
   return Object.defineProperty(hold(invoker), 'name', { value: handler });
-}
-
-/**
- * Whether a method may return nothing without responding: the schemas of successful responses must allow it.
- */
-function mayBeEmpty(options: RouteOptions): boolean {
-  const schemas = [...responseSchemas(options)].filter(([status]) => status < 300);
-  return (
-    schemas.length === 0 ||
-    schemas.some(([status, schema]) => {
-      return status === 204 || (isStandardSchema(schema) && acceptsAbsence(schema));
-    })
-  );
 }
 
 type Method = (...values: unknown[]) => unknown;

@@ -103,7 +103,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** Status of requests that the schemas of a route reject. */
   get validationStatus(): ValidationStatus {
-    return this.#settings.schemas.status;
+    return this.#settings.validationStatus;
   }
 
   /**

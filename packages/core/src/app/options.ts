@@ -78,6 +78,8 @@ export interface Settings {
   readonly notFound: Handler | undefined;
   readonly readClient: ClientReader;
   readonly schemas: SchemaPolicy;
+  /** Status of requests that schemas reject. */
+  readonly validationStatus: ValidationStatus;
 }
 
 /** @throws {SetupError} Same as `createApp()`. */
@@ -89,10 +91,11 @@ export function readOptions(options: ApplicationOptions): Settings {
   const { compileResponse, checkResponses = false, responses = 'remove' } = options;
   const { validationStatus = 400 } = options;
   return {
+    validationStatus,
     rules: completeRules(options),
     errors: createErrorPolicy(options, DEFAULT_ERROR_POLICY),
     notFound: options.notFound,
     readClient: createClientReader(options.proxy),
-    schemas: createSchemaPolicy(compileResponse, checkResponses, responses, validationStatus),
+    schemas: createSchemaPolicy(compileResponse, checkResponses, responses),
   };
 }

@@ -108,7 +108,7 @@ export function seal(
   ready: () => readonly Error[],
   closing: AbortSignal,
 ): SealedApplication {
-  const { errors, notFound, readClient, schemas } = settings;
+  const { errors, notFound, readClient, schemas, validationStatus } = settings;
   for (const { router } of routersOf(entries)) sealRouter(router);
   const { routes, problems, warnings } = check(entries, settings, true);
   const schemaProblems: Error[] = [];
@@ -154,7 +154,7 @@ export function seal(
       readClient,
       sample: new Sample(),
       closing,
-      validationStatus: schemas.status,
+      validationStatus,
     }),
   });
 }

@@ -144,13 +144,8 @@ function respondWithResult(handler: Middleware): Middleware {
 }
 
 /** Wraps the handler of a route, so that it gets a validated request and the route's status. */
-function applyOptions(
-  handler: Middleware,
-  route: string,
-  options: RouteOptions,
-  policy: SchemaPolicy,
-): Middleware {
-  const validate = createValidate(route, options, policy.status);
+function applyOptions(handler: Middleware, route: string, options: RouteOptions): Middleware {
+  const validate = createValidate(route, options);
   const status = defaultStatus(options);
   if (validate === undefined && status === undefined) return handler;
   const run: Middleware = (ctx, next) => {
@@ -193,7 +188,7 @@ export function createMount(
     const route = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
       index === handlers.length - 1
-        ? respondWithResult(applyOptions(handler, route, options, policy))
+        ? respondWithResult(applyOptions(handler, route, options))
         : handler,
     );
     const [first, ...others] = steps;

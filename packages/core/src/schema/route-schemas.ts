@@ -8,7 +8,6 @@ import {
   isHttpError,
   UnsupportedMediaTypeError,
   ValidationError,
-  type ValidationStatus,
 } from '../errors/http-error.js';
 import { type KeepDescribed, compileDescribed, removedPaths } from './described.js';
 import { SetupError } from '../errors/setup-error.js';
@@ -45,8 +44,6 @@ export type ResponsePolicy = 'remove' | 'trust';
 
 /** How an application applies the schemas of its routes. */
 export interface SchemaPolicy {
-  /** Status of requests that schemas reject. */
-  readonly status: ValidationStatus;
   /** Whether responses are validated. */
   readonly check: boolean;
   readonly responses: ResponsePolicy;
@@ -73,10 +70,8 @@ export function createSchemaPolicy(
   compile: CompileResponse | undefined,
   check: boolean,
   responses: ResponsePolicy,
-  status: ValidationStatus,
 ): SchemaPolicy {
   return Object.freeze({
-    status,
     check,
     responses,
     writerOf: remember((schema) => compile && compileSchema(schema, compile)),
@@ -122,7 +117,6 @@ interface ValidatedInput {
  * Creates the function that validates a request and replaces its inputs with what the schemas produced.
  *
  * @param route - The route, such as `POST /users`, for messages.
- * @param status - Status of the error for a request that schemas reject.
  * @returns Undefined for a route without schemas. The function returns a promise only for an asynchronous
  *   schema.
  * @throws {ValidationError} From that function, with the issues of all inputs.
@@ -130,7 +124,6 @@ interface ValidatedInput {
 export function createValidate(
   route: string,
   { params, query, headers, body }: RouteOptions,
-  status: ValidationStatus,
 ): ((ctx: Context) => void | Promise<void>) | undefined {
   const inputs: ValidatedInput[] = [];
   if (params) inputs.push({ source: 'param', schema: params, read: (ctx) => ctx.params });
@@ -140,7 +133,7 @@ export function createValidate(
   if (inputs.length === 0) return undefined;
 
   const finish = (ctx: Context, outputs: readonly unknown[], issues: ValidationIssue[]): void => {
-    if (issues.length > 0) throw new ValidationError(issues, { status });
+    if (issues.length > 0) throw new ValidationError(issues, { status: ctx.validationStatus });
     for (const [index, { source }] of inputs.entries()) {
       if (source === 'body') ctx.body = outputs[index];
       else setInput(ctx[EXCHANGE], source, outputs[index]);
@@ -429,8 +422,16 @@ function validateResponse(route: string, schema: StandardSchema, value: unknown)
   });
 }
 
-/** Whether a response of a route may have no body, according to the schema of its status. */
-export function mayBeEmpty(options: RouteOptions, status: number): boolean {
+/**
+ * Whether a response of a route may have no body, according to the schema of its status.
+ *
+ * @param status - Undefined for a result that is undefined: whether any successful response may be empty.
+ */
+export function mayBeEmpty(options: RouteOptions, status?: number): boolean {
+  if (status === undefined) {
+    const successes = [...responseSchemas(options).keys()].filter((key) => key < 300);
+    return successes.length === 0 || successes.some((key) => mayBeEmpty(options, key));
+  }
   if (NO_CONTENT_STATUSES.has(status)) return true;
   const schemas = responseSchemas(options);
   const schema = schemas.get(status) ?? (status < 300 ? schemas.get(0) : undefined);
