@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
-import { anything, describeValue, findOptionProblems, type Kinds, oneOf } from '@fairlead/options';
+import { BlockList, type IPVersion, isIP, isIPv4, isIPv6 } from 'node:net';
+import {
+  anything,
+  describeValue,
+  findOptionProblems,
+  type Kinds,
+  object,
+  oneOf,
+} from '@fairlead/options';
 import { SetupError } from '../errors/setup-error.js';
 import { authorityOf } from '../target.js';
 
@@ -29,7 +36,6 @@ export interface Client {
   readonly host: string;
 }
 
-/** Returns the client of a request. */
 export type ClientReader = (req: IncomingMessage) => Client;
 
 /**
@@ -45,18 +51,13 @@ export function directClient({ socket, headers, url = '' }: IncomingMessage): Cl
   };
 }
 
-/**
- * Creates the function that reads the client of a request. Without proxies, it is {@link directClient}.
- *
- * @param option - See {@link findProxyErrors}.
- */
+/** Creates the function that reads the client of a request. */
 export function createClientReader(
   option: TrustedProxies | ProxyOptions | undefined,
 ): ClientReader {
   if (option === undefined) return directClient;
-  const { trust, header = 'x-forwarded' }: ProxyOptions = isTrust(option)
-    ? { trust: option }
-    : option;
+  const { trust, header = 'x-forwarded' }: ProxyOptions =
+    typeof option === 'object' && 'trust' in option ? option : { trust: option };
   const isTrusted = createTrust(trust);
   const read = header === 'forwarded' ? readForwarded : readXForwarded;
   const clients = new WeakMap<IncomingMessage, Client>();
@@ -70,12 +71,7 @@ export function createClientReader(
 }
 
 /** Returns what a proxy has written about a request. Proxies count from 1, the one connected to the application. */
-type Statements = (proxy: number) => {
-  /** The node that connected to the proxy. */
-  readonly node: string | undefined;
-  readonly protocol: string | undefined;
-  readonly host: string | undefined;
-};
+type Statements = (proxy: number, name: 'for' | 'proto' | 'host') => string | undefined;
 
 /** Whether the sender is a trusted proxy. Senders count from 0, the one connected to the application. */
 type Trust = (address: string, sender: number) => boolean;
@@ -87,13 +83,13 @@ function forwardedClient(direct: Client, statements: Statements, isTrusted: Trus
   while (isTrusted(ip, trusted)) {
     trusted += 1;
     // An address that is missing, obfuscated or malformed ends the walk at the proxy that reported it.
-    const address = parseNode(statements(trusted).node ?? '');
+    const address = parseNode(statements(trusted, 'for') ?? '');
     if (address === undefined) break;
     ip = address;
   }
   if (trusted === 0) return direct;
-  const { protocol: stated, host = '' } = statements(trusted);
-  const protocol = stated?.toLowerCase();
+  const host = statements(trusted, 'host') ?? '';
+  const protocol = statements(trusted, 'proto')?.toLowerCase();
   return {
     ip,
     protocol: protocol === 'http' || protocol === 'https' ? protocol : direct.protocol,
@@ -106,30 +102,22 @@ const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /** Reads headers to whose lists each proxy has appended an entry. */
 function readXForwarded({ headers }: IncomingMessage): Statements {
-  const nodes = splitList(headers['x-forwarded-for']);
-  const protocols = splitList(headers['x-forwarded-proto']);
-  const hosts = splitList(headers['x-forwarded-host']);
-  // Some proxies set a protocol or host that the others pass on. With any other number of entries than one, it is
-  // unknown who wrote them.
-  const entryOf = (entries: readonly string[], proxy: number) =>
-    entries.length === 1 ? entries[0] : entries.at(-proxy);
-  return (proxy) => ({
-    node: nodes.at(-proxy),
-    protocol: entryOf(protocols, proxy),
-    host: entryOf(hosts, proxy),
-  });
+  const lists = {
+    for: splitList(headers['x-forwarded-for']),
+    proto: splitList(headers['x-forwarded-proto']),
+    host: splitList(headers['x-forwarded-host']),
+  };
+  return (proxy, name) => {
+    const list = lists[name];
+    // Some proxies set a protocol or host that the others pass on. With any other number of entries than one, it is
+    // unknown who wrote them.
+    return name !== 'for' && list.length === 1 ? list[0] : list.at(-proxy);
+  };
 }
 
 function readForwarded({ headers }: IncomingMessage): Statements {
   const elements = parseForwarded(headers.forwarded ?? '');
-  return (proxy) => {
-    const element = elements[proxy - 1];
-    return {
-      node: element?.get('for'),
-      protocol: element?.get('proto'),
-      host: element?.get('host'),
-    };
-  };
+  return (proxy, name) => elements[proxy - 1]?.get(name);
 }
 
 /** Splits a list at commas. Node joins repeated headers with commas. An empty entry keeps its place. */
@@ -139,12 +127,11 @@ function splitList(header: string | readonly string[] | undefined): readonly str
     .map((entry) => entry.trim());
 }
 
-const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
-/** Matches a quote after an odd number of backslashes, read backwards. */
-const ESCAPED_QUOTE = '"(?=(?:\\\\\\\\)*\\\\(?!\\\\))';
-/** Matches a parameter with the separator before it, read backwards. The parameter may be missing. */
-const REVERSED_PARAMETER = new RegExp(
-  `[\\t ]*(?:(?:(${TOKEN})|"((?:[^"]|${ESCAPED_QUOTE})*)")=(${TOKEN})[\\t ]*)?(;|,|$)`,
+const TOKEN = "([\\w!#$%&'*+.^`|~-]+)";
+const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
+/** Matches what ends at an index: a parameter, or the blanks in its place, after a separator or the start. */
+const PARAMETER = new RegExp(
+  `(?<=(^|[,;])([\\t ]*(?:${TOKEN}=(?:${TOKEN}|${QUOTED})[\\t ]*)?))`,
   'y',
 );
 
@@ -157,36 +144,27 @@ const REVERSED_PARAMETER = new RegExp(
  * @see RFC 7239 §4
  */
 function parseForwarded(header: string): readonly ReadonlyMap<string, string>[] {
-  const reversed = reverse(header);
   const elements: ReadonlyMap<string, string>[] = [];
   let parameters = new Map<string, string>();
   let isRepeated = false;
-  REVERSED_PARAMETER.lastIndex = 0;
+  PARAMETER.lastIndex = header.length;
   for (;;) {
-    const match = REVERSED_PARAMETER.exec(reversed);
+    const end = PARAMETER.lastIndex;
+    const match = PARAMETER.exec(header);
     if (match === null) return elements;
-    const [, token, quoted = '', name, separator] = match;
-    const value = reverse(token ?? quoted);
-    if (token === undefined && !QUOTED.test(value)) return elements;
+    const [, separator = '', text = '', name, token, quoted = ''] = match;
     if (name !== undefined) {
-      const key = reverse(name).toLowerCase();
+      const key = name.toLowerCase();
       isRepeated ||= parameters.has(key);
-      parameters.set(key, token === undefined ? value.replace(/\\(.)/g, '$1') : value);
+      parameters.set(key, token ?? quoted.replace(/\\(.)/g, '$1'));
     }
+    PARAMETER.lastIndex = end - text.length - separator.length;
     if (separator === ';') continue;
     elements.push(isRepeated ? new Map() : parameters);
     if (separator === '') return elements;
     parameters = new Map();
     isRepeated = false;
   }
-}
-
-/** Matches what a quoted string may contain between its quotes. RFC 9110 §5.6.4 */
-const QUOTED = /^(?:[^"\\]|\\.)*$/;
-
-/** Reverses the value of a header, which has no characters past U+00FF. */
-function reverse(text: string): string {
-  return text.split('').reverse().join('');
 }
 
 /**
@@ -207,29 +185,19 @@ function unmapped(address: string): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/i, '');
 }
 
-/** Whether an option has the type of {@link TrustedProxies}. */
-function isTrust(option: unknown): option is TrustedProxies {
-  return typeof option === 'number' || Array.isArray(option);
-}
-
 const PROXY_OPTIONS: Kinds<ProxyOptions> = {
   // findTrustProblems() checks it.
   trust: anything,
   header: oneOf('x-forwarded', 'forwarded'),
 };
 
-/**
- * Finds what is wrong with the option `proxy` of `createApp()`.
- *
- * @returns Errors with the code `INVALID_PROXY`.
- */
+/** Finds what is wrong with the option `proxy` of `createApp()`. */
 export function findProxyErrors(option: unknown): readonly SetupError[] {
   if (option === undefined) return [];
-  const isOptions = typeof option === 'object' && option !== null && !Array.isArray(option);
-  const problems = isOptions
+  const problems = object.accepts(option)
     ? [
-        ...findTrustProblems('createApp({ proxy })', 'trust', Reflect.get(option, 'trust')),
-        ...findOptionProblems<object>('createApp({ proxy })', option, PROXY_OPTIONS),
+        ...findTrustProblems('createApp({ proxy })', 'trust', Object(option).trust),
+        ...findOptionProblems('createApp({ proxy })', Object(option), PROXY_OPTIONS),
       ]
     : findTrustProblems('createApp()', 'proxy', option);
   return problems.map((message) => new SetupError('INVALID_PROXY', message));
@@ -245,7 +213,7 @@ function findTrustProblems(call: string, name: string, trust: unknown): readonly
 
 function findRangeProblem(call: string, name: string, entry: unknown): readonly string[] {
   const range = parseRange(entry);
-  if (range !== undefined && range.length > 0) return [];
+  if (range !== undefined && range[1] > 0) return [];
   const problem = `${call} cannot use ${describeValue(entry)} in ${name}`;
   return range === undefined
     ? [`${problem}. Use an address or CIDR range such as '10.0.0.0/8' or '::1'.`]
@@ -255,30 +223,26 @@ function findRangeProblem(call: string, name: string, entry: unknown): readonly 
 function createTrust(trust: TrustedProxies): Trust {
   if (typeof trust === 'number') return (_address, sender) => sender < trust;
   const list = new BlockList();
-  for (const entry of trust) {
-    const range = parseRange(entry);
-    if (range !== undefined) list.addSubnet(range.address, range.length, range.family);
-  }
+  for (const range of trust.map(parseRange)) if (range !== undefined) list.addSubnet(...range);
   return (address) => {
-    const version = isIP(address);
-    return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+    const family = familyOf(address);
+    return family !== undefined && list.check(address, family);
   };
 }
 
-/** An address, or a range of addresses with a common prefix of `length` bits. */
-interface AddressRange {
-  readonly address: string;
-  readonly length: number;
-  readonly family: 'ipv4' | 'ipv6';
-}
-
 /** Parses an address or a CIDR range. Returns undefined for other values. RFC 4632 §3.1, RFC 4291 §2.3 */
-function parseRange(entry: unknown): AddressRange | undefined {
+function parseRange(
+  entry: unknown,
+): readonly [address: string, prefix: number, family: IPVersion] | undefined {
   if (typeof entry !== 'string') return undefined;
   const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
-  const version = isIP(address);
-  const bits = version === 4 ? 32 : 128;
+  const family = familyOf(address);
+  const bits = family === 'ipv4' ? 32 : 128;
   const length = Number(prefix ?? bits);
-  if (version === 0 || length > bits) return undefined;
-  return { address, length, family: version === 4 ? 'ipv4' : 'ipv6' };
+  return family === undefined || length > bits ? undefined : [address, length, family];
+}
+
+function familyOf(address: string): IPVersion | undefined {
+  if (isIPv4(address)) return 'ipv4';
+  return isIPv6(address) ? 'ipv6' : undefined;
 }
