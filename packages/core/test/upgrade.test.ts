@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createApp, type ListenOptions, type Server } from '../src/index.js';
@@ -79,6 +80,36 @@ describe('a WebSocket library', () => {
     const [reply] = await once(get(server.url, { headers, agent: false }), 'response');
     expect(reply.statusCode).toBe(200);
     reply.resume();
+  });
+});
+
+describe('a CONNECT request', () => {
+  const method = 'CONNECT';
+  const path = 'example.com:443';
+
+  it('closes the connection when the server has no listener', async () => {
+    const { port } = await serve(hello());
+    await expect(once(request({ port, method, path }).end(), 'connect')).rejects.toThrow('hang up');
+  });
+
+  it('gives a listener the connection, past the timeouts of HTTP', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { node, url } = await serve(hello(), { keepAliveTimeout: 10_000 });
+    node.on('connect', (_, socket: Socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(socket);
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const [reply] = await once(get(url, { agent }), 'response');
+    await once(reply.resume(), 'end');
+    const [, socket] = await once(request(url, { method, path, agent }).end(), 'connect');
+    onTestFinished(() => socket.destroy());
+    for (let count = 0; count < 20; count += 1) {
+      vi.advanceTimersByTime(1_000);
+      socket.write('ping');
+      expect(String(await once(socket, 'data'))).toBe('ping');
+    }
   });
 });
 

@@ -44,7 +44,7 @@ export function writeText(exchange: Exchange): boolean {
     res.writeHead !== writeHead ||
     res.setHeader !== setHeader ||
     res.end !== end ||
-    connection?.isDraining ||
+    connection?.closing?.aborted ||
     connection?.continues !== undefined
   ) {
     return false;
@@ -130,7 +130,7 @@ export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
  */
 function endsConnection({ req, res, connection }: Exchange): boolean {
   if (connection === undefined) return false;
-  const isLast = connection.isDraining && (connection.latest ?? res) === res;
+  const isLast = connection.closing?.aborted && (connection.latest ?? res) === res;
   return isLast || connection.continues?.has(req) === true;
 }
 

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Maximum number of requests that run at a time on one connection. */
@@ -11,12 +11,7 @@ const MAX_RUNNING = 10;
  */
 const PAUSE_AT = 100;
 
-/** A pipelined request that waits for earlier ones. */
-interface WaitingRequest {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly run: RequestListener;
-}
+type Timeout = 'headersTimeout' | 'keepAliveTimeout' | 'requestTimeout' | 'writeTimeout';
 
 /** The state of one connection. */
 export class Connection {
@@ -36,26 +31,17 @@ export class Connection {
   isEnding = false;
   /** Whether the connection has left HTTP. Its pending bytes still have a timeout. */
   isUpgraded = false;
-  /** Whether the server is closing, so the last response announces the end of the connection. */
-  isDraining = false;
   /** Number of pipelined requests whose response has not been sent completely. */
   running = 0;
-  /** Requests that have arrived but are not running yet. */
-  readonly waiting: WaitingRequest[] = [];
+  /** Pipelined requests that have arrived but are not running yet. */
+  readonly waiting: { readonly res: ServerResponse; readonly run: () => void }[] = [];
   /** Whether reading is paused because requests wait. */
   isPaused = false;
-  /** When a check first found the connection idle, in milliseconds. Each request resets it. */
-  idleSince: number | undefined = undefined;
-  /** Bytes read at the time of `idleSince`. */
+  /** Bytes read when a check found that the last request had ended. */
   #idleBytes = 0;
-  /** When a check first found bytes of an incomplete request head, in milliseconds. */
-  #headSince: number | undefined = undefined;
-  /** Bytes accepted by the operating system; undefined when none are pending. */
-  #bytesAccepted: number | undefined = undefined;
-  #stalledSince = 0;
-  /** Number of waiting requests when a check last saw it change; undefined while reading. */
-  #waitingSeen: number | undefined = undefined;
-  #stuckSince = 0;
+  /** What the last check found the connection waiting for, and when it began, in milliseconds. */
+  #wait = '';
+  #waitingSince = 0;
 
   constructor(socket: Socket, keepAlive: string | undefined, closing: AbortSignal | undefined) {
     this.socket = socket;
@@ -63,7 +49,7 @@ export class Connection {
     this.closing = closing;
   }
 
-  /** Stops reading. Node resumes the socket after each request; see {@link keepPaused}. */
+  /** Stops reading. Node resumes the socket after each request; see {@link track}. */
   pause(): void {
     this.isPaused = true;
     this.socket.pause();
@@ -72,12 +58,7 @@ export class Connection {
   /** Runs as many waiting requests as allowed. Resumes reading when none is left. */
   runWaiting(): void {
     if (this.socket.destroyed) this.waiting.length = 0;
-    while (this.running < MAX_RUNNING) {
-      const next = this.waiting.shift();
-      if (next === undefined) break;
-      count(next.res, this);
-      next.run(next.req, next.res);
-    }
+    while (this.running < MAX_RUNNING && this.waiting.length > 0) this.waiting.shift()?.run();
     if (this.waiting.length > 0 || this.isEnding || !this.isPaused) return;
     this.isPaused = false;
     this.socket.resume();
@@ -90,66 +71,38 @@ export class Connection {
   }
 
   /**
-   * Whether bytes are pending and the client has accepted none of them for `timeout` milliseconds.
+   * Returns the timeout that the connection exceeds. Call it regularly.
    *
    * @param now - Milliseconds on a monotonic clock.
-   * @param timeout - 0 sets no limit.
+   * @param timeouts - In milliseconds; 0 sets no limit.
    */
-  isStalled(now: number, timeout: number): boolean {
-    if (timeout === 0 || this.socket.writableLength === 0) {
-      this.#bytesAccepted = undefined;
-      return false;
+  findTimeout(now: number, timeouts: Readonly<Record<Timeout, number>>): Timeout | undefined {
+    const [timeout, progress] = this.#findWait(timeouts.writeTimeout > 0);
+    const wait = `${timeout} ${progress}`;
+    if (wait !== this.#wait) {
+      this.#wait = wait;
+      this.#waitingSince = now;
     }
-    const accepted = bytesAcceptedFrom(this.socket);
-    if (accepted !== this.#bytesAccepted) {
-      this.#bytesAccepted = accepted;
-      this.#stalledSince = now;
-    }
-    return now - this.#stalledSince >= timeout;
+    if (timeout === undefined || timeouts[timeout] === 0) return undefined;
+    return now - this.#waitingSince >= timeouts[timeout] ? timeout : undefined;
   }
 
-  /**
-   * Whether reading is paused and no request has finished for `timeout` milliseconds. The client may
-   * have disconnected, which a paused connection does not notice.
-   *
-   * @param now - Milliseconds on a monotonic clock.
-   * @param timeout - 0 sets no limit.
-   */
-  isStuck(now: number, timeout: number): boolean {
-    if (timeout === 0 || !this.isPaused) {
-      this.#waitingSeen = undefined;
-      return false;
-    }
-    if (this.waiting.length !== this.#waitingSeen) {
-      this.#waitingSeen = this.waiting.length;
-      this.#stuckSince = now;
-    }
-    return now - this.#stuckSince >= timeout;
-  }
-
-  /**
-   * Whether the connection has waited too long for its next request: `'idle'` when no bytes have
-   * arrived, `'late'` when bytes such as empty lines have arrived but no complete request head.
-   *
-   * @param now - Milliseconds on a monotonic clock.
-   * @param timeout - Milliseconds without a byte; 0 sets no limit.
-   * @param headTimeout - Milliseconds from the first byte until the request head is complete.
-   */
-  idleness(now: number, timeout: number, headTimeout: number): 'idle' | 'late' | undefined {
-    if (this.isUpgraded) return undefined;
+  /** Returns the timeout that applies now, and a number whose change starts it again. */
+  #findWait(limitsWrites: boolean): readonly [timeout?: Timeout, progress?: number] {
+    const { socket, latest } = this;
+    if (limitsWrites && socket.writableLength > 0)
+      return ['writeTimeout', bytesAcceptedFrom(socket)];
+    // The client may have disconnected, which a paused connection does not notice.
+    if (this.isPaused) return ['requestTimeout', this.waiting.length];
     // A response may end before the body of its request. Until then, the request has its own timeout.
-    if (this.latest?.writableFinished && this.latest.req.complete) this.latest = null;
-    if (timeout === 0 || this.latest !== null || this.socket.writableLength > 0) return undefined;
-    const { bytesRead } = this.socket;
-    if (this.idleSince === undefined) {
-      this.idleSince = now;
-      this.#idleBytes = bytesRead;
-      this.#headSince = undefined;
-    } else if (bytesRead !== this.#idleBytes) {
-      this.#headSince ??= now;
-      if (now - this.#headSince >= headTimeout) return 'late';
-    } else if (now - this.idleSince >= timeout) return 'idle';
-    return undefined;
+    if (latest?.writableFinished && latest.req.complete) {
+      this.latest = null;
+      this.#idleBytes = socket.bytesRead;
+    }
+    if (this.latest !== null || this.isUpgraded) return [];
+    // Further bytes, such as empty lines, may never become a request head.
+    const isIdle = socket.bytesRead === this.#idleBytes;
+    return [isIdle ? 'keepAliveTimeout' : 'headersTimeout', this.#idleBytes];
   }
 }
 
@@ -170,49 +123,18 @@ export const CONNECTION: unique symbol = Symbol('connection');
 /** A socket or a response, which is tracked if it has a connection. */
 export type Tracked = { [CONNECTION]?: Connection };
 
-/**
- * Starts tracking a connection, unless it is tracked already.
- *
- * @param keepAliveTimeout - Milliseconds that responses announce; 0 announces nothing.
- * @param closing - Aborts when the server starts closing.
- */
-export function track(
-  socket: Socket,
-  keepAliveTimeout: number,
-  closing: AbortSignal | undefined,
-): void {
+/** Starts tracking a connection, unless it is tracked already. */
+export function track(socket: Socket, keepAlive?: string, closing?: AbortSignal): void {
   if (connectionOf(socket) !== undefined) return;
-  const keepAlive =
-    keepAliveTimeout > 0 ? `timeout=${Math.floor(keepAliveTimeout / 1_000)}` : undefined;
   (socket as Tracked)[CONNECTION] = new Connection(socket, keepAlive, closing);
-  socket.on('resume', keepPaused);
+  socket.on('resume', () => {
+    if (connectionOf(socket)?.isPaused) socket.pause();
+  });
 }
 
-function keepPaused(this: Socket): void {
-  if (connectionOf(this)?.isPaused) this.pause();
-}
-
-/**
- * Stops tracking a connection that belongs to a listener for `upgrade` or `connect`, such as that of a
- * WebSocket library. It then has no timeouts.
- */
-export function releaseUpgraded(socket: Socket): void {
-  socket.off('resume', keepPaused);
+/** Stops tracking a connection that belongs to another protocol. It then has no timeouts. */
+export function release(socket: Socket): void {
   delete (socket as Tracked)[CONNECTION];
-}
-
-/** Stops tracking the connections that listeners for `connect` receive. */
-export function releaseTunnels(server: Server): void {
-  const release = ({ socket }: IncomingMessage): void => releaseUpgraded(socket);
-  // Without a listener, Node.js closes the connection. Listen only while others do.
-  server.on('newListener', (name, listener) => {
-    if (name === 'connect' && listener !== release && server.listenerCount(name) === 0) {
-      server.on(name, release);
-    }
-  });
-  server.on('removeListener', (name) => {
-    if (name === 'connect' && server.listenerCount(name) === 1) server.off(name, release);
-  });
 }
 
 /** Returns the connection of a socket, or undefined when the socket is not tracked. */
@@ -240,7 +162,6 @@ export function admit(req: IncomingMessage, res: ServerResponse, run: RequestLis
   (res as Tracked)[CONNECTION] = connection;
   const { latest } = connection;
   connection.latest = res;
-  connection.idleSince = undefined;
   if (connection.running === 0) {
     const isAlone = latest == null || latest.closed;
     // Most clients wait for each response. Nobody then needs to know when one has been sent.
@@ -250,13 +171,16 @@ export function admit(req: IncomingMessage, res: ServerResponse, run: RequestLis
     }
     if (!isAlone) count(latest, connection);
   }
-  if (connection.running < MAX_RUNNING) {
+  const start = (): void => {
     count(res, connection);
     run(req, res);
+  };
+  if (connection.running < MAX_RUNNING) {
+    start();
     return;
   }
-  // Another request runs it. Its asynchronous context may belong to that one's trace.
-  connection.waiting.push({ req, res, run: AsyncResource.bind(run) });
+  // Another request starts it. Its asynchronous context may belong to that one's trace.
+  connection.waiting.push({ res, run: AsyncResource.bind(start) });
   if (connection.waiting.length >= PAUSE_AT) connection.pause();
 }
 
@@ -275,61 +199,38 @@ function count(res: ServerResponse, connection: Connection): void {
   });
 }
 
-const RESPONSE = Symbol('response');
-
 /**
- * A request without a body, whose stream has ended and closed before its listeners were added. Node.js
- * creates it with the option `optimizeEmptyRequests` since version 24, and emits none of its events.
- */
-type SilentRequest = IncomingMessage & { [RESPONSE]: ServerResponse };
-
-type Listener = (...args: never[]) => void;
-
-/** Silent requests that have a listener for 'close' or 'aborted'. */
-const announced = new WeakSet<IncomingMessage>();
-
-/**
- * Makes a silent request emit events.
- *
- * @param req - A request that was closed when it arrived.
+ * Makes a request emit 'end', and 'close' and 'aborted' when the response closes, as if it had a body that was
+ * not read. Node.js emits none of them for a request that was closed when it arrived: one without a body, with
+ * the option `optimizeEmptyRequests` since version 24.
  */
 export function announce(req: IncomingMessage, res: ServerResponse): void {
-  const silent = req as SilentRequest;
-  silent[RESPONSE] = res;
-  silent.on = addListener;
-  silent.addListener = addListener;
-}
-
-/**
- * Adds a listener to a silent request. Calls it for 'end' in the next tick. Emits 'close' and 'aborted' when
- * the response closes, as for a request whose body was not read.
- *
- * It is an own property of the request, because an Express application replaces the prototype.
- */
-function addListener(this: SilentRequest, event: string | symbol, listener: Listener) {
-  Object.getPrototypeOf(this).on.call(this, event, listener);
-  if (event === 'end') {
-    process.nextTick(() => {
-      if (this.rawListeners(event).includes(listener)) listener.call(this);
-    });
-  } else if ((event === 'close' || event === 'aborted') && !announced.has(this)) {
-    announced.add(this);
-    onClose(this[RESPONSE], () => announceClose(this));
-  }
-  return this;
-}
-
-function announceClose(req: SilentRequest): void {
-  if (!req[RESPONSE].writableFinished) {
-    req.aborted = true;
-    req.emit('aborted');
-  }
-  req.emit('close');
+  if (Object.hasOwn(req, 'addListener')) return;
+  let isAnnounced = false;
+  const announceClose = (): void => {
+    if (!res.writableFinished) {
+      req.aborted = true;
+      req.emit('aborted');
+    }
+    req.emit('close');
+  };
+  const addListener = (event: string, listener: () => void): IncomingMessage => {
+    Object.getPrototypeOf(req).on.call(req, event, listener);
+    if (event === 'end') {
+      process.nextTick(() => {
+        if (req.rawListeners(event).includes(listener)) listener.call(req);
+      });
+    } else if (!isAnnounced && (event === 'close' || event === 'aborted')) {
+      isAnnounced = true;
+      onClose(res, announceClose);
+    }
+    return req;
+  };
+  // Own properties, because an Express application replaces the prototype.
+  Object.assign(req, { on: addListener, addListener });
 }
 
 const CLOSE_CALLBACKS = Symbol('close callbacks');
-
-type Closable = { [CLOSE_CALLBACKS]?: (() => void)[] };
 
 /**
  * Calls a function when a response closes. All functions of a response share one listener. Node
@@ -337,17 +238,16 @@ type Closable = { [CLOSE_CALLBACKS]?: (() => void)[] };
  *
  * @param res - A response that has not closed.
  */
-export function onClose(res: ServerResponse, callback: () => void): void {
-  const closable = res as Closable;
-  if (closable[CLOSE_CALLBACKS] === undefined) {
-    closable[CLOSE_CALLBACKS] = [];
-    res.once('close', runCallbacks);
-  }
-  closable[CLOSE_CALLBACKS].push(callback);
-}
-
-function runCallbacks(this: ServerResponse): void {
-  for (const callback of (this as Closable)[CLOSE_CALLBACKS] ?? []) callback();
+export function onClose(
+  res: ServerResponse & { [CLOSE_CALLBACKS]?: (() => void)[] },
+  callback: () => void,
+): void {
+  if (res[CLOSE_CALLBACKS]?.push(callback) !== undefined) return;
+  const callbacks = [callback];
+  res[CLOSE_CALLBACKS] = callbacks;
+  res.once('close', () => {
+    for (const call of callbacks) call();
+  });
 }
 
 const QUEUED = Symbol('queued responses');
@@ -379,14 +279,7 @@ export function announceEnd(res: ServerResponse): void {
   const connection = (res as Tracked)[CONNECTION];
   if (connection === undefined) return;
   connection.isEnding = true;
-  const { waiting } = connection;
-  waiting.length = waiting.findIndex((request) => request.res === res) + 1;
-}
-
-/** Starts draining a connection: its last response announces that the connection ends. */
-export function drain(socket: Socket): void {
-  const connection = connectionOf(socket);
-  if (connection !== undefined) connection.isDraining = true;
+  connection.waiting.length = connection.waiting.findIndex((request) => request.res === res) + 1;
 }
 
 /** Records a request with `Expect: 100-continue`. */

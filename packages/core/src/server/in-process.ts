@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
@@ -71,7 +72,6 @@ export class InProcess {
   readonly #connections = new Map<Duplex, Promise<void>>();
   #closedBy: Error | undefined = undefined;
 
-  /** @param handle - Handles the requests. */
   constructor(handle: RequestListener) {
     this.#server = createServer((req, res) => {
       const { socket } = req;
@@ -84,14 +84,8 @@ export class InProcess {
   }
 
   /**
-   * Sends a request.
-   *
-   * @param request - Its body is read completely before it is sent.
-   * @param options - Who makes the request, and its target.
-   * @returns The response with a streamed body. The connection closes when the body has been read,
-   *   canceled or garbage-collected.
-   * @throws Like `fetch`: the reason of the request's signal, or the connection's error.
-   * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
+   * Sends a request. The connection closes when the body of the response has been read, canceled or
+   * garbage-collected.
    */
   async fetch(request: Request, options: FetchOptions): Promise<Response> {
     if (!isRequest(request)) {
@@ -133,21 +127,13 @@ export class InProcess {
     return response;
   }
 
-  /**
-   * Opens a connection for one request.
-   *
-   * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
-   */
+  /** Opens a connection for one request. */
   connect(caller: Caller): Duplex {
     assertOptions('app.connect()', caller, CALLER_OPTIONS);
     return this.#open(caller.ip ?? '127.0.0.1', false);
   }
 
-  /**
-   * Destroys the open connections, and resolves when their server sides have closed.
-   *
-   * @param reason - Pending and later requests reject with this error.
-   */
+  /** Destroys the connections. Pending and later requests reject with `reason`. */
   async close(reason: Error): Promise<void> {
     this.#closedBy = reason;
     const closed = [...this.#connections.values()];
@@ -181,10 +167,8 @@ export class InProcess {
 /** Settles with a promise, or rejects with the reason of a signal that aborts before. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    const settle = (): void => signal.removeEventListener('abort', abort);
-    signal.addEventListener('abort', abort);
-    promise.then(resolve, reject).finally(settle);
+    const listening = addAbortListener(signal, () => reject(signal.reason));
+    promise.then(resolve, reject).finally(() => listening[Symbol.dispose]());
   });
 }
 
@@ -195,9 +179,8 @@ function toResponse(
 ): Response {
   const { statusCode: status = 500, statusMessage: statusText = '', rawHeaders } = incoming;
   const headers = new Headers();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
+  for (let index = 0; index < rawHeaders.length; index += 2)
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
-  }
   if (NO_CONTENT_STATUSES.has(status) || method === 'HEAD') {
     incoming.resume();
     return new Response(null, { status, statusText, headers });

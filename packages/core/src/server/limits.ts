@@ -12,15 +12,7 @@ import { HttpError, titleOf } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import { SetupError } from '../errors/setup-error.js';
 import { createServer as createNodeServer } from '../node-http.js';
-import type { OptionCodes } from '../options.js';
-import {
-  admit,
-  announceEnd,
-  connectionOf,
-  expectContinue,
-  releaseTunnels,
-  track,
-} from './connection.js';
+import { admit, announceEnd, connectionOf, expectContinue, track } from './connection.js';
 import { acceptUpgrades } from './upgrade.js';
 
 /** Limits on the requests that a server accepts, and its timeouts. */
@@ -50,7 +42,6 @@ export interface ServerLimits {
 const MILLISECONDS = integer(0, undefined, 'number of milliseconds');
 const BYTES = integer(0, undefined, 'number of bytes');
 
-/** The limits, and what they accept. */
 export const SERVER_LIMITS: Kinds<ServerLimits> = {
   headersTimeout: MILLISECONDS,
   requestTimeout: MILLISECONDS,
@@ -61,25 +52,19 @@ export const SERVER_LIMITS: Kinds<ServerLimits> = {
   maxTargetSize: BYTES,
 };
 
-/** The codes of errors about {@link SERVER_LIMITS}. */
-export const SERVER_LIMIT_CODES: OptionCodes<ServerLimits> = Object.fromEntries(
-  Object.keys(SERVER_LIMITS).map((name) => [name, 'INVALID_LIMIT']),
-);
-
-const DEFAULT_LIMITS: Required<ServerLimits> = Object.freeze({
-  headersTimeout: 20_000,
-  requestTimeout: 120_000,
-  keepAliveTimeout: 72_000,
-  writeTimeout: 30_000,
-  maxHeaderSize: 16_384,
-  maxHeaders: 200,
-  maxTargetSize: 8_192,
-});
-
 /** Fills in the default limits. */
 export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
   const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return Object.freeze({ ...DEFAULT_LIMITS, ...Object.fromEntries(given) });
+  const defaults = {
+    headersTimeout: 20_000,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    writeTimeout: 30_000,
+    maxHeaderSize: 16_384,
+    maxHeaders: 200,
+    maxTargetSize: 8_192,
+  };
+  return Object.freeze({ ...defaults, ...Object.fromEntries(given) });
 }
 
 /**
@@ -99,9 +84,9 @@ export function createServer(
   tls?: TlsOptions,
   closing?: AbortSignal,
 ): Server {
-  const { headersTimeout, requestTimeout, maxHeaderSize, maxHeaders, maxTargetSize } = limits;
+  const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderSize } = limits;
   const run: RequestListener = (req, res) => {
-    const refusal = checkHead(req, maxHeaders, maxTargetSize);
+    const refusal = checkHead(req, limits);
     if (refusal === undefined) handle(req, res);
     else refuse(res, refusal);
   };
@@ -119,19 +104,23 @@ export function createServer(
     // A request without a body starts as an ended stream. Node 22 ignores the option.
     optimizeEmptyRequests: true,
   };
+  const keepAlive =
+    keepAliveTimeout > 0 ? `timeout=${Math.floor(keepAliveTimeout / 1_000)}` : undefined;
   const server = tls === undefined ? createNodeServer(options) : createTlsServer(options, tls);
   // Node would silently drop headers past its limit. checkHead() refuses the request instead.
   server.maxHeadersCount = 0;
-  releaseTunnels(server);
-  acceptUpgrades(server, connectionEvent(tls));
+  const ready = connectionEvent(tls);
+  acceptUpgrades(server, ready);
   // `100 Continue` is sent when the body is read, so a refused body is never sent.
   server.on('checkContinue', (req, res) => {
     expectContinue(req);
     admit(req, res, run);
   });
-  server.on('checkExpectation', (req, res) => admit(req, res, refuseExpectation));
+  server.on('checkExpectation', (req, res) =>
+    admit(req, res, () => refuse(res, EXPECTATION_FAILED)),
+  );
   return server
-    .on(connectionEvent(tls), (socket: Socket) => track(socket, limits.keepAliveTimeout, closing))
+    .on(ready, (socket: Socket) => track(socket, keepAlive, closing))
     .on('request', (req, res) => admit(req, res, run))
     .on('clientError', onClientError);
 }
@@ -150,13 +139,16 @@ const IDENTITIES = ['pfx', 'secureContext', 'SNICallback', 'pskCallback'] as con
  */
 export function findTlsErrors(tls: TlsOptions | undefined): readonly SetupError[] {
   if (tls === undefined) return [];
-  const pass = 'Pass tls: { key, cert }.';
-  if (!object.accepts(tls)) return [invalidTls(`it is not an object. ${pass}`)];
-  const { cert, key, privateKeyIdentifier } = tls;
-  if (IDENTITIES.some((name) => tls[name] !== undefined)) return [];
-  if (cert === undefined) return [invalidTls(`it has no certificate. ${pass}`)];
-  if ((key ?? privateKeyIdentifier) !== undefined) return [];
-  return [invalidTls(`it has no key for the certificate. ${pass}`)];
+  const problem = findTlsProblem(tls);
+  return problem === undefined ? [] : [invalidTls(`${problem}. Pass tls: { key, cert }.`)];
+}
+
+function findTlsProblem(tls: TlsOptions): string | undefined {
+  if (!object.accepts(tls)) return 'it is not an object';
+  if (IDENTITIES.some((name) => tls[name] !== undefined)) return undefined;
+  if (tls.cert === undefined) return 'it has no certificate';
+  const hasKey = (tls.key ?? tls.privateKeyIdentifier) !== undefined;
+  return hasKey ? undefined : 'it has no key for the certificate';
 }
 
 function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
@@ -174,13 +166,12 @@ function invalidTls(reason: string, cause?: unknown): SetupError {
   return new SetupError('INVALID_TLS', `Invalid tls option of listen(): ${reason}`, { cause });
 }
 
-const refuseExpectation: RequestListener = (_req, res) => {
-  const message =
-    "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.";
-  refuse(res, new HttpError(417, message));
-};
+const EXPECTATION_FAILED = new HttpError(
+  417,
+  "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.",
+);
 
-/** Returns the interval at which to check timeouts. All are in milliseconds. Ignores timeouts of 0. */
+/** Returns the interval at which to check timeouts, in milliseconds. */
 export function checkInterval(...timeouts: readonly number[]): number {
   const shortest = Math.min(...timeouts.filter((timeout) => timeout > 0));
   return Math.min(1_000, Math.max(50, shortest / 4));
@@ -189,8 +180,7 @@ export function checkInterval(...timeouts: readonly number[]): number {
 /** Returns the error of an unacceptable request head, or undefined. */
 function checkHead(
   { url = '', rawHeaders, httpVersion }: IncomingMessage,
-  maxHeaders: number,
-  maxTargetSize: number,
+  { maxHeaders, maxTargetSize }: Required<ServerLimits>,
 ): HttpError | undefined {
   if (url.length > maxTargetSize) {
     return new HttpError(414, `The request target is longer than ${maxTargetSize} bytes.`);
@@ -229,7 +219,6 @@ function describeRefusal(error: HttpError) {
 /** Milliseconds in which a client may read a refusal and close its side of the connection. */
 const LINGER = 1_000;
 
-/** The code of Node's error for an incomplete request that timed out. */
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** Sends 408 on a connection whose next request head is not complete in time, and closes it. */
@@ -243,8 +232,7 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const latest = connection?.latest ?? undefined;
   const respond = () => {
     socket.end(formatRefusal(error.code));
-    // Closing immediately would reset the connection if bytes are unread, and the client might lose the
-    // response.
+    // If bytes are unread, closing immediately would reset the connection, and the client might lose the response.
     setTimeout(() => socket.destroy(), LINGER).unref();
   };
   // Bytes after the last request of the connection: its response closes the connection.
@@ -278,7 +266,6 @@ function formatRefusal(code: string | undefined): string {
   ].join('\r\n');
 }
 
-/** The refusals for the codes of Node's errors. */
 const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The request line and headers are too long.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too long.'],

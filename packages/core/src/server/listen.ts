@@ -6,16 +6,18 @@ import {
   anything,
   boolean,
   describeValue,
+  hasMethods,
   integer,
   type Kinds,
   kind,
+  LONGEST_DELAY,
   nonEmptyString,
 } from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
 import { ListenError, SetupError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions, findOptionErrors, type OptionCodes, throwTogether } from '../options.js';
-import { connectionOf, drain } from './connection.js';
+import { connectionOf } from './connection.js';
 import {
   checkInterval,
   completeLimits,
@@ -23,7 +25,6 @@ import {
   createServer,
   findTlsErrors,
   refuseLate,
-  SERVER_LIMIT_CODES,
   SERVER_LIMITS,
   type ServerLimits,
 } from './limits.js';
@@ -66,10 +67,9 @@ const LISTEN_OPTIONS: Kinds<ListenOptions> = {
   maxConnections: integer(1),
 };
 
-const LIMIT_CODES: OptionCodes<ListenOptions> = {
-  ...SERVER_LIMIT_CODES,
-  maxConnections: 'INVALID_LIMIT',
-};
+const LIMIT_CODES: OptionCodes<ListenOptions> = Object.fromEntries(
+  [...Object.keys(SERVER_LIMITS), 'maxConnections'].map((name) => [name, 'INVALID_LIMIT']),
+);
 
 /** Options of {@link Server.close}. */
 export interface CloseOptions {
@@ -143,16 +143,15 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<Server> {
   throwTogether([
-    ...findArgumentErrors('app', app, fixForApplication(app)),
-    ...findArgumentErrors('port', port, fixForPort(port)),
+    ...findArgumentErrors(app, port),
     ...findOptionErrors('listen()', options, LISTEN_OPTIONS, LIMIT_CODES),
     ...findTlsErrors(options?.tls),
   ]);
   const { host, tls, reusePort = false, maxConnections } = options;
   app.seal();
   const limits = completeLimits(options);
-  const closingController = new AbortController();
-  const server = createServer(app.handle, limits, tls, closingController.signal);
+  const controller = new AbortController();
+  const server = createServer(app.handle, limits, tls, controller.signal);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const sockets = trackSockets(server, connectionEvent(tls));
   const handshakes = tls === undefined ? new Map<string, Socket>() : trackHandshakes(server);
@@ -166,46 +165,29 @@ export async function listen(
   });
   enforceTimeouts(server, sockets, limits);
   const address = server.address() as AddressInfo;
-  // After the server stops listening, it emits 'close' when its last connection closes.
-  const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
-  let stopping: Promise<void> | undefined;
-  let closing: Promise<void> | undefined;
-  const stopListening = (): Promise<void> => {
-    stopping ??= acceptPending(server).then(() => closePort(server));
-    return stopping;
-  };
   return Object.freeze({
     url: `${tls === undefined ? 'http' : 'https'}://${hostOf(host)}:${address.port}`,
     port: address.port,
     node: server,
-    closing: closingController.signal,
-    stopListening,
-    close(options: CloseOptions = {}) {
-      assertOptions('server.close()', options, CLOSE_OPTIONS);
-      const { timeout = 10_000 } = options;
-      if (timeout === 0) closePort(server);
-      const stopped = timeout === 0 ? Promise.resolve() : stopListening();
-      // The port is closed by now, so clients that reconnect reach another process.
-      void stopped.then(() => closingController.abort());
-      closing ??= close(server, sockets, handshakes, stopped, ended);
-      void destroyAfter(timeout, () => [...sockets, ...handshakes.values()], stopped, ended);
-      return closing;
-    },
+    closing: controller.signal,
+    ...createClose(server, sockets, handshakes, controller),
   });
 }
 
-/** @param fix - Undefined for a valid argument. */
-function findArgumentErrors(name: string, value: unknown, fix: string | undefined): SetupError[] {
-  if (fix === undefined) return [];
-  const message = `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`;
-  return [new SetupError('INVALID_OPTION', message)];
+function findArgumentErrors(app: unknown, port: unknown): readonly SetupError[] {
+  const fixes = [
+    ['app', app, fixForApplication(app)],
+    ['port', port, fixForPort(port)],
+  ] as const;
+  return fixes.flatMap(([name, value, fix]) => {
+    const message = `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`;
+    return fix === undefined ? [] : new SetupError('INVALID_OPTION', message);
+  });
 }
 
 function fixForApplication(app: unknown): string | undefined {
-  const { seal, handle }: Partial<Listenable> = Object(app);
   const otherCopy = explainOtherCopy(app);
-  const isApplication = typeof seal === 'function' && typeof handle === 'function';
-  if (otherCopy !== undefined || isApplication) return otherCopy;
+  if (otherCopy !== undefined || hasMethods('seal', 'handle')(app)) return otherCopy;
   return isPromiseLike(app) ? 'Await it.' : 'Pass an application from createApp().';
 }
 
@@ -217,11 +199,7 @@ function fixForPort(port: unknown): string | undefined {
   return isNumeric ? 'Convert it with Number().' : `Use ${PORT.description}.`;
 }
 
-/**
- * Returns the sockets of open connections, upgraded ones included.
- *
- * @param event - The event that the server emits for a connection, see {@link connectionEvent}.
- */
+/** Returns the sockets of open connections, upgraded ones included. */
 function trackSockets(server: HttpServer, event: string): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
@@ -251,8 +229,7 @@ function trackHandshakes(server: HttpServer): ReadonlyMap<string, Socket> {
 }
 
 /**
- * Closes connections that exceed `keepAliveTimeout` or `writeTimeout`, or that are stuck for
- * `requestTimeout`, until the server closes.
+ * Closes connections that exceed a timeout, until the server closes.
  *
  * One timer checks all connections. With a timer per connection, like Node's `keepAliveTimeout`, every
  * request would have to set and clear one.
@@ -260,19 +237,18 @@ function trackHandshakes(server: HttpServer): ReadonlyMap<string, Socket> {
 function enforceTimeouts(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
-  { keepAliveTimeout, writeTimeout, headersTimeout, requestTimeout }: Required<ServerLimits>,
+  limits: Required<ServerLimits>,
 ): void {
+  const { headersTimeout, keepAliveTimeout, writeTimeout, requestTimeout } = limits;
   // Empty lines look like the start of a request. They must not extend the idle time for long.
   const headTimeout = Math.min(headersTimeout || keepAliveTimeout, keepAliveTimeout);
+  const timeouts = { ...limits, headersTimeout: headTimeout };
   const check = (): void => {
     const now = performance.now();
     for (const socket of sockets) {
-      const connection = connectionOf(socket);
-      const isStalled = connection?.isStalled(now, writeTimeout);
-      if (isStalled || connection?.isStuck(now, requestTimeout)) socket.destroy();
-      const idleness = connection?.idleness(now, keepAliveTimeout, headTimeout);
-      if (idleness === 'idle') socket.destroy();
-      else if (idleness === 'late') refuseLate(socket);
+      const exceeded = connectionOf(socket)?.findTimeout(now, timeouts);
+      if (exceeded === 'headersTimeout') refuseLate(socket);
+      else if (exceeded !== undefined) socket.destroy();
     }
   };
   const interval = checkInterval(keepAliveTimeout, writeTimeout, requestTimeout);
@@ -294,45 +270,58 @@ function closePort(server: HttpServer): void {
   close.call(server);
 }
 
-async function close(
+/** Creates the methods that close a server. */
+function createClose(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
   handshakes: ReadonlyMap<string, Socket>,
-  stopped: Promise<void>,
-  ended: Promise<void>,
-): Promise<void> {
-  await stopped;
-  for (const socket of sockets) drain(socket);
-  let idleChecks = 0;
-  const check = (): void => {
-    idleChecks = [...sockets].some((socket) => connectionOf(socket)?.isBusy) ? 0 : idleChecks + 1;
-    if (idleChecks < IDLE_CHECKS) return;
-    server.closeIdleConnections();
-    // Node.js does not count a connection as idle before its first byte.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    for (const socket of handshakes.values()) socket.destroy();
+  controller: AbortController,
+): Pick<Server, 'stopListening' | 'close'> {
+  // After the server stops listening, it emits 'close' when its last connection closes.
+  const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  let stopping: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+  const stopListening = (): Promise<void> => {
+    stopping ??= acceptPending(server).then(() => closePort(server));
+    return stopping;
   };
-  const checks = checkEvery(CLOSE_CHECK_INTERVAL, check);
-  await ended;
-  clearInterval(checks);
-  server.close();
-}
-
-/** Destroys the connections that are still open after a timeout. */
-async function destroyAfter(
-  timeout: number,
-  listSockets: () => readonly Socket[],
-  stopped: Promise<void>,
-  ended: Promise<void>,
-): Promise<void> {
-  // setTimeout supports at most 24 days. Longer timeouts, such as Infinity, never expire.
-  if (timeout >= 2 ** 31) return;
-  await stopped;
-  const deadline = setTimeout(() => {
-    for (const socket of listSockets()) socket.destroy();
-  }, timeout);
-  await ended;
-  clearTimeout(deadline);
+  const closeConnections = async (): Promise<void> => {
+    let idleChecks = 0;
+    const checks = checkEvery(CLOSE_CHECK_INTERVAL, () => {
+      idleChecks = [...sockets].some((socket) => connectionOf(socket)?.isBusy) ? 0 : idleChecks + 1;
+      if (idleChecks < IDLE_CHECKS) return;
+      server.closeIdleConnections();
+      // Node.js does not count a connection as idle before its first byte.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of handshakes.values()) socket.destroy();
+    });
+    await ended;
+    clearInterval(checks);
+    server.close();
+  };
+  const destroyAfter = async (timeout: number): Promise<void> => {
+    // setTimeout supports at most 24 days. Longer timeouts, such as Infinity, never expire.
+    if (timeout > LONGEST_DELAY) return;
+    const deadline = setTimeout(() => {
+      for (const socket of [...sockets, ...handshakes.values()]) socket.destroy();
+    }, timeout);
+    await ended;
+    clearTimeout(deadline);
+  };
+  return {
+    stopListening,
+    close(options: CloseOptions = {}) {
+      assertOptions('server.close()', options, CLOSE_OPTIONS);
+      const { timeout = 10_000 } = options;
+      if (timeout === 0) closePort(server);
+      const stopped = timeout === 0 ? Promise.resolve() : stopListening();
+      // The port is closed by now, so clients that reconnect reach another process.
+      void stopped.then(() => controller.abort());
+      closing ??= stopped.then(closeConnections);
+      void stopped.then(() => destroyAfter(timeout));
+      return closing;
+    },
+  };
 }
 
 function hostOf(host: string | undefined): string {
@@ -344,10 +333,8 @@ function hostOf(host: string | undefined): string {
 const BACKLOG = 511;
 
 /**
- * Accepts the connections in the system's queue. Their clients consider them open and may have sent
- * requests, but the system resets them when the server stops listening.
- *
- * @returns A promise that resolves when the queue is empty, or after a full queue was accepted.
+ * Accepts the connections in the system's queue, but no more than it holds. Their clients consider them open and may
+ * have sent requests, but the system resets them when the server stops listening.
  */
 async function acceptPending(server: NetServer): Promise<void> {
   let accepted = 0;

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ServerResponse as NodeResponse } from '../node-http.js';
-import { connectionOf, onClose, releaseUpgraded } from './connection.js';
+import { connectionOf, onClose, release } from './connection.js';
 
 /** A connection that leaves HTTP. */
 export interface UpgradedConnection {
@@ -12,54 +12,47 @@ export interface UpgradedConnection {
   readonly head: Buffer;
 }
 
-/** A handshake that nothing has taken over. */
-interface Handshake extends UpgradedConnection {
-  /** Removes the listeners that the response needs. */
-  readonly release: () => void;
-}
-
-const handshakes = new WeakMap<ServerResponse, Handshake>();
+/** Takes over the connections of handshakes, by the response that would reject them. */
+const handshakes = new WeakMap<ServerResponse, () => UpgradedConnection>();
 
 /**
  * Passes WebSocket handshakes to the listeners for `request`, which may take over the connection or send
- * an ordinary response. Every other upgrade request is handled as if it asked for none. Does nothing while
- * the server has another listener for `upgrade`.
+ * an ordinary response. Every other upgrade request is handled as if it asked for none, and a CONNECT request closes
+ * the connection. Releases the connections of servers that have another listener for `upgrade` or `connect`.
  *
  * @param event - The event that the server emits for a connection that is ready for HTTP.
  * @see RFC 9110 §7.8, RFC 6455 §4.2
  */
 export function acceptUpgrades(server: Server, event: string): void {
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    if (server.listenerCount('connect') > 1) release(socket);
+    else socket.destroy();
+  });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     if (server.listenerCount('upgrade') > 1) {
-      releaseUpgraded(socket);
+      release(socket);
       return;
     }
     // Node has removed its listener. An error destroys the socket, which closes the response.
     socket.on('error', ignore);
-    afterEarlierResponses(socket, () => {
+    const connection = connectionOf(socket);
+    // Nothing may read from the socket now.
+    if (connection !== undefined) connection.isPaused = false;
+    const proceed = (): void => {
+      if (socket.destroyed || connection?.isEnding) return;
       // Node 26 and later read the body. Until it has arrived, req.socket is not the connection.
       const hasBody = req.readableLength > 0 || socket !== req.socket;
       if (isHandshake(req) || hasBody) dispatch(server, req, socket, head);
       else restart(server, event, req, socket, head);
-    });
+    };
+    const earlier = connection?.latest;
+    if (earlier == null || earlier.closed) proceed();
+    else onClose(earlier, proceed);
   });
 }
 
 /** The end of a connection that has failed or closed needs no handling. */
 function ignore(): void {}
-
-/** Calls a function once the earlier responses of a connection are sent, unless the connection ends. */
-function afterEarlierResponses(socket: Socket, proceed: () => void): void {
-  const connection = connectionOf(socket);
-  const latest = connection?.latest;
-  // Nothing may read from the socket now.
-  if (connection !== undefined) connection.isPaused = false;
-  const proceedIfOpen = (): void => {
-    if (!socket.destroyed && !connection?.isEnding) proceed();
-  };
-  if (latest == null || latest.closed) proceedIfOpen();
-  else onClose(latest, proceedIfOpen);
-}
 
 /**
  * Whether an upgrade request asks for a WebSocket connection, and has no body.
@@ -85,7 +78,6 @@ function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Bu
   const end = (): void => void socket.destroy();
   const drain = (): void => void res.emit('drain');
   socket.once('end', end).on('drain', drain);
-  const release = (): void => void socket.off('end', end).off('drain', drain);
   res.once('finish', () => {
     res.detachSocket(socket);
     process.nextTick(() => Object.assign(res, { destroyed: true, _closed: true }).emit('close'));
@@ -93,8 +85,12 @@ function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Bu
     if (typeof socket.destroySoon === 'function') socket.destroySoon();
     else socket.end();
   });
-  if (isHandshake(req)) handshakes.set(res, { socket, head, release });
-  else delete req.headers.upgrade;
+  if (isHandshake(req)) {
+    handshakes.set(res, () => {
+      socket.off('end', end).off('drain', drain);
+      return { socket, head };
+    });
+  } else delete req.headers.upgrade;
   server.emit('request', req, res);
 }
 
@@ -126,12 +122,9 @@ function restart(
  * @returns Undefined when the request is not a handshake, or was taken over before.
  */
 export function takeUpgrade(res: ServerResponse): UpgradedConnection | undefined {
-  const handshake = handshakes.get(res);
-  if (handshake === undefined) return undefined;
+  const take = handshakes.get(res);
   handshakes.delete(res);
-  const { socket, head, release } = handshake;
-  release();
   const connection = connectionOf(res.req.socket);
-  if (connection !== undefined) connection.isUpgraded = true;
-  return { socket, head };
+  if (take !== undefined && connection !== undefined) connection.isUpgraded = true;
+  return take?.();
 }
