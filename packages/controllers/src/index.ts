@@ -91,10 +91,10 @@ export {
   controllersPlugin,
   type PluginState,
 } from './plugin/controllers-plugin.js';
-export { type BuiltRoute, buildRoutes } from './routes/build-routes.js';
+export { type BuiltRoute, buildRoutes, type RegisteredController } from './routes/build-routes.js';
 export {
   describeRoutes,
   formatRoutes,
   type RouteDescription,
 } from './routes/describe-routes.js';
-export { type RegisteredController, registerController } from './routes/register-controller.js';
+export { registerController } from './routes/register-controller.js';

@@ -9,7 +9,7 @@ import {
 import type { ControllerDefinition } from '../definition/definition.js';
 import { ControllerResolutionError, codeOf } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
-import { isClassOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
+import { isFunctionOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
 
 /** Describes a token that the container must resolve, for error messages. */
@@ -273,7 +273,7 @@ export function requiredTokens(
     owner: Requirement,
   ): void => {
     for (const token of references) {
-      if (!isResolved(kind, token)) continue;
+      if (!isToken(token) || isFunctionOf(kind, token)) continue;
       const description = `the ${kind} ${describeToken(token)} of ${owner.description}`;
       add(token, { ...owner, description });
     }
@@ -291,9 +291,4 @@ export function requiredTokens(
     add(token, { description: `the eager provider ${describeToken(token)}` });
   }
   return tokens;
-}
-
-/** Whether the container resolves a reference. Functions are used as they are. */
-function isResolved(kind: ReferenceKind, reference: unknown): reference is Token {
-  return isClassOf(kind, reference) || (typeof reference !== 'function' && isToken(reference));
 }

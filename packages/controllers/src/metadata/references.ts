@@ -107,6 +107,11 @@ export function isClassOf(kind: ReferenceKind, reference: unknown): reference is
   return false;
 }
 
+/** Whether a reference is a function to call, rather than a class or a token that the container resolves. */
+export function isFunctionOf(kind: ReferenceKind, reference: unknown): boolean {
+  return typeof reference === 'function' && !isClassOf(kind, reference);
+}
+
 /** Whether an object has the method of a kind. */
 export function hasMethodOf<Kind extends ReferenceKind>(
   kind: Kind,

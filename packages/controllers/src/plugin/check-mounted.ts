@@ -11,8 +11,7 @@ import { type ControllerDefinition, joinPath } from '../definition/definition.js
 import { errorText, RouteRegistrationError } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
-import { type BuiltRoute, routeOf } from '../routes/build-routes.js';
-import type { RegisteredController } from '../routes/register-controller.js';
+import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/build-routes.js';
 
 /** Mounted routes by built route. A route has several if its router is mounted at several prefixes. */
 type MountedRoutes = ReadonlyMap<BuiltRoute, readonly Route[]>;

@@ -9,7 +9,7 @@ import {
   type PluginLogger,
   usableOptions,
 } from '../options.js';
-import type { RegisteredController } from '../routes/register-controller.js';
+import type { RegisteredController } from '../routes/build-routes.js';
 import { findMountProblems, findUnpreparedGuards, mountedRoutesOf } from './check-mounted.js';
 import { start } from './start.js';
 

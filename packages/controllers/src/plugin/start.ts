@@ -24,11 +24,14 @@ import { attempt, DiscoveryError, listNames, throwProblems } from '../errors.js'
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { undiscovered } from '../metadata/class-metadata.js';
 import type { ControllersPluginOptions, PluginLogger } from '../options.js';
-import { type BuildContext, checkInstances, createBuildContext } from '../routes/build-routes.js';
 import {
+  type BuildContext,
   buildController,
-  findProblems,
+  createBuildContext,
   type RegisteredController,
+} from '../routes/build-routes.js';
+import {
+  findProblems,
   registerRoutes,
   warnOfGuards,
   warnOfUnreadValues,
@@ -83,11 +86,7 @@ export async function start(
   for (const text of definitions.flatMap(describeDoubts)) log.warn(text);
   warnOfHooks(instances.classesOf([...tokens.keys()]), log);
   problems.push(...(await buildInstances(context, tokens, problems, log)));
-  const controllers: RegisteredController[] = [];
-  for (const definition of definitions) {
-    if (problems.length > 0) checkInstances(definition, context);
-    else controllers.push(buildController(definition, context));
-  }
+  const controllers = definitions.map((definition) => buildController(definition, context));
   problems.push(...context.problems.values());
   if (problems.length > 0) {
     const likely = findMisnamedParameters(definitions, context.prefix, app.prefixesOf(router));

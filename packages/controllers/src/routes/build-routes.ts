@@ -2,7 +2,6 @@ import {
   type Context,
   type Handler,
   type Middleware,
-  type Next,
   type RouteInput,
   type RouteOptions,
 } from '@fairlead/core';
@@ -11,7 +10,6 @@ import {
   type Constructor,
   describeToken,
   container as globalContainer,
-  type InjectionToken,
   type Token,
 } from '@fairlead/di';
 import { isIntended, markIntended } from '@fairlead/options';
@@ -45,9 +43,8 @@ import {
   type Guard,
   type GuardFn,
   hasMethodOf,
-  type Interceptor,
   type InterceptorReference,
-  isClassOf,
+  isFunctionOf,
   type MiddlewareReference,
   type ReferenceKind,
   type SharedReferences,
@@ -71,6 +68,12 @@ export interface BuiltRoute extends RouteDefinition {
   readonly handlers: readonly [...middleware: Middleware[], handler: Handler];
 }
 
+/** A controller whose routes are registered. */
+export interface RegisteredController extends ControllerDefinition {
+  /** As they were registered. */
+  readonly routes: readonly BuiltRoute[];
+}
+
 /** Everything that building a route needs besides its definition. */
 export interface BuildContext {
   readonly prefix: string;
@@ -80,7 +83,6 @@ export interface BuildContext {
   readonly overrideGuard: (guard: GuardFn) => GuardFn | undefined;
   /** Receives the problems of built routes, one for each guard, middleware, interceptor and call. */
   readonly problems: Map<unknown, Error>;
-  /** Receives warnings. */
   readonly warn: (message: string) => void;
 }
 
@@ -99,9 +101,8 @@ export function buildRoutes(
   throwProblems(checkBuildOptions('buildRoutes()', options));
   const definition = isDefinition(target) ? target : new ControllerRegistry().register(target);
   const context = createBuildContext(options);
-  const { shared, instances } = context;
-  throwProblems(instances.check(requiredTokens([definition], shared)));
-  const routes = buildCheckedRoutes(definition, context);
+  throwProblems(context.instances.check(requiredTokens([definition], context.shared)));
+  const { routes } = buildController(definition, context);
   throwProblems([...context.problems.values()]);
   return routes;
 }
@@ -126,43 +127,29 @@ export function createBuildContext({
 }
 
 /**
- * Builds the routes of a checked controller. Resolves shared instances now, not for each request.
- *
- * @param context - Receives the problems of instances.
+ * Builds the routes of a controller. Resolves shared instances now, not for each request. Adds the problems of
+ * instances to the context: a route with a problem cannot be used.
  */
-export function buildCheckedRoutes(
+export function buildController(
   definition: ControllerDefinition,
   context: BuildContext,
-): readonly BuiltRoute[] {
-  return Object.freeze(definition.routes.map((route) => buildRoute(route, definition, context)));
+): RegisteredController {
+  const routes = definition.routes.map((route) => buildRoute(route, definition, context));
+  return Object.freeze({ ...definition, routes: Object.freeze(routes) });
 }
 
-/**
- * Looks for instances of the wrong kind, although the controller has other problems.
- *
- * @param context - Receives the problems.
- */
-export function checkInstances(definition: ControllerDefinition, context: BuildContext): void {
-  for (const route of definition.routes) {
-    createSteps(route, mergeReferences(context.shared, route), definition, context);
-  }
-}
+/** Calls a guard, a middleware or an interceptor. A guard receives no `next`. */
+type Step = (ctx: Context, next?: unknown) => unknown;
 
 /** The functions of a route that use instances. */
 interface RouteSteps {
-  readonly middleware: readonly Step<[next: Next]>[];
+  readonly middleware: readonly Step[];
   readonly guards: readonly NamedGuard[];
-  readonly interceptors: readonly Interceptor[];
+  readonly interceptors: readonly Step[];
   readonly call: CallMethod;
   /** Whether an instance is resolved for each request. */
   readonly isPerRequest: boolean;
 }
-
-/** Finds the source of a token. The description says what the route uses it for. */
-type FindSource = (
-  token: Token,
-  description: string,
-) => { readonly source: InstanceSource; readonly requirement: Requirement };
 
 /** Creates a function for each instance. One whose token is not usable has no effect. */
 function createSteps(
@@ -172,38 +159,35 @@ function createSteps(
   { instances, overrideGuard, problems }: BuildContext,
 ): RouteSteps {
   const sources: InstanceSource[] = [];
-  const findSource: FindSource = (token, description) => {
-    const requirement = { description, controller };
-    const source = instances.sourceOf(token, requirement);
-    sources.push(source);
-    return { source, requirement };
-  };
-  const tryCreate = <Run>(token: Token, create: () => Run): Run | (() => undefined) => {
+  const create = <Run>(
+    token: Token,
+    purpose: string,
+    createRun: (source: InstanceSource, requirement: Requirement) => Run,
+  ): Run | (() => undefined) => {
     if (!instances.isUsable(token)) return () => undefined;
-    const { value, problems: found } = attempt(create);
+    const { value, problems: found } = attempt(() => {
+      const requirement = { description: purpose, controller };
+      const source = instances.sourceOf(token, requirement);
+      sources.push(source);
+      return createRun(source, requirement);
+    });
     for (const problem of found) if (!problems.has(token)) problems.set(token, problem);
     return value ?? (() => undefined);
   };
-  const step = <Next extends unknown[]>(
-    kind: ReferenceKind,
-    reference: Reference<Next>,
-  ): Step<Next> =>
-    isFunctionOf(kind, reference)
-      ? reference
-      : tryCreate(reference, () => createStep<Next>(kind, reference, route, findSource));
+  const step = (kind: ReferenceKind, reference: unknown): Step => {
+    if (isFunctionOf(kind, reference)) return reference as Step;
+    const token = reference as Token;
+    const purpose = `the ${kind} ${describeToken(token)} of ${route.handler}`;
+    return create(token, purpose, (...source) => createStep(kind, token, ...source));
+  };
   return {
-    middleware: middleware.map((reference) => step<[next: Next]>('middleware', reference)),
-    guards: guards.map((guard, index) => ({
-      name: guardName(guard, index),
-      check: step<[]>(
-        'guard',
-        isFunctionOf<[]>('guard', guard) ? (overrideGuard(guard as GuardFn) ?? guard) : guard,
-      ),
-    })),
-    interceptors: interceptors.map((each) => step<[next: () => unknown]>('interceptor', each)),
-    call: tryCreate(controller, () =>
-      createCall(route, findSource(controller, `the controller ${name}`).source),
-    ),
+    middleware: middleware.map((reference) => step('middleware', reference)),
+    guards: guards.map((guard, index) => {
+      const override = isFunctionOf('guard', guard) ? overrideGuard(guard as GuardFn) : undefined;
+      return { name: guardName(guard, index), check: step('guard', override ?? guard) };
+    }),
+    interceptors: interceptors.map((reference) => step('interceptor', reference)),
+    call: create(controller, `the controller ${name}`, (source) => createCall(route, source)),
     isPerRequest: sources.some(({ perRequest }) => perRequest !== undefined),
   };
 }
@@ -213,18 +197,18 @@ function buildRoute(
   definition: ControllerDefinition,
   context: BuildContext,
 ): BuiltRoute {
-  const { prefix, shared, instances } = context;
-  const references = mergeReferences(shared, route);
-  const { isPerRequest, ...steps } = createSteps(route, references, definition, context);
+  const { instances } = context;
+  const references = mergeReferences(context.shared, route);
+  const steps = createSteps(route, references, definition, context);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
-  const isScoped = instances.hasScopes && isPerRequest;
+  const isScoped = instances.hasScopes && steps.isPerRequest;
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
-  const invoker = createRouteInvoker(route, { ...steps, hold });
+  const invoker = createRouteInvoker(route, steps, hold);
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,
-    path: joinPath(prefix, route.path),
+    path: joinPath(context.prefix, route.path),
     options: routeOptions(route, references),
     handlers: Object.freeze<BuiltRoute['handlers']>([
       ...values,
@@ -264,16 +248,13 @@ function routeOptions(
   );
   const isSecured = applying.length > 0 || security.length > 0;
   if (inputs.length === 0 && !isSecured && status === options.status) return options;
-  const created: { -readonly [Name in keyof RouteOptions]: RouteOptions[Name] } = {
+  const errors = [...new Set([401, 403, ...(options.errors ?? [])])];
+  return Object.freeze({
     ...options,
-  };
-  if (status !== undefined) created.status = status;
-  if (inputs.length > 0) created.inputs = inputs;
-  if (isSecured) {
-    created.security = security;
-    created.errors = [...new Set([401, 403, ...(options.errors ?? [])])];
-  }
-  return Object.freeze(created);
+    ...(status !== undefined && { status }),
+    ...(inputs.length > 0 && { inputs }),
+    ...(isSecured && { security, errors }),
+  });
 }
 
 /** Describes a parameter for tools. Asks its schema only if a tool needs to know whether it is required. */
@@ -306,30 +287,11 @@ function createValuesStep(values: RouteValues): Middleware {
   };
 }
 
-/** A guard, a middleware or an interceptor. A guard receives no `next`. */
-type Step<Next extends unknown[]> = (ctx: Context, ...next: Next) => unknown;
-
 const EXPECTED: Readonly<Record<ReferenceKind, string>> = {
   guard: 'a function',
   middleware: 'a function (ctx, next)',
   interceptor: 'a function (ctx, next)',
 };
-
-/** A reference to a guard, a middleware or an interceptor. */
-type Reference<Next extends unknown[]> =
-  | Step<Next>
-  | Constructor
-  | InjectionToken<unknown>
-  | string
-  | symbol;
-
-/** Whether a reference is a function to call, which needs no instance. */
-function isFunctionOf<Next extends unknown[]>(
-  kind: ReferenceKind,
-  reference: Reference<Next>,
-): reference is Step<Next> {
-  return typeof reference === 'function' && !isClassOf(kind, reference);
-}
 
 /**
  * Turns a class or a token of a guard, a middleware or an interceptor into a function.
@@ -337,58 +299,39 @@ function isFunctionOf<Next extends unknown[]>(
  * @throws {ControllerResolutionError} 500, when the container returns neither a function nor an object
  *   with the method of the kind.
  */
-function createStep<Next extends unknown[]>(
+function createStep(
   kind: ReferenceKind,
   token: Token,
-  { handler }: RouteDefinition,
-  findSource: FindSource,
-): Step<Next> {
-  const name = describeToken(token);
-  const { source, requirement } = findSource(token, `the ${kind} ${name} of ${handler}`);
+  source: InstanceSource,
+  requirement: Requirement,
+): Step {
   const method = CLASS_METHODS[kind];
-  const asStep = (instance: unknown): Step<Next> => {
+  const asStep = (instance: unknown): Step => {
     if (hasMethodOf(kind, instance)) return (...values) => instance[method](...values);
-    if (typeof instance === 'function' && !isClassOf(kind, instance)) return instance as Step<Next>;
+    if (isFunctionOf(kind, instance)) return instance as Step;
     const expected = `${EXPECTED[kind]} or an object with ${method}()`;
     throw wrongInstance(expected, requirement, instance);
   };
   const known = 'instance' in source ? asStep(source.instance) : undefined;
   const { perRequest } = source;
-  const ofRequest: Step<Next> = (ctx, ...next) =>
+  const ofRequest: Step = (ctx, ...next) =>
     chain(perRequest?.(ctx), (instance) => asStep(instance)(ctx, ...next));
   const step = perRequest === undefined && known !== undefined ? known : ofRequest;
   if (step === source.instance) return step;
+  // Some errors contain the name, such as the one for a second `next()` call.
+  Object.defineProperty(step, 'name', { value: describeToken(token) });
   const holder: unknown = known === undefined ? Object(token).prototype : source.instance;
   const run: unknown = hasMethodOf(kind, holder) ? holder[method] : known;
-  return markStep(withName(name, step), token, run);
-}
-
-/**
- * Marks the function for a class or a token like the function that it calls.
- *
- * @param run - That function; undefined if it is not known before a request.
- */
-function markStep<Run extends object>(step: Run, token: Token, run: unknown): Run {
-  // Without its source, checks cannot tell what it does.
+  // Without the source of the function that it calls, checks cannot tell what the step does.
   if (isIntended(token) || run === undefined) markIntended(step);
-  if (typeof run !== 'function') return step;
-  return describe(step, { wraps: run });
-}
-
-/** Names a function, because some errors contain the name, such as the one for a second `next()` call. */
-function withName<Run extends (...values: never[]) => unknown>(name: string, run: Run): Run {
-  return Object.defineProperty(run, 'name', { value: name });
-}
-
-interface InvokerParts extends Pick<RouteSteps, 'call' | 'guards' | 'interceptors'> {
-  readonly hold: Hold;
+  return typeof run === 'function' ? describe(step, { wraps: run }) : step;
 }
 
 function createRouteInvoker(
   route: RouteDefinition,
-  { call, guards, interceptors, hold }: InvokerParts,
+  { call, guards, interceptors }: RouteSteps,
+  hold: Hold,
 ): Handler {
-  const { handler, options } = route;
   // Asks the schemas at the first empty result, not at each.
   let isOptional: boolean | undefined;
   const invoker = createInvoker({
@@ -396,14 +339,12 @@ function createRouteInvoker(
     guards,
     call: intercept(hold(call), interceptors.map(hold)),
     mayBeEmpty: () => {
-      isOptional ??= mayBeEmpty(options);
+      isOptional ??= mayBeEmpty(route.options);
       return isOptional;
     },
   });
-  return Object.defineProperty(hold(invoker), 'name', { value: handler });
+  return Object.defineProperty(hold(invoker), 'name', { value: route.handler });
 }
-
-type Method = (...values: unknown[]) => unknown;
 
 function createCall(route: RouteDefinition, controller: InstanceSource): CallMethod {
   if (controller.perRequest === undefined) {
@@ -419,11 +360,9 @@ function createCall(route: RouteDefinition, controller: InstanceSource): CallMet
 }
 
 /** Reads the method from the instance, because a container may return a replacement. */
-function methodOf(instance: unknown, { methodName, handler }: RouteDefinition): Method {
-  const method: unknown = (instance as Record<string | symbol, unknown> | null | undefined)?.[
-    methodName
-  ];
-  if (typeof method === 'function') return method as Method;
+function methodOf(instance: unknown, { methodName, handler }: RouteDefinition) {
+  const method = (instance as Record<string | symbol, unknown> | null | undefined)?.[methodName];
+  if (typeof method === 'function') return method as (...values: unknown[]) => unknown;
   const requirement: Requirement = { description: `the controller of ${handler}` };
   throw wrongInstance(`an object with a method ${String(methodName)}()`, requirement, instance);
 }

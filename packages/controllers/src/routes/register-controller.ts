@@ -30,16 +30,10 @@ import {
 } from '../options.js';
 import {
   type BuildContext,
-  type BuiltRoute,
-  buildCheckedRoutes,
+  buildController,
   createBuildContext,
+  type RegisteredController,
 } from './build-routes.js';
-
-/** A controller whose routes are registered. */
-export interface RegisteredController extends ControllerDefinition {
-  /** As they were registered. */
-  readonly routes: readonly BuiltRoute[];
-}
 
 /**
  * Registers the routes of a single controller on a router.
@@ -110,19 +104,6 @@ export function findProblems(
     ...findUnreadValues(shared, definitions),
     ...instances.check(tokens),
   ];
-}
-
-/**
- * Builds the routes of a controller in which {@link findProblems} found no problem.
- *
- * @param context - Receives further problems.
- * @throws {ControllerResolutionError} 500, when the container cannot resolve an instance.
- */
-export function buildController(
-  definition: ControllerDefinition,
-  context: BuildContext,
-): RegisteredController {
-  return Object.freeze({ ...definition, routes: buildCheckedRoutes(definition, context) });
 }
 
 /** @throws {RouteRegistrationError} 500, when the router refuses a function of `@UseMiddleware()`. */
