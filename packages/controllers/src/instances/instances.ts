@@ -7,7 +7,7 @@ import {
   type Token,
 } from '@fairlead/di';
 import type { ControllerDefinition } from '../definition/definition.js';
-import { ControllerResolutionError, codeOf } from '../errors.js';
+import { attempt, ControllerResolutionError, codeOf, errorText } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import { isFunctionOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
@@ -28,36 +28,27 @@ export type InstanceSource =
   | { readonly instance: unknown; readonly perRequest?: undefined }
   | { readonly instance?: unknown; readonly perRequest: (ctx: Context) => unknown };
 
-/** Resolves controllers, guards, middleware and interceptors from a container. */
+/** Resolves controllers, guards, middleware and interceptors from a container, which needs only `resolve`. */
 export class Instances {
+  readonly container: ContainerInterface;
   readonly scopes: RequestScopes;
-  readonly #container: ContainerInterface;
   readonly #sources = new Map<Token, InstanceSource>();
   readonly #usable = new Set<Token>();
 
-  /**
-   * @param container - Needs only `resolve`. Its other methods are optional.
-   * @param warn - Called when disposing a request scope fails.
-   */
+  /** @param warn - Called when disposing a request scope fails. */
   constructor(container: ContainerInterface, warn: (message: string) => void) {
-    this.#container = container;
+    this.container = container;
     this.scopes = new RequestScopes(container, warn);
-  }
-
-  /** Whether the container opens a scope for each request. */
-  get hasScopes(): boolean {
-    return this.#container.createScope !== undefined;
   }
 
   /**
    * Registers classes that the container does not know, then finds the tokens that it cannot resolve.
    * If the container has no `validate`, it resolves each token to find out.
    *
-   * @param tokens - All required tokens, with their descriptions.
    * @returns One error for each cause.
    */
-  check(tokens: ReadonlyMap<Token, Requirement>): ControllerResolutionError[] {
-    const container = this.#container;
+  check(tokens: ReadonlyMap<Token, Requirement>): readonly Error[] {
+    const { container } = this;
     for (const token of tokens.keys()) {
       this.#usable.add(token);
       if (typeof token !== 'function' || (container.has?.(token) ?? true)) continue;
@@ -82,15 +73,10 @@ export class Instances {
     return found.slice(0, 1);
   }
 
-  /** Lists the eager tokens of the container. Empty if the container does not list them. */
-  eagerTokens(): readonly Token[] {
-    return this.#container.eagerTokens?.() ?? [];
-  }
-
   /** Lists the classes that the container instantiates for the tokens, or the classes among them. */
   classesOf(tokens: readonly Token[]): readonly Constructor[] {
     const isClass = (token: Token): token is Constructor => typeof token === 'function';
-    return this.#container.classesOf?.(tokens) ?? tokens.filter(isClass);
+    return this.container.classesOf?.(tokens) ?? tokens.filter(isClass);
   }
 
   /**
@@ -100,22 +86,18 @@ export class Instances {
    * @returns One error for each constructor or factory that failed.
    */
   async build(tokens: ReadonlyMap<Token, Requirement>): Promise<ControllerResolutionError[]> {
-    const container = this.#container;
+    const { container } = this;
     try {
       const sound = [...tokens.keys()].filter((token) => this.isUsable(token));
       await container.initialize?.(sound, { singletons: 'all' });
       return [];
     } catch (error) {
-      this.#exclude(tokens, (token) => !(container.isBuilt?.(token) || this.#isPerRequest(token)));
+      const isPerRequest = (token: Token) => container.isShared?.(token) === false;
+      this.#exclude(tokens, (token) => !(container.isBuilt?.(token) || isPerRequest(token)));
       return problemsOf(error).map((problem) =>
         resolutionError(requirementOf(problem, tokens), problem),
       );
     }
-  }
-
-  /** Lists the tokens whose asynchronous factories have not settled. */
-  pendingTokens(): readonly Token[] {
-    return this.#container.pendingTokens?.() ?? [];
   }
 
   /** Whether {@link check} knows a token, and neither it nor {@link build} has found a problem with it. */
@@ -127,16 +109,11 @@ export class Instances {
     for (const token of tokens.keys()) if (isUnusable(token)) this.#usable.delete(token);
   }
 
-  #isPerRequest(token: Token): boolean {
-    return this.#container.isShared?.(token) === false;
-  }
-
   /**
    * Returns the source of a token's instances. It resolves a shared instance immediately, and others for each
    * request. A container without `isShared` resolves each token once at startup, to find errors, and then for
    * each request.
    *
-   * @param requirement - Describes the token for errors.
    * @throws {ControllerResolutionError} 500, when the container cannot resolve the token at startup.
    */
   sourceOf(token: Token, requirement: Requirement): InstanceSource {
@@ -149,10 +126,10 @@ export class Instances {
 
   #findSource(token: Token, requirement: Requirement): InstanceSource {
     const perRequest = (ctx: Context): unknown => this.#resolveFor(ctx, token, requirement);
-    const isShared = this.#container.isShared?.(token);
+    const isShared = this.container.isShared?.(token);
     if (isShared === false) return { perRequest };
     try {
-      const instance = this.#container.resolve(token);
+      const instance = this.container.resolve(token);
       return isShared ? { instance } : { instance, perRequest };
     } catch (error) {
       if (codeOf(error) !== 'DI_OUT_OF_SCOPE') throw resolutionError(requirement, error);
@@ -179,16 +156,11 @@ export class Instances {
     }
   }
 
-  #tryAll(tokens: ReadonlyMap<Token, Requirement>): ControllerResolutionError[] {
+  #tryAll(tokens: ReadonlyMap<Token, Requirement>): readonly Error[] {
     return [...tokens].flatMap(([token, requirement]) => {
-      try {
-        this.sourceOf(token, requirement);
-        return [];
-      } catch (error) {
-        this.#usable.delete(token);
-        if (error instanceof ControllerResolutionError) return error;
-        throw error;
-      }
+      const { problems } = attempt(() => this.sourceOf(token, requirement));
+      if (problems.length > 0) this.#usable.delete(token);
+      return problems;
     });
   }
 }
@@ -222,21 +194,15 @@ function resolutionError(
   return new ControllerResolutionError(description, cause, locationOf(nearest ?? controller));
 }
 
-/**
- * Creates the error for an instance that is not what the route needs.
- *
- * @param expected - With an article, such as `a function (ctx, next)`.
- * @param instance - The instance that the container returned.
- */
+/** Creates the error for an instance that is not what the route needs: `a function (ctx, next)`, for example. */
 export function wrongInstance(
   expected: string,
   requirement: Requirement,
   instance: unknown,
 ): ControllerResolutionError {
-  return resolutionError(
-    requirement,
-    `the container returned ${describeInstance(instance)}, which is not ${expected}.\n  Fix: register ${expected}. In a test, also check the overrides.`,
-  );
+  const reason = `the container returned ${describeInstance(instance)}, which is not ${expected}.`;
+  const fix = `register ${expected}. In a test, also check the overrides.`;
+  return resolutionError(requirement, errorText(reason, fix));
 }
 
 function describeInstance(value: unknown): string {
@@ -250,8 +216,7 @@ function describeInstance(value: unknown): string {
  * Lists the tokens that the container must resolve: controllers, classes and tokens of guards, middleware
  * and interceptors, and eager providers.
  *
- * @param definitions - The controllers.
- * @param shared - The guards, middleware and interceptors of all their routes.
+ * @param shared - The guards, middleware and interceptors of all routes.
  * @param eager - Tokens to build at startup even if no controller depends on them.
  * @returns Each token once, with its first requirement.
  */
@@ -261,34 +226,28 @@ export function requiredTokens(
   eager: readonly Token[] = [],
 ): Map<Token, Requirement> {
   const tokens = new Map<Token, Requirement>();
-  const add = (token: Token, requirement: Requirement): void => {
-    if (!tokens.has(token)) tokens.set(token, requirement);
+  const add = (token: Token, description: string, controller?: Constructor): void => {
+    if (!tokens.has(token)) tokens.set(token, { description, controller });
   };
-  for (const { controller, name } of definitions) {
-    add(controller, { description: `the controller ${name}`, controller });
-  }
-  const addAll = (
-    kind: ReferenceKind,
-    references: readonly unknown[],
-    owner: Requirement,
+  for (const { controller, name } of definitions)
+    add(controller, `the controller ${name}`, controller);
+  const addReferences = (
+    { guards, middleware, interceptors }: SharedReferences,
+    owner: string,
+    controller?: Constructor,
   ): void => {
-    for (const token of references) {
-      if (!isToken(token) || isFunctionOf(kind, token)) continue;
-      const description = `the ${kind} ${describeToken(token)} of ${owner.description}`;
-      add(token, { ...owner, description });
+    const kinds = { guard: guards, middleware, interceptor: interceptors };
+    for (const [kind, references] of Object.entries(kinds)) {
+      for (const token of references) {
+        if (!isToken(token) || isFunctionOf(kind as ReferenceKind, token)) continue;
+        add(token, `the ${kind} ${describeToken(token)} of ${owner}`, controller);
+      }
     }
   };
-  const addReferences = (references: SharedReferences, owner: Requirement): void => {
-    addAll('guard', references.guards, owner);
-    addAll('middleware', references.middleware, owner);
-    addAll('interceptor', references.interceptors, owner);
-  };
-  addReferences(shared, { description: 'the plugin' });
+  addReferences(shared, 'the plugin');
   for (const { controller, routes } of definitions) {
-    for (const route of routes) addReferences(route, { description: route.handler, controller });
+    for (const route of routes) addReferences(route, route.handler, controller);
   }
-  for (const token of eager) {
-    add(token, { description: `the eager provider ${describeToken(token)}` });
-  }
+  for (const token of eager) add(token, `the eager provider ${describeToken(token)}`);
   return tokens;
 }

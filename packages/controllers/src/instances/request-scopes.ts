@@ -29,10 +29,7 @@ const COPY = Symbol.for('@fairlead/controllers:copy');
 const url = import.meta.url as string | undefined;
 Object.defineProperty(RequestContext, COPY, { value: { url } });
 
-/**
- * Explains that a class is the {@link RequestContext} of another copy of this package, in whose scopes routes do
- * not run. Returns undefined for other classes.
- */
+/** Explains that a class is the {@link RequestContext} of another copy of this package, in whose scopes routes do not run. */
 export function explainForeignContext(target: object): string | undefined {
   if (target === RequestContext || !Object.hasOwn(target, COPY)) return undefined;
   const copy = Reflect.get(target, COPY) as { readonly url: string | undefined };
@@ -50,11 +47,10 @@ function refuse(): ConstructorParameters<typeof Context> {
   );
 }
 
-/** A function that runs for a request: a middleware, an interceptor, or the call of a method. */
-type Run<Input> = (ctx: Context, input: Input) => unknown;
-
-/** Wraps a function so that the request's scope stays open until its result has settled. */
-export type Hold = <Input>(run: Run<Input>) => Run<Input>;
+/** Wraps a function that runs for a request so that the request's scope stays open until its result has settled. */
+export type Hold = <Input>(
+  run: (ctx: Context, input: Input) => unknown,
+) => (ctx: Context, input: Input) => unknown;
 
 /** Opens and disposes one container scope per request. */
 export class RequestScopes {
@@ -63,10 +59,7 @@ export class RequestScopes {
   readonly #hasContext: boolean;
   readonly #warn: (message: string) => void;
 
-  /**
-   * @param container - Opens the scopes. Without scopes, it resolves tokens itself.
-   * @param warn - Called when disposing a scope fails.
-   */
+  /** @param container - Without scopes, it resolves tokens itself. */
   constructor(container: ContainerInterface, warn: (message: string) => void) {
     this.#container = container;
     // A container of @fairlead/di knows the class by its decorator. Others may not.
@@ -88,9 +81,8 @@ export class RequestScopes {
     const scope = this.#container.createScope?.();
     if (scope === undefined) return next();
     const held = new HeldScope(scope, (error) => {
-      this.#warn(
-        `disposing the request scope of ${ctx.method} ${ctx.path} failed: ${inspect(error)}`,
-      );
+      const text = `disposing the request scope of ${ctx.method} ${ctx.path} failed`;
+      this.#warn(`${text}: ${inspect(error)}`);
     });
     this.#scopes.set(ctx, held);
     if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
@@ -129,26 +121,24 @@ export class RequestScopes {
   };
 }
 
-/** A request's scope, disposed when its last holder has released it. */
+/** A request's scope, disposed when everything that has taken it has released it. */
 class HeldScope {
   readonly scope: RequestScope;
-  readonly #onError: (error: unknown) => void;
+  readonly #release: () => void;
   #holders = 0;
 
   /** @param onError - Called when disposing the scope fails. */
   constructor(scope: RequestScope, onError: (error: unknown) => void) {
     this.scope = scope;
-    this.#onError = onError;
+    this.#release = () => {
+      this.#holders -= 1;
+      if (this.#holders === 0) scope[Symbol.asyncDispose]().then(undefined, onError);
+    };
   }
 
-  /** Adds a holder. It must call the returned function once. */
+  /** The caller must call the returned function once. */
   take(): () => void {
     this.#holders += 1;
     return this.#release;
   }
-
-  readonly #release = (): void => {
-    this.#holders -= 1;
-    if (this.#holders === 0) this.scope[Symbol.asyncDispose]().then(undefined, this.#onError);
-  };
 }

@@ -65,7 +65,7 @@ export async function start(
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const context = createBuildContext({ ...options, warn: log.warn });
   const { instances } = context;
-  const eager = [...instances.eagerTokens(), ...found.services];
+  const eager = [...(instances.container.eagerTokens?.() ?? []), ...found.services];
   const tokens = requiredTokens(definitions, context.shared, eager);
   for (const controller of found.classes.filter(isController)) {
     // A controller without a definition has problems, but its dependencies may have others.
@@ -121,7 +121,7 @@ async function buildInstances(
 ): Promise<readonly Error[]> {
   let hasWarned = false;
   const warn = (reason: string): void => {
-    const pending = instances.pendingTokens().map(describeToken);
+    const pending = (instances.container.pendingTokens?.() ?? []).map(describeToken);
     if (hasWarned || pending.length === 0) return;
     hasWarned = true;
     const fix = 'make its factory settle, for example with a timeout.';

@@ -201,7 +201,7 @@ function buildRoute(
   const references = mergeReferences(context.shared, route);
   const steps = createSteps(route, references, definition, context);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
-  const isScoped = instances.hasScopes && steps.isPerRequest;
+  const isScoped = steps.isPerRequest && instances.container.createScope !== undefined;
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
   const invoker = createRouteInvoker(route, steps, hold);

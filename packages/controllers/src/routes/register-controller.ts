@@ -1,4 +1,10 @@
-import { createRouter, RouteConflictError, type Router, SetupError } from '@fairlead/core';
+import {
+  createRouter,
+  RouteConflictError,
+  type RouteOptions,
+  type Router,
+  SetupError,
+} from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import type { Constructor, Token } from '@fairlead/di';
 import { captureCallSite, describeValue, isIntended, setLocation } from '@fairlead/options';
@@ -20,7 +26,12 @@ import {
   throwProblems,
 } from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
-import { locationOf, type RouteMetadataKey, undiscovered } from '../metadata/class-metadata.js';
+import {
+  locationOf,
+  type RouteMetadataKey,
+  undiscovered,
+  type ValueReader,
+} from '../metadata/class-metadata.js';
 import type { SharedReferences } from '../metadata/references.js';
 import {
   type BuildRoutesOptions,
@@ -30,6 +41,7 @@ import {
 } from '../options.js';
 import {
   type BuildContext,
+  type BuiltRoute,
   buildController,
   createBuildContext,
   type RegisteredController,
@@ -76,19 +88,17 @@ export function registerController(
 }
 
 function checkRouter(router: unknown): ControllerError[] {
-  const foreign = findForeignRouter('registerController()', router);
+  const call = 'registerController()';
+  const foreign = findForeignRouter(call, router);
   if (foreign !== undefined) return [foreign];
   if (ROUTER.accepts(router)) return [];
   const value = describeValue(router);
-  return [
-    optionError(`registerController() cannot use ${value} as router. Use ${ROUTER.description}.`),
-  ];
+  return [optionError(`${call} cannot use ${value} as router. Use ${ROUTER.description}.`)];
 }
 
 /**
  * Finds all problems that prevent the registration of controllers, without registering anything.
  *
- * @param tokens - The tokens that the container must resolve.
  * @returns One error per problem: single routes, then collisions, then decorators without a guard, then
  *   what the container cannot resolve.
  */
@@ -112,14 +122,27 @@ export function registerRoutes(
   { controller, routes }: Pick<RegisteredController, 'controller' | 'routes'>,
 ): void {
   for (const { method, path, options, handlers, handler, methodName } of routes) {
-    setLocation(options, () => locationOf(controller, methodName));
-    try {
-      router.on(method, path, options, ...handlers);
-    } catch (cause) {
-      if (!(cause instanceof SetupError)) throw cause;
-      const diagnostic = { problem: cause.message, cause };
-      throw new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName));
-    }
+    const locate = () => locationOf(controller, methodName);
+    setLocation(options, locate);
+    const cause = tryRoute(router, method, path, options, handlers);
+    if (cause === undefined) continue;
+    throw new RouteRegistrationError(handler, { problem: cause.message, cause }, locate());
+  }
+}
+
+function tryRoute(
+  router: Router,
+  method: string,
+  path: string,
+  options: RouteOptions = {},
+  handlers: BuiltRoute['handlers'] = [() => {}],
+): SetupError | undefined {
+  try {
+    router.on(method, path, options, ...handlers);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SetupError) return error;
+    throw error;
   }
 }
 
@@ -134,23 +157,25 @@ function findCollisions(
 ): ControllerError[] {
   const trial = createRouter(router.rules);
   for (const { method, pattern } of router.routes) tryRoute(trial, method, pattern);
-  const owners = new Map<string, RouteOwner>();
+  const owners = new Map<string, () => string>();
   // Keyed by what has to change, because a prefix is part of many routes.
   const errors = new Map<unknown, ControllerError>();
   for (const definition of definitions.filter(hasKnownPaths)) {
-    const { controller, routes } = definition;
-    for (const route of routes) {
+    for (const route of definition.routes) {
       const { method, methodName, handler } = route;
       const path = joinPath(prefix, route.path);
       const error = tryRoute(trial, method, path);
+      const locate = () => locationOf(definition.controller, methodName);
       if (error === undefined) {
-        owners.set(`${method} ${path}`, { handler, methodName, controller });
+        owners.set(`${method} ${path}`, () => {
+          const location = locate();
+          return location === undefined ? handler : `${handler} (${location})`;
+        });
         continue;
       }
-      const diagnostic = explainRejection(error, owners);
       const [culprit, explained] = findInvalidPrefix(prefix, definition) ?? [
         route,
-        new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName)),
+        new RouteRegistrationError(handler, explainRejection(error, owners), locate()),
       ];
       errors.set(culprit, explained);
     }
@@ -158,11 +183,21 @@ function findCollisions(
   return [...errors.values()];
 }
 
-/**
- * Finds out whether a router would reject a prefix of a path without the rest of it.
- *
- * @returns What has to change, and the error; undefined if no prefix is the reason.
- */
+function explainRejection(
+  cause: SetupError,
+  owners: ReadonlyMap<string, () => string>,
+): Diagnostic {
+  if (!(cause instanceof RouteConflictError)) {
+    const fix = 'correct the path of the route, or the prefix of its controller.';
+    return { problem: cause.message, fix, cause };
+  }
+  const { method, added, existing } = cause;
+  const owner = owners.get(`${method} ${existing}`)?.() ?? 'the router itself';
+  const problem = `${method} ${added} matches the same paths as ${method} ${existing} of ${owner}.`;
+  return { problem, fix: 'change one of the two paths.', cause };
+}
+
+/** Returns the prefix that a router would reject without the rest of the path, and the error. */
 function findInvalidPrefix(
   prefix: string,
   { controller, name, version, prefix: own }: ControllerDefinition,
@@ -183,22 +218,17 @@ function findInvalidPrefix(
   return [controller, new RouteRegistrationError(name, diagnostic, locationOf(controller))];
 }
 
-/**
- * Finds decorators that restrict routes without any guard, although they have no effect without a guard.
- *
- * @returns One error per decorator, with all routes.
- */
+/** Finds decorators that restrict routes without any guard, although they have no effect without a guard. */
 function findUnreadValues(
   { guards }: SharedReferences,
   definitions: readonly ControllerDefinition[],
 ): ControllerError[] {
   if (isIntended(guards)) return [];
-  const unread = unreadValues(definitions, ({ guards: own }, exempts) => {
-    return exempts || guards.length + own.length > 0;
+  const unread = unreadValues(definitions, ({ guards: own }, reader, value) => {
+    return reader.exempts(value) || guards.length + own.length > 0;
   });
-  return unread.map(([key, owners]) => {
-    const { name, fix, location } = describeUnread(key, owners);
-    const title = `@${key.name}() has no effect on ${name}: the guard ${key.reader?.name} does not check the requests.`;
+  return unread.map(({ decorator, guard, names, fix, location }) => {
+    const title = `@${decorator}() has no effect on ${names}: the guard ${guard} does not check the requests.`;
     return new ControllerError(errorText(title, fix, location), { code: 'GUARD_MISSING' });
   });
 }
@@ -212,20 +242,50 @@ export function warnOfUnreadValues(
   { shared, instances, warn }: Pick<BuildContext, 'shared' | 'instances' | 'warn'>,
 ): void {
   if (isIntended(shared.guards)) return;
-  const unread = unreadValues(controllers, ({ guards }, _, matches) =>
+  const unread = unreadValues(controllers, ({ guards }, reader) =>
     [...shared.guards, ...guards].some((guard) => {
       const instance = instances.resolved(guard);
       const all = [guard, instance, Object(instance).constructor];
-      return all.some((one) => isIntended(one) || matches(one));
+      return all.some((one) => isIntended(one) || reader.matches(one));
     }),
   );
-  for (const [key, owners] of unread) {
-    const { name, fix, location } = describeUnread(key, owners);
-    const title = `@${key.name}() may have no effect on ${name}: ${key.reader?.name} is not one of the guards.`;
+  for (const { decorator, guard, names, fix, location } of unread) {
+    const title = `@${decorator}() may have no effect on ${names}: ${guard} is not one of the guards.`;
     const silence =
       'If another guard does its work, pass that guard to intended() of @fairlead/core.';
     warn(errorText(title, `${fix} ${silence}`, location));
   }
+}
+
+/** Describes the routes with values that nothing reads, by decorator. */
+function unreadValues(
+  definitions: readonly ControllerDefinition[],
+  isRead: (route: RouteDefinition, reader: ValueReader, value: unknown) => boolean,
+) {
+  const unread = new Map<
+    RouteMetadataKey,
+    { handlers: Set<string>; location: string | undefined }
+  >();
+  for (const { controller, routes } of definitions) {
+    for (const route of routes) {
+      for (const [key, value] of route.metadata) {
+        if (key.reader === undefined || isRead(route, key.reader, value)) continue;
+        const found = unread.get(key) ?? {
+          handlers: new Set(),
+          location: locationOf(controller, route.methodName),
+        };
+        unread.set(key, found);
+        found.handlers.add(route.handler);
+      }
+    }
+  }
+  return [...unread].map(([{ name, reader }, { handlers, location }]) => ({
+    decorator: name,
+    guard: reader?.name,
+    names: listNames([...handlers]),
+    location,
+    fix: `add ${reader?.name} to the option guards, or decorate the class or the method with @UseGuard(${reader?.name}).`,
+  }));
 }
 
 /** Warns of what guards report about themselves, once for each guard. */
@@ -238,76 +298,4 @@ export function warnOfGuards(
     const message = isIntended(guard) ? undefined : descriptionOf(guard)?.warning?.();
     if (message !== undefined) warn(message);
   }
-}
-
-/**
- * Finds the routes with values that nothing reads, by decorator.
- *
- * @param isRead - Receives a route, whether the value exempts it, and what recognizes the guard.
- */
-function unreadValues(
-  definitions: readonly ControllerDefinition[],
-  isRead: (
-    route: RouteDefinition,
-    exempts: boolean,
-    matches: (guard: unknown) => boolean,
-  ) => boolean,
-): readonly [RouteMetadataKey, RouteOwner[]][] {
-  const unread = new Map<RouteMetadataKey, RouteOwner[]>();
-  for (const { controller, routes } of definitions) {
-    for (const route of routes) {
-      for (const [key, value] of route.metadata) {
-        const { reader } = key;
-        if (reader === undefined) continue;
-        const matches = (guard: unknown): boolean => reader.matches(guard);
-        if (isRead(route, reader.exempts(value), matches)) continue;
-        unread.set(key, [...(unread.get(key) ?? []), { ...route, controller }]);
-      }
-    }
-  }
-  return [...unread];
-}
-
-function describeUnread(key: RouteMetadataKey, owners: readonly RouteOwner[]) {
-  const guard = key.reader?.name;
-  return {
-    name: listNames([...new Set(owners.map(({ handler }) => handler))]),
-    location: locationOf(owners[0]?.controller, owners[0]?.methodName),
-    fix: `add ${guard} to the option guards, or decorate the class or the method with @UseGuard(${guard}).`,
-  };
-}
-
-/** The controller's method that declares a route. */
-interface RouteOwner {
-  readonly handler: string;
-  readonly methodName: string | symbol;
-  readonly controller: Constructor;
-}
-
-function tryRoute(router: Router, method: string, path: string): SetupError | undefined {
-  try {
-    router.on(method, path, () => {});
-    return undefined;
-  } catch (error) {
-    if (error instanceof SetupError) return error;
-    throw error;
-  }
-}
-
-function explainRejection(cause: SetupError, owners: ReadonlyMap<string, RouteOwner>): Diagnostic {
-  if (!(cause instanceof RouteConflictError)) {
-    const fix = 'correct the path of the route, or the prefix of its controller.';
-    return { problem: cause.message, fix, cause };
-  }
-  const { method, added, existing } = cause;
-  const owner = describeOwner(owners.get(`${method} ${existing}`));
-  const problem = `${method} ${added} matches the same paths as ${method} ${existing} of ${owner}.`;
-  return { problem, fix: 'change one of the two paths.', cause };
-}
-
-function describeOwner(owner: RouteOwner | undefined): string {
-  if (owner === undefined) return 'the router itself';
-  const { handler, methodName, controller } = owner;
-  const location = locationOf(controller, methodName);
-  return location === undefined ? handler : `${handler} (${location})`;
 }
