@@ -3,7 +3,6 @@ import {
   createApp,
   createRouter,
   errorHandler,
-  etag,
   json,
   type Middleware,
   notFoundHandler,
@@ -12,6 +11,7 @@ import {
 } from '@fairlead/core';
 import {
   currentContext,
+  etag,
   requestId,
   requestLogger,
   secureHeaders,

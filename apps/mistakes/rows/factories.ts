@@ -14,12 +14,11 @@ import {
   createApp,
   createRouter,
   errorHandler,
-  etag,
   json,
   type Middleware,
   notFoundHandler,
 } from '@fairlead/core';
-import { requestId, requestLogger, secureHeaders, timeout } from '@fairlead/middleware';
+import { etag, requestId, requestLogger, secureHeaders, timeout } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';

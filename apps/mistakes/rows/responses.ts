@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Controller, Get, Redirect, Res, SetHeader } from '@fairlead/controllers';
-import { createApp, HttpError, NotFoundError, requireMatch } from '@fairlead/core';
+import { createApp, HttpError, NotFoundError } from '@fairlead/core';
+import { requireMatch } from '@fairlead/middleware';
 import { createTestApp } from '@fairlead/testing';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';

@@ -2,7 +2,6 @@ import { json, raw, text, urlencoded } from './body/parsers.js';
 import { describeFactories } from './description.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
-import { etag } from './middleware/etag.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
 
 export { Application, createApp, type Plugin } from './app/application.js';
@@ -71,7 +70,6 @@ export {
   errorHandler,
   type PublishedError,
 } from './middleware/error-handler.js';
-export { etag, requireMatch } from './middleware/etag.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
 export type { Next } from './next.js';
 export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
@@ -137,4 +135,4 @@ export {
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 
-describeFactories(json, raw, text, urlencoded, cors, errorHandler, etag, notFoundHandler);
+describeFactories(json, raw, text, urlencoded, cors, errorHandler, notFoundHandler);

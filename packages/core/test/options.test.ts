@@ -4,7 +4,6 @@ import {
   createApp,
   createRouter,
   errorHandler,
-  etag,
   json,
   listen,
   notFoundHandler,
@@ -73,13 +72,6 @@ testOptions([
 it('problems of one kind keep its code', async () => {
   const error = await errorOf(urlencoded, { limit: 'lots', maxFields: -1 });
   expect(error).toMatchObject({ code: 'INVALID_LIMIT' });
-});
-
-describe('etag()', () => {
-  it('has no options', async () => {
-    const message = "etag() has no option 'weak'. Remove it.";
-    expect(await errorOf(etag, { weak: true })).toEqual(setupError('INVALID_OPTION', message));
-  });
 });
 
 describe('listen()', () => {

@@ -8,7 +8,6 @@ import {
   createApp,
   createRouter,
   errorHandler,
-  etag,
   HttpError,
   InternalServerError,
   json,
@@ -96,7 +95,7 @@ function createService(): Application {
   for (const [name, fail] of Object.entries(FAILURES))
     router.all(`/fail/${name}`, giveUp(20), fail);
   return createApp()
-    .use(errorHandler({ includeStack: false }), cors(), etag())
+    .use(errorHandler({ includeStack: false }), cors())
     .use(json({ limit: 100 }), urlencoded({ limit: 100, maxFields: 2 }))
     .use(text({ limit: 100 }), raw({ limit: 100 }))
     .route('/', router)

@@ -5,7 +5,6 @@ import {
   createApp,
   createRouter,
   errorHandler,
-  etag,
   InvalidMiddlewareError,
   intended,
   json,
@@ -146,7 +145,6 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     [urlencoded, urlencoded()],
     [cors, cors()],
     [errorHandler, errorHandler()],
-    [etag, etag()],
     [notFoundHandler, notFoundHandler()],
   ])('refuses the factory %o, but not what it creates', (factory, created) => {
     const { name } = factory;

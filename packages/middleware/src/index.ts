@@ -15,6 +15,7 @@ export { type SignedCookies, signedCookies } from './cookies/signed-cookies.js';
 export { type CsrfOptions, csrf, csrfGuard } from './csrf/csrf.js';
 export { type CsrfTokenOptions, type CsrfTokens, csrfTokens } from './csrf/tokens.js';
 export { currentContext, shareContext } from './current-context.js';
+export { etag, requireMatch } from './etag.js';
 export {
   type CheckState,
   createHealth,

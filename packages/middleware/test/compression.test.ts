@@ -6,7 +6,6 @@ import {
   type Context,
   createApp,
   errorHandler,
-  etag,
   json,
   type Middleware,
   NotFoundError,
@@ -18,6 +17,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type CompressionOptions,
   compression,
+  etag,
   type RequestLogEntry,
   requestLogger,
   timeout,

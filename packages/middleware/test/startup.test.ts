@@ -6,7 +6,14 @@ import {
   notFoundHandler,
 } from '@fairlead/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { requestId, requestLogger, secureHeaders, shareContext, timeout } from '../src/index.js';
+import {
+  etag,
+  requestId,
+  requestLogger,
+  secureHeaders,
+  shareContext,
+  timeout,
+} from '../src/index.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -23,6 +30,7 @@ function warningsOf(middleware: Middleware): readonly unknown[] {
 }
 
 const FACTORIES: [string, (...args: never[]) => Middleware, Middleware][] = [
+  ['etag', etag, etag()],
   ['requestId', requestId, requestId()],
   ['requestLogger', requestLogger, requestLogger()],
   ['secureHeaders', secureHeaders, secureHeaders()],

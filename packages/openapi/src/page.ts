@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { type Application, etag, type Handler, SetupError } from '@fairlead/core';
+import { type Application, type Context, type Handler, SetupError } from '@fairlead/core';
 import { filePath } from '@fairlead/options';
 import type { OpenApiDocument } from './document.js';
 
@@ -46,23 +46,24 @@ export function addPage(
   };
   let page: Page | undefined;
 
-  app.get(path, { hidden: true }, etag(), (ctx) => {
+  app.get(path, { hidden: true }, (ctx) => {
     if (ctx.path.length > 1 && ctx.path.endsWith('/')) {
       return ctx.redirect(`../${posix.basename(path)}`, 308);
     }
     page ??= createPage(urls, documentOf());
     ctx.set('Content-Security-Policy', page.policy);
     ctx.set('Cache-Control', 'no-cache');
-    ctx.html(page.html);
+    ctx.set('Content-Type', 'text/html; charset=utf-8');
+    sendTagged(ctx, page.html, page.tag);
   });
   for (const [name, type] of Object.entries(VERSIONED)) {
     const cacheControl = `public, max-age=${YEAR}, immutable`;
     const handler = createFileHandler(join(folder, name), type, `${version}-${name}`, cacheControl);
-    app.get(`${base}/${version}/${name}`, { hidden: true }, etag(), handler);
+    app.get(`${base}/${version}/${name}`, { hidden: true }, handler);
   }
   for (const [name, type] of Object.entries(REDIRECT)) {
     const handler = createFileHandler(join(folder, name), type, `${version}-${name}`, 'no-cache');
-    app.get(`${base}/${name}`, { hidden: true }, etag(), handler);
+    app.get(`${base}/${name}`, { hidden: true }, handler);
   }
 }
 
@@ -85,11 +86,18 @@ function findPackage(path: string): Package {
 function createFileHandler(file: string, type: string, tag: string, cacheControl: string): Handler {
   return async (ctx) => {
     ctx.set('Content-Type', `${type}; charset=utf-8`);
-    ctx.set('ETag', `"${tag}"`);
     ctx.set('Cache-Control', cacheControl);
     ctx.set('Content-Security-Policy', "default-src 'none'; script-src 'self'");
-    ctx.send(await readFile(file));
+    sendTagged(ctx, await readFile(file), `"${tag}"`);
   };
+}
+
+/** Responds with a body and its tag. Responds with 304 to clients that have it. RFC 9110 §13.1.2 */
+export function sendTagged(ctx: Context, body: string | Uint8Array, tag: string): void {
+  ctx.set('ETag', tag);
+  ctx.send(body);
+  const known = ctx.get('If-None-Match') ?? '';
+  if (known === '*' || known.match(/"[^"]*"/g)?.some((one) => one === tag)) ctx.status = 304;
 }
 
 /** URLs relative to the page. */
@@ -104,6 +112,8 @@ interface PageUrls {
 
 interface Page {
   readonly html: string;
+  /** The value of `ETag`. */
+  readonly tag: string;
   /** The value of `Content-Security-Policy`. */
   readonly policy: string;
 }
@@ -151,7 +161,7 @@ SwaggerUIBundle({
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-  return { html, policy };
+  return { html, tag: `"${digestOf(html)}"`, policy };
 }
 
 const STYLE = `
@@ -163,7 +173,11 @@ body { margin: 0; }
 `;
 
 function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return `'sha256-${digestOf(text)}'`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 function escapeHtml(text: string): string {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { type Application, etag, type Plugin, SetupError } from '@fairlead/core';
+import { type Application, type Plugin, SetupError } from '@fairlead/core';
 import { boolean, either, type Kinds, kind, oneOf } from '@fairlead/options';
 import { checkOptions, DOCUMENT_KINDS, type DocumentOptions, writeDocument } from './document.js';
-import { addPage } from './page.js';
+import { addPage, sendTagged } from './page.js';
 
 /** Options of {@link openapi}. */
 export interface OpenApiOptions extends DocumentOptions {
@@ -56,12 +56,11 @@ export function openapi(options: OpenApiOptions): Plugin {
       if (docs !== false && hasPage) {
         addPage(app, docs, path, () => JSON.parse(documentIn(served, app).text));
       }
-      app.get(path, { hidden: true }, etag(), (ctx) => {
+      app.get(path, { hidden: true }, (ctx) => {
         const { text, tag } = documentIn(served, app);
         ctx.set('Content-Type', 'application/json');
         ctx.set('Cache-Control', 'no-cache');
-        ctx.set('ETag', tag);
-        ctx.send(text);
+        sendTagged(ctx, text, tag);
       });
     },
     ready(app) {

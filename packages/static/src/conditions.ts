@@ -1,4 +1,4 @@
-import { type AnyContext, HttpError, PreconditionFailedError, requireMatch } from '@fairlead/core';
+import { type AnyContext, HttpError, PreconditionFailedError } from '@fairlead/core';
 
 /** The version of a file, as the headers of its response state it. */
 export interface Validators {
@@ -21,8 +21,13 @@ export interface ByteRange {
  * @see RFC 9110 §13.2.2
  */
 export function isUnmodified(ctx: AnyContext, { etag, lastModified }: Validators): boolean {
-  requireMatch(ctx, etag);
-  if (ctx.get('If-Match') === undefined && lastModified > dateOf(ctx, 'If-Unmodified-Since')) {
+  const match = ctx.get('If-Match');
+  if (match !== undefined && match !== '*' && !isStrongMatch(match, etag)) {
+    throw new PreconditionFailedError(
+      'The file does not match If-Match, which never matches a weak ETag. Fetch its current version first.',
+    );
+  }
+  if (match === undefined && lastModified > dateOf(ctx, 'If-Unmodified-Since')) {
     throw new PreconditionFailedError(
       'The file was modified after If-Unmodified-Since. Fetch its current version first.',
     );
@@ -31,6 +36,15 @@ export function isUnmodified(ctx: AnyContext, { etag, lastModified }: Validators
   if (noneMatch === undefined) return lastModified <= dateOf(ctx, 'If-Modified-Since');
   const tags: readonly string[] = noneMatch.match(/"[^"]*"/g) ?? [];
   return noneMatch.trim() === '*' || tags.includes(etag.replace(/^W\//, ''));
+}
+
+/** A list of entity tags, whose elements may be empty. Also allows spaces in tags. RFC 9110 §5.6.1, §8.8.3 */
+const TAGS = /^(?:[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,|$))*$/;
+
+/** Whether a list contains a strong tag. RFC 9110 §8.8.3.2 */
+function isStrongMatch(list: string, etag: string): boolean {
+  const tags: readonly string[] = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return TAGS.test(list) && tags.includes(etag) && !etag.startsWith('W/');
 }
 
 function dateOf(ctx: AnyContext, name: string): number {

@@ -161,6 +161,24 @@ describe('a condition', () => {
   });
 
   it.each([
+    ['"7"', 200],
+    ['"6", "7"', 200],
+    [',"6" ,\t"7",', 200],
+    ['W/"7"', 412],
+    ['"7" "6"', 412],
+    ['"7", *', 412],
+    ['7', 412],
+    ['', 412],
+  ])('If-Match: %s of a file with the tag "7" is a %i', async (tags, status) => {
+    const app = createApp().use((ctx, next) => {
+      ctx.set('ETag', '"7"');
+      return next();
+    }, serveStatic(folder.root));
+    const response = await app.request('/a.txt', { headers: { 'If-Match': tags } });
+    expect(response.status).toBe(status);
+  });
+
+  it.each([
     ['If-Match is true', { 'If-Match': '*', 'If-Unmodified-Since': PAST }, 200],
     ['If-None-Match is false', { 'If-None-Match': '"other"', 'If-Modified-Since': FUTURE }, 200],
     ['a date is malformed', { 'If-Modified-Since': 'today', 'If-Unmodified-Since': 'x' }, 200],

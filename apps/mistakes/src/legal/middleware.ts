@@ -6,7 +6,6 @@ import {
   createApp,
   createRouter,
   errorHandler,
-  etag,
   HttpError,
   json,
   type Middleware,
@@ -14,7 +13,14 @@ import {
   NotFoundError,
   notFoundHandler,
 } from '@fairlead/core';
-import { compression, createHealth, requestId, secureHeaders, timeout } from '@fairlead/middleware';
+import {
+  compression,
+  createHealth,
+  etag,
+  requestId,
+  secureHeaders,
+  timeout,
+} from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { post } from '../mistake.js';

@@ -1,9 +1,5 @@
-import {
-  type AnyContext,
-  NotFoundError,
-  PreconditionFailedError,
-  requireMatch,
-} from '@fairlead/core';
+import { type AnyContext, NotFoundError, PreconditionFailedError } from '@fairlead/core';
+import { requireMatch } from '@fairlead/middleware';
 import type { Awaitable, UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 import { etagOf } from './view.js';

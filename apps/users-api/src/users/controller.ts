@@ -10,8 +10,9 @@ import {
   Query,
   UseMiddleware,
 } from '@fairlead/controllers';
-import { type Context, etag } from '@fairlead/core';
+import type { Context } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
+import { etag } from '@fairlead/middleware';
 import { changeUser, findUser } from './change-user.js';
 import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from './schemas.js';
 import { USER_STORE, type UserStore } from './store/user-store.js';

@@ -1,4 +1,5 @@
-import { createRouter, etag, type Router } from '@fairlead/core';
+import { createRouter, type Router } from '@fairlead/core';
+import { etag } from '@fairlead/middleware';
 import { changeUser, findUser } from './change-user.js';
 import { ListQuery, NewUser, OPERATIONS, UserChanges } from './schemas.js';
 import type { UserStore } from './store/user-store.js';

@@ -6,7 +6,6 @@ import {
   createApp,
   createRouter,
   errorHandler,
-  etag,
   json,
   type Middleware,
   notFoundHandler,
@@ -40,7 +39,7 @@ export function createFuzzTarget(): FuzzTarget {
   };
   const app = createApp()
     .use(witness, errorHandler({ onError: (error) => hidden.push(error) }))
-    .use(requestId, cookies, etag())
+    .use(requestId, cookies, conditional)
     .use(cors({ origin: (origin) => origin.startsWith('http'), credentials: true }))
     .use(json({ limit: '10kb' }), urlencoded({ limit: '10kb', maxFields: 20 }))
     .use(text({ limit: '10kb' }), raw({ limit: '10kb' }))
@@ -56,6 +55,15 @@ const requestId: Middleware = (ctx, next) => {
   const id = ctx.get('X-Request-Id') ?? '';
   if (/^[\w.-]{1,128}$/.test(id)) ctx.set('X-Request-Id', id);
   return next();
+};
+
+/** Responds with 304 to the tag of the response. */
+const conditional: Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.method !== 'GET' || ctx.status !== 200 || typeof ctx.responseBody !== 'string') return;
+  const tag = `"${ctx.responseBody.length}"`;
+  ctx.set('ETag', tag);
+  if (ctx.get('If-None-Match')?.includes(tag)) ctx.status = 304;
 };
 
 function createRoutes() {

@@ -1,10 +1,12 @@
+import {
+  type AnyContext,
+  type Context,
+  type Middleware,
+  PreconditionFailedError,
+} from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import { describeValue } from '@fairlead/options';
-import type { AnyContext, Context } from '../exchange/context.js';
-import { describe } from '../description.js';
-import { PreconditionFailedError } from '../errors/http-error.js';
-import { after } from '../next.js';
-import { assertOptions } from '../options.js';
-import type { Middleware } from '../pipeline/pipeline.js';
+import { assertOptions } from './options.js';
 
 /**
  * Adds an `ETag` to responses to GET and HEAD with status 200, and responds with 304 when the client's
@@ -18,16 +20,21 @@ export function etag(options?: object): Middleware {
   assertOptions('etag()', options, {});
   return describe<Middleware>(
     function etag(ctx, next) {
-      return after(next, () => {
-        if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;
-        // An unhandled request becomes a 404.
-        if (!ctx.answered) return;
-        tag(ctx);
-        if (isFresh(ctx)) ctx.status = 304;
-      });
+      const result = next();
+      return result === undefined ? tagResponse(ctx) : result.then(() => tagResponse(ctx));
     },
     { role: 'middleware' },
   );
+}
+
+describeFactories(etag);
+
+function tagResponse(ctx: Context): void {
+  if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;
+  // An unhandled request becomes a 404.
+  if (!ctx.answered) return;
+  tag(ctx);
+  if (isFresh(ctx)) ctx.status = 304;
 }
 
 function tag(ctx: Context): void {
