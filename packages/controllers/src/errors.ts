@@ -190,11 +190,14 @@ export class NoRoutesError extends ControllerError {
   /**
    * @param name - Name of the controller class.
    * @param location - Where the class is declared, if known.
+   * @param fix - An imperative sentence that begins in lower case.
    */
-  constructor(name: string, location?: string) {
+  constructor(
+    name: string,
+    location?: string,
+    fix = 'decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.',
+  ) {
     const title = `${name} has no routes.`;
-    const fix =
-      'decorate a method with @Get(), @Post() or another route decorator, or remove @Controller() from the class.';
     super(errorText(title, fix, location), { code: 'NO_ROUTES' });
   }
 }

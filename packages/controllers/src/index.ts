@@ -98,3 +98,16 @@ export {
   type RouteDescription,
 } from './routes/describe-routes.js';
 export { registerController } from './routes/register-controller.js';
+export { defineController } from './values/define-controller.js';
+export type {
+  ControllerContract,
+  ControllerValue,
+  ControllerValueOptions,
+  Injected,
+  RouteBuilder,
+  RouteBuilders,
+  RouteContract,
+  SharedValueOptions,
+  ValueRoute,
+  ValueRouteOptions,
+} from './values/types.js';

@@ -60,13 +60,19 @@ export type Locate = () => string | undefined;
  *
  * @param callee - A running function.
  */
-export function captureCaller(callee: (...args: never[]) => unknown): Locate {
-  if (IS_FROZEN) return () => undefined;
+export function captureLine(callee: (...args: never[]) => unknown): CallSite {
+  if (IS_FROZEN) return {};
   const { stackTraceLimit } = Error;
   // Reflect.set() takes several times as long, which is noticeable with 1,000 routes.
   Error.stackTraceLimit = 1;
   const site = captureCallSite(callee);
   Error.stackTraceLimit = stackTraceLimit;
+  return site;
+}
+
+/** Captures the line that calls a function, like {@link captureLine}. */
+export function captureCaller(callee: (...args: never[]) => unknown): Locate {
+  const site = captureLine(callee);
   return () => describeCaller(site);
 }
 

@@ -2,6 +2,7 @@ export {
   atLine,
   type CallSite,
   captureCaller,
+  captureLine,
   captureCallSite,
   describeCaller,
   describeCallSite,

@@ -305,9 +305,9 @@ function describePlace({ kind, isStatic, key, index }: Place): string {
   return isStatic ? `a static ${kind}` : kind === 'accessor' ? 'an accessor' : `a ${kind}`;
 }
 
-/** Records what is wrong with the use of a decorator on a declaration. */
-export function recordFault(declaration: Declaration, fault: Fault): void {
-  record(placeOf(...declaration), fault);
+/** Records what is wrong with the use of a decorator on a declaration, or with the declaration itself. */
+export function recordFault(declaration: Declaration, fault: Fault, site?: CallSite): void {
+  record(placeOf(...declaration), fault, site);
 }
 
 /** @param site - Where the decorator was called. Default: where the class is declared. */

@@ -37,7 +37,7 @@ export interface ControllerOptions {
   readonly version?: string;
 }
 
-const CONTROLLER_OPTIONS: Kinds<ControllerOptions> = {
+export const CONTROLLER_OPTIONS: Kinds<ControllerOptions> = {
   prefix: string,
   version: kind("one segment of a path, such as 'v2'", isSegment),
 };
@@ -117,7 +117,7 @@ export interface RouteDecorator {
   (path?: string, options?: RouteDecoratorOptions): MethodDecorator;
 }
 
-const ROUTE_OPTIONS: Kinds<RouteDecoratorOptions> = {
+export const ROUTE_OPTIONS: Kinds<RouteDecoratorOptions> = {
   status: routeStatus,
   ...routeDocumentation,
   response: kind(

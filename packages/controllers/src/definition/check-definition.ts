@@ -72,7 +72,7 @@ function checkStatus({ status, options, redirect }: RouteDefinition): Diagnostic
 }
 
 function checkMethod({ controller }: ControllerDefinition, route: RouteDefinition): Diagnostic[] {
-  return methodOf(controller, route) === undefined
+  return route.value === undefined && methodOf(controller, route) === undefined
     ? [{ problem: 'it is not a method of the class.', fix: 'decorate methods only.' }]
     : [];
 }

@@ -7,6 +7,7 @@ import {
   type HeaderMetadata,
   type InheritedMetadata,
   inheritedMetadata,
+  isValue,
   locationOf,
   mergeReferences,
   type MethodMetadata,
@@ -17,6 +18,7 @@ import {
   type RouteDecoratorOptions,
   type RouteMethod,
   type RouteValues,
+  type ValueMethod,
   valuesOf,
 } from '../metadata/class-metadata.js';
 import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.js';
@@ -64,6 +66,8 @@ export interface RouteDefinition {
   readonly options: RouteDecoratorOptions;
   /** Values by decorator of `createRouteMetadata`. The method's override the class's, or merge. */
   readonly metadata: RouteValues;
+  /** @internal What handles requests to a route of `defineController()`; undefined for a method. */
+  readonly value: ValueMethod | undefined;
 }
 
 /** A controller, from its decorators and those of its base classes. */
@@ -106,7 +110,9 @@ export function definitionOf(target: Constructor): ControllerDefinition {
   if (routes.length === 0) {
     // A mistake on a method or property explains the lack of routes.
     const isExplained = inherited.problems.some(({ member }) => member !== undefined);
-    const lack = isExplained ? [] : [new NoRoutesError(name, locationOf(target))];
+    const lack = isExplained
+      ? []
+      : [new NoRoutesError(name, locationOf(target), routesFix(target))];
     throwProblems([...decoratorErrors(target), ...lack]);
   }
   return Object.freeze({
@@ -116,6 +122,12 @@ export function definitionOf(target: Constructor): ControllerDefinition {
     version,
     routes: Object.freeze(routes),
   });
+}
+
+function routesFix(target: object): string | undefined {
+  return isValue(target)
+    ? "return a route from routes: ({ get }) => ({ list: get('/', …) })."
+    : undefined;
 }
 
 function notAClass(value: unknown): NotAControllerError {
@@ -166,6 +178,7 @@ function defineRoute(
     response: options.response,
     options,
     metadata: valuesOf(inherited.values, method),
+    value: method.value,
   });
 }
 

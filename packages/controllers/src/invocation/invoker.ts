@@ -1,11 +1,11 @@
 import type { Context, Handler } from '@fairlead/core';
 import { describeToken } from '@fairlead/di';
 import { ControllerError, GuardRejectionError } from '../errors.js';
-import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
+import type { HeaderMetadata, RedirectMetadata, ValueMethod } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, Interceptor } from '../metadata/references.js';
 import { isPromiseLike } from '../promise.js';
-import { createReadArguments } from './arguments.js';
+import { createReadArguments, type ReadArguments } from './arguments.js';
 import { createRedirect } from './redirect.js';
 
 /** A guard of a route, ready to be called. */
@@ -25,6 +25,8 @@ export interface InvokerPlan {
   readonly handler: string;
   readonly guards: readonly NamedGuard[];
   readonly parameters: readonly ParameterDefinition[];
+  /** What handles the requests to a route of a value; undefined for a method. */
+  readonly value?: ValueMethod | undefined;
   /** Calls the method through its interceptors. */
   readonly call: CallMethod;
   readonly status: number | undefined;
@@ -43,9 +45,12 @@ export interface InvokerPlan {
  *   except `true`.
  */
 export function createInvoker(plan: InvokerPlan): Handler {
-  const { handler, guards, parameters, call, redirect } = plan;
-  const readArguments =
-    parameters.length > 0 ? createReadArguments(parameters, handler) : () => NO_VALUES;
+  const { handler, guards, parameters, value, call, redirect } = plan;
+  const readArguments = value
+    ? validateInputs(value)
+    : parameters.length > 0
+      ? createReadArguments(parameters, handler)
+      : () => NO_VALUES;
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
   const record = createRecordResult(plan, takesResponse);
@@ -78,6 +83,12 @@ export function createInvoker(plan: InvokerPlan): Handler {
 }
 
 const NO_VALUES: unknown[] = [];
+
+/** Creates the function that validates a request to a route of a value, whose handler reads it itself. */
+function validateInputs({ validate }: ValueMethod): ReadArguments {
+  if (validate === undefined) return () => NO_VALUES;
+  return (ctx) => validate(ctx)?.then(() => NO_VALUES) ?? NO_VALUES;
+}
 
 function denial(verdict: unknown, name: string, handler: string): ControllerError {
   if (verdict === false || verdict === null || verdict === undefined) {

@@ -81,13 +81,22 @@ export interface MethodMetadata extends Layer {
   skips: ReadonlySet<keyof SharedReferences>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
+  /** What handles the requests to a route of a value; undefined for a method. */
+  value?: ValueMethod;
   /** What a further override inherits, if this one skips some of it. */
   unskipped?: SharedReferences;
 }
 
+/** What handles the requests to a route of `defineController()`. */
+export interface ValueMethod {
+  readonly handler: (ctx: Context, instances: unknown) => unknown;
+  /** Replaces the inputs of a request with what the schemas of the route produce. */
+  readonly validate: ((ctx: Context) => void | Promise<void>) | undefined;
+}
+
 /** Metadata of one class, without inherited metadata. */
 export interface ClassMetadata extends Layer {
-  /** Set by `@Controller()`; undefined if the class is not a controller. */
+  /** Set by `@Controller()` or `defineController()`; undefined if the class is not a controller. */
   controller:
     | {
         readonly prefix: string;
@@ -95,6 +104,8 @@ export interface ClassMetadata extends Layer {
         readonly callSite: CallSite;
         /** Whether prefix and version are known. Otherwise, the class has a problem. */
         readonly hasPath: boolean;
+        /** Whether `defineController()` has created the class. */
+        readonly isValue?: boolean;
       }
     | undefined;
   readonly methods: Map<string | symbol, MethodMetadata>;
@@ -139,6 +150,11 @@ const NO_METHOD: MethodMetadata = Object.freeze({
 /** Reads the metadata of a class, without inherited metadata; undefined if it has no decorators. */
 export function ownMetadata(target: object): ClassMetadata | undefined {
   return Reflect.getOwnMetadata(METADATA, target) as ClassMetadata | undefined;
+}
+
+/** Whether `defineController()` has created a class. */
+export function isValue(target: object): boolean {
+  return ownMetadata(target)?.controller?.isValue === true;
 }
 
 /** Returns the metadata of a class for a decorator to extend. Creates it if absent. */

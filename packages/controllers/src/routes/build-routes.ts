@@ -35,7 +35,12 @@ import {
   intercept,
   type NamedGuard,
 } from '../invocation/invoker.js';
-import { mergeReferences, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
+import {
+  mergeReferences,
+  type RouteValues,
+  setRouteValues,
+  type ValueMethod,
+} from '../metadata/class-metadata.js';
 import { isInputSource, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
@@ -217,7 +222,9 @@ function buildRoute(
       invoker,
     ]),
   });
-  const opens = steps.interceptors.some((one) => descriptionOf(one)?.role === 'websocket');
+  const opens = [...steps.interceptors, route.value?.handler].some(
+    (one) => descriptionOf(one)?.role === 'websocket',
+  );
   if (opens) describe(invoker, { role: 'websocket' });
   if (isIntended(definition.controller)) markIntended(invoker);
   ROUTES.set(invoker, built);
@@ -347,6 +354,7 @@ function createRouteInvoker(
 }
 
 function createCall(route: RouteDefinition, controller: InstanceSource): CallMethod {
+  if (route.value !== undefined) return createValueCall(route.value, controller);
   if (controller.perRequest === undefined) {
     const { instance } = controller;
     const method = methodOf(instance, route);
@@ -357,6 +365,12 @@ function createCall(route: RouteDefinition, controller: InstanceSource): CallMet
     chain(controller.perRequest(ctx), (instance) =>
       methodOf(instance, route).apply(instance, values),
     );
+}
+
+function createValueCall({ handler }: ValueMethod, controller: InstanceSource): CallMethod {
+  const { instance, perRequest } = controller;
+  if (perRequest === undefined) return (ctx) => handler(ctx, instance);
+  return (ctx) => chain(perRequest(ctx), (own) => handler(ctx, own));
 }
 
 /** Reads the method from the instance, because a container may return a replacement. */

@@ -1,0 +1,244 @@
+import { isStandardSchema } from '@fairlead/core';
+import { createValidate } from '@fairlead/core/extend';
+import { type Constructor, type Dependency, Service } from '@fairlead/di';
+import {
+  type CallSite,
+  captureLine,
+  fn,
+  type Kinds,
+  kind,
+  object,
+  oneOf,
+  routeDocumentation,
+} from '@fairlead/options';
+import { readOptions, recordFault } from '../decorators/decorator.js';
+import { CONTROLLER_OPTIONS, ROUTE_OPTIONS } from '../decorators/routes.js';
+import { joinPath } from '../definition/definition.js';
+import { type Diagnostic, refuse } from '../errors.js';
+import {
+  classMetadata,
+  methodMetadata,
+  type RouteMethod,
+  undiscovered,
+} from '../metadata/class-metadata.js';
+import { findReferenceProblems, type SharedReferences } from '../metadata/references.js';
+import type {
+  CONTRACT,
+  ControllerValue,
+  ControllerValueOptions,
+  RouteBuilder,
+  RouteBuilders,
+  ValueRoute,
+  ValueRouteOptions,
+} from './types.js';
+
+const array = kind('an array', Array.isArray);
+
+const SHARED_KINDS = {
+  guards: array,
+  middleware: array,
+  interceptors: array,
+  metadata: kind(
+    "an array of decorators, such as [SetHeader('Vary', 'Accept')]",
+    (value) => Array.isArray(value) && value.every(fn.accepts),
+  ),
+  tags: routeDocumentation.tags,
+};
+
+const CONTROLLER_KINDS: Kinds<ControllerValueOptions<string, string, object, object>> = {
+  ...SHARED_KINDS,
+  version: CONTROLLER_OPTIONS.version,
+  inject: object,
+  scope: oneOf('singleton', 'transient', 'request'),
+  routes: fn,
+};
+
+const schema = kind('a Standard Schema, such as z.object({ … })', isStandardSchema);
+
+const ROUTE_KINDS: Kinds<ValueRouteOptions> = {
+  ...ROUTE_OPTIONS,
+  ...SHARED_KINDS,
+  params: schema,
+  query: schema,
+  headers: schema,
+  body: schema,
+};
+
+/** The arguments of one of the functions that create routes. */
+class CreatedRoute {
+  constructor(
+    readonly method: RouteMethod,
+    readonly site: CallSite,
+    readonly path: unknown,
+    readonly options: unknown,
+    readonly handler: unknown,
+  ) {}
+}
+
+function routeBuilder<Method extends RouteMethod>(
+  method: Method,
+): RouteBuilder<Method, string, unknown> {
+  const build = (path: unknown, ...rest: readonly unknown[]): CreatedRoute => {
+    const [options, handler] = rest.length > 1 ? rest : [{}, ...rest];
+    return Object.freeze(new CreatedRoute(method, captureLine(build), path, options, handler));
+  };
+  // The types of routes exist only for the compiler.
+  return build as object as RouteBuilder<Method, string, unknown>;
+}
+
+const BUILDERS: RouteBuilders<string, unknown> = Object.freeze({
+  get: routeBuilder('GET'),
+  post: routeBuilder('POST'),
+  put: routeBuilder('PUT'),
+  patch: routeBuilder('PATCH'),
+  delete: routeBuilder('DELETE'),
+  head: routeBuilder('HEAD'),
+  options: routeBuilder('OPTIONS'),
+  all: routeBuilder('ALL'),
+});
+
+/**
+ * Creates a controller from functions, without a class and decorators. Export it below the `root` of
+ * `controllersPlugin()`, or pass it wherever a controller class can be passed. The startup reports mistakes.
+ *
+ * @param prefix - Leading path of every route; empty for none.
+ * @param options - The routes, the dependencies of their handlers, and what runs before them.
+ */
+export function defineController<
+  Prefix extends string,
+  Routes extends Readonly<Record<string, ValueRoute>>,
+  const Inject extends Dependencies = Readonly<Record<never, never>>,
+  Version extends string = '',
+>(
+  prefix: Prefix,
+  options: ControllerValueOptions<Version, Prefix, Inject, Routes>,
+): ControllerValue<{
+  readonly version: Version;
+  readonly prefix: Prefix;
+  readonly routes: {
+    readonly [Name in keyof Routes]: NonNullable<Routes[Name][typeof CONTRACT]>;
+  };
+}>;
+export function defineController(
+  ...[prefix, given = {}]: readonly [prefix?: unknown, options?: unknown]
+): ControllerValue {
+  const site = captureLine(defineController);
+  const isText = typeof prefix === 'string';
+  const call = `defineController(${isText ? `'${prefix}'` : ''})`;
+  const { options, faults } = readOptions<GivenOptions>(call, given, CONTROLLER_KINDS);
+  const { inject = {}, scope, version, tags = [], metadata = [] } = options;
+  const shown = isText ? prefix : '';
+  const controller = createClass(joinPath(version, shown).slice(1) || 'root', inject);
+  const wrong = isText ? [] : [refuse(call, prefix, 'prefix', "pass a string, such as '/users'.")];
+  const { references, problems } = readReferences(call, options);
+  for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], fault, site);
+  const hasPath = isText && faults.length === 0;
+  Object.assign(classMetadata(controller), {
+    ...references,
+    controller: Object.freeze({ prefix: shown, version, callSite: site, hasPath, isValue: true }),
+  });
+  const { routes }: { readonly routes?: unknown } = Object(given);
+  const created: unknown = fn.accepts(routes) ? (routes as Build)(BUILDERS) : {};
+  for (const [name, route] of Object.entries(Object(created))) {
+    if (route instanceof CreatedRoute) addRoute(controller, name, route, tags);
+    else recordFault([controller.prototype, name], notARoute(name, route), site);
+  }
+  if (scope !== undefined) Service({ scope })(controller);
+  Reflect.decorate([...metadata], controller);
+  undiscovered.add(controller);
+  return controller;
+}
+
+type Dependencies = Readonly<Record<string, Dependency>>;
+
+type Build = (builders: RouteBuilders<string, unknown>) => unknown;
+
+type GivenOptions = ControllerValueOptions<string, string, Dependencies, object>;
+
+/** Creates the class whose instance is what the handlers of a controller receive. */
+function createClass(name: string, inject: Dependencies): Constructor<object> {
+  const names = Object.keys(inject);
+  const created = class {
+    static readonly inject = Object.values(inject);
+
+    constructor(...instances: readonly unknown[]) {
+      Object.assign(this, Object.fromEntries(names.map((one, index) => [one, instances[index]])));
+      Object.freeze(this);
+    }
+  };
+  return Object.defineProperty(created, 'name', { value: name });
+}
+
+const KINDS = { guards: 'guard', middleware: 'middleware', interceptors: 'interceptor' } as const;
+
+/** Reads guards, middleware and interceptors, and finds what is wrong with them. */
+function readReferences(
+  call: string,
+  { guards = [], middleware = [], interceptors = [] }: Partial<SharedReferences>,
+): { readonly references: SharedReferences; readonly problems: readonly Diagnostic[] } {
+  const references = { guards, middleware, interceptors };
+  const problems = Object.entries(KINDS).flatMap(([list, kind]) => {
+    const label = (index: number): string => `${list}[${index}]`;
+    return findReferenceProblems(call, kind, Reflect.get(references, list), label);
+  });
+  return { references, problems };
+}
+
+function notARoute(name: string, value: unknown): Diagnostic {
+  const fix = 'create it with get(), post() or another function that routes receives.';
+  return refuse('routes', value, name, fix);
+}
+
+const SOURCES = { params: 'param', query: 'query', headers: 'header', body: 'body' } as const;
+
+function addRoute(
+  controller: Constructor<object>,
+  name: string,
+  { method, site, path, options: given, handler }: CreatedRoute,
+  tags: readonly string[],
+): void {
+  const isText = typeof path === 'string';
+  const call = `${method.toLowerCase()}(${isText ? `'${path}'` : ''})`;
+  const { options, faults } = readOptions<ValueRouteOptions>(call, given, ROUTE_KINDS);
+  const { guards, middleware, interceptors, metadata = [], ...others } = options;
+  const { params, query, headers, body, ...documented } = others;
+  const { references, problems } = readReferences(call, options);
+  const wrong = isText ? [] : [refuse(call, path, 'path', "pass a string, such as '/:id'.")];
+  if (!fn.accepts(handler)) {
+    const fix = 'pass a function (ctx, instances) as the last argument.';
+    wrong.push(refuse(call, handler, 'handler', fix));
+  }
+  const declaration = [controller.prototype, name, { value: handler, configurable: true }] as const;
+  for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, fault, site);
+  const allTags = [...tags, ...(options.tags ?? [])];
+  const route = {
+    method,
+    path: isText ? path : '',
+    options: Object.freeze({ ...documented, ...(allTags.length > 0 && { tags: allTags }) }),
+    callSite: site,
+  };
+  const inputs = Object.entries({ params, query, headers, body }).filter(([, schema]) => schema);
+  const parameters = inputs.map(([input, schema], index) => {
+    const source = SOURCES[input as keyof typeof SOURCES];
+    return [index, { ...WHOLE, source, schema }] as const;
+  });
+  const validate = createValidate(`${controller.name}.${name}`, options);
+  Object.assign(methodMetadata(controller, name), {
+    ...references,
+    routes: [route],
+    parameters: new Map(parameters),
+    value: Object.freeze({ handler, validate }),
+  });
+  Reflect.decorate([...metadata], ...declaration);
+}
+
+/** The metadata of a parameter that receives a whole input, which its schema checks. */
+const WHOLE = {
+  name: undefined,
+  all: false,
+  required: true,
+  isRequiredSet: false,
+  default: undefined,
+  transform: undefined,
+  extract: undefined,
+} as const;

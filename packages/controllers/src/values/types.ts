@@ -1,0 +1,195 @@
+import type {
+  Context,
+  PathParams,
+  ResponseValue,
+  Returned,
+  RouteOptions,
+  RouteParams,
+  SchemaInput,
+  SchemaOutput,
+  StandardSchema,
+  State,
+  ValidatedContext,
+} from '@fairlead/core';
+import type { Constructor, Dependency, Resolved, Scope } from '@fairlead/di';
+import type { SharedReferences } from '../metadata/references.js';
+
+/** What a client needs to know about a route. It exists only in types. */
+export interface RouteContract {
+  /** In upper case; `ALL` for every method. */
+  readonly method: string;
+  /** The pattern, without the prefix of the controller. */
+  readonly path: string;
+  /** The parameters of the path, as the schema accepts them. */
+  readonly params: unknown;
+  /** The query, as the schema accepts it. */
+  readonly query: unknown;
+  /** The body, as the schema accepts it. */
+  readonly body: unknown;
+  /** The bodies of responses, by status. */
+  readonly response: unknown;
+  /** The statuses of `response`. */
+  readonly status: number;
+}
+
+/** What a client needs to know about a controller. It exists only in types. */
+export interface ControllerContract {
+  /** Version segment before the prefix; empty by default. */
+  readonly version: string;
+  /** Leading path of every route. */
+  readonly prefix: string;
+  /** The routes, by name. */
+  readonly routes: Readonly<Record<string, RouteContract>>;
+}
+
+export declare const CONTRACT: unique symbol;
+
+/** A controller that {@link defineController} has created. It can be passed wherever a controller class can be. */
+export interface ControllerValue<Contract extends ControllerContract = ControllerContract>
+  extends Constructor {
+  /** Exists only in types. */
+  readonly [CONTRACT]?: Contract;
+}
+
+/** A route of {@link defineController}, from one of the functions that `routes` receives. */
+export interface ValueRoute<Contract extends RouteContract = RouteContract> {
+  /** In upper case; `ALL` for every method. */
+  readonly method: Contract['method'];
+  /** The pattern, without the prefix of the controller. */
+  readonly path: Contract['path'];
+  /** Exists only in types. */
+  readonly [CONTRACT]?: Contract;
+}
+
+/** The instances that handlers receive, by name. */
+export type Injected<Inject> = {
+  readonly [Name in keyof Inject]: Inject[Name] extends Dependency
+    ? Resolved<[Inject[Name]]>[0]
+    : never;
+};
+
+/** Options of {@link defineController} and of its routes. */
+export interface SharedValueOptions<Decorator> extends Partial<SharedReferences> {
+  /**
+   * The results of decorators, such as `SetHeader('Vary', 'Accept')` or those of `createRouteMetadata()`.
+   * They have the same effect as on a class or a method.
+   */
+  readonly metadata?: readonly Decorator[];
+  /** Groups of the routes in generated documents. Those of the controller precede those of a route. */
+  readonly tags?: readonly string[];
+}
+
+/** Options of a route of {@link defineController}. */
+export interface ValueRouteOptions
+  extends Omit<RouteOptions, 'inputs' | 'security' | 'tags'>,
+    SharedValueOptions<MethodDecorator> {}
+
+/** Options of {@link defineController}. */
+export interface ControllerValueOptions<Version, Prefix extends string, Inject, Routes>
+  extends SharedValueOptions<ClassDecorator> {
+  /** Version segment before the prefix: `v2` turns `/users` into `/v2/users`. */
+  readonly version?: Version;
+  /** The dependencies of the handlers, by name. A handler receives their instances as its second argument. */
+  readonly inject?: Inject;
+  /** How long the injected instances live. Default: `singleton`. */
+  readonly scope?: Scope;
+  /** Returns the routes by name, each created by one of the functions that it receives. */
+  readonly routes: (builders: RouteBuilders<Prefix, Injected<Inject>>) => Routes;
+}
+
+/** The functions that create routes, one for each method. `all` handles methods without another route. */
+export type RouteBuilders<Prefix extends string, Instances> = {
+  readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, Prefix, Instances>;
+};
+
+type BuilderName = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options' | 'all';
+
+/**
+ * Creates a route. Its handler receives the context and the injected instances. What it returns becomes the
+ * response, unless it responds through `ctx`.
+ */
+export interface RouteBuilder<Method extends string, Prefix extends string, Instances> {
+  /**
+   * @param path - Pattern below the prefix of the controller, such as `/:id`.
+   * @param handler - Handles requests.
+   */
+  <Path extends string, Result, A extends object = State>(
+    path: Path,
+    handler: (ctx: Context<ParamsOf<Prefix, Path>, State & A>, instances: Instances) => Result,
+  ): ValueRoute<{
+    readonly method: Method;
+    readonly path: Path;
+    readonly params: ParamsOf<Prefix, Path>;
+    readonly query: RawQuery;
+    readonly body: unknown;
+    readonly response: { readonly 200: Sent<Result> };
+    readonly status: 200;
+  }>;
+  /**
+   * @param path - Pattern below the prefix of the controller, such as `/:id`.
+   * @param options - Schemas, guards, status and documentation of the route.
+   * @param handler - Handles requests. It returns what the response schema produces.
+   */
+  <
+    Path extends string,
+    const Options extends ValueRouteOptions,
+    const Result extends Checked<ResponseValue<Options>>,
+    A extends object = State,
+  >(
+    path: Path,
+    options: Options,
+    handler: (
+      ctx: ValidatedContext<Options, ParamsOf<Prefix, Path>, State & A>,
+      instances: Instances,
+    ) => Result,
+  ): ValueRoute<{
+    readonly method: Method;
+    readonly path: Path;
+    readonly params: InputOf<Options, 'params', ParamsOf<Prefix, Path>>;
+    readonly query: InputOf<Options, 'query', RawQuery>;
+    readonly body: InputOf<Options, 'body', unknown>;
+    readonly response: {
+      readonly [Status in StatusOf<Options>]: ResponseOf<Options, Status, Result>;
+    };
+    readonly status: StatusOf<Options>;
+  }>;
+}
+
+/** The result of a handler: what the response schema produces, or else anything. */
+type Checked<Value> = Returned<Value> | Promise<Returned<Value>>;
+
+/** The query without a schema. Not a type of core, so that declarations of clients do not import it. */
+type RawQuery = Readonly<Record<string, string | undefined>>;
+
+type ParamsOf<Prefix extends string, Path extends string> = RouteParams<PathParams<Prefix>, Path>;
+
+/** What a client passes for an input: what its schema accepts. */
+type InputOf<Options, Name extends string, Raw> = Options extends {
+  readonly [Key in Name]: infer Schema extends StandardSchema;
+}
+  ? SchemaInput<Schema>
+  : Raw;
+
+/** The statuses of a route: those of its response schemas, or else of its options. */
+type StatusOf<Options> = Options extends { readonly response: Readonly<Record<number, object>> }
+  ? Extract<keyof Options['response'], number> extends infer Status extends number
+    ? [Status] extends [never]
+      ? SingleStatus<Options>
+      : Status
+    : never
+  : SingleStatus<Options>;
+
+type SingleStatus<Options> = Options extends { readonly status: infer Status extends number }
+  ? Status
+  : 200;
+
+/** The body of a response: what its schema produces, or else what the handler returns. */
+type ResponseOf<Options, Status extends number, Result> = Options extends {
+  readonly response: infer Response;
+}
+  ? SchemaOutput<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
+  : Sent<Result>;
+
+/** What a handler returns, without what sends no JSON. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
+type Sent<Result> = Exclude<Awaited<Result>, Response | void>;
