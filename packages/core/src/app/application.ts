@@ -21,12 +21,12 @@ import { startOf, write, writeText } from '../response/write.js';
 import type { Entry } from '../router/check-order.js';
 import { type Explanation, explain } from '../router/explain.js';
 import { parsePrefix, parseSegments } from '../router/pattern.js';
-import type { RouteOptions } from '../router/route-options.js';
 import {
+  ADD_ROUTE,
   type AnyRouter,
-  addOwnRoute,
   addPrefix,
   assertRouter,
+  type Callee,
   createRouter,
   nameCall,
   type PrefixFor,
@@ -36,7 +36,6 @@ import {
   RouteMethods,
   type RouteParams,
   type Router,
-  type ValidatedHandlers,
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';
 import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
@@ -187,31 +186,16 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return this.#add(mount);
   }
 
-  /**
-   * Registers a route of the application. Consecutive routes share a router, so their patterns take
-   * precedence as in a router. Middleware runs before the routes that are registered after it.
-   *
-   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
-   * @param pattern - Static text, parameters such as `:name`, and a final `*name`.
-   * @param handlers - Middleware of this route, then its handler.
-   * @throws {SetupError} Same as `router.on()`.
-   * @throws {SealedError} When the application is sealed.
-   */
-  override on<Path extends string, A extends object = State>(
+  /** @internal */
+  override [ADD_ROUTE](
     method: string,
-    pattern: Path,
-    ...handlers: readonly RouteFunction<RouteParams<unknown, Path>, S & A>[]
-  ): this;
-  override on<Path extends string, const Options extends RouteOptions, A extends object = State>(
-    method: string,
-    pattern: Path,
-    options: Options,
-    ...handlers: ValidatedHandlers<Options, RouteParams<unknown, Path>, S & A>
-  ): this;
-  override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
+    pattern: string,
+    rest: readonly unknown[],
+    callee: Callee,
+  ): this {
     this.#assertOpen(nameCall('app', method, pattern));
     const router = this.#router ?? createRouter(this.#settings.rules);
-    addOwnRoute(router, method, pattern, rest, this.on);
+    router[ADD_ROUTE](method, pattern, rest, callee, 'app');
     if (this.#router === undefined) this.#add({ prefix: '/', router, isOwn: true });
     this.#router = router;
     return this;

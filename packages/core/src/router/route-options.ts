@@ -118,9 +118,6 @@ type ReadonlyDeep<T> = T extends readonly (infer Element)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
-/** The options of a route that has none. */
-export const NO_OPTIONS: RouteOptions = Object.freeze({});
-
 const schema = kind('a Standard Schema, such as z.object({ … })', isStandardSchema);
 
 const KINDS: Kinds<RouteOptions> = {
@@ -150,18 +147,15 @@ export function isRouteOptions(argument: unknown): argument is RouteOptions {
  * Checks the options of a route.
  *
  * @param call - The call that received them, for the message.
- * @returns A frozen copy, or the options themselves if they are frozen.
  * @throws {SetupError} `INVALID_OPTION`, with every problem, and when `response` describes other statuses
  *   than `status`.
  */
-export function checkRouteOptions(call: string, options: RouteOptions): RouteOptions {
+export function checkRouteOptions(call: string, options: RouteOptions): void {
   assertOptions(call, options, KINDS);
   const conflict = explainUndescribedStatus(options.status, [...responseSchemas(options).keys()]);
-  if (conflict !== undefined) {
-    const text = `${call} contradicts itself: ${conflict.problem}\n  Fix: ${conflict.fix}`;
-    throw new SetupError('INVALID_OPTION', text);
-  }
-  return Object.isFrozen(options) ? options : Object.freeze({ ...options });
+  if (conflict === undefined) return;
+  const text = `${call} contradicts itself: ${conflict.problem}\n  Fix: ${conflict.fix}`;
+  throw new SetupError('INVALID_OPTION', text);
 }
 
 /**

@@ -181,10 +181,11 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
   ): Result;
 }
 
-type Callee = (...args: never[]) => unknown;
+/** A method that registers routes. */
+export type Callee = (...args: never[]) => unknown;
 
-/** The method, such as `app.get`, that calls `on`. */
-let shorthand: Callee | undefined;
+/** Adds a route to an application or a router. */
+export const ADD_ROUTE: unique symbol = Symbol('addRoute');
 
 /** Registers routes, with one method for each HTTP method. */
 export abstract class RouteMethods<PrefixParams, S extends State> {
@@ -213,34 +214,50 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
   readonly all: AddRoute<PrefixParams, S, this> = this.#methodFor(ALL);
 
   /**
-   * Registers a route.
+   * Registers a route. Consecutive routes of an application take precedence as in a router, and its middleware
+   * runs before the routes that are registered after it.
    *
    * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
-   * @param pattern - Static text, parameters such as `:name`, and a final `*name`.
+   * @param pattern - Static text, parameters such as `:name`, and a final `*name`; relative to the mount
+   *   prefix.
    * @param options - Schemas and documentation of the route; optional.
    * @param handlers - Middleware of this route, then its handler.
+   * @throws {RouteConflictError} When an equivalent pattern is already registered for this method.
+   * @throws {InvalidPatternError} When the pattern is invalid.
+   * @throws {InvalidMiddlewareError} When a handler is missing or not a function.
+   * @throws {SetupError} `INVALID_METHOD`, when no request can have the method; `INVALID_OPTION`, when an
+   *   option is unknown or invalid.
+   * @throws {SealedError} When the application or the router is sealed.
    */
-  abstract on<Path extends string, A extends object = State>(
+  on<Path extends string, A extends object = State>(
     method: string,
     pattern: Path,
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): this;
-  abstract on<Path extends string, const Options extends RouteOptions, A extends object = State>(
+  on<Path extends string, const Options extends RouteOptions, A extends object = State>(
     method: string,
     pattern: Path,
     options: Options,
     ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A>
   ): this;
+  on(method: string, pattern: string, ...rest: readonly unknown[]): this {
+    return this[ADD_ROUTE](method, pattern, rest, this.on);
+  }
+
+  /**
+   * @internal
+   * @param callee - The method that the application has called.
+   */
+  abstract [ADD_ROUTE](
+    method: string,
+    pattern: string,
+    rest: readonly unknown[],
+    callee: Callee,
+  ): this;
 
   #methodFor(method: string): AddRoute<PrefixParams, S, this> {
-    const add = (pattern: string, ...rest: readonly unknown[]) => {
-      shorthand = add;
-      try {
-        return this.on(method, pattern, ...(rest as readonly Middleware[]));
-      } finally {
-        shorthand = undefined;
-      }
-    };
+    const add = (pattern: string, ...rest: readonly unknown[]): this =>
+      this[ADD_ROUTE](method, pattern, rest, add);
     return add;
   }
 }
@@ -248,20 +265,16 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
 /** A router for any prefix and any state. */
 export type AnyRouter = Router<unknown, State>;
 
-/** Seals a router and its nested routers. Registering a route afterwards throws. */
-export let sealRouter: (router: AnyRouter) => void;
+/** Where a router has its {@link Table}. */
+const TABLE: unique symbol = Symbol('table');
 
-/** Returns the prefixes that lead from a router to another one: `/` for itself, none if it is not nested. */
-export let prefixesTo: (router: AnyRouter, other: AnyRouter) => readonly string[];
-
-/** Registers a route of an application on a router. Throws like `router.on()`, but names the application. */
-export let addOwnRoute: (
-  router: AnyRouter,
-  method: string,
-  pattern: string,
-  rest: readonly unknown[],
-  callee: Callee,
-) => void;
+/** What is registered on a router. */
+interface Table {
+  readonly entries: (Route | { readonly prefix: string; readonly router: AnyRouter })[];
+  readonly middleware: Middleware[];
+  readonly byShape: Map<string, Route>;
+  isSealed: boolean;
+}
 
 /**
  * A table of routes, relative to the prefix at which it is mounted.
@@ -275,19 +288,11 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
 > {
   /** How the router compares paths. */
   readonly rules: Readonly<PathRules>;
-  readonly #entries: (Route | { readonly prefix: string; readonly router: AnyRouter })[] = [];
-  readonly #middleware: Middleware[] = [];
-  readonly #byShape = new Map<string, Route>();
-  #sealed = false;
+  /** @internal */
+  readonly [TABLE]: Table = { entries: [], middleware: [], byShape: new Map(), isSealed: false };
 
   static {
     markCopy(Router.prototype);
-    sealRouter = (router) => {
-      router.#sealed = true;
-      for (const { router: nested } of router.#nested()) sealRouter(nested);
-    };
-    addOwnRoute = (router, ...route) => router.#on('app', ...route);
-    prefixesTo = (router, other) => router.#prefixesTo(other);
   }
 
   /** @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. */
@@ -298,44 +303,17 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   }
 
   /**
-   * Registers a route.
-   *
-   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
-   * @param pattern - Static text, parameters such as `:name`, and a final `*name`; relative to the mount
-   *   prefix.
-   * @param options - Schemas and documentation of the route; optional.
-   * @param handlers - Middleware of this route, then its handler.
-   * @throws {RouteConflictError} When an equivalent pattern is already registered for this method.
-   * @throws {InvalidPatternError} When the pattern is invalid.
-   * @throws {InvalidMiddlewareError} When a handler is missing or not a function.
-   * @throws {SetupError} `INVALID_METHOD`, when no request can have the method; `INVALID_OPTION`, when an
-   *   option is unknown or invalid.
-   * @throws {SealedError} When the router is sealed.
+   * @internal
+   * @param owner - The object of the call, in messages.
    */
-  override on<Path extends string, A extends object = State>(
-    method: string,
-    pattern: Path,
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
-  ): this;
-  override on<Path extends string, const Options extends RouteOptions, A extends object = State>(
-    method: string,
-    pattern: Path,
-    options: Options,
-    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A>
-  ): this;
-  override on(method: string, pattern: string, ...rest: readonly unknown[]): this {
-    this.#on('router', method, pattern, rest, this.on);
-    return this;
-  }
-
-  /** @param owner - The object of the call, in messages. */
-  #on(
-    owner: string,
+  override [ADD_ROUTE](
     method: string,
     pattern: string,
     rest: readonly unknown[],
     callee: Callee,
-  ): void {
+    owner = 'router',
+  ): this {
+    const { byShape, entries } = this[TABLE];
     const call = nameCall(owner, method, pattern);
     this.#assertOpen(call);
     const [first, ...others] = rest;
@@ -346,22 +324,24 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     if (handlers.length === 0) throw new InvalidMiddlewareError(call);
     assertMiddleware(call, handlers);
     const parsed = parsePattern(pattern);
+    if (hasOptions) checkRouteOptions(call, first);
     const route = {
       method: upper,
       pattern: parsed.text,
       params: parsed.names,
       // An object for each route, which has a location.
-      options: Object.freeze({ ...(hasOptions && checkRouteOptions(call, first)) }),
+      options: Object.freeze({ ...(hasOptions && first) }),
       // The pattern provides the parameters, and the middleware before the handler the state.
       handlers: handlers as readonly Middleware[],
     };
     const locate = hasOptions ? locatorOf(first) : undefined;
-    setLocation(route.options, locate ?? captureCaller(shorthand ?? callee));
+    setLocation(route.options, locate ?? captureCaller(callee));
     const key = `${route.method} ${shapeOf(parsed, this.rules)}`;
-    const existing = this.#byShape.get(key);
+    const existing = byShape.get(key);
     if (existing) throw conflictOf(route.method, existing, route);
-    this.#byShape.set(key, route);
-    this.#entries.push(route);
+    byShape.set(key, route);
+    entries.push(route);
+    return this;
   }
 
   /**
@@ -388,7 +368,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   use(...middleware: readonly AnyHandler[]): this {
     this.#assertOpen('router.use()');
     assertMiddleware('router.use()', middleware);
-    this.#middleware.push(...(middleware as readonly Middleware[]));
+    this[TABLE].middleware.push(...(middleware as readonly Middleware[]));
     return this;
   }
 
@@ -410,7 +390,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     this.#assertOpen('router.route()');
     assertPath('router.route()', 'prefix', prefix);
     assertRouter(`router.route('${prefix}')`, router);
-    if (router.#prefixesTo(this).length > 0) {
+    if (prefixesTo(router, this).length > 0) {
       throw new SetupError(
         'ROUTER_CYCLE',
         `Cannot nest the router at '${prefix}': its parent would be nested in itself. Create a separate router.`,
@@ -425,38 +405,43 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     }
     const shape = shapeOf(parsePrefix(prefix), this.rules);
     const isSame = (other: string) => shapeOf(parsePrefix(other), this.rules) === shape;
-    if (this.#nested().some((nested) => nested.router === router && isSame(nested.prefix))) {
+    if (nestedIn(this).some((nested) => nested.router === router && isSame(nested.prefix))) {
       throw mountedTwice('router', prefix);
     }
-    this.#entries.push({ prefix, router });
+    this[TABLE].entries.push({ prefix, router });
     return this;
   }
 
   /** All routes, including those of nested routers, in order of registration. */
   get routes(): readonly Route[] {
-    const routes = this.#entries.flatMap((entry) =>
+    const { entries, middleware } = this[TABLE];
+    const routes = entries.flatMap((entry) =>
       'method' in entry ? [entry] : addPrefix(entry.prefix, entry.router.routes),
     );
-    return routes.map((route) => ({
-      ...route,
-      handlers: [...this.#middleware, ...route.handlers],
-    }));
-  }
-
-  #nested() {
-    return this.#entries.filter((entry) => 'router' in entry);
-  }
-
-  #prefixesTo(router: AnyRouter): readonly string[] {
-    if (router === this) return ['/'];
-    return this.#nested().flatMap((nested) =>
-      nested.router.#prefixesTo(router).map((prefix) => joinPaths(nested.prefix, prefix)),
-    );
+    return routes.map((route) => ({ ...route, handlers: [...middleware, ...route.handlers] }));
   }
 
   #assertOpen(call: string): void {
-    if (this.#sealed) throw new SealedError(call);
+    if (this[TABLE].isSealed) throw new SealedError(call);
   }
+}
+
+function nestedIn(router: AnyRouter) {
+  return router[TABLE].entries.filter((entry) => 'router' in entry);
+}
+
+/** Seals a router and its nested routers. Registering a route afterwards throws. */
+export function sealRouter(router: AnyRouter): void {
+  router[TABLE].isSealed = true;
+  for (const { router: nested } of nestedIn(router)) sealRouter(nested);
+}
+
+/** Returns the prefixes that lead from a router to another one: `/` for itself, none if it is not nested. */
+export function prefixesTo(router: AnyRouter, other: AnyRouter): readonly string[] {
+  if (router === other) return ['/'];
+  return nestedIn(router).flatMap((nested) =>
+    prefixesTo(nested.router, other).map((prefix) => joinPaths(nested.prefix, prefix)),
+  );
 }
 
 /** Returns routes with a prefix before their patterns. */
