@@ -64,26 +64,11 @@ type LeadingName<
   : Name;
 
 /** Characters of a path that are not part of a name. */
-type Delimiter =
-  | '/'
-  | '-'
-  | '.'
-  | '~'
-  | '!'
-  | '$'
-  | '&'
-  | "'"
-  | '('
-  | ')'
-  | '*'
-  | '+'
-  | ','
-  | ';'
-  | '='
-  | ':'
-  | '@'
-  | '%'
-  | ' ';
+type Delimiter = Characters<"/-.~!$&'()*+,;=:@% ">;
+
+type Characters<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? First | Characters<Rest>
+  : never;
 
 const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_]*/u;
 
@@ -141,14 +126,15 @@ export function parsePattern(text: string): Pattern {
   const names = segments.flatMap((segment) => (segment.kind === 'static' ? [] : segment.names));
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new InvalidPatternError(
-      text,
-      `the parameter '${repeated}' appears twice. Rename one of them.`,
-    );
+    refuse(text, `the parameter '${repeated}' appears twice. Rename one of them.`);
   }
   const endsInWildcard = segments.at(-1)?.kind === 'wildcard';
   const path = text.startsWith('/') ? text : `/${text}`;
   return Object.freeze({ text: path, segments, names, endsInWildcard });
+}
+
+function refuse(pattern: string, reason: string): never {
+  throw new InvalidPatternError(pattern, reason);
 }
 
 /**
@@ -157,7 +143,15 @@ export function parsePattern(text: string): Pattern {
  * @throws {InvalidPatternError} Same as {@link parsePattern}, except for repeated names.
  */
 export function parseSegments(text: string): readonly Segment[] {
-  assertPath(text);
+  if (typeof text !== 'string') {
+    refuse(describeValue(text), "it is not a string. Pass a path such as '/users/:id'.");
+  }
+  const [isUrl, urlPath] = URL_WITH_PATH.exec(text) ?? [];
+  if (isUrl) refuse(text, `it is a URL. Use only its path, '${urlPath || '/'}'.`);
+  if (QUERY.test(text)) {
+    const path = text.slice(0, text.indexOf('?'));
+    refuse(text, `it has a query. Use '${path}', and read the query with ctx.query or @Query().`);
+  }
   const path = text.startsWith('/') ? text.slice(1) : text;
   const parts = path === '' ? [] : path.split('/');
   return parts.map((part, index) => parseSegment(part, index === parts.length - 1, text));
@@ -170,76 +164,58 @@ export function parseSegments(text: string): readonly Segment[] {
  */
 export function parsePrefix(text: string): Pattern {
   const pattern = parsePattern(text);
-  if (pattern.endsInWildcard) {
-    throw new InvalidPatternError(
-      text,
-      'a prefix cannot contain a wildcard. Remove it: a prefix matches every path below it.',
-    );
-  }
-  return pattern;
-}
-
-/** Checks that a pattern is a path, without the other parts of a URL. */
-function assertPath(text: string): void {
-  if (typeof text !== 'string') {
-    throw new InvalidPatternError(
-      describeValue(text),
-      "it is not a string. Pass a path such as '/users/:id'.",
-    );
-  }
-  const [isUrl, urlPath] = URL_WITH_PATH.exec(text) ?? [];
-  if (isUrl) {
-    throw new InvalidPatternError(text, `it is a URL. Use only its path, '${urlPath || '/'}'.`);
-  }
-  if (QUERY.test(text)) {
-    const path = text.slice(0, text.indexOf('?'));
-    throw new InvalidPatternError(
-      text,
-      `it has a query. Use '${path}', and read the query with ctx.query or @Query().`,
-    );
-  }
+  if (!pattern.endsInWildcard) return pattern;
+  return refuse(
+    text,
+    'a prefix cannot contain a wildcard. Remove it: a prefix matches every path below it.',
+  );
 }
 
 function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
   if (WILDCARD.test(part)) {
-    if (!isLast) {
-      throw new InvalidPatternError(
-        pattern,
-        `the wildcard '${part}' is not the last segment. Move it to the end, or use ':name' for one segment.`,
-      );
-    }
-    return { kind: 'wildcard', names: [part === '*' ? part : part.slice(1)] };
+    if (isLast) return { kind: 'wildcard', names: [part.slice(1) || part] };
+    const fix = "Move it to the end, or use ':name' for one segment.";
+    refuse(pattern, `the wildcard '${part}' is not the last segment. ${fix}`);
   }
-  assertPlain(part, pattern);
-  if (part.includes(':')) return parseParameters(part, pattern);
+  const [character] = part.match(SYNTAX) ?? [];
+  if (character !== undefined) refuse(pattern, explainSyntax(part, character));
+  // `split` with a capturing group returns text and names in turn.
+  const pieces = part.includes(':') ? part.split(PARAMETER) : [part];
+  const names = pieces.filter((_, index) => index % 2 === 1);
+  const texts = pieces.filter((_, index) => index % 2 === 0);
+  if (texts.some((text) => text.includes(':'))) {
+    const fix = "Use ':name' with letters, digits and underscores, starting with a letter, or";
+    refuse(pattern, `'${part}' contains a colon without a name. ${fix} write '%3A' for a colon.`);
+  }
+  if (texts.slice(1, -1).includes('')) {
+    const fix = "Separate them, as in ':from-:to', or write '%3A' for a colon.";
+    refuse(pattern, `'${part}' contains two parameters without text between them. ${fix}`);
+  }
   if (part === '' && !isLast) {
-    throw new InvalidPatternError(
-      pattern,
-      'it has an empty segment. Use one slash between segments.',
-    );
+    refuse(pattern, 'it has an empty segment. Use one slash between segments.');
   }
-  const text = parseText(part, pattern);
-  if (text === '.' || text === '..') {
-    throw new InvalidPatternError(
-      pattern,
-      `clients resolve the segment '${part}' before they send a path. Write the path without it.`,
-    );
+  const literals = texts.map((text) => parseText(text, pattern));
+  const [text = ''] = literals;
+  const [name] = names;
+  if (name !== undefined) {
+    return part === `:${name}`
+      ? { kind: 'param', names: [name] }
+      : { kind: 'affix', names, literals };
+  }
+  if (/^\.\.?$/.test(text)) {
+    const problem = `clients resolve the segment '${part}' before they send a path`;
+    refuse(pattern, `${problem}. Write the path without it.`);
   }
   return { kind: 'static', text };
 }
 
-/** Checks that a segment has no syntax that patterns do not support. */
-function assertPlain(part: string, pattern: string): void {
-  const [character] = part.match(SYNTAX) ?? [];
-  if (character === undefined) return;
+/** Explains why a segment must not contain a character. */
+function explainSyntax(part: string, character: string): string {
   const [, name] = BRACKETED.exec(part) ?? [];
   const [, advice = 'Remove it'] = ADVICE.find(([characters]) => characters.test(character)) ?? [];
   const found = /[\s\p{Cc}]/u.test(character) ? 'whitespace' : `'${character}'`;
   const fix = name === undefined ? advice : `Use ':${name}'`;
-  throw new InvalidPatternError(
-    pattern,
-    `'${part}' contains ${found}. ${fix}, or write '${part.replace(SYNTAX, percentEncode)}' to match the text literally.`,
-  );
+  return `'${part}' contains ${found}. ${fix}, or write '${part.replace(SYNTAX, percentEncode)}' to match the text literally.`;
 }
 
 function percentEncode(character: string): string {
@@ -247,45 +223,17 @@ function percentEncode(character: string): string {
   return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded;
 }
 
-/** Parses a segment that has a colon: a parameter, or several parameters with text around them. */
-function parseParameters(part: string, pattern: string): Segment {
-  // `split` with a capturing group returns text and names in turn.
-  const pieces = part.split(PARAMETER);
-  const names = pieces.filter((_, index) => index % 2 === 1);
-  const texts = pieces.filter((_, index) => index % 2 === 0);
-  if (texts.some((text) => text.includes(':'))) {
-    throw new InvalidPatternError(
-      pattern,
-      `'${part}' contains a colon without a name. Use ':name' with letters, digits and underscores, starting with a letter, or write '%3A' for a colon.`,
-    );
-  }
-  const [name = ''] = names;
-  if (names.length === 1 && part === `:${name}`) return { kind: 'param', names: [name] };
-  if (texts.slice(1, -1).includes('')) {
-    throw new InvalidPatternError(
-      pattern,
-      `'${part}' contains two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.`,
-    );
-  }
-  return { kind: 'affix', names, literals: texts.map((text) => parseText(text, pattern)) };
-}
-
 function parseText(text: string, pattern: string): string {
-  let normal: string;
   try {
-    normal = normalizeSegment(text);
+    const normal = normalizeSegment(text);
+    if (!normal.includes('%00')) return normal;
   } catch (cause) {
     if (!(cause instanceof URIError)) throw cause;
-    throw new InvalidPatternError(
-      pattern,
-      `'${text}' contains a malformed escape. Percent-encode UTF-8, and write '%25' for a percent sign.`,
-    );
+    const fix = "Percent-encode UTF-8, and write '%25' for a percent sign.";
+    refuse(pattern, `'${text}' contains a malformed escape. ${fix}`);
   }
-  if (!normal.includes('%00')) return normal;
-  throw new InvalidPatternError(
-    pattern,
-    `'${text}' contains '%00', which the path of a request must not contain. Remove it.`,
-  );
+  const problem = `'${text}' contains '%00', which the path of a request must not contain`;
+  return refuse(pattern, `${problem}. Remove it.`);
 }
 
 /**
@@ -343,7 +291,11 @@ function shapesOf(segments: readonly Segment[], rules: PathRules): readonly stri
     if (segment.kind === 'param') return ':';
     if (segment.kind === 'wildcard') return '*';
     const texts = segment.kind === 'affix' ? segment.literals : [segment.text];
-    return texts.map((text) => escapeMarks(foldCase(text, rules))).join(':');
+    // In a shape, colons and asterisks are parameters and wildcards.
+    const escaped = texts.map((text) =>
+      foldCase(text, rules).replaceAll(':', '%3A').replaceAll('*', '%2A'),
+    );
+    return escaped.join(':');
   });
 }
 
@@ -384,11 +336,6 @@ export function createOverlaps(prefix: string, rules: PathRules): IsBelow {
       return other === shape || (other !== undefined && `${shape}${other}`.includes(':'));
     });
   };
-}
-
-/** Escapes the characters that mark parameters and wildcards. */
-function escapeMarks(text: string): string {
-  return text.replaceAll(':', '%3A').replaceAll('*', '%2A');
 }
 
 /** How a router compares paths. */

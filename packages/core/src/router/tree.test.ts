@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type PathRules, parsePattern } from './pattern.js';
-import { handlesMethod, selectByMethod, Tree } from './tree.js';
+import { handlesMethod, Tree } from './tree.js';
 
 const DEFAULT: PathRules = { caseSensitive: true, strict: false };
 
@@ -149,36 +149,20 @@ describe('methods', () => {
   });
 });
 
-it('prints as a tree, in order of precedence, with methods', () => {
-  const tree = treeOf(['/', '/teams', '/team/:id/members', '/teas/*rest', '/teas/green']);
-  tree.insert('POST', parsePattern('/teams'), '');
-  expect(`\n${tree}`).toBe(`
- GET
-  /tea
-    m
-      s GET POST
-      /:
-        /members GET
-    s
-      /green GET
-      /* GET`);
-});
-
-describe('selectByMethod', () => {
+describe('a pattern with routes for GET and ALL', () => {
   it.each([
     ['GET', 'get'],
     ['HEAD', 'get'],
     ['PUT', 'all'],
   ])('selects for %s the route of %s', (method, selected) => {
-    const routes = new Map([
-      ['ALL', 'all'],
-      ['GET', 'get'],
-    ]);
-    expect(selectByMethod(routes, method)).toBe(selected);
+    const tree = new Tree<string>(DEFAULT);
+    tree.insert('ALL', parsePattern('/a'), 'all');
+    tree.insert('GET', parsePattern('/a'), 'get');
+    expect(tree.find(method, '/a')?.value).toBe(selected);
   });
 
   it('selects nothing for a method without a route', () => {
-    expect(selectByMethod(new Map([['GET', 'get']]), 'POST')).toBeUndefined();
+    expect(treeOf(['/a']).find('POST', '/a')).toBeUndefined();
   });
 });
 

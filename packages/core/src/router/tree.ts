@@ -14,7 +14,7 @@ const SLASH = 47;
 export interface Match<T> {
   readonly value: T;
   /** Parameter values, still percent-encoded. */
-  readonly rawParams: readonly string[];
+  readonly rawParams: string[];
 }
 
 /** The routes of one pattern, by method. */
@@ -27,7 +27,7 @@ interface Node<T> {
   /** Child nodes that start with text, by the code of its first character. */
   readonly statics: Node<T>[];
   /** Child nodes after a slash and parameters with text around them, the most specific first. */
-  affixes: AffixChild<T>[] | undefined;
+  affixes: readonly AffixChild<T>[] | undefined;
   /** Child node after a slash and a parameter. */
   param: Node<T> | undefined;
   /** Routes of the pattern that ends here. */
@@ -36,7 +36,6 @@ interface Node<T> {
   wildcard: RoutesByMethod<T> | undefined;
 }
 
-/** The node after a segment of parameters with text around them. */
 interface AffixChild<T> {
   /** Folded, see {@link foldCase}. */
   readonly literals: readonly string[];
@@ -46,7 +45,7 @@ interface AffixChild<T> {
 /** The input of a search. */
 interface Query {
   readonly method: string;
-  /** Whether only a route of the method itself matches. Otherwise see {@link selectByMethod}. */
+  /** Whether only a route of the method itself matches. Otherwise see {@link selectFallback}. */
   readonly isExact: boolean;
   readonly path: string;
   /** The path as compared with static text, see {@link foldCase}. It is ASCII, so as long as `path`. */
@@ -70,16 +69,17 @@ export class Tree<T> {
 
   /** Adds a value for a method and a pattern, and replaces an earlier one. */
   insert(method: string, pattern: Pick<Pattern, 'segments'>, value: T): void {
+    const segments = significantSegments(pattern, this.#rules);
+    const kind = segments.at(-1)?.kind === 'wildcard' ? 'wildcard' : 'leaf';
     let node = this.#root;
-    let kind: 'leaf' | 'wildcard' = 'leaf';
-    for (const segment of significantSegments(pattern, this.#rules)) {
-      if (segment.kind === 'wildcard') kind = 'wildcard';
-      else if (segment.kind === 'param') node = addParam(node);
+    for (const segment of segments) {
+      if (segment.kind === 'param') node = node.param ??= createNode('');
       else if (segment.kind === 'affix') node = addAffix(node, segment, this.#rules);
-      else node = addText(node, `/${foldCase(segment.text, this.#rules)}`);
+      else if (segment.kind === 'static') {
+        node = addText(node, `/${foldCase(segment.text, this.#rules)}`);
+      }
     }
-    const routes: RoutesByMethod<T> = node[kind] ?? new Map();
-    node[kind] = routes.set(method, value);
+    node[kind] = (node[kind] ?? new Map<string, T>()).set(method, value);
     this.#methods.add(method);
   }
 
@@ -105,11 +105,6 @@ export class Tree<T> {
     return new Set(matching);
   }
 
-  /** Formats the tree, one node per line in order of precedence, with the methods of its routes. */
-  toString(): string {
-    return printNode(this.#root).join('\n');
-  }
-
   #query(method: string, path: string, isExact: boolean): Query {
     const endsInSlash = path.charCodeAt(path.length - 1) === SLASH;
     const ignoreSlash = endsInSlash && (path.length === 1 || !this.#rules.strict);
@@ -131,7 +126,7 @@ function search<T>(
   begin: number,
   params: number,
   query: Query,
-): { readonly value: T; readonly rawParams: string[] } | undefined {
+): Match<T> | undefined {
   const { method, isExact, path, folded, end } = query;
   let node = from;
   let at = begin + node.text.length;
@@ -188,7 +183,7 @@ function searchAffixes<T>(
   stop: number,
   params: number,
   query: Query,
-): { readonly value: T; readonly rawParams: string[] } | undefined {
+): Match<T> | undefined {
   for (const { literals, node } of affixes) {
     const values = matchAffix(query.path, query.folded, begin, stop, literals);
     if (values === undefined) continue;
@@ -200,16 +195,7 @@ function searchAffixes<T>(
   return undefined;
 }
 
-/**
- * Selects the route for a method: the route of that method, for HEAD the route of GET, then the route
- * of `ALL`.
- *
- * @param routes - Routes of one pattern by method.
- */
-export function selectByMethod<T>(routes: ReadonlyMap<string, T>, method: string): T | undefined {
-  return routes.get(method) ?? selectFallback(routes, method);
-}
-
+/** Selects the route for a method without a route: for HEAD that of GET, then that of `ALL`. */
 function selectFallback<T>(routes: ReadonlyMap<string, T>, method: string): T | undefined {
   return (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(ALL);
 }
@@ -253,51 +239,26 @@ function addText<T>(node: Node<T>, text: string): Node<T> {
   return addText(fork, text.slice(shared));
 }
 
-/** Returns the node that a slash and a parameter lead to from `node`. */
-function addParam<T>(node: Node<T>): Node<T> {
-  node.param ??= createNode('');
-  return node.param;
-}
-
 /** Returns the node that a slash and parameters with text around them lead to from `node`. */
 function addAffix<T>(node: Node<T>, segment: AffixSegment, rules: PathRules): Node<T> {
   const literals = segment.literals.map((literal) => foldCase(literal, rules));
   const label = labelOf(literals);
-  node.affixes ??= [];
-  const existing = node.affixes.find((child) => labelOf(child.literals) === label);
+  const existing = node.affixes?.find((child) => labelOf(child.literals) === label);
   if (existing !== undefined) return existing.node;
   const child = { literals, node: createNode<T>('') };
-  node.affixes.push(child);
-  node.affixes.sort(bySpecificity);
+  node.affixes = [...(node.affixes ?? []), child].sort(bySpecificity);
   return child.node;
 }
 
 /** Sorts by the length of the literals, longest first, then by their text. */
 function bySpecificity<T>(one: AffixChild<T>, other: AffixChild<T>): number {
   const difference = other.literals.join('').length - one.literals.join('').length;
-  if (difference !== 0) return difference;
-  return labelOf(one.literals) < labelOf(other.literals) ? -1 : 1;
+  return difference || (labelOf(one.literals) < labelOf(other.literals) ? -1 : 1);
 }
 
 /** A literal may contain a colon, but not a slash. */
 function labelOf(literals: readonly string[]): string {
   return `/${literals.join('/:')}`;
-}
-
-/** Returns the lines of a node and its children, in order of precedence. */
-function printNode<T>(node: Node<T>, label = node.text): string[] {
-  // `flatMap` skips the holes of a sparse array.
-  const children = node.statics.flatMap((child) => printNode(child));
-  for (const { literals, node: child } of node.affixes ?? []) {
-    children.push(...printNode(child, `/${literals.join(':')}`));
-  }
-  if (node.param !== undefined) children.push(...printNode(node.param, '/:'));
-  if (node.wildcard !== undefined) children.push(printLine('/*', node.wildcard));
-  return [printLine(label, node.leaf), ...children.map((line) => `  ${line}`)];
-}
-
-function printLine<T>(label: string, routes: RoutesByMethod<T> | undefined): string {
-  return [label, ...(routes?.keys() ?? [])].join(' ');
 }
 
 function sharedLength(one: string, other: string): number {
