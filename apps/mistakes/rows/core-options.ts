@@ -1,5 +1,4 @@
 import {
-  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -10,6 +9,7 @@ import {
   urlencoded,
 } from '@fairlead/core';
 import {
+  cors,
   currentContext,
   etag,
   requestId,

@@ -10,7 +10,6 @@ import {
 } from '@fairlead/controllers';
 import {
   type Context,
-  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -18,7 +17,7 @@ import {
   type Middleware,
   notFoundHandler,
 } from '@fairlead/core';
-import { etag, requestId, requestLogger, secureHeaders, timeout } from '@fairlead/middleware';
+import { cors, etag, requestId, requestLogger, secureHeaders, timeout } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { rateLimit } from '@fairlead/rate-limit';

@@ -1,6 +1,5 @@
 import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
 import {
-  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -12,7 +11,7 @@ import {
 } from '@fairlead/core';
 import { createContainer, Inject } from '@fairlead/di';
 import { createJwtAuth, requireRole } from '@fairlead/jwt';
-import { compression, csrf, csrfGuard, csrfTokens, timeout } from '@fairlead/middleware';
+import { compression, cors, csrf, csrfGuard, csrfTokens, timeout } from '@fairlead/middleware';
 import { createLogger, logRequests } from '@fairlead/pino';
 import { rateLimit } from '@fairlead/rate-limit';
 import { type Session, session } from '@fairlead/session';

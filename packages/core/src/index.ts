@@ -1,6 +1,5 @@
 import { json, raw, text, urlencoded } from './body/parsers.js';
 import { describeFactories } from './description.js';
-import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
 
@@ -64,7 +63,6 @@ export type {
   State,
 } from './exchange/exchange.js';
 export { intended } from './intended.js';
-export { type CorsOptions, type CorsOrigin, cors } from './middleware/cors.js';
 export {
   type ErrorHandlerOptions,
   errorHandler,
@@ -135,4 +133,4 @@ export {
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 
-describeFactories(json, raw, text, urlencoded, cors, errorHandler, notFoundHandler);
+describeFactories(json, raw, text, urlencoded, errorHandler, notFoundHandler);

@@ -284,3 +284,27 @@ group('an error that describes itself', () => {
     ]);
   });
 });
+
+it.each([
+  ['PUT', 204, 'last'],
+  ['DELETE', 204, null],
+])(
+  'the last middleware with the role cors responds to preflights for %s',
+  async (method, status, by) => {
+    const cors = (name: string): Middleware =>
+      describe<Middleware>(
+        (ctx, next) => {
+          if (ctx.method !== 'OPTIONS') return next();
+          ctx.set('X-By', name);
+          ctx.status = 204;
+        },
+        { role: 'cors' },
+      );
+    const app = createApp()
+      .put('/:id', cors('first'), cors('last'), () => 'changed')
+      .delete('/:id', () => 'deleted');
+    const headers = { 'Access-Control-Request-Method': method };
+    const response = await app.request('/7', { method: 'OPTIONS', headers });
+    expect([response.status, response.headers.get('X-By')]).toEqual([status, by]);
+  },
+);

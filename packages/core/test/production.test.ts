@@ -4,7 +4,6 @@ import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type Application,
-  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -95,7 +94,7 @@ function createService(): Application {
   for (const [name, fail] of Object.entries(FAILURES))
     router.all(`/fail/${name}`, giveUp(20), fail);
   return createApp()
-    .use(errorHandler({ includeStack: false }), cors())
+    .use(errorHandler({ includeStack: false }))
     .use(json({ limit: 100 }), urlencoded({ limit: 100, maxFields: 2 }))
     .use(text({ limit: 100 }), raw({ limit: 100 }))
     .route('/', router)

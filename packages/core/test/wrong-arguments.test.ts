@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
   type Context,
-  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -143,7 +142,6 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
     [raw, raw()],
     [text, text()],
     [urlencoded, urlencoded()],
-    [cors, cors()],
     [errorHandler, errorHandler()],
     [notFoundHandler, notFoundHandler()],
   ])('refuses the factory %o, but not what it creates', (factory, created) => {

@@ -12,6 +12,7 @@ export {
   setCookie,
 } from './cookies/set-cookie.js';
 export { type SignedCookies, signedCookies } from './cookies/signed-cookies.js';
+export { type CorsOptions, type CorsOrigin, cors } from './cors.js';
 export { type CsrfOptions, csrf, csrfGuard } from './csrf/csrf.js';
 export { type CsrfTokenOptions, type CsrfTokens, csrfTokens } from './csrf/tokens.js';
 export { currentContext, shareContext } from './current-context.js';

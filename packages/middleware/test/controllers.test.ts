@@ -1,12 +1,38 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { Controller, controllersPlugin, Ctx, Get, UseMiddleware } from '@fairlead/controllers';
+import { Controller, controllersPlugin, Ctx, Get, Put, UseMiddleware } from '@fairlead/controllers';
 import { type Application, type Context, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
-import { eventStream, sendEvents, timeout } from '../src/index.js';
+import { cors, eventStream, sendEvents, timeout } from '../src/index.js';
 import { serve } from './support/send.js';
+
+const page = 'https://app.example.com';
+
+@Service({ scope: 'request' })
+class Session {}
+
+@Controller('/shared')
+@UseMiddleware(cors({ origin: [page] }))
+class SharedController {
+  @Put('/')
+  change() {
+    return 'changed';
+  }
+}
+
+@Controller('/scoped')
+@Service({ scope: 'request' })
+class ScopedController {
+  constructor(readonly session: Session) {}
+
+  @Put('/')
+  @UseMiddleware(cors({ origin: [page] }))
+  change() {
+    return 'changed';
+  }
+}
 
 @Controller('/events')
 class EventsController {
@@ -43,6 +69,14 @@ async function withControllers(
 }
 
 describe('in controllers', () => {
+  it.each(['/shared', '/scoped'])('cors() responds to preflights for %s', async (path) => {
+    const headers = { Origin: page, 'Access-Control-Request-Method': 'PUT' };
+    const app = await withControllers(createApp(), SharedController, ScopedController);
+    const response = await app.request(path, { method: 'OPTIONS', headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe(page);
+  });
+
   it('timeout() of a method may allow more time than that of the application', async () => {
     const app = await withControllers(createApp().use(timeout(1)), SlowController);
     expect(await (await app.request('/slow')).json()).toBe('done');

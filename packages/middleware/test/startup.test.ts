@@ -7,6 +7,7 @@ import {
 } from '@fairlead/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
+  cors,
   etag,
   requestId,
   requestLogger,
@@ -30,6 +31,8 @@ function warningsOf(middleware: Middleware): readonly unknown[] {
 }
 
 const FACTORIES: [string, (...args: never[]) => Middleware, Middleware][] = [
+  ['cors', cors, cors()],
+  ['cors', cors, cors({ origin: () => true })],
   ['etag', etag, etag()],
   ['requestId', requestId, requestId()],
   ['requestLogger', requestLogger, requestLogger()],

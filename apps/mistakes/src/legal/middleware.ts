@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mock } from 'node:test';
 import {
   type Context,
-  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -15,6 +14,7 @@ import {
 } from '@fairlead/core';
 import {
   compression,
+  cors,
   createHealth,
   etag,
   requestId,

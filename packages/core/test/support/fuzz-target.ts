@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   type Application,
-  cors,
   createApp,
   createRouter,
   errorHandler,
@@ -40,7 +39,7 @@ export function createFuzzTarget(): FuzzTarget {
   const app = createApp()
     .use(witness, errorHandler({ onError: (error) => hidden.push(error) }))
     .use(requestId, cookies, conditional)
-    .use(cors({ origin: (origin) => origin.startsWith('http'), credentials: true }))
+    .use(repeatOrigin)
     .use(json({ limit: '10kb' }), urlencoded({ limit: '10kb', maxFields: 20 }))
     .use(text({ limit: '10kb' }), raw({ limit: '10kb' }))
     .route('/', createRoutes())
@@ -55,6 +54,17 @@ const requestId: Middleware = (ctx, next) => {
   const id = ctx.get('X-Request-Id') ?? '';
   if (/^[\w.-]{1,128}$/.test(id)) ctx.set('X-Request-Id', id);
   return next();
+};
+
+/** Repeats the origin of the request in the response, and responds to preflights. */
+const repeatOrigin: Middleware = (ctx, next) => {
+  const origin = ctx.get('Origin') ?? '';
+  if (origin.startsWith('http')) ctx.set('Access-Control-Allow-Origin', origin);
+  const isPreflight = ctx.get('Access-Control-Request-Method') !== undefined;
+  if (ctx.method !== 'OPTIONS' || !isPreflight) return next();
+  const requested = ctx.get('Access-Control-Request-Headers');
+  if (requested) ctx.set('Access-Control-Allow-Headers', requested);
+  ctx.status = 204;
 };
 
 /** Responds with 304 to the tag of the response. */

@@ -1,16 +1,16 @@
-import { describeValue } from '@fairlead/options';
-import { describe, expect, it, vi } from 'vitest';
 import {
   type Application,
-  type CorsOptions,
-  cors,
   createApp,
   createRouter,
   errorHandler,
   ForbiddenError,
+  intended,
   type Middleware,
   NotFoundError,
-} from '../src/index.js';
+} from '@fairlead/core';
+import { describeValue } from '@fairlead/options';
+import { describe, expect, it, vi } from 'vitest';
+import { type CorsOptions, cors } from '../src/index.js';
 
 const page = 'https://app.example.com';
 const other = 'https://evil.example';
@@ -549,4 +549,34 @@ it('cors() uses the defaults for its other options when they are undefined', () 
   const names = ['credentials', 'methods', 'allowedHeaders', 'exposedHeaders', 'maxAge'];
   const options = Object.fromEntries(names.map((name) => [name, undefined]));
   expect(() => cors(untyped(options))).not.toThrow();
+});
+
+describe('origins with credentials', () => {
+  const app = (origin: RegExp | readonly RegExp[], credentials = true) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    cors({ origin, credentials });
+    const messages = emitWarning.mock.calls.map(([message]) => message);
+    emitWarning.mockRestore();
+    return messages;
+  };
+
+  it.each([/example\.com/, /^https:\/\/example\.com/, /example\.com$/, /^https:\/\/example\$/])(
+    'cause a warning if they match %s',
+    (origin) => {
+      expect(app([origin])).toEqual([
+        `cors() with credentials allows every origin that contains a match for ${origin}, which may belong to others. Begin the RegExp with ^ and end it with $, or pass it to intended().`,
+      ]);
+    },
+  );
+
+  it.each([/^https:\/\/example\.com$/, /\.example\.com$/, /https:\/\/example\.com$/])(
+    'cause none if they match %s',
+    (origin) => {
+      expect(app(origin)).toEqual([]);
+    },
+  );
+
+  it('cause none if the RegExp is intended, or without credentials', () => {
+    expect([...app(intended(/example\.com/)), ...app(/example\.com/, false)]).toEqual([]);
+  });
 });

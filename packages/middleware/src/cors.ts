@@ -1,3 +1,5 @@
+import { type Context, type Middleware, type Next, SetupError } from '@fairlead/core';
+import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   anything,
   boolean,
@@ -9,11 +11,6 @@ import {
   kind,
   warn,
 } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import { describe } from '../description.js';
-import { SetupError } from '../errors/setup-error.js';
-import { isPromiseLike, type Next } from '../next.js';
-import type { Middleware } from '../pipeline/pipeline.js';
 
 /**
  * The origins that may read responses, as in the npm package cors. An origin is a scheme, host and
@@ -150,7 +147,8 @@ export function cors(options: CorsOptions = {}): Middleware {
       const requested = ctx.get('Origin');
       if (!requested) return next();
       const result = origin(requested, ctx);
-      if (!isPromiseLike(result)) return respond(ctx, next, checkResult(result, credentials));
+      const { then }: { then?: unknown } = Object(result);
+      if (typeof then !== 'function') return respond(ctx, next, checkResult(result, credentials));
       return Promise.resolve(result).then((value) =>
         respond(ctx, next, checkResult(value, credentials)),
       );
@@ -158,6 +156,8 @@ export function cors(options: CorsOptions = {}): Middleware {
     { role: 'cors' },
   );
 }
+
+describeFactories(cors);
 
 /** @throws {SetupError} `INVALID_CORS` */
 function assertOptions(options: CorsOptions): void {
