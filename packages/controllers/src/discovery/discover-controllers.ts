@@ -70,7 +70,7 @@ export async function importControllers(
   const importOne = async (file: string): Promise<ImportedFile> => {
     const result = await importFile(file);
     pending.delete(file);
-    watch.progress();
+    watch.restart();
     return result;
   };
   const imports = files.map((file) => (file === entry ? skipEntry(file) : importOne(file)));
@@ -160,8 +160,8 @@ function skipEntry(file: string): ImportedFile {
 
 async function importFile(file: string): Promise<ImportedFile> {
   try {
-    const namespace = await importModule(file);
-    const exported = new Set<unknown>(Object.values(namespace));
+    const exported = new Set<unknown>(Object.values(await importModule(file)));
+    const isFunction = (value: unknown): value is Constructor => typeof value === 'function';
     return { file, classes: [...exported].filter(isFunction) };
   } catch (error) {
     assertHostImports(file, error);
@@ -169,24 +169,11 @@ async function importFile(file: string): Promise<ImportedFile> {
   }
 }
 
-function isFunction(value: unknown): value is Constructor {
-  return typeof value === 'function';
-}
-
-/** Reports imports that do not finish. */
-interface ImportWatch {
-  /** Rejects with a `DiscoveryError` that names the pending files. */
-  readonly stalled: Promise<never>;
-  /** Restarts the timeout. */
-  readonly progress: () => void;
-  readonly stop: () => void;
-}
-
 /**
- * Watches for a timeout, and for the moment at which Node.js would exit silently, with code 13, because only
- * unfinished imports are left.
+ * Reports imports that do not finish in time, or that are all that is left when Node.js would exit silently, with
+ * code 13. Then `stalled` rejects with a `DiscoveryError` that names the files.
  */
-function watchImports(pending: ReadonlySet<string>, timeout: number): ImportWatch {
+function watchImports(pending: ReadonlySet<string>, timeout: number) {
   const { promise: stalled, reject } = Promise.withResolvers<never>();
   stalled.catch(() => {});
   const fail = (reason: string): void => reject(stalledError([...pending], reason));
@@ -201,16 +188,14 @@ function watchImports(pending: ReadonlySet<string>, timeout: number): ImportWatc
     setImmediate(fail, 'cannot finish importing, and the process has nothing else to do');
   };
   process.once('beforeExit', onIdle);
-  return {
-    stalled,
-    progress: () => {
-      ticks = 0;
-    },
-    stop: () => {
-      clearInterval(timer);
-      process.removeListener('beforeExit', onIdle);
-    },
+  const restart = (): void => {
+    ticks = 0;
   };
+  const stop = (): void => {
+    clearInterval(timer);
+    process.removeListener('beforeExit', onIdle);
+  };
+  return { stalled, restart, stop };
 }
 
 function stalledError(files: readonly string[], reason: string): DiscoveryError {

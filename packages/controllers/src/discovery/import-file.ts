@@ -3,8 +3,9 @@ import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SetupError } from '@fairlead/core';
 import { InjectionError } from '@fairlead/di';
-import { type Frame, filePath, framesOf, isAnonymous } from '@fairlead/options';
+import { filePath, framesOf, isAnonymous } from '@fairlead/options';
 import { ControllerError, codeOf, DiscoveryError, describeLocation, listNames } from '../errors.js';
+import { lineage } from '../metadata/class-metadata.js';
 
 /** Imports modules into the graph of vitest's tests. */
 interface VitestRunner {
@@ -18,10 +19,8 @@ function vitestRunner(): VitestRunner | undefined {
   return host.__vitest_mocker__?.moduleRunner;
 }
 
-/**
- * Imports a file. vitest leaves installed packages to Node.js, where `import()` would load a second copy of
- * the tests' modules, without vitest's compiler. So this asks vitest's runner.
- */
+// vitest leaves installed packages to Node.js, where `import()` would load a second copy of the tests' modules,
+// without vitest's compiler. So this asks vitest's runner.
 export function importModule(file: string): Promise<object> {
   const url = pathToFileURL(file).href;
   return vitestRunner()?.import?.(url) ?? import(url);
@@ -30,12 +29,7 @@ export function importModule(file: string): Promise<object> {
 /** Defined where vitest has compiled this package and its `import()`. */
 declare const __vite_ssr_dynamic_import__: unknown;
 
-/**
- * Checks that Node.js has not imported a TypeScript file instead of vitest.
- *
- * @param cause - The error that importing the file threw.
- * @throws {DiscoveryError} 500, with the setting that vitest needs.
- */
+/** @throws {DiscoveryError} 500, with the setting that vitest needs, if Node.js imported a TypeScript file instead. */
 export function assertHostImports(file: string, cause: unknown): void {
   const isCompiled = typeof __vite_ssr_dynamic_import__ !== 'undefined';
   const isVitest = '__vitest_worker__' in globalThis;
@@ -47,12 +41,7 @@ export function assertHostImports(file: string, cause: unknown): void {
   });
 }
 
-/**
- * Creates the error for files that cannot be imported.
- *
- * @param files - Absolute paths, at least one. A module that several files import fails all of them.
- * @param cause - The error that importing them threw.
- */
+/** Creates the error for files that cannot be imported. A module that several of them import fails all of them. */
 export function importError(files: readonly string[], cause: unknown): DiscoveryError {
   const [first = ''] = files;
   const fault = findFault(files, cause);
@@ -74,35 +63,26 @@ export function mergeImportErrors(errors: readonly DiscoveryError[]): DiscoveryE
     const key = typeof error.cause === 'object' && error.cause !== null ? error.cause : error;
     byCause.set(key, [...(byCause.get(key) ?? []), error]);
   }
-  return [...byCause].flatMap(([cause, same]) =>
-    same.length === 1
-      ? same
-      : importError(
-          same.map(({ file }) => file),
-          cause,
-        ),
-  );
+  return [...byCause].flatMap(([cause, same]) => {
+    const files = same.map(({ file }) => file);
+    return files.length === 1 ? same : importError(files, cause);
+  });
 }
 
 /** The base classes of the errors that core, di and this package throw for mistakes in a program. */
-const FRAMEWORK_ERRORS = [SetupError, InjectionError, ControllerError] as const;
+const FRAMEWORK_ERRORS = [SetupError, InjectionError, ControllerError];
 
-const FRAMEWORK_NAMES: ReadonlySet<unknown> = new Set(FRAMEWORK_ERRORS.map(({ name }) => name));
+const FRAMEWORK_NAMES: ReadonlySet<string> = new Set(FRAMEWORK_ERRORS.map(({ name }) => name));
 
 /** Whether core, di or this package threw an error. Also recognizes errors of another copy of them. */
 export function isFrameworkError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (FRAMEWORK_ERRORS.some((type) => error instanceof type)) return true;
-  let prototype: unknown = Object.getPrototypeOf(error);
-  while (prototype instanceof Error) {
-    if (FRAMEWORK_NAMES.has(prototype.constructor.name)) return true;
-    prototype = Object.getPrototypeOf(prototype);
-  }
-  return false;
+  return lineage(error).some((level) => FRAMEWORK_NAMES.has(level.constructor.name));
 }
 
 /** Where importing a file failed. */
-interface Fault extends Pick<Frame, 'file'> {
+interface Fault {
+  readonly file: string;
   /** Line, or line and column, if known. */
   readonly position?: string;
 }
@@ -116,7 +96,6 @@ const HEADING = /^(file:.+|\/.+|[A-Za-z]:\\.+):(\d+)$/;
 /** What Node's messages say about a module that it cannot load. */
 const NAMED_FILE = /(?: imported from |^Unknown file extension "\.\w+" for )(.+?)$/m;
 
-/** Finds the module at fault: one of the files, or a module that they import. */
 function findFault(files: readonly string[], error: unknown): Fault | undefined {
   const { stack = '', message = '' } = error instanceof Error ? error : {};
   const all = framesOf(stack);
@@ -134,54 +113,59 @@ function findFault(files: readonly string[], error: unknown): Fault | undefined 
   return named === undefined ? undefined : { file: named };
 }
 
-/** V8's message for a class or constant that is used before its declaration has run. */
-const USED_TOO_EARLY = /^Cannot access '(.+)' before initialization$/;
-
-/** Node's message for a module that does not exist. */
-const NOT_FOUND = /^Cannot find (module|package) '(.+?)' imported from /;
-
-/** V8's message for an import of a name that the module does not export. */
-const NO_EXPORT = /^The requested module '(.+)' does not provide an export named '(.+)'$/;
-
-/** V8's message for a character that begins no token, such as the @ of a decorator. */
-const UNKNOWN_CHARACTER = 'Invalid or unexpected token';
-
-/** A decorator at the start of a line. */
-const DECORATOR = /^\s*@[A-Za-z_$]/m;
-
-/** Node's error codes for TypeScript that it cannot run. */
-const TYPESCRIPT_CODES: ReadonlySet<unknown> = new Set([
-  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
-  'ERR_NO_TYPESCRIPT',
-]);
-
-function importFix(file: string, error: unknown, fault: Fault | undefined): string {
-  const message = error instanceof Error ? error.message : '';
-  const [, early] = error instanceof ReferenceError ? (USED_TOO_EARLY.exec(message) ?? []) : [];
-  if (early !== undefined) {
-    return `break the import cycle, or declare ${early} before its first use. For a constructor parameter, write @Inject(lazy(() => ${early})) and the type Lazy<${early}>.`;
-  }
-  const [, kind, missing] = NOT_FOUND.exec(message) ?? [];
-  if (kind === 'package') return `install ${missing}, or correct the import.`;
-  if (missing !== undefined) return missingFix(file, missing);
-  const [, module, name] = NO_EXPORT.exec(message) ?? [];
-  if (name !== undefined) {
-    return `export ${name} from '${module}', or import it with \`import type\` if it is a type. ${STALE}`;
-  }
-  if (needsCompiler(file, error)) return COMPILE;
-  if (message.includes('experimentalDecorators')) return SET_DECORATORS;
-  if (error instanceof SyntaxError) return syntaxFix(file, fault);
-  return 'correct the file, or add it to exclude.';
-}
-
 const COMPILE =
   'build with tsc or swc and point root at the output, or start Node.js with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
 
-/** For loaders such as oxc's, whose message names the setting among other text. */
-const SET_DECORATORS =
-  'set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file.';
-
 const STALE = 'If the file is stale build output, delete the output directory and build again.';
+
+/** What the codes and messages of Node.js, V8 and loaders mean, in the order in which they are compared. */
+const FIXES: readonly [
+  text: RegExp,
+  fix: (file: string, one: string, two: string) => string | undefined,
+][] = [
+  [
+    /Cannot access '(.+)' before initialization$/,
+    (_file, early) =>
+      `break the import cycle, or declare ${early} before its first use. For a constructor parameter, write @Inject(lazy(() => ${early})) and the type Lazy<${early}>.`,
+  ],
+  [
+    /Cannot find package '(.+?)' imported from /,
+    (_file, name) => `install ${name}, or correct the import.`,
+  ],
+  [/Cannot find module '(.+?)' imported from /, missingFix],
+  [
+    /The requested module '(.+)' does not provide an export named '(.+)'$/,
+    (_file, module, name) =>
+      `export ${name} from '${module}', or import it with \`import type\` if it is a type. ${STALE}`,
+  ],
+  [
+    /^ERR_(?:UNSUPPORTED_TYPESCRIPT_SYNTAX|NO_TYPESCRIPT) |Unknown file extension "\.\w*ts"/,
+    () => COMPILE,
+  ],
+  // Such as the @ of a decorator, which begins no token.
+  [
+    /Invalid or unexpected token$/,
+    (file) => (/^\s*@[A-Za-z_$]/m.test(readFileSync(file, 'utf8')) ? COMPILE : undefined),
+  ],
+  // The message of oxc's loader names the setting among other text.
+  [
+    /experimentalDecorators/,
+    () =>
+      'set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file.',
+  ],
+];
+
+function importFix(file: string, error: unknown, fault: Fault | undefined): string {
+  const text = error instanceof Error ? `${codeOf(error)} ${error.message}` : '';
+  for (const [pattern, fix] of FIXES) {
+    const [found, one = '', two = ''] = pattern.exec(text) ?? [];
+    const fixed = found === undefined ? undefined : fix(file, one, two);
+    if (fixed !== undefined) return fixed;
+  }
+  if (!(error instanceof SyntaxError)) return 'correct the file, or add it to exclude.';
+  if (fault?.position !== undefined || !/js$/.test(file)) return 'correct the syntax.';
+  return `correct the syntax of the file, or of a module that it imports. \`node --check ${describeLocation(file)}\` shows the line.`;
+}
 
 /** @param missing - Absolute path of the module that `file` imports. */
 function missingFix(file: string, missing: string): string {
@@ -190,18 +174,4 @@ function missingFix(file: string, missing: string): string {
     return `add the file extension to the import: '${basename(missing)}${extension}'.`;
   }
   return /js$/.test(file) ? `correct the import. ${STALE}` : 'correct the import.';
-}
-
-function syntaxFix(file: string, fault: Fault | undefined): string {
-  if (fault?.position !== undefined || !/js$/.test(file)) return 'correct the syntax.';
-  return `correct the syntax of the file, or of a module that it imports. \`node --check ${describeLocation(file)}\` shows the line.`;
-}
-
-/** Whether the file contains TypeScript or decorators, and nothing compiles them. */
-function needsCompiler(file: string, error: unknown): boolean {
-  const code = codeOf(error);
-  if (code === 'ERR_UNKNOWN_FILE_EXTENSION') return /ts$/.test(file);
-  if (TYPESCRIPT_CODES.has(code)) return true;
-  const isUnknown = error instanceof SyntaxError && error.message === UNKNOWN_CHARACTER;
-  return isUnknown && DECORATOR.test(readFileSync(file, 'utf8'));
 }
