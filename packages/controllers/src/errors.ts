@@ -303,7 +303,6 @@ function printOnce(error: ControllerError): void {
  * Throws a single problem as is, and several as one {@link StartError}. Several classes may share a problem.
  *
  * @param call - The location of problems in its arguments.
- * @throws {ControllerError} 500, unless `problems` is empty.
  */
 export function throwProblems(problems: readonly Error[], call?: CallSite): void {
   const distinct = [...new Set(problems)];

@@ -104,12 +104,10 @@ const PLUGIN_OPTIONS: Kinds<ControllersPluginOptions> = {
   controllers: kind('an array of classes', Array.isArray),
 };
 
-/** Returns one error for each problem with the options of `buildRoutes` or `registerController`. */
 export function checkBuildOptions(call: string, options: BuildRoutesOptions): ControllerError[] {
   return findErrors(call, options, BUILD_OPTIONS);
 }
 
-/** Returns one error for each problem with the options of `controllersPlugin`. */
 export function checkPluginOptions(
   options: ControllersPluginOptions | undefined,
 ): readonly ControllerError[] {
@@ -125,10 +123,7 @@ export function checkPluginOptions(
   return foreign === undefined ? errors : [...errors, foreign];
 }
 
-/**
- * Returns the options that {@link checkPluginOptions} accepts, so that the startup can look for other
- * problems. Without a router, it is a new one.
- */
+/** Returns the valid options, so that the startup can look for other problems. Without a router, it is a new one. */
 export function usableOptions(
   options: ControllersPluginOptions | undefined,
 ): ControllersPluginOptions {

@@ -64,13 +64,11 @@ export const PARAMETER: Target<MethodMetadata> = {
   metadataOf: methodMetadataOf,
 };
 
-/** What is wrong with the use of a decorator. */
 export interface Fault extends Diagnostic {
   /** Code of the error. Default: that of a {@link RouteRegistrationError}. */
   readonly code?: string;
 }
 
-/** The options of a decorator. */
 export interface OptionsReading<Options> {
   /** Empty if there are faults. */
   readonly options: Partial<Options>;
@@ -92,7 +90,6 @@ export function readOptions<Options extends object>(
   return { ...NO_OPTIONS, faults: problems.map((problem) => ({ problem })) };
 }
 
-/** What a decorator does with its arguments. */
 export interface Reading<Metadata> {
   /** What is wrong with the arguments; nothing by default. */
   readonly faults?: readonly Fault[];
@@ -102,7 +99,6 @@ export interface Reading<Metadata> {
   readonly apply?: (metadata: Metadata, place: Place) => Partial<Metadata>;
 }
 
-/** A kind of decorator. */
 interface DecoratorKind<Metadata> {
   /** Its name, for messages. */
   readonly name: string;
@@ -121,11 +117,7 @@ interface DecoratorKind<Metadata> {
 
 /**
  * Creates a function that creates decorators. They write metadata, and record mistakes in their use as problems
- * of the class, which the startup reports.
- *
- * The function throws `STANDARD_DECORATOR`, itself or when decorating, when it was compiled as a standard decorator.
- *
- * @returns The calls that it accepts are up to the constant that it is assigned to.
+ * of the class, which the startup reports. The constant that it is assigned to declares the calls that it accepts.
  */
 export function createDecorator<Decorator, Metadata>(kind: DecoratorKind<Metadata>): Decorator {
   // A name, because the call site of a decorator is the nearest function without one.
@@ -179,7 +171,7 @@ export type Declaration = readonly [
   third?: unknown,
 ];
 
-/** Whether the arguments of a decorator are a member or a parameter, because its parentheses are missing. */
+/** Whether the arguments are a member or a parameter, because the parentheses of the decorator are missing. */
 export function isDeclaration(values: readonly unknown[]): values is Declaration {
   if (values.length !== 3) return false;
   const [target, key, third] = values;
@@ -195,7 +187,6 @@ function isKey(value: unknown): value is string | symbol {
   return typeof value === 'string' || typeof value === 'symbol';
 }
 
-/** Recognizes the descriptor of an existing property. Only compilers pass one to a decorator. */
 function isDescriptor(value: unknown): value is PropertyDescriptor {
   return typeof value === 'object' && value !== null && 'configurable' in value;
 }
@@ -252,10 +243,7 @@ function decorate<Metadata>(
   Object.assign(metadata as object, apply?.(metadata, place));
 }
 
-/**
- * Creates the result of a decorator whose only argument is a class: either it decorates, or the
- * parentheses are missing and it replaces the class.
- */
+/** Creates what decorates, if its only argument is a class, or else replaces a class without parentheses. */
 function createStandIn<Metadata>(
   original: Class,
   kind: DecoratorKind<Metadata>,
@@ -305,7 +293,6 @@ function describePlace({ kind, isStatic, key, index }: Place): string {
   return isStatic ? `a static ${kind}` : kind === 'accessor' ? 'an accessor' : `a ${kind}`;
 }
 
-/** Records what is wrong with the use of a decorator on a declaration, or with the declaration itself. */
 export function recordFault(declaration: Declaration, fault: Fault, site?: CallSite): void {
   record(placeOf(...declaration), fault, site);
 }

@@ -106,13 +106,11 @@ export const Req: () => ParameterDecorator = plainDecorator('Req', 'req');
  */
 export const Res: () => ParameterDecorator = plainDecorator('Res', 'res');
 
-/** Creates a decorator that takes no arguments. */
 function plainDecorator(name: string, source: ParameterSource): () => ParameterDecorator {
   const read = () => readParameter(`@${name}()`, { source }, undefined);
   return createDecorator({ name, target: PARAMETER, takes: 0, read });
 }
 
-/** Creates a decorator that takes a name, options, or both. */
 function sourceDecorator<Decorator>(name: string, source: ParameterSource): Decorator {
   const isHeader = source === 'header';
   const required = source === 'body' || source === 'param';
@@ -142,7 +140,6 @@ const ANY_NAME = /./s;
 /** A token. RFC 9110 §5.1, §5.6.2 */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Options of any decorator of a source. */
 type SourceOptions = ParamOptions & Partial<Pick<AllValuesOptions, 'all'>>;
 
 const PARAM_OPTIONS: Kinds<ParamOptions> = {
@@ -162,12 +159,7 @@ function isTransform(value: unknown): value is Transform {
   return typeof value === 'function' && (!isClass(value) || CONVERTERS.has(value));
 }
 
-/**
- * Reads the options of a parameter decorator.
- *
- * @param call - The decorator with its other arguments, for messages.
- * @param parameter - What the decorator implies. Options override it.
- */
+/** Reads the options of a parameter decorator. They override what the decorator implies. */
 export function readParameter(
   call: string,
   parameter: Pick<ParameterMetadata, 'source'> &

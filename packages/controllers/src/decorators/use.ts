@@ -60,7 +60,6 @@ export const UseInterceptor: (
   },
 );
 
-/** @param lack - The problem to report without arguments. */
 function useDecorator<Decorator>(
   name: string,
   kind: ReferenceKind,

@@ -20,11 +20,7 @@ import {
 import { describeParameter } from '../metadata/parameter.js';
 import { type ControllerDefinition, definitionOf, type RouteDefinition } from './definition.js';
 
-/**
- * Finds all problems in a definition that do not depend on other controllers.
- *
- * @returns One error per problem: mistakes in the use of decorators, then routes in their order.
- */
+/** Finds the problems that do not depend on other controllers: mistakes in decorators, then routes in their order. */
 export function checkDefinition(definition: ControllerDefinition): ControllerError[] {
   const { controller, routes } = definition;
   // A method with several routes has its problems only once.
@@ -144,12 +140,7 @@ function routeDecoratorsOf(method: Readonly<MethodMetadata>): string[] {
   return [...ofRoute.map((name) => `@${name}()`), ...ofParameters];
 }
 
-/**
- * Describes the parameters that receive what clients send although their type is a class, so that it looks
- * validated.
- *
- * @returns Undefined if there are none.
- */
+/** Describes the parameters that receive what clients send although their type is a class, so it looks validated. */
 export function describeUnvalidated(
   definitions: readonly ControllerDefinition[],
 ): string | undefined {
@@ -173,12 +164,7 @@ function isOwnClass(type: unknown): type is { readonly name: string } {
   return isClass(type) && Reflect.get(globalThis, type.name) !== type;
 }
 
-/**
- * Describes bodies that nothing validates because the compiler erased their type, in applications that validate
- * other bodies.
- *
- * @returns Undefined if there are none.
- */
+/** Describes bodies that nothing validates because the compiler erased their type, although others are validated. */
 export function describeErased(definitions: readonly ControllerDefinition[]): string | undefined {
   const found = new Set<string>();
   let hasSchema = false;

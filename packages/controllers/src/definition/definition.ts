@@ -87,12 +87,8 @@ export interface ControllerDefinition {
 /**
  * Reads the decorators of a class and its base classes. `checkDefinition` reports their mistakes.
  *
- * @param target - A class with `@Controller()`.
- * @returns Its frozen definition.
- * @throws {NotAControllerError} 500, when it is not a class, or does not itself have `@Controller()`.
- * @throws {NoRoutesError} 500, when no method has a route decorator. If a mistake in the use of a
- *   decorator explains that, its error.
- * @throws {StartError} 500, when there are several such problems.
+ * @throws {ControllerError} 500, when it is not a class with `@Controller()` and routes. If a mistake in the use of
+ *   a decorator explains the lack of routes, its error.
  */
 export function definitionOf(target: Constructor): ControllerDefinition {
   if (typeof target !== 'function') throw notAClass(target);
@@ -198,12 +194,7 @@ function defineParameters(
   return defined.sort((a, b) => a.index - b.index);
 }
 
-/**
- * Joins the parts of a route's path with exactly one slash between them.
- *
- * @param parts - Each with or without slashes at its ends. Empty and undefined parts add nothing.
- * @returns A path with a leading slash and, unless it is the root, no trailing slash.
- */
+/** Joins the parts of a path with exactly one slash before each, and none at the end. */
 export function joinPath(...parts: readonly (string | undefined)[]): string {
   const segments = parts.flatMap((part) => part?.split('/') ?? []);
   return `/${segments.filter((segment) => segment !== '').join('/')}`;

@@ -26,7 +26,6 @@ export interface DiscoveryOptions {
 
 const globs = arrayOf(nonEmptyString, "an array of globs, such as ['**/*.controller.js']");
 
-/** The options of discovery, and what they accept. */
 export const DISCOVERY_OPTIONS: Kinds<DiscoveryOptions> = {
   root: kind(
     "a path or a file: URL, such as new URL('./controllers/', import.meta.url)",
@@ -37,7 +36,6 @@ export const DISCOVERY_OPTIONS: Kinds<DiscoveryOptions> = {
   exclude: globs,
 };
 
-/** Finds everything that is wrong with the options of `discoverControllers`. */
 export function checkDiscoveryOptions(options: DiscoveryOptions | undefined): ControllerError[] {
   const call = 'discoverControllers()';
   const errors = findOptionErrors(call, options, DISCOVERY_OPTIONS);
@@ -63,9 +61,9 @@ const MODULE = /(?<!\.d)\.(?:ts|mts|js|mjs)$/;
 const DECLARATION = /\.d\.[cm]?ts$/;
 
 /**
- * Lists the files that discovery imports. Follows links to files, but not to directories.
+ * Lists the real paths of the files that discovery imports, sorted by the code units of the paths below root.
+ * Follows links to files, but not to directories.
  *
- * @returns Real paths, each once, sorted by the code units of the paths below root.
  * @throws {DiscoveryError} 500, when root is missing or is not a directory.
  */
 export async function findFiles({
@@ -93,11 +91,7 @@ export async function findFiles({
   return [...new Set(files.flat())];
 }
 
-/**
- * Explains why {@link findFiles} found no file.
- *
- * @returns The rest of a sentence, then lines for the globs and the fix.
- */
+/** Explains why {@link findFiles} found no file: the rest of a sentence, then lines for the globs and the fix. */
 export async function explainNoFiles({
   root,
   include = DEFAULT_INCLUDE,
@@ -132,12 +126,7 @@ export async function explainNoFiles({
       );
 }
 
-/**
- * Returns the path under which Node.js knows a file, in a list; an empty list for a directory or a broken
- * link.
- *
- * @param directories - Cache of real paths. A glob may lead through a linked directory.
- */
+/** Returns the path under which Node.js knows a file, in a list; an empty list for a directory or a broken link. */
 async function resolveFile(
   { path, dirent }: Entry,
   directories: Map<string, Promise<string>>,
@@ -156,7 +145,6 @@ async function resolveFile(
   return [join(await real, basename(path))];
 }
 
-/** Converts a root to an absolute path. */
 export function rootPath(root: string | URL): string {
   const isUrl = root instanceof URL || root.startsWith('file:');
   return isUrl ? fileURLToPath(root) : resolve(root);

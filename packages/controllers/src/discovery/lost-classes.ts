@@ -10,7 +10,6 @@ import {
   undiscovered,
 } from '../metadata/class-metadata.js';
 
-/** The exports of a file. */
 export interface FileExports {
   /** Absolute path. */
   readonly file: string;
@@ -23,11 +22,8 @@ export interface FileExports {
  * are not exported, and exported classes with routes but without `@Controller()`. A class that another
  * one extends is a base class, which needs neither.
  *
- * @param files - Files that were imported.
  * @param registered - Classes that the caller registers anyway.
- * @param isComplete - Whether every file could be imported. Otherwise, the classes that extend a base
- *   class may be unknown.
- * @returns One error per class, by file.
+ * @param isComplete - Whether every file could be imported. Otherwise, some that extend a base class may be unknown.
  */
 export function findLostClasses(
   files: readonly FileExports[],
@@ -86,13 +82,7 @@ function withoutController(target: Constructor, base: Constructor | undefined): 
   };
 }
 
-/**
- * Locates classes with `@Controller()` that no file exports. Only this formats their stacks.
- *
- * @param lost - Classes of any module of the process.
- * @param known - Classes that are registered.
- * @returns The file that declares the class, and the error, for classes of the files.
- */
+/** Locates classes with `@Controller()` that no file exports. Only this formats their stacks. */
 function* notExported(
   files: readonly FileExports[],
   lost: readonly object[],

@@ -12,7 +12,6 @@ import { locationOf } from '../metadata/class-metadata.js';
 import { isFunctionOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
 
-/** Describes a token that the container must resolve, for error messages. */
 export interface Requirement {
   /** A description, such as `the guard AdminGuard of UsersController.create`. */
   readonly description: string;
@@ -44,8 +43,6 @@ export class Instances {
   /**
    * Registers classes that the container does not know, then finds the tokens that it cannot resolve.
    * If the container has no `validate`, it resolves each token to find out.
-   *
-   * @returns One error for each cause.
    */
   check(tokens: ReadonlyMap<Token, Requirement>): readonly Error[] {
     const { container } = this;
@@ -79,12 +76,7 @@ export class Instances {
     return this.container.classesOf?.(tokens) ?? tokens.filter(isClass);
   }
 
-  /**
-   * Builds all shared instances that the tokens lead to, except those of tokens in which
-   * {@link check} has found a problem.
-   *
-   * @returns One error for each constructor or factory that failed.
-   */
+  /** Builds all shared instances that the tokens lead to, except those in which {@link check} has found a problem. */
   async build(tokens: ReadonlyMap<Token, Requirement>): Promise<ControllerResolutionError[]> {
     const { container } = this;
     try {
@@ -111,10 +103,7 @@ export class Instances {
 
   /**
    * Returns the source of a token's instances. It resolves a shared instance immediately, and others for each
-   * request. A container without `isShared` resolves each token once at startup, to find errors, and then for
-   * each request.
-   *
-   * @throws {ControllerResolutionError} 500, when the container cannot resolve the token at startup.
+   * request. A container without `isShared` does both, to find errors at startup.
    */
   sourceOf(token: Token, requirement: Requirement): InstanceSource {
     const known = this.#sources.get(token);
@@ -213,12 +202,8 @@ function describeInstance(value: unknown): string {
 }
 
 /**
- * Lists the tokens that the container must resolve: controllers, classes and tokens of guards, middleware
- * and interceptors, and eager providers.
- *
- * @param shared - The guards, middleware and interceptors of all routes.
- * @param eager - Tokens to build at startup even if no controller depends on them.
- * @returns Each token once, with its first requirement.
+ * Lists the tokens that the container must resolve, each with its first requirement: controllers, classes and
+ * tokens of guards, middleware and interceptors, and eager providers.
  */
 export function requiredTokens(
   definitions: readonly ControllerDefinition[],

@@ -105,10 +105,7 @@ export class RequestScopes {
     return result;
   };
 
-  /**
-   * Wraps a function so that the request's scope stays open until its result has settled. The pipeline
-   * may end earlier: `timeout()` responds while the method is still running.
-   */
+  // The pipeline may end before the method: `timeout()` responds while it is still running.
   readonly hold: Hold = (run) => {
     const wrapped: typeof run = (ctx, input) => {
       const result = run(ctx, input);

@@ -15,7 +15,7 @@ import {
 } from '../metadata/parameter.js';
 import { catching, chain, isPromiseLike } from '../promise.js';
 
-/** Reads the arguments of a method from a request; a promise only if one of them needs it. */
+/** Returns a promise only if one of the arguments needs it. */
 export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>;
 
 /**
@@ -24,7 +24,6 @@ export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>
  */
 type Conversion = (value: unknown, issues: ValidationIssue[]) => unknown;
 
-/** How to read one argument. */
 interface Reader {
   readonly extract: (ctx: Context) => unknown;
   readonly convert: Conversion;
@@ -32,7 +31,6 @@ interface Reader {
   readonly isPlain: boolean;
 }
 
-/** The issue of a required parameter that is absent. */
 class MissingIssue implements ValidationIssue {
   readonly source: ParameterSource;
   readonly path: readonly string[];
@@ -49,12 +47,8 @@ function pathOf(source: ParameterSource, name: string | undefined): [string, ...
 }
 
 /**
- * Creates the function that reads all arguments of a method, one after another.
- *
- * @param parameters - In any order. Parameters between them are undefined.
- * @param handler - The method, such as `UsersController.create`.
- * @throws {ValidationError} From that function, with the issues of all parameters.
- * @throws {MissingParameterError} From that function, when parameters are missing and the others valid.
+ * Creates the function that reads all arguments of a method, one after another. It throws a `ValidationError` with
+ * the issues of all parameters, or a `MissingParameterError` if parameters are missing and the others valid.
  */
 export function createReadArguments(
   parameters: readonly ParameterDefinition[],
@@ -135,7 +129,6 @@ function failWith(
   };
 }
 
-/** Creates the function that extracts a parameter's value; undefined if it is absent. */
 function createExtract(parameter: ParameterMetadata): (ctx: Context) => unknown {
   const { source, name, all, schema, extract } = parameter;
   const key = name ?? '';

@@ -8,26 +8,21 @@ import { isPromiseLike } from '../promise.js';
 import { createReadArguments, type ReadArguments } from './arguments.js';
 import { createRedirect } from './redirect.js';
 
-/** A guard of a route, ready to be called. */
 export interface NamedGuard {
   /** The `guardName` of its rejections. */
   readonly name: string;
-  /** Returns the guard's verdict, or a promise of it. */
   readonly check: (ctx: Context) => unknown;
 }
 
-/** Calls a controller's method with its arguments. */
 export type CallMethod = (ctx: Context, values: unknown[]) => unknown;
 
 /** Everything that a request to a route needs, known at registration. */
 export interface InvokerPlan {
-  /** The method, such as `UsersController.create`. */
   readonly handler: string;
   readonly guards: readonly NamedGuard[];
   readonly parameters: readonly ParameterDefinition[];
   /** What handles the requests to a route of a value; undefined for a method. */
   readonly value?: ValueMethod | undefined;
-  /** Calls the method through its interceptors. */
   readonly call: CallMethod;
   readonly status: number | undefined;
   readonly headers: readonly HeaderMetadata[];
@@ -39,10 +34,6 @@ export interface InvokerPlan {
 /**
  * Creates the function that runs one controller method: guards, arguments, status and headers, method, result.
  * It is synchronous until one of them returns a promise, and returns the value to respond with.
- *
- * @throws {GuardRejectionError} 403, from that function, when a guard returns `false`, `null` or `undefined`.
- * @throws {ControllerError} 500 `INVALID_GUARD`, from that function, when a guard returns any other value
- *   except `true`.
  */
 export function createInvoker(plan: InvokerPlan): Handler {
   const { handler, guards, parameters, value, call, redirect } = plan;
@@ -103,23 +94,13 @@ function denial(verdict: unknown, name: string, handler: string): ControllerErro
   );
 }
 
-/**
- * Names a guard for its rejections.
- *
- * @param guard - A function or class by its name, a token by its text.
- * @param index - Index among the route's guards, for a function without a name.
- */
+/** Names a guard for its rejections, by its index if it is a function without a name. */
 export function guardName(guard: Guard, index: number): string {
   if (typeof guard === 'function') return guard.name || `guard#${index}`;
   return describeToken(guard);
 }
 
-/**
- * Wraps a call in interceptors.
- *
- * @param interceptors - The outermost first.
- * @returns The call itself if there are none.
- */
+/** Wraps a call in interceptors, of which the first is the outermost. */
 export function intercept(call: CallMethod, interceptors: readonly Interceptor[]): CallMethod {
   return interceptors.reduceRight<CallMethod>(
     (inner, interceptor) => (ctx, values) => interceptor(ctx, () => inner(ctx, values)),
@@ -128,10 +109,8 @@ export function intercept(call: CallMethod, interceptors: readonly Interceptor[]
 }
 
 /**
- * Creates the function that sets a route's status and headers. It runs before the method, which can
+ * Creates the function that sets a route's status and headers, if it has any. It runs before the method, which can
  * change them. If the method throws, the error's response replaces the status.
- *
- * @returns Undefined for a route with neither.
  */
 function createPrepareResponse(
   { status, headers }: InvokerPlan,
@@ -171,7 +150,6 @@ function createRecordResult(
   };
 }
 
-/** A header with all of its values. */
 interface HeaderGroup {
   readonly name: string;
   readonly value: string | string[];

@@ -31,7 +31,6 @@ function checkTarget({ url, statusCode }: RedirectMetadata): Diagnostic[] {
   return [];
 }
 
-/** Members of a method's result that override `@Redirect()`. */
 const REDIRECT_MEMBERS: ReadonlySet<string> = new Set(['url', 'statusCode']);
 
 /** Matches a colon and a name, unless the colon follows a scheme, a host or a user name. */
@@ -44,11 +43,7 @@ function placeholdersIn(url: string): string[] {
 /**
  * Creates the function that records a redirect for a method's result. A string replaces the URL. The
  * members `url` and `statusCode` of an object replace those of the redirect, and its other members replace
- * the placeholders of the URL.
- *
- * @param redirect - The redirect of `@Redirect()`.
- * @param handler - The method, such as `UsersController.create`.
- * @throws {ControllerError} 500 `INVALID_REDIRECT`, from that function, when the redirect cannot be sent.
+ * the placeholders of the URL. The function throws `INVALID_REDIRECT` if it cannot be sent.
  */
 export function createRedirect(
   redirect: RedirectMetadata,

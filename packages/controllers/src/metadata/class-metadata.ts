@@ -15,7 +15,6 @@ export interface RouteDecoratorOptions
   extends RouteDocumentation,
     Pick<RouteOptions, 'status' | 'response'> {}
 
-/** Metadata of a route decorator. */
 export interface RouteDeclaration {
   readonly method: RouteMethod;
   readonly path: string;
@@ -121,7 +120,6 @@ export interface DecoratorProblem {
   readonly toError: (locationOfClass: string | undefined) => ControllerError;
 }
 
-/** Metadata of a class, merged with that of its base classes. */
 export type InheritedMetadata = Readonly<Omit<ClassMetadata, 'controller'>>;
 
 /** A global symbol, so that two copies of this package share metadata. */
@@ -147,7 +145,6 @@ const NO_METHOD: MethodMetadata = Object.freeze({
   status: undefined,
 });
 
-/** Reads the metadata of a class, without inherited metadata; undefined if it has no decorators. */
 export function ownMetadata(target: object): ClassMetadata | undefined {
   return Reflect.getOwnMetadata(METADATA, target) as ClassMetadata | undefined;
 }
@@ -220,10 +217,7 @@ function withoutExemptions(values: RouteValues): RouteValues {
   return new Map([...values].filter(([key, value]) => key.reader?.exempts(value) !== true));
 }
 
-/**
- * Returns the values of a method: its own, and those of its class that it does not overrule with other values
- * or with a guard.
- */
+/** Returns the values of a method, and those of its class that neither its values nor its guards overrule. */
 export function valuesOf(
   ofClass: RouteValues,
   { values, guards }: Pick<MethodMetadata, 'values' | 'guards'>,
@@ -303,19 +297,13 @@ function overrideMethod(
   };
 }
 
-/**
- * Returns the classes that the compiler emitted as the types of a method's parameters, by index. Values of
- * other types are not classes of the application. Empty without `emitDecoratorMetadata`.
- */
+/** Returns the emitted types of the parameters of a method, by index. Empty without `emitDecoratorMetadata`. */
 export function parameterTypes(target: Constructor, key: string | symbol): readonly unknown[] {
   const types: unknown = Reflect.getMetadata('design:paramtypes', target.prototype, key);
   return Array.isArray(types) ? types : [];
 }
 
-/**
- * Describes where a controller or one of its methods is declared; undefined if unknown. A method that the class
- * inherits has the location of the class.
- */
+/** Describes where a controller or one of its methods is declared. An inherited method has the location of the class. */
 export function locationOf(
   target: object | undefined,
   method?: string | symbol,
@@ -326,12 +314,10 @@ export function locationOf(
   return callSite && describeCallSite(callSite);
 }
 
-/** Gives the rest of a request's pipeline access to the values of its route. */
 export function setRouteValues(ctx: Context, values: RouteValues): void {
   (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES] = values;
 }
 
-/** Reads the values of a request's route; undefined if it has none. */
 export function routeValues(ctx: Context): RouteValues | undefined {
   return (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES];
 }

@@ -83,14 +83,12 @@ export interface SharedReferences {
   readonly interceptors: readonly InterceptorReference[];
 }
 
-/** The method that classes of each kind implement. */
 export const CLASS_METHODS = {
   guard: 'canActivate',
   middleware: 'use',
   interceptor: 'intercept',
 } as const;
 
-/** A kind of function that a class may implement. */
 export type ReferenceKind = keyof typeof CLASS_METHODS;
 
 /**
@@ -112,7 +110,6 @@ export function isFunctionOf(kind: ReferenceKind, reference: unknown): boolean {
   return typeof reference === 'function' && !isClassOf(kind, reference);
 }
 
-/** Whether an object has the method of a kind. */
 export function hasMethodOf<Kind extends ReferenceKind>(
   kind: Kind,
   value: unknown,
@@ -125,8 +122,7 @@ export function hasMethodOf<Kind extends ReferenceKind>(
  * Finds the guards, middleware or interceptors that are not a function, a class of their kind or a
  * token. In an import cycle, one may be undefined.
  *
- * @param call - The call that received them, such as `@UseGuard()`.
- * @param references - What it received; ignored unless it is an array.
+ * @param call - Such as `@UseGuard()`.
  * @param label - Names the one at an index, such as `guard 0`.
  */
 export function findReferenceProblems(
@@ -145,7 +141,6 @@ export function findReferenceProblems(
   });
 }
 
-/** Whether a value is a function, a class of a kind, or a token. */
 export function isReference(kind: ReferenceKind, value: unknown): boolean {
   return checkReference(kind, value) === undefined;
 }

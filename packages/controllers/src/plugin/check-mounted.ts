@@ -16,14 +16,7 @@ import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/b
 /** Mounted routes by built route. A route has several if its router is mounted at several prefixes. */
 type MountedRoutes = ReadonlyMap<BuiltRoute, readonly Route[]>;
 
-/**
- * Finds the problems of registered routes that depend on where their router is mounted.
- *
- * @param mounted - The mounted routes of the application.
- * @param controllers - The controllers of one plugin, whose routes are on one router.
- * @param warn - Receives what may be intended.
- * @returns One error per problem, in the order of the routes.
- */
+/** Finds the problems of the routes of one plugin that depend on where its router is mounted. */
 export function findMountProblems(
   mounted: MountedRoutes,
   controllers: readonly RegisteredController[],
@@ -38,7 +31,6 @@ export function findMountProblems(
   return controllers.flatMap((controller) => checkParameters(controller, mounted, warn));
 }
 
-/** @param app - With all routes registered. */
 export function mountedRoutesOf(app: Application): MountedRoutes {
   const mounted = new Map<BuiltRoute, readonly Route[]>();
   for (const mountedRoute of app.routes()) {
@@ -54,10 +46,8 @@ const NOT_MOUNTED = errorText(
 );
 
 /**
- * Finds guards that read what other guards or middleware of the application provide, but run before them. Also
- * finds guards that run without them, unless something unknown may do their work.
- *
- * @returns A warning for each route.
+ * Describes guards that read what other guards or middleware of the application provide, but run before them, or
+ * without them, unless something unknown may do their work.
  */
 export function findUnpreparedGuards(
   mounted: MountedRoutes,
@@ -158,7 +148,6 @@ export function findMisnamedParameters(
   );
 }
 
-/** Lists the parameters of a pattern. Empty if it is invalid. */
 function parametersOf(pattern: string): readonly string[] {
   try {
     return createRouter()

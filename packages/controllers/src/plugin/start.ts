@@ -42,10 +42,7 @@ import { findMisnamedParameters } from './check-mounted.js';
  * Discovers and checks controllers, then builds and registers their routes. Registers nothing if there
  * is a problem. A problem does not end the search for others, of this plugin and of the application.
  *
- * @param options - Without those that are not valid.
- * @param optionProblems - The problems of the others.
- * @param call - Where the application passed the options.
- * @throws {ControllerError} 500, for a single problem; {@link StartError} for several.
+ * @param options - Without those that are not valid, whose problems are `optionProblems`.
  */
 export async function start(
   app: Application,
@@ -109,9 +106,6 @@ const SLOW_FACTORY = 10_000;
 /**
  * Builds all shared instances. If a factory does not settle, a warning names it, together with the
  * problems that the startup would report after it.
- *
- * @param known - The problems found so far.
- * @returns The problems of the instances.
  */
 async function buildInstances(
   { instances }: BuildContext,
@@ -149,7 +143,6 @@ const HOOKS = [
   'onApplicationShutdown',
 ] as const;
 
-/** Warns once of all lifecycle methods that nothing will call. */
 function warnOfHooks(classes: readonly Constructor[], log: PluginLogger): void {
   const unmarked = classes.filter((target) => !isIntended(target));
   const found = unmarked.flatMap((target) =>
@@ -166,7 +159,6 @@ function warnOfHooks(classes: readonly Constructor[], log: PluginLogger): void {
 /** The classes that a plugin registers, and the problems of finding them. */
 export interface FoundControllers {
   readonly classes: readonly Constructor[];
-  /** Eager services. */
   readonly services: readonly Constructor[];
   readonly problems: readonly Error[];
 }

@@ -146,7 +146,6 @@ export function buildController(
 /** Calls a guard, a middleware or an interceptor. A guard receives no `next`. */
 type Step = (ctx: Context, next?: unknown) => unknown;
 
-/** The functions of a route that use instances. */
 interface RouteSteps {
   readonly middleware: readonly Step[];
   readonly guards: readonly NamedGuard[];
@@ -300,12 +299,6 @@ const EXPECTED: Readonly<Record<ReferenceKind, string>> = {
   interceptor: 'a function (ctx, next)',
 };
 
-/**
- * Turns a class or a token of a guard, a middleware or an interceptor into a function.
- *
- * @throws {ControllerResolutionError} 500, when the container returns neither a function nor an object
- *   with the method of the kind.
- */
 function createStep(
   kind: ReferenceKind,
   token: Token,

@@ -96,12 +96,7 @@ function checkRouter(router: unknown): ControllerError[] {
   return [optionError(`${call} cannot use ${value} as router. Use ${ROUTER.description}.`)];
 }
 
-/**
- * Finds all problems that prevent the registration of controllers, without registering anything.
- *
- * @returns One error per problem: single routes, then collisions, then decorators without a guard, then
- *   what the container cannot resolve.
- */
+/** Finds all problems that prevent the registration of controllers, without registering anything. */
 export function findProblems(
   router: Router,
   definitions: readonly ControllerDefinition[],
