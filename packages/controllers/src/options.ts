@@ -15,7 +15,11 @@ import {
 } from '@fairlead/options';
 import { DISCOVERY_OPTIONS, type DiscoveryOptions } from './discovery/find-files.js';
 import { type ControllerError, errorText, optionError } from './errors.js';
-import { findReferenceProblems, type SharedReferences } from './metadata/references.js';
+import {
+  findReferenceProblems,
+  REFERENCE_LISTS,
+  type SharedReferences,
+} from './metadata/references.js';
 
 /** Options of `buildRoutes` and `registerController`. */
 export interface BuildRoutesOptions extends Partial<SharedReferences> {
@@ -163,11 +167,9 @@ function findErrors<Options extends BuildRoutesOptions>(
     return [optionError(`${call} cannot use a container as options. Pass { container }.`)];
   }
   const problems = findOptionProblems(call, options, kinds).map((one) => explainUnknown(call, one));
-  const { guards, middleware, interceptors } = options ?? {};
-  const references = [
-    ...findReferenceProblems(call, 'guard', guards, (index) => `guards[${index}]`),
-    ...findReferenceProblems(call, 'middleware', middleware, (index) => `middleware[${index}]`),
-    ...findReferenceProblems(call, 'interceptor', interceptors, (at) => `interceptors[${at}]`),
-  ].map(({ problem, fix }) => errorText(problem, fix));
+  const references = REFERENCE_LISTS.flatMap(([list, kind]) => {
+    const label = (index: number): string => `${list}[${index}]`;
+    return findReferenceProblems(call, kind, options?.[list], label);
+  }).map(({ problem, fix }) => errorText(problem, fix));
   return [...problems, ...references].map(optionError);
 }

@@ -91,15 +91,15 @@ function createResults(
   registered: readonly Constructor[],
 ): DiscoveryResult[] {
   const imported = files.filter(({ error }) => error === undefined);
-  const lostByFile = findLostClasses(imported, registered, imported.length === files.length);
+  const allLost = findLostClasses(imported, registered, imported.length === files.length);
   return files.map(({ file, classes, error }) => {
-    const lost = lostByFile.get(file);
+    const lost = allLost.filter((one) => one.file === file);
     return Object.freeze({
       file,
       controllers: classes.filter(isController),
       services: classes.filter((target) => !isController(target) && isEager(target)),
       ...(error && { error }),
-      ...(lost && { lost }),
+      ...(lost.length > 0 && { lost }),
     });
   });
 }

@@ -29,7 +29,7 @@ export function findLostClasses(
   files: readonly FileExports[],
   registered: readonly Constructor[],
   isComplete: boolean,
-): ReadonlyMap<string, readonly DiscoveryError[]> {
+): readonly DiscoveryError[] {
   const exported = files.flatMap(({ classes }) => classes);
   const known = new Set<object>([...exported.filter(isController), ...registered]);
   for (const target of known) undiscovered.delete(target);
@@ -37,21 +37,17 @@ export function findLostClasses(
     exported.filter((one) => !known.has(one) && !isIntended(one) && hasRoutes(one)),
   );
   const bases = new Set([...known, ...undiscovered, ...undecorated].flatMap(basesOf));
-  const errors = new Map<string, DiscoveryError[]>();
-  const add = (file: string, error: DiscoveryError): void => {
-    errors.set(file, [...(errors.get(file) ?? []), error]);
-  };
-  for (const { file, classes } of files) {
+  const withRoutes = files.flatMap(({ file, classes }) =>
     // A class that several files export is reported once.
-    for (const target of classes.filter((one) => undecorated.delete(one) && !bases.has(one))) {
+    classes.flatMap((target) => {
       const base = basesOf(target).findLast(isController);
-      if (base === undefined && !isComplete) continue;
-      add(file, new DiscoveryError(file, withoutController(target, base)));
-    }
-  }
+      if (!undecorated.delete(target) || bases.has(target)) return [];
+      if (base === undefined && !isComplete) return [];
+      return new DiscoveryError(file, withoutController(target, base));
+    }),
+  );
   const lost = [...undiscovered].filter((target) => !bases.has(target) && !isIntended(target));
-  for (const [file, error] of notExported(files, lost, known)) add(file, error);
-  return errors;
+  return [...withRoutes, ...notExported(files, lost, known)];
 }
 
 /** Whether a class itself has `@Controller()`. */
@@ -83,14 +79,13 @@ function withoutController(target: Constructor, base: Constructor | undefined): 
 }
 
 /** Locates classes with `@Controller()` that no file exports. Only this formats their stacks. */
-function* notExported(
+function notExported(
   files: readonly FileExports[],
   lost: readonly object[],
   known: ReadonlySet<object>,
-): Iterable<[file: string, error: DiscoveryError]> {
-  if (lost.length === 0) return;
-  const sources = sourcesOf(files);
-  const found = new Set<string>();
+): readonly DiscoveryError[] {
+  const sources = lost.length === 0 ? new Map<string, string>() : sourcesOf(files);
+  const errors = new Map<string, DiscoveryError>();
   for (const target of lost) {
     const frame = frameOf(target);
     const file = frame && sources.get(frame.file);
@@ -99,15 +94,13 @@ function* notExported(
     // A module that was evaluated again declares another class of this name.
     const isSame = (one: object): boolean =>
       nameOf(one) === name && frameOf(one)?.file === frame.file;
+    if ([...known].some(isSame)) continue;
     const location = describeLocation(frame.file, frame.position);
-    if ([...known].some(isSame) || found.has(location)) continue;
-    found.add(location);
-    const diagnostic = {
-      problem: `${name} has @Controller(), but its file does not export it, so its routes are not registered.`,
-      fix: `export ${name}, or remove @Controller(). ${ELSEWHERE}`,
-    };
-    yield [file, new DiscoveryError(file, diagnostic, location)];
+    const problem = `${name} has @Controller(), but its file does not export it, so its routes are not registered.`;
+    const fix = `export ${name}, or remove @Controller(). ${ELSEWHERE}`;
+    errors.set(location, new DiscoveryError(file, { problem, fix }, location));
   }
+  return [...errors.values()];
 }
 
 function frameOf(target: object): Frame | undefined {

@@ -9,7 +9,7 @@ import {
 import type { ControllerDefinition } from '../definition/definition.js';
 import { attempt, ControllerResolutionError, codeOf, errorText } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
-import { isFunctionOf, type ReferenceKind, type SharedReferences } from '../metadata/references.js';
+import { isFunctionOf, REFERENCE_LISTS, type SharedReferences } from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
 
 export interface Requirement {
@@ -217,14 +217,13 @@ export function requiredTokens(
   for (const { controller, name } of definitions)
     add(controller, `the controller ${name}`, controller);
   const addReferences = (
-    { guards, middleware, interceptors }: SharedReferences,
+    references: SharedReferences,
     owner: string,
     controller?: Constructor,
   ): void => {
-    const kinds = { guard: guards, middleware, interceptor: interceptors };
-    for (const [kind, references] of Object.entries(kinds)) {
-      for (const token of references) {
-        if (!isToken(token) || isFunctionOf(kind as ReferenceKind, token)) continue;
+    for (const [list, kind] of REFERENCE_LISTS) {
+      for (const token of references[list]) {
+        if (!isToken(token) || isFunctionOf(kind, token)) continue;
         add(token, `the ${kind} ${describeToken(token)} of ${owner}`, controller);
       }
     }

@@ -91,6 +91,12 @@ export const CLASS_METHODS = {
 
 export type ReferenceKind = keyof typeof CLASS_METHODS;
 
+export const REFERENCE_LISTS = [
+  ['guards', 'guard'],
+  ['middleware', 'middleware'],
+  ['interceptors', 'interceptor'],
+] as const satisfies readonly [keyof SharedReferences, ReferenceKind][];
+
 /**
  * Whether a reference is a class of a kind: its prototype has the kind's method, or its source mentions the
  * method, because each instance may have it as a property.

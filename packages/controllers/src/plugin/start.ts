@@ -156,45 +156,31 @@ function warnOfHooks(classes: readonly Constructor[], log: PluginLogger): void {
   log.warn(`nothing calls the lifecycle methods ${found.join(', ')}.\n  Fix: ${fix}`);
 }
 
-/** The classes that a plugin registers, and the problems of finding them. */
-export interface FoundControllers {
+/** What a plugin registers, and the problems of finding it. */
+interface FoundControllers {
   readonly classes: readonly Constructor[];
   readonly services: readonly Constructor[];
   readonly problems: readonly Error[];
 }
 
 /** Finds the controllers of a plugin: those of the option `controllers`, then discovered ones. */
-export async function findControllers(
+async function findControllers(
   options: ControllersPluginOptions,
   log: PluginLogger,
 ): Promise<FoundControllers> {
-  const { root, include, exclude, controllers = [] } = options;
-  const classes = [...new Set(controllers)];
-  if (root === undefined) return { classes, services: [], problems: [] };
+  const { root, include, exclude, strict = false, controllers = [] } = options;
+  const listed = { classes: [...new Set(controllers)], services: [], problems: [] };
+  if (root === undefined) return listed;
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const discovery = { root, ...(include && { include }), ...(exclude && { exclude }) };
-  try {
-    const found = await discoverIn(discovery, options, log);
-    return { ...found, classes: [...new Set([...classes, ...found.classes])] };
-  } catch (error) {
-    if (!(error instanceof DiscoveryError)) throw error;
-    return { classes, services: [], problems: [error] };
+  const files = await findFiles(discovery).catch(asProblem);
+  if (files instanceof DiscoveryError) {
+    if (strict) return { ...listed, problems: [files] };
+    log.warn(files.message);
+    return listed;
   }
-}
-
-/** @throws {DiscoveryError} 500, when root is missing and `strict` is set, or imports do not finish. */
-async function discoverIn(
-  discovery: DiscoveryOptions,
-  options: ControllersPluginOptions,
-  log: PluginLogger,
-): Promise<FoundControllers> {
-  const { strict = false, controllers = [] } = options;
-  const files = await findFiles(discovery).catch((error: unknown) => {
-    if (strict || !(error instanceof DiscoveryError)) throw error;
-    log.warn(error.message);
-  });
-  if (files === undefined) return { classes: [], services: [], problems: [] };
-  const results = await importControllers(files, { registered: controllers });
+  const results = await importControllers(files, { registered: controllers }).catch(asProblem);
+  if (results instanceof DiscoveryError) return { ...listed, problems: [results] };
   for (const { file, controllers, services } of results) {
     for (const { name } of [...controllers, ...services])
       log.debug(`discovered ${name} in ${file}`);
@@ -210,7 +196,13 @@ async function discoverIn(
   const isExplained = problems.length > 0 || lost.length > 0 || isIntended(options);
   if (classes.length === 0 && !isExplained) await warnOfNone(discovery, results, log);
   if (skipped.length > 0) log.warn(describeSkipped(skipped.length, results.length));
-  return { classes, services: results.flatMap(({ services }) => services), problems };
+  const services = results.flatMap((result) => result.services);
+  return { classes: [...new Set([...controllers, ...classes])], services, problems };
+}
+
+function asProblem(error: unknown): DiscoveryError {
+  if (error instanceof DiscoveryError) return error;
+  throw error;
 }
 
 function describeSkipped(skipped: number, count: number): string {

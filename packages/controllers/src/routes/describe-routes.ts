@@ -70,14 +70,7 @@ function nameOf(reference: Middleware | Token): string {
   return describeToken(reference);
 }
 
-const COLUMNS: readonly (readonly [string, (route: RouteDescription) => string])[] = [
-  ['METHOD', ({ method }) => method],
-  ['PATH', ({ path }) => path],
-  ['HANDLER', ({ handler }) => handler],
-  ['GUARDS', ({ guards }) => guards.join(', ')],
-  ['MIDDLEWARE', ({ middleware }) => middleware.join(', ')],
-  ['INTERCEPTORS', ({ interceptors }) => interceptors.join(', ')],
-];
+const COLUMNS = ['method', 'path', 'handler', 'guards', 'middleware', 'interceptors'] as const;
 
 /**
  * Formats routes as a plain text table: a line of column names, then one line per route. Omits empty
@@ -87,15 +80,12 @@ const COLUMNS: readonly (readonly [string, (route: RouteDescription) => string])
  * @returns Lines without trailing spaces, and without a final line break.
  */
 export function formatRoutes(routes: readonly RouteDescription[]): string {
-  const columns = COLUMNS.map(([title, read]) => [title, ...routes.map(read)])
-    .filter(([, ...cells]) => cells.some((cell) => cell !== ''))
-    .map(alignCells);
+  const columns = COLUMNS.flatMap((name) => {
+    const cells = routes.map((route) => [route[name]].flat().join(', '));
+    const width = Math.max(name.length, ...cells.map(({ length }) => length));
+    const isEmpty = cells.every((cell) => cell === '');
+    return isEmpty ? [] : [[name.toUpperCase(), ...cells].map((cell) => cell.padEnd(width))];
+  });
   const lines = ['', ...routes].map((_, row) => columns.map((cells) => cells[row]).join('  '));
   return lines.map((line) => line.trimEnd()).join('\n');
-}
-
-/** Pads the cells of a column to the width of the widest. */
-function alignCells(cells: readonly string[]): readonly string[] {
-  const width = Math.max(...cells.map(({ length }) => length));
-  return cells.map((cell) => cell.padEnd(width));
 }
