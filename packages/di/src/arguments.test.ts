@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classNeeding } from '../test/classes.js';
 import { Container, createContainer } from './container.js';
 import { all, lazy, optional, token } from './dependency.js';
-import { InvalidArgumentError } from './errors/usage-errors.js';
+import { InvalidArgumentError } from './errors/injection-errors.js';
 
 class Clock {}
 

@@ -3,8 +3,7 @@ import type { Injection } from './dependency.js';
 import type { Lifetime } from './lifetime.js';
 import { locationOf } from './metadata.js';
 import type { Provider, Scope } from './provider.js';
-import { Cell } from './resolution/cell.js';
-import type { Supplier } from './resolution/supplier.js';
+import { Cell, type Supplier } from './resolution/instance.js';
 import type { Token } from './token.js';
 
 /** What a container shares with all its children. */
@@ -47,12 +46,19 @@ export interface Edge {
   readonly targets: readonly Binding[];
 }
 
-/** How to get an instance of a binding. Valid for one epoch. */
+/** How to get an instance of a binding. */
 export interface Plan {
-  readonly epoch: number;
   readonly supplier: Supplier;
   /** The path from the binding to a request-scoped instance that it would hold, if any. */
   readonly requestPath: readonly Token[] | undefined;
+}
+
+/** What is known about a binding until the next registration. */
+interface Known {
+  readonly epoch: number;
+  plan?: Plan;
+  /** The edges of all parameters. */
+  edges?: readonly Edge[];
 }
 
 /** One provider of one token in one container. */
@@ -61,9 +67,7 @@ export class Binding {
   cell = new Cell();
   /** Whether its registration replaced another one in the same container. */
   replaces = false;
-  #plan: Plan | undefined;
-  #edges: readonly Edge[] | undefined;
-  #edgesEpoch = -1;
+  #known: Known = { epoch: -1 };
 
   constructor(
     readonly token: Token,
@@ -84,27 +88,9 @@ export class Binding {
     return this.site && describeCaller(this.site);
   }
 
-  /** The current plan. Undefined once a registration has made it stale. */
-  get plan(): Plan | undefined {
-    return this.#plan?.epoch === this.owner.tree.epoch ? this.#plan : undefined;
-  }
-
-  set plan(plan: Plan | undefined) {
-    this.#plan = plan;
-  }
-
-  /** The edges of all parameters. Undefined once a registration may have changed them. */
-  get edges(): readonly Edge[] | undefined {
-    return this.#edgesEpoch === this.owner.tree.epoch ? this.#edges : undefined;
-  }
-
-  set edges(edges: readonly Edge[]) {
-    this.#edges = edges;
-    this.#edgesEpoch = this.owner.tree.epoch;
-  }
-
-  /** Restores an earlier singleton, or drops the current one. */
-  restoreCell(cell: Cell | undefined): void {
-    this.cell = cell ?? new Cell();
+  get known(): Known {
+    const { epoch } = this.owner.tree;
+    if (this.#known.epoch !== epoch) this.#known = { epoch };
+    return this.#known;
   }
 }

@@ -3,7 +3,7 @@ import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { token } from './dependency.js';
-import { InvalidProviderError } from './errors/usage-errors.js';
+import { InvalidProviderError } from './errors/injection-errors.js';
 
 @Service()
 class Clock {

@@ -7,20 +7,50 @@ import {
   oneOf,
 } from '@fairlead/options';
 import type { Binding } from './binding.js';
-import type { ContainerInterface, InitializeOptions, RequestScope } from './container-interface.js';
 import { INSTALL_ONE_COPY, markCopy, otherCopyOf, shareDefaultContainer } from './copies.js';
 import type { Dependency } from './dependency.js';
-import type { InjectionError } from './errors/injection-error.js';
-import { InvalidArgumentError } from './errors/usage-errors.js';
-import { initialize } from './initialize.js';
+import { type InjectionError, InvalidArgumentError } from './errors/injection-errors.js';
+import { type InitializeOptions, initialize } from './initialize.js';
 import { checkRegistration, type Provider, type RegisterOptions } from './provider.js';
 import { Registry, Snapshot, setDefault } from './registry.js';
 import { reachableFrom } from './resolution/graph.js';
 import { resolveLater, resolveNow } from './resolution/plan.js';
-import { ContainerScope } from './scope.js';
+import { ContainerScope, type RequestScope } from './scope.js';
 import { type Constructor, describeToken, isToken, type Token } from './token.js';
 import { unknownToken } from './unknown-token.js';
 import { validate } from './validate.js';
+
+/**
+ * The interface of a container. Only `resolve` is required. Callers use the optional methods when
+ * they exist. `Container` has all of them.
+ */
+export interface ContainerInterface extends Partial<AsyncDisposable> {
+  /** Returns the instance for a token, or throws. */
+  resolve<T>(token: Token<T>): T;
+  /** Whether a provider is registered for a token. */
+  has?(token: Token): boolean;
+  /** Registers a provider for a token. */
+  register?<T>(token: Token<T>, provider: Provider<NoInfer<T>>): unknown;
+  /**
+   * Whether every `resolve` of a token returns the same instance. If so, the caller may resolve it
+   * once and keep it.
+   */
+  isShared?(token: Token): boolean;
+  /** Whether the instance of a shared token exists already, so that `resolve` builds nothing. */
+  isBuilt?(token: Token): boolean;
+  /** Returns every wiring problem reachable from the given tokens. Constructs nothing. */
+  validate?(roots: readonly Token[]): readonly Error[];
+  /** Builds asynchronous and eager providers. Afterwards `resolve` works for the given tokens. */
+  initialize?(roots: readonly Token[], options?: InitializeOptions): Promise<void>;
+  /** Lists the tokens whose asynchronous factories have been called and have not settled. */
+  pendingTokens?(): readonly Token[];
+  /** Lists the tokens to build at startup even if nothing depends on them. */
+  eagerTokens?(): readonly Token[];
+  /** Lists the classes that are instantiated to resolve the given tokens. Constructs nothing. */
+  classesOf?(roots: readonly Token[]): readonly Constructor[];
+  /** Opens a scope for one request. */
+  createScope?(): RequestScope;
+}
 
 let registryOf: (container: Container) => Registry;
 
@@ -107,14 +137,13 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   eagerTokens(): Token[] {
     const registry = this.#registry;
     const isEager = ({ eager }: Binding) => eager;
-    const registered = registry.registeredTokens();
-    const overridden = [...registry.tree.overrides];
-    return [
-      ...new Set([
-        ...registered.filter((token) => registry.find(token).some(isEager)),
-        ...overridden.filter(([, { bindings }]) => bindings.some(isEager)).map(([token]) => token),
-      ]),
-    ];
+    const registered = registry
+      .registeredTokens()
+      .filter((token) => registry.find(token).some(isEager));
+    const overridden = [...registry.tree.overrides]
+      .filter(([, { bindings }]) => bindings.some(isEager))
+      .map(([token]) => token);
+    return [...new Set([...registered, ...overridden])];
   }
 
   /**
@@ -261,9 +290,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
       const found =
         snapshot instanceof Snapshot ? 'a snapshot of another container' : describeValue(snapshot);
       const problem = `container.restore() cannot use ${found}.`;
-      throw new InvalidArgumentError([
-        { problem, fix: 'pass what snapshot() of the same container has returned.' },
-      ]);
+      const fix = 'pass what snapshot() of the same container has returned.';
+      throw new InvalidArgumentError([{ problem, fix }]);
     }
     snapshot.apply();
   }
@@ -326,9 +354,8 @@ function captureSite(
   provider: Provider,
   method: (...args: never[]) => unknown,
 ): CallSite | undefined {
-  return 'useFactory' in provider || 'useExisting' in provider
-    ? captureCallSite(method)
-    : undefined;
+  const mayFail = 'useFactory' in provider || 'useExisting' in provider;
+  return mayFail ? captureCallSite(method) : undefined;
 }
 
 const INITIALIZE_OPTIONS: Kinds<InitializeOptions> = { singletons: oneOf('eager', 'all') };
@@ -344,14 +371,11 @@ function assertRoots(method: string, roots: unknown): void {
 function invalidParent(parent: unknown): InvalidArgumentError {
   const files = otherCopyOf(parent);
   const problem = `new Container() cannot use ${describeValue(parent)} as parent.`;
-  return new InvalidArgumentError([
-    files === undefined
-      ? { problem, fix: 'pass a Container, or nothing.' }
-      : {
-          problem: `${problem} It is from another copy of @fairlead/di. The copies are ${files}.`,
-          fix: INSTALL_ONE_COPY,
-        },
-  ]);
+  if (files === undefined) {
+    return new InvalidArgumentError([{ problem, fix: 'pass a Container, or nothing.' }]);
+  }
+  const copies = `${problem} It is from another copy of @fairlead/di. The copies are ${files}.`;
+  return new InvalidArgumentError([{ problem: copies, fix: INSTALL_ONE_COPY }]);
 }
 
 /** Creates an empty container that shares nothing with other containers. */

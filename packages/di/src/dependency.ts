@@ -1,6 +1,6 @@
 import { describeValue, isClass } from '@fairlead/options';
 import { INSTALL_ONE_COPY, markCopy, otherCopyOf } from './copies.js';
-import { InvalidArgumentError, type Mistake } from './errors/usage-errors.js';
+import { InvalidArgumentError, type Mistake } from './errors/injection-errors.js';
 import { type Class, InjectionToken, isArrow, isToken, type Token } from './token.js';
 
 /** Whether a parameter receives one instance, a list of all of them, or a lazy handle. */
@@ -85,7 +85,7 @@ export function lazy<T>(target: () => Token<T>): Injection<Lazy<T>> {
  * @throws {InvalidArgumentError} When `token` cannot be a token.
  */
 export function optional<T>(token: Token<T>): Injection<T | undefined> {
-  return toInjectionOf('optional', token, 'one', true);
+  return createInjection('optional', token);
 }
 
 /**
@@ -94,24 +94,17 @@ export function optional<T>(token: Token<T>): Injection<T | undefined> {
  * @throws {InvalidArgumentError} When `token` cannot be a token.
  */
 export function all<T>(token: Token<T>): Injection<T[]> {
-  return toInjectionOf('all', token, 'all', false);
+  return createInjection('all', token);
 }
 
-function toInjectionOf<T>(
-  name: string,
-  token: Token,
-  kind: InjectionKind,
-  isOptional: boolean,
-): Injection<T> {
+function createInjection<T>(name: 'optional' | 'all', token: Token): Injection<T> {
   // An import cycle can make the token undefined. The container reports that with the parameter.
   const mistake = token === undefined ? undefined : findTokenMistake(token);
   if (mistake !== undefined) {
-    throw new InvalidArgumentError(
-      [{ ...mistake, problem: `${name}(): ${mistake.problem}` }],
-      token,
-    );
+    const problem = `${name}(): ${mistake.problem}`;
+    throw new InvalidArgumentError([{ ...mistake, problem }], token);
   }
-  return new Injection(kind, () => token, isOptional);
+  return new Injection(name === 'all' ? 'all' : 'one', () => token, name === 'optional');
 }
 
 /** Wraps a plain token in an `Injection`. */

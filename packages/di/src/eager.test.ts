@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { isEager, Service } from './decorators/service.js';
-import { InvalidProviderError } from './errors/usage-errors.js';
+import { InvalidProviderError } from './errors/injection-errors.js';
 
 let container: Container;
 let log: string[];

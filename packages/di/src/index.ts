@@ -1,9 +1,4 @@
-export { Container, container, createContainer } from './container.js';
-export type {
-  ContainerInterface,
-  InitializeOptions,
-  RequestScope,
-} from './container-interface.js';
+export { Container, type ContainerInterface, container, createContainer } from './container.js';
 export { Inject, InjectAll, type InjectDecorator, Optional } from './decorators/inject.js';
 export { isEager, Repository, Service, type ServiceOptions } from './decorators/service.js';
 export {
@@ -17,20 +12,23 @@ export {
   token,
 } from './dependency.js';
 export {
+  AsyncDisposalError,
+  AsyncProviderError,
   CapturedScopeError,
+  ConstructionError,
   CyclicDependencyError,
+  DisposedError,
+  InitializationError,
+  InjectionError,
+  type InjectionErrorInit,
+  InvalidArgumentError,
+  InvalidDecoratorError,
+  InvalidProviderError,
+  type Mistake,
   OutOfScopeError,
   type UnknownTokenDetails,
   UnknownTokenError,
-} from './errors/graph-errors.js';
-export { InjectionError, type InjectionErrorInit } from './errors/injection-error.js';
-export {
-  AsyncDisposalError,
-  AsyncProviderError,
-  ConstructionError,
-  DisposedError,
-  InitializationError,
-} from './errors/lifecycle-errors.js';
+} from './errors/injection-errors.js';
 export {
   ErasedTypeError,
   MissingMetadataError,
@@ -39,12 +37,7 @@ export {
   type ParameterErrorDetails,
   UndefinedTypeError,
 } from './errors/metadata-errors.js';
-export {
-  InvalidArgumentError,
-  InvalidDecoratorError,
-  InvalidProviderError,
-  type Mistake,
-} from './errors/usage-errors.js';
+export type { InitializeOptions } from './initialize.js';
 export type {
   ClassProvider,
   ExistingProvider,
@@ -55,6 +48,7 @@ export type {
   ValueProvider,
 } from './provider.js';
 export type { Snapshot } from './registry.js';
+export type { RequestScope } from './scope.js';
 export {
   type Class,
   type Constructor,

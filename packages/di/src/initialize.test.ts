@@ -3,8 +3,11 @@ import { classNeeding } from '../test/classes.js';
 import { type Container, createContainer } from './container.js';
 import { Service } from './decorators/service.js';
 import { lazy } from './dependency.js';
-import type { InjectionError } from './errors/injection-error.js';
-import { ConstructionError, InitializationError } from './errors/lifecycle-errors.js';
+import {
+  ConstructionError,
+  InitializationError,
+  type InjectionError,
+} from './errors/injection-errors.js';
 import { describePath } from './token.js';
 
 let container: Container;

@@ -1,22 +1,24 @@
 import { isIntended, warn } from '@fairlead/options';
 import type { Binding, Owner } from './binding.js';
-import type { InitializeOptions } from './container-interface.js';
-import type { InjectionError } from './errors/injection-error.js';
-import { InitializationError } from './errors/lifecycle-errors.js';
-import { Failure } from './resolution/failure.js';
+import { InitializationError, type InjectionError } from './errors/injection-errors.js';
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
-import { Pending } from './resolution/pending.js';
+import { Failure, Pending } from './resolution/instance.js';
 import { build } from './resolution/plan.js';
 import { describeToken, type Token } from './token.js';
 import { registeredIn, similarTo } from './unknown-token.js';
 import { validate } from './validate.js';
 
-/**
- * Builds singletons that are reachable from the roots.
- *
- * @throws {InjectionError} The only problem.
- * @throws {InitializationError} Several problems.
- */
+/** Options of `container.initialize`. */
+export interface InitializeOptions {
+  /**
+   * Which of the reachable singletons to build. `eager`: those of factories and eager classes, with
+   * their dependencies. `all`: those of other classes as well, except where only lazy dependencies
+   * lead to them. Default `eager`.
+   */
+  readonly singletons?: 'eager' | 'all';
+}
+
+/** Builds singletons that are reachable from the roots. */
 export async function initialize(
   owner: Owner,
   roots: readonly Token[],
@@ -26,7 +28,10 @@ export async function initialize(
   const bindings = roots.flatMap((root) => owner.find(root));
   warnOfTokens(reachableFrom(bindings).keys());
   const failures = new Map<object, InjectionError>();
-  await buildAll(reachableFrom(bindings), isBuiltFirst, failures);
+  const isSingleton = ({ scope }: Binding) => scope === 'singleton';
+  const isFirst = ({ eager, provider, scope }: Binding) =>
+    eager || ('useFactory' in provider && scope === 'singleton');
+  await buildAll(reachableFrom(bindings), isFirst, failures);
   if (singletons === 'all') {
     await buildAll(reachableFrom(bindings, { lazy: false }), isSingleton, failures);
   }
@@ -39,8 +44,6 @@ const reported = new WeakSet<Binding>();
 /**
  * Warns about optional strings and symbols that nothing provides, but whose names resemble that of a provided
  * token, and of lists of which a registration replaced a member.
- *
- * @param bindings - Those whose parameters to check.
  */
 function warnOfTokens(bindings: Iterable<Binding>): void {
   for (const binding of bindings) {
@@ -48,25 +51,25 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
     const target = 'useClass' in provider ? provider.useClass : Reflect.get(provider, 'useFactory');
     if (reported.has(binding) || isIntended(target)) continue;
     const marked = 'useClass' in provider ? 'class' : 'factory';
+    const report = (code: string, problem: string, place: string | undefined, fix: string) => {
+      reported.add(binding);
+      const at = place === undefined ? '' : `\n  At: ${place}`;
+      warn(code, `${problem}${at}\n  Fix: ${fix}, or pass the ${marked} to intended().`);
+    };
     for (const { injection, parameter, targets } of edgesOf(binding).filter(isEdge)) {
       const last = injection.kind === 'all' && targets.find(({ replaces }) => replaces);
       if (last) {
-        reported.add(binding);
         const problem = `${describeToken(binding.token)} (parameter ${parameter}) lists the providers of ${describeToken(last.token)}, but a registration without multi replaced those before it.`;
-        const place = last.location === undefined ? '' : `\n  At: ${last.location}`;
-        const fix = `register each of them with { multi: true }, or pass the ${marked} to intended().`;
-        warn('FAIRLEAD_REPLACED', `${problem}${place}\n  Fix: ${fix}`);
+        const fix = 'register each of them with { multi: true }';
+        report('FAIRLEAD_REPLACED', problem, last.location, fix);
       }
       const token = injection.optional ? injection.token() : undefined;
       if (token === undefined || owner.find(token).length > 0) continue;
       const meant = similarTo(token, registeredIn(owner));
       if (meant === undefined) continue;
-      reported.add(binding);
       const [text, other, dependent] = [token, meant, binding.token].map(describeToken);
       const problem = `Nothing provides the optional ${text} (parameter ${parameter} of ${dependent}), so it is undefined. ${other} is registered.`;
-      const place = location === undefined ? '' : `\n  At: ${location}`;
-      const fix = `use ${other}, or pass the ${marked} to intended().`;
-      warn('FAIRLEAD_OPTIONAL', `${problem}${place}\n  Fix: ${fix}`);
+      report('FAIRLEAD_OPTIONAL', problem, location, `use ${other}`);
     }
   }
 }
@@ -75,14 +78,6 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
 function throwProblems(problems: readonly InjectionError[]): void {
   if (problems.length > 1) throw new InitializationError(problems);
   for (const problem of problems) throw problem;
-}
-
-function isSingleton({ scope }: Binding): boolean {
-  return scope === 'singleton';
-}
-
-function isBuiltFirst({ provider, scope, eager }: Binding): boolean {
-  return eager || ('useFactory' in provider && scope === 'singleton');
 }
 
 /**

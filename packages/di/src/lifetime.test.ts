@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Container, createContainer } from './container.js';
 import { type Lazy, lazy } from './dependency.js';
-import { AsyncDisposalError, DisposedError } from './errors/lifecycle-errors.js';
+import { AsyncDisposalError, DisposedError } from './errors/injection-errors.js';
 
 let container: Container;
 let log: string[];

@@ -1,4 +1,4 @@
-import { AsyncDisposalError, DisposedError } from './errors/lifecycle-errors.js';
+import { AsyncDisposalError, DisposedError } from './errors/injection-errors.js';
 import type { Token } from './token.js';
 
 /** Tracks the instances that one container or request scope created, and disposes them. */
@@ -28,11 +28,7 @@ export class Lifetime {
     build.then(forget, forget);
   }
 
-  /**
-   * Disposes every instance, newest first. Later calls return the promise of the first.
-   *
-   * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
-   */
+  /** Disposes every instance, newest first. Later calls return the promise of the first. */
   dispose(): Promise<void> {
     this.#disposal ??= this.#disposeAll();
     return this.#disposal;
@@ -43,19 +39,18 @@ export class Lifetime {
    *
    * @throws {AsyncDisposalError} When an instance has only `Symbol.asyncDispose` or a build is
    *   running. In that case, nothing is disposed.
-   * @throws {AggregateError} When some instances fail to dispose, after trying all of them.
    */
   disposeSync(): void {
     if (this.disposed) return;
-    const instances = [...this.#created].reverse();
-    const asynchronous = instances.find(([instance]) => !(Symbol.dispose in instance));
-    if (asynchronous !== undefined) throw new AsyncDisposalError(asynchronous[1]);
+    const asynchronous = [...this.#created]
+      .reverse()
+      .find(([instance]) => !(Symbol.dispose in instance));
     const [building] = this.#pending.values();
-    if (building !== undefined) throw new AsyncDisposalError(building);
+    const token = asynchronous?.[1] ?? building;
+    if (token !== undefined) throw new AsyncDisposalError(token);
     this.#disposal = Promise.resolve();
-    this.#created.clear();
     const errors: unknown[] = [];
-    for (const [instance] of instances) {
+    for (const instance of this.#takeAll()) {
       try {
         (instance as Disposable)[Symbol.dispose]();
       } catch (error) {
@@ -67,17 +62,24 @@ export class Lifetime {
 
   async #disposeAll(): Promise<void> {
     await Promise.allSettled(this.#pending.keys());
-    const instances = [...this.#created.keys()].reverse();
-    this.#created.clear();
     const errors: unknown[] = [];
-    for (const instance of instances) {
+    for (const instance of this.#takeAll()) {
       try {
-        await disposeOne(instance);
+        if (Symbol.asyncDispose in instance) {
+          await (instance as AsyncDisposable)[Symbol.asyncDispose]();
+        } else (instance as Disposable)[Symbol.dispose]();
       } catch (error) {
         errors.push(error);
       }
     }
     throwAll(errors);
+  }
+
+  /** Empties the list of instances, and returns it, newest first. */
+  #takeAll(): readonly object[] {
+    const instances = [...this.#created.keys()].reverse();
+    this.#created.clear();
+    return instances;
   }
 }
 
@@ -86,20 +88,9 @@ function isDisposable(value: unknown): value is object {
   return isObject && (Symbol.dispose in value || Symbol.asyncDispose in value);
 }
 
-async function disposeOne(instance: object): Promise<void> {
-  if (Symbol.asyncDispose in instance) {
-    await (instance as AsyncDisposable)[Symbol.asyncDispose]();
-  } else {
-    (instance as Disposable)[Symbol.dispose]();
-  }
-}
-
+/** @throws {AggregateError} When there are errors. */
 function throwAll(errors: readonly unknown[]): void {
-  if (errors.length > 0) {
-    throw new AggregateError(
-      errors,
-      `Failed to dispose ${errors.length} instance(s) of the container or scope. See \`errors\` ` +
-        'for each cause.',
-    );
-  }
+  if (errors.length === 0) return;
+  const problem = `Failed to dispose ${errors.length} instance(s) of the container or scope.`;
+  throw new AggregateError(errors, `${problem} See \`errors\` for each cause.`);
 }

@@ -25,8 +25,6 @@ export interface ParameterMark {
 const DEFINITION = Symbol.for('@fairlead/di:definition');
 const PARAMETERS = Symbol.for('@fairlead/di:parameters');
 
-const NO_MARKS: ReadonlyMap<number, ParameterMark> = new Map();
-
 /** Classes with a definition, to name them in error messages. */
 const defined = new WeakList<Class>();
 
@@ -62,7 +60,7 @@ export function markParameter(target: Class, index: number, mark: ParameterMark)
 
 /** Returns the marks of a class's own constructor parameters, by index. */
 export function parameterMarks(target: Class): ReadonlyMap<number, ParameterMark> {
-  return Reflect.getOwnMetadata(PARAMETERS, target) ?? NO_MARKS;
+  return Reflect.getOwnMetadata(PARAMETERS, target) ?? new Map();
 }
 
 /** Whether a decorator of any package recorded metadata for the class or its parameters. */

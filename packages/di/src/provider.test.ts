@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createContainer } from './container.js';
 import { lazy } from './dependency.js';
-import { InvalidProviderError } from './errors/usage-errors.js';
+import { InvalidProviderError } from './errors/injection-errors.js';
 
 class Clock {}
 class Mailer {}

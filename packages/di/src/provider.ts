@@ -8,7 +8,7 @@ import {
   oneOf,
 } from '@fairlead/options';
 import { type Dependency, findTokenMistake, Injection, type Resolved } from './dependency.js';
-import { InvalidProviderError, type Mistake } from './errors/usage-errors.js';
+import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
 import { type Constructor, describeToken, isToken, type Token } from './token.js';
 
 /**
@@ -145,9 +145,8 @@ function findProviderMistakes(provider: unknown, call: string): Mistake[] {
     return [{ problem, fix }];
   }
   if (used.length > 1) {
-    return [
-      { problem: `the provider has ${used.join(' and ')}.`, fix: 'remove all but one of them.' },
-    ];
+    const problem = `the provider has ${used.join(' and ')}.`;
+    return [{ problem, fix: 'remove all but one of them.' }];
   }
   return [
     ...unknown.map((key) => describeUnknownKey(key, kind, allowed)),
@@ -174,20 +173,11 @@ function describeUnknownKey(key: string, kind: string, allowed: readonly string[
 
 function findKindMistakes(provider: object, kind: (typeof KINDS)[number]): Mistake[] {
   const value: unknown = Reflect.get(provider, kind);
-  switch (kind) {
-    case 'useValue':
-      return [];
-    case 'useClass':
-      return isConstructor(value) ? [] : [describeNoClass(value)];
-    case 'useFactory':
-      return findFactoryMistakes(value, Reflect.get(provider, 'inject'));
-    case 'useExisting': {
-      const mistake = findTokenMistake(value);
-      return mistake === undefined
-        ? []
-        : [{ ...mistake, problem: `useExisting is not a token: ${mistake.problem}` }];
-    }
-  }
+  if (kind === 'useClass') return isConstructor(value) ? [] : [describeNoClass(value)];
+  if (kind === 'useFactory') return findFactoryMistakes(value, Reflect.get(provider, 'inject'));
+  const mistake = kind === 'useExisting' ? findTokenMistake(value) : undefined;
+  if (mistake === undefined) return [];
+  return [{ ...mistake, problem: `useExisting is not a token: ${mistake.problem}` }];
 }
 
 function describeNoClass(value: unknown): Mistake {
@@ -207,9 +197,8 @@ function findFactoryMistakes(useFactory: unknown, inject: unknown = []): Mistake
     return [{ problem, fix: 'pass a function that returns the instance, or use useValue.' }];
   }
   if (isClass(useFactory)) {
-    return [
-      { problem: `useFactory is ${describeValue(useFactory)}.`, fix: 'use useClass for a class.' },
-    ];
+    const problem = `useFactory is ${describeValue(useFactory)}.`;
+    return [{ problem, fix: 'use useClass for a class.' }];
   }
   if (!Array.isArray(inject)) {
     const problem = `inject is not an array of dependencies but ${describeValue(inject)}.`;
@@ -238,10 +227,8 @@ function findMisplacedOptions(
 ): Mistake[] {
   const [kind] = KINDS.filter((each) => each in provider);
   if (kind !== 'useValue' && kind !== 'useExisting') return [];
-  const misplaced = [
-    ...(scope === undefined ? [] : ['scope']),
-    ...(eager === true ? ['eager'] : []),
-  ];
+  const given = { scope: scope !== undefined, eager: eager === true };
+  const misplaced = (['scope', 'eager'] as const).filter((option) => given[option]);
   return misplaced.map((option) => {
     const problem = `${kind} takes no ${option} because it creates no instance.`;
     return { problem, fix: `remove ${option}, or use useClass or useFactory.` };

@@ -3,7 +3,7 @@ import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { token } from './dependency.js';
-import { DisposedError } from './errors/lifecycle-errors.js';
+import { DisposedError } from './errors/injection-errors.js';
 
 const Level = token<string>('Level');
 

@@ -1,10 +1,11 @@
 import type { CallSite } from '@fairlead/options';
 import { Binding, type Override, type Owner, type Tree } from './binding.js';
 import { markCopy } from './copies.js';
-import { InvalidProviderError } from './errors/usage-errors.js';
+import { InvalidProviderError } from './errors/injection-errors.js';
 import { Lifetime } from './lifetime.js';
 import { serviceDefinition } from './metadata.js';
-import { describeEagerScope, type Provider, type RegisterOptions, type Scope } from './provider.js';
+import { describeEagerScope, type Provider, type RegisterOptions } from './provider.js';
+import { Cell } from './resolution/instance.js';
 import type { Class, Token } from './token.js';
 import { WeakList } from './weak-list.js';
 
@@ -122,7 +123,7 @@ export class Registry implements Owner {
       this.#registered = new Map(registered);
       this.#implicit = new Map(implicit);
       this.tree.overrides = overrides;
-      for (const { binding, cell } of cells) binding.restoreCell(cell);
+      for (const { binding, cell } of cells) binding.cell = cell ?? new Cell();
       this.tree.epoch++;
     });
   }
@@ -177,12 +178,6 @@ function isInjectable(target: Class): boolean {
   return serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject');
 }
 
-function defaultScope(provider: Provider): Scope {
-  if ('useExisting' in provider) return 'transient';
-  if (!('useClass' in provider)) return 'singleton';
-  return serviceDefinition(provider.useClass)?.scope ?? 'singleton';
-}
-
 function createBinding(
   token: Token,
   provider: Provider,
@@ -190,14 +185,12 @@ function createBinding(
   owner: Owner,
   site?: CallSite,
 ): Binding {
-  const scope = options.scope ?? defaultScope(provider);
-  const eager = options.eager ?? isEagerByDefault(provider);
+  const service = 'useClass' in provider ? serviceDefinition(provider.useClass) : undefined;
+  const defaultScope = 'useExisting' in provider ? 'transient' : 'singleton';
+  const scope = options.scope ?? service?.scope ?? defaultScope;
+  const eager = options.eager ?? service?.eager === true;
   if (eager && scope !== 'singleton') {
     throw new InvalidProviderError(token, [describeEagerScope(scope)]);
   }
   return new Binding(token, provider, scope, owner, eager, site);
-}
-
-function isEagerByDefault(provider: Provider): boolean {
-  return 'useClass' in provider && serviceDefinition(provider.useClass)?.eager === true;
 }

@@ -5,9 +5,12 @@ import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { type Lazy, lazy, token } from './dependency.js';
-import { CapturedScopeError, OutOfScopeError } from './errors/graph-errors.js';
-import { DisposedError } from './errors/lifecycle-errors.js';
-import { InvalidProviderError } from './errors/usage-errors.js';
+import {
+  CapturedScopeError,
+  DisposedError,
+  InvalidProviderError,
+  OutOfScopeError,
+} from './errors/injection-errors.js';
 
 const RequestId = token<string>('RequestId');
 

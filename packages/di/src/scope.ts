@@ -1,12 +1,20 @@
 import type { Binding } from './binding.js';
-import type { RequestScope } from './container-interface.js';
-import { InvalidProviderError, type Mistake } from './errors/usage-errors.js';
+import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
 import { Lifetime } from './lifetime.js';
 import type { ValueProvider } from './provider.js';
-import { Cell } from './resolution/cell.js';
+import { Cell, type ScopeCells } from './resolution/instance.js';
 import { resolveLater, resolveNow } from './resolution/plan.js';
-import type { ScopeCells } from './resolution/supplier.js';
 import type { Token } from './token.js';
+
+/** Resolves the instances of one request, and disposes them at its end. */
+export interface RequestScope extends AsyncDisposable, Disposable {
+  /** Returns the instance for a token. A request-scoped token has one instance per scope. */
+  resolve<T>(token: Token<T>): T;
+  /** Resolves like `resolve`, and waits for asynchronous factories. */
+  resolveAsync<T>(token: Token<T>): Promise<T>;
+  /** Registers a value for a request-scoped token. It replaces the token's provider in this scope. */
+  register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): unknown;
+}
 
 /** The request scope of a container. Keeps the instances of one request. */
 export class ContainerScope implements RequestScope, ScopeCells {
@@ -36,7 +44,8 @@ export class ContainerScope implements RequestScope, ScopeCells {
    */
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): this {
     const binding = this.#open(token);
-    if (binding.scope !== 'request' || !isValueProvider(provider)) {
+    const isValue = typeof provider === 'object' && provider !== null && 'useValue' in provider;
+    if (binding.scope !== 'request' || !isValue) {
       throw new InvalidProviderError(token, [describeMistake(binding)]);
     }
     const cell = new Cell();
@@ -66,10 +75,6 @@ export class ContainerScope implements RequestScope, ScopeCells {
     this.lifetime.assertOpen(token);
     return this.#find(token);
   }
-}
-
-function isValueProvider(provider: unknown): boolean {
-  return typeof provider === 'object' && provider !== null && 'useValue' in provider;
 }
 
 function describeMistake({ scope }: Binding): Mistake {

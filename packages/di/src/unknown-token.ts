@@ -2,11 +2,15 @@ import { nearestName } from '@fairlead/options';
 import type { Owner } from './binding.js';
 import { INSTALL_ONE_COPY, otherCopyProviding } from './copies.js';
 import { findTokenMistake } from './dependency.js';
-import { type UnknownTokenDetails, UnknownTokenError } from './errors/graph-errors.js';
-import { type Problem, withCause } from './errors/injection-error.js';
+import {
+  type Problem,
+  type UnknownTokenDetails,
+  UnknownTokenError,
+  withCause,
+} from './errors/injection-errors.js';
 import { definedClasses } from './metadata.js';
 import { describeOther } from './registry.js';
-import type { Origin } from './resolution/failure.js';
+import type { Origin } from './resolution/instance.js';
 import { type Class, describeToken, type Token } from './token.js';
 
 /** Details that the general message for an unknown token lacks. */
@@ -45,8 +49,7 @@ function advise(owner: Owner, token: Token): Advice {
     adviseOnContainer(owner, token) ??
     adviseOnNamesake(token, registered) ??
     (typeof token === 'function' ? adviseOnClass(token, registered) : undefined) ??
-    adviseOnSimilarName(token, registered) ??
-    {}
+    adviseOnName(token, similarTo(token, registered))
   );
 }
 
@@ -104,9 +107,8 @@ function adviseOnClass(target: Class, registered: readonly Token[]): Advice | un
   return { fix };
 }
 
-function adviseOnSimilarName(token: Token, registered: readonly Token[]): Advice | undefined {
-  const similar = similarTo(token, registered);
-  if (similar === undefined) return undefined;
+function adviseOnName(token: Token, similar: Token | undefined): Advice {
+  if (similar === undefined) return {};
   const [text, other] = [describeToken(token), describeToken(similar)];
   return { fix: `use ${other}, which is registered, or register ${text}.` };
 }

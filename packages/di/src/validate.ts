@@ -1,6 +1,9 @@
 import type { Owner } from './binding.js';
-import { CyclicDependencyError } from './errors/graph-errors.js';
-import type { InjectionError, Problem } from './errors/injection-error.js';
+import {
+  CyclicDependencyError,
+  type InjectionError,
+  type Problem,
+} from './errors/injection-errors.js';
 import { Walk } from './resolution/walk.js';
 import type { Token } from './token.js';
 import { unknownToken } from './unknown-token.js';
@@ -18,39 +21,22 @@ interface Finding {
  * @returns One problem for each cause, in the order of the walk, followed by all cycles.
  */
 export function validate(owner: Owner, roots: readonly Token[]): InjectionError[] {
-  const findings = new Findings();
-  const walk = new Walk((problem, path) => findings.add(problem, path), { trustPlans: false });
+  const findings: Finding[] = [];
+  const add = (problem: Problem, path: readonly Token[]): void => {
+    const { kind, about } = problem;
+    const isSame = ({ problem: other }: Finding) => other.kind === kind && other.about === about;
+    const known = kind === undefined ? undefined : findings.find(isSame);
+    if (known === undefined) findings.push({ problem, path, otherPaths: [] });
+    else known.otherPaths.push(path);
+  };
+  const walk = new Walk(add);
   for (const root of new Set(roots)) {
     const bindings = owner.find(root);
-    if (bindings.length === 0) findings.add(unknownToken(owner, root), []);
+    if (bindings.length === 0) add(unknownToken(owner, root), []);
     for (const binding of bindings) walk.visit(binding);
   }
   walk.visitLazy();
-  const problems = findings.list();
+  const problems = findings.map(({ problem, path, otherPaths }) => problem(path, otherPaths));
   const others = problems.filter((problem) => !(problem instanceof CyclicDependencyError));
   return others.length === problems.length ? others : [...others, ...walk.cycles()];
-}
-
-/** Collects problems by their cause. */
-class Findings {
-  readonly #all: Finding[] = [];
-  readonly #byCause = new Map<string, Map<unknown, Finding>>();
-
-  add(problem: Problem, path: readonly Token[]): void {
-    const { kind, about } = problem;
-    const known = kind === undefined ? undefined : this.#byCause.get(kind)?.get(about);
-    if (known !== undefined) {
-      known.otherPaths.push(path);
-      return;
-    }
-    const finding: Finding = { problem, path, otherPaths: [] };
-    this.#all.push(finding);
-    if (kind === undefined) return;
-    const sameKind = this.#byCause.get(kind) ?? new Map<unknown, Finding>();
-    this.#byCause.set(kind, sameKind.set(about, finding));
-  }
-
-  list(): InjectionError[] {
-    return this.#all.map(({ problem, path, otherPaths }) => problem(path, otherPaths));
-  }
 }

@@ -1,5 +1,5 @@
 import { all, type Dependency, findTokenMistake, Injection } from '../dependency.js';
-import type { Mistake } from '../errors/usage-errors.js';
+import type { Mistake } from '../errors/injection-errors.js';
 import { markParameter, type ParameterMark } from '../metadata.js';
 import type { Constructor, Token } from '../token.js';
 import { isDecorated, isOnConstructorParameter, missingParentheses, misuse } from './misuse.js';
@@ -31,10 +31,8 @@ export function Inject(...args: readonly [dependency?: Dependency]): InjectDecor
 export function InjectAll(token: Token): InjectDecorator;
 export function InjectAll(...args: readonly [token: Token]): InjectDecorator {
   const [token] = args;
-  const mistake = findArgumentMistake(args);
-  return decorator('InjectAll(token)', args, mistake, () => ({
-    inject: { dependency: all(token) },
-  }));
+  const createMark = () => ({ inject: { dependency: all(token) } });
+  return decorator('InjectAll(token)', args, findArgumentMistake(args), createMark);
 }
 
 /**

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classNeeding } from '../../test/classes.js';
 import { locationAfter } from '../../test/location.js';
 import { lazy } from '../dependency.js';
-import { InjectionError } from '../errors/injection-error.js';
-import { InvalidDecoratorError } from '../errors/usage-errors.js';
+import { InjectionError, InvalidDecoratorError } from '../errors/injection-errors.js';
 import { Inject, InjectAll, Optional } from './inject.js';
 import { Repository, Service } from './service.js';
 

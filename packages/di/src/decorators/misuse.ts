@@ -1,5 +1,5 @@
 import { captureCallSite, describeCallSite } from '@fairlead/options';
-import { InvalidDecoratorError, type Mistake } from '../errors/usage-errors.js';
+import { InvalidDecoratorError, type Mistake } from '../errors/injection-errors.js';
 import { describeToken, isToken, type Token } from '../token.js';
 
 /** What a decorator receives: the class or its prototype, the member's name, and its index or descriptor. */
@@ -34,14 +34,8 @@ export function misuse(
   apply: (...args: never[]) => unknown,
 ): InvalidDecoratorError {
   const location = describeCallSite(captureCallSite(apply));
-  const token = classOf(decorated);
-  return new InvalidDecoratorError(
-    decorator,
-    describePlace(decorated),
-    [mistake].flat(),
-    token,
-    location,
-  );
+  const [place, token] = [describePlace(decorated), classOf(decorated)];
+  return new InvalidDecoratorError(decorator, place, [mistake].flat(), token, location);
 }
 
 /** Creates the mistake for missing parentheses. */

@@ -5,7 +5,7 @@ import {
   findOptionProblems,
   type Kinds,
 } from '@fairlead/options';
-import type { Mistake } from '../errors/usage-errors.js';
+import type { Mistake } from '../errors/injection-errors.js';
 import { defineService, serviceDefinition } from '../metadata.js';
 import { describeEagerScope, SCOPE, type Scope } from '../provider.js';
 import type { Class, Constructor } from '../token.js';

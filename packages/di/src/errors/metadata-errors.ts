@@ -1,6 +1,6 @@
 import { INSTALL_ONE_COPY } from '../copies.js';
 import { type Class, describeToken, describeTokens, isArrow, type Token } from '../token.js';
-import { InjectionError } from './injection-error.js';
+import { InjectionError } from './injection-errors.js';
 
 /**
  * Why a parameter's type is unknown: the class has no decorator, the compiler emitted no types, or
@@ -32,15 +32,9 @@ export class MissingMetadataError extends InjectionError {
     const name = describeToken(target);
     const others = otherPaths.flatMap((other) => other.at(-1) ?? []).filter((it) => it !== target);
     const same = others.length === 0 ? '' : ` The same applies to ${describeTokens(others)}.`;
-    super({
-      problem: `Cannot build ${name}: the type of its constructor parameter ${parameter} is unknown, because ${missingMetadataCause[reason]}.${same}`,
-      fix: missingMetadataFix(name, reason),
-      path,
-      otherPaths,
-      token: target,
-      parameter,
-      location,
-    });
+    const problem = `Cannot build ${name}: the type of its constructor parameter ${parameter} is unknown, because ${missingMetadataCause[reason]}.${same}`;
+    const fix = missingMetadataFix(name, reason);
+    super({ problem, fix, path, otherPaths, token: target, parameter, location });
   }
 }
 
@@ -60,14 +54,8 @@ export class ErasedTypeError extends InjectionError {
     found: unknown,
     details: ParameterErrorDetails = {},
   ) {
-    super({
-      problem: `Cannot inject parameter ${parameter} of ${describeToken(target)}: its type ${describeType(found)}.`,
-      fix: erasedTypeFix(found),
-      path,
-      token: target,
-      parameter,
-      ...details,
-    });
+    const problem = `Cannot inject parameter ${parameter} of ${describeToken(target)}: its type ${describeType(found)}.`;
+    super({ problem, fix: erasedTypeFix(found), path, token: target, parameter, ...details });
   }
 }
 
@@ -89,17 +77,12 @@ export class UndefinedTypeError extends InjectionError {
   ) {
     const where = `Cannot inject parameter ${parameter} of ${describeToken(target)}:`;
     const cycle = 'Two modules import each other';
-    super({
-      problem:
-        receiver === undefined
-          ? `${where} its type is undefined. ${cycle}, or the parameter has no type annotation.`
-          : `${where} ${receiver} received undefined. ${cycle}, or the import is misspelled.`,
-      fix: LAZY_FIX + (receiver === undefined ? ANNOTATION_FIX : ''),
-      path,
-      token: target,
-      parameter,
-      ...details,
-    });
+    const problem =
+      receiver === undefined
+        ? `${where} its type is undefined. ${cycle}, or the parameter has no type annotation.`
+        : `${where} ${receiver} received undefined. ${cycle}, or the import is misspelled.`;
+    const fix = LAZY_FIX + (receiver === undefined ? ANNOTATION_FIX : '');
+    super({ problem, fix, path, token: target, parameter, ...details });
   }
 }
 
@@ -119,14 +102,8 @@ export class MixedCopiesError extends InjectionError {
     files: string,
     details: ParameterErrorDetails = {},
   ) {
-    super({
-      problem: `Cannot inject parameter ${parameter} of ${describeToken(target)}: its token is from another copy of @fairlead/di than the container. The copies are ${files}.`,
-      fix: INSTALL_ONE_COPY,
-      path,
-      token: target,
-      parameter,
-      ...details,
-    });
+    const problem = `Cannot inject parameter ${parameter} of ${describeToken(target)}: its token is from another copy of @fairlead/di than the container. The copies are ${files}.`;
+    super({ problem, fix: INSTALL_ONE_COPY, path, token: target, parameter, ...details });
   }
 }
 

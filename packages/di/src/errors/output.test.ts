@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createContainer } from '../container.js';
-import { InitializationError } from './lifecycle-errors.js';
+import { InitializationError } from './injection-errors.js';
 
 /** Returns what a call throws or rejects with. */
 async function caught(run: () => unknown): Promise<unknown> {

@@ -7,7 +7,7 @@ import {
   AsyncProviderError,
   ConstructionError,
   DisposedError,
-} from '../errors/lifecycle-errors.js';
+} from '../errors/injection-errors.js';
 import { describePath } from '../token.js';
 
 interface Connection {

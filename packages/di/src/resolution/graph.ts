@@ -1,19 +1,20 @@
 import type { Binding, Edge } from '../binding.js';
-import type { Problem } from '../errors/injection-error.js';
+import type { Problem } from '../errors/injection-errors.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
 import { unknownToken } from '../unknown-token.js';
 import { parametersOf } from './parameters.js';
 
 /** Lists the edge of each parameter of a binding, or the problem that prevents it. */
 export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
-  if (binding.edges !== undefined) return binding.edges;
+  const { known } = binding;
+  if (known.edges !== undefined) return known.edges;
   const steps = parametersOf(binding.provider).map((injection, parameter) => {
     if (typeof injection === 'function') return injection;
     const edge = { injection, parameter, targets: [] };
     return injection.kind === 'lazy' ? edge : followEdge(binding, edge);
   });
   // A decorator that runs later can solve a problem without a registration, so cache edges only.
-  if (steps.every(isEdge)) binding.edges = steps;
+  if (steps.every(isEdge)) known.edges = steps;
   return steps;
 }
 
@@ -28,12 +29,9 @@ export function followEdge(binding: Binding, { injection, parameter }: Edge): Ed
   const { owner } = binding;
   if (token === undefined) {
     const receiver = injection.kind === 'one' ? 'optional()' : `${injection.kind}()`;
-    return (path) => {
-      const target = path.at(-1) ?? '';
-      return new UndefinedTypeError(path, target, parameter, receiver, {
-        location: binding.location,
-      });
-    };
+    const { location } = binding;
+    return (path) =>
+      new UndefinedTypeError(path, path.at(-1) ?? '', parameter, receiver, { location });
   }
   const found = owner.find(token);
   if (found.length === 0 && !injection.optional) {
@@ -56,8 +54,7 @@ export function reachableFrom(
   // Iterating over a map also visits the entries added meanwhile.
   for (const binding of reached.keys()) {
     for (const step of edgesOf(binding)) {
-      if (!isEdge(step)) continue;
-      const isUnread = lazy && step.injection.kind === 'lazy';
+      const isUnread = lazy && isEdge(step) && step.injection.kind === 'lazy';
       const edge = isUnread ? followEdge(binding, step) : step;
       if (!isEdge(edge)) continue;
       for (const target of edge.targets) if (!reached.has(target)) reached.set(target, binding);

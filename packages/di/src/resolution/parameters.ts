@@ -1,6 +1,6 @@
 import { otherCopyOf } from '../copies.js';
 import { Injection, toInjection } from '../dependency.js';
-import { type Problem, withCause } from '../errors/injection-error.js';
+import { type Problem, withCause } from '../errors/injection-errors.js';
 import {
   ErasedTypeError,
   MissingMetadataError,
@@ -103,13 +103,8 @@ function typedParameter(
     if (files !== undefined) return new MixedCopiesError(path, target, index, files, details);
     if (dependency !== undefined)
       return new ErasedTypeError(path, target, index, dependency, details);
-    return new UndefinedTypeError(
-      path,
-      target,
-      index,
-      mark?.inject === undefined ? receiver : '@Inject()',
-      details,
-    );
+    const source = mark?.inject === undefined ? receiver : '@Inject()';
+    return new UndefinedTypeError(path, target, index, source, details);
   });
 }
 

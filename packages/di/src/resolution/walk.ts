@@ -1,9 +1,11 @@
 import type { Binding, Edge } from '../binding.js';
-import { CapturedScopeError, CyclicDependencyError } from '../errors/graph-errors.js';
-import type { Problem } from '../errors/injection-error.js';
+import {
+  CapturedScopeError,
+  CyclicDependencyError,
+  type Problem,
+} from '../errors/injection-errors.js';
 import type { Token } from '../token.js';
-import { cyclesAmong } from './cycles.js';
-import { edgesOf, followEdge } from './graph.js';
+import { edgesOf, followEdge, isEdge } from './graph.js';
 
 /** Receives a problem and the path to it. It may throw to end the walk. */
 type Report = (problem: Problem, path: readonly Token[]) => void;
@@ -30,7 +32,7 @@ export class Walk {
    * @param report - Called with each problem.
    * @param trustPlans - Whether to skip bindings that have a current plan.
    */
-  constructor(report: Report, { trustPlans }: { trustPlans: boolean }) {
+  constructor(report: Report, { trustPlans = false } = {}) {
     this.#report = report;
     this.#trustPlans = trustPlans;
   }
@@ -44,7 +46,7 @@ export class Walk {
       return;
     }
     if (this.#done.has(binding)) return;
-    const plan = this.#trustPlans ? binding.plan : undefined;
+    const plan = this.#trustPlans ? binding.known.plan : undefined;
     this.#done.set(binding, plan === undefined ? this.#enter(binding) : plan.requestPath);
   }
 
@@ -73,7 +75,7 @@ export class Walk {
     const seen = new Set<Binding>();
     let requestPath: RequestPath;
     for (const step of edgesOf(binding)) {
-      if (typeof step !== 'function' && step.injection.kind === 'lazy') {
+      if (isEdge(step) && step.injection.kind === 'lazy') {
         this.#lazy.push({ binding, edge: step, path: this.#path() });
       } else {
         const found = this.#step(binding, step, seen);
@@ -86,7 +88,7 @@ export class Walk {
 
   /** @param seen - The targets of earlier parameters, which are not visited twice. */
   #step(binding: Binding, step: Edge | Problem, seen: Set<Binding>): RequestPath {
-    if (typeof step === 'function') {
+    if (!isEdge(step)) {
       this.#report(step, this.#path());
       return undefined;
     }
@@ -122,16 +124,11 @@ function cycleError(cycle: readonly Binding[]): CyclicDependencyError {
 /** Only the parameters of classes and factories can be lazy. */
 function cycleFix(cycle: readonly Binding[]): { readonly fix?: string } {
   if (cycle.some(({ provider }) => 'useClass' in provider)) return {};
-  if (cycle.some(({ provider }) => 'useFactory' in provider)) {
-    return {
-      fix:
-        'move what both sides need into a third provider, or make one side lazy with ' +
-        '`inject: [lazy(() => token)]` and read `value` after the factory has returned.',
-    };
-  }
-  return {
-    fix: 'register one of the tokens with { useValue }, { useClass } or { useFactory }. These are all aliases.',
-  };
+  const fix = cycle.some(({ provider }) => 'useFactory' in provider)
+    ? 'move what both sides need into a third provider, or make one side lazy with ' +
+      '`inject: [lazy(() => token)]` and read `value` after the factory has returned.'
+    : 'register one of the tokens with { useValue }, { useClass } or { useFactory }. These are all aliases.';
+  return { fix };
 }
 
 /**
@@ -143,4 +140,66 @@ export function requestPathFrom(binding: Binding, inner: RequestPath): RequestPa
   if (binding.scope === 'request') return [binding.token];
   if (binding.scope === 'singleton' || inner === undefined) return undefined;
   return [binding.token, ...inner];
+}
+
+/** Limits the list, because the number of cycles can grow exponentially with the size of the graph. */
+const MAX_CYCLES = 100;
+
+type Edges = Map<Binding, Set<Binding>>;
+
+/**
+ * Lists the simple cycles among bindings, each once.
+ *
+ * @param bindings - A cycle starts at the binding that comes first in this list.
+ * @returns At most 100 cycles, each without its first binding repeated at the end.
+ */
+function cyclesAmong(bindings: readonly Binding[]): Binding[][] {
+  const cycles: Binding[][] = [];
+  const forward: Edges = new Map(bindings.map((binding) => [binding, targetsOf(binding)]));
+  const backward: Edges = new Map(bindings.map((binding) => [binding, new Set()]));
+  for (const [binding, targets] of forward) {
+    for (const target of targets) backward.get(target)?.add(binding);
+  }
+  for (const start of bindings) {
+    collect([start], sourcesOf(start, backward), forward, cycles);
+    // All cycles through this binding are found, so the search continues without it.
+    forward.delete(start);
+    backward.delete(start);
+  }
+  return cycles;
+}
+
+function targetsOf(binding: Binding): Set<Binding> {
+  const edges = edgesOf(binding).filter(isEdge);
+  return new Set(edges.flatMap((edge) => edge.targets));
+}
+
+/** Returns every binding from which a path leads to the target. */
+function sourcesOf(target: Binding, backward: Edges): ReadonlySet<Binding> {
+  const found = new Set([target]);
+  // Iterating over a set also visits the elements added meanwhile.
+  for (const reached of found) {
+    for (const source of backward.get(reached) ?? []) {
+      if (backward.has(source)) found.add(source);
+    }
+  }
+  return found;
+}
+
+/** Adds every cycle that extends a path and returns to its start through the given sources. */
+function collect(
+  path: readonly Binding[],
+  sources: ReadonlySet<Binding>,
+  forward: Edges,
+  cycles: Binding[][],
+): void {
+  const last = path.at(-1);
+  const targets = last === undefined ? undefined : forward.get(last);
+  for (const target of targets ?? []) {
+    if (cycles.length >= MAX_CYCLES) return;
+    if (target === path[0]) cycles.push([...path]);
+    else if (sources.has(target) && !path.includes(target)) {
+      collect([...path, target], sources, forward, cycles);
+    }
+  }
 }

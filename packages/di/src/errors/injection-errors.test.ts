@@ -6,8 +6,7 @@ import { type Container, createContainer } from '../container.js';
 import { Inject, Optional } from '../decorators/inject.js';
 import { Service } from '../decorators/service.js';
 import { type Lazy, lazy } from '../dependency.js';
-import { CyclicDependencyError, UnknownTokenError } from './graph-errors.js';
-import { ConstructionError } from './lifecycle-errors.js';
+import { ConstructionError, CyclicDependencyError, UnknownTokenError } from './injection-errors.js';
 
 let container: Container;
 beforeEach(() => {
@@ -138,7 +137,7 @@ describe('a constructor that throws', () => {
     expect(error).toBeInstanceOf(ConstructionError);
     expect(error).toMatchObject({ code: 'DI_CONSTRUCTION_FAILED', path: [Files, Disk] });
     expect(error.message).toContain(`Building Disk failed: no disk\n  At: ${error.location}\n`);
-    expect(error.location).toMatch(/^src\/errors\/graph-errors\.test\.ts:\d+:4$/);
+    expect(error.location).toMatch(/^src\/errors\/injection-errors\.test\.ts:\d+:4$/);
     expect(error.cause).toBe(thrown);
   });
 
