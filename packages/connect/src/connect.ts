@@ -15,16 +15,15 @@ import {
   SetupError,
 } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
+import { arrayOf, findOptionProblems, fn, type Kinds, nonEmptyString } from '@fairlead/options';
 import {
-  arrayOf,
-  describeValue,
-  findOptionProblems,
-  fn,
-  isIntended,
-  type Kinds,
-  nonEmptyString,
-  warn,
-} from '@fairlead/options';
+  callIt,
+  explainExpress,
+  findMiddlewareProblem,
+  INVALID,
+  isFactoryResult,
+  warnOfRouter,
+} from './mistakes.js';
 
 /** Middleware of Express or Connect that uses only Node's request and response. */
 export type ConnectMiddleware = (
@@ -80,7 +79,11 @@ export function connect(
   middleware: ConnectMiddleware | ExpressMiddleware,
   options: ConnectOptions = {},
 ): Middleware {
-  assertArguments(middleware, options);
+  const problems = [
+    ...findMiddlewareProblem(middleware),
+    ...findOptionProblems('connect()', options, CONNECT_OPTIONS),
+  ];
+  if (problems.length > 0) throw new SetupError(INVALID, problems.join('\n'));
   warnOfRouter(middleware);
   return adapt(middleware as ConnectMiddleware, options, '/');
 }
@@ -443,82 +446,4 @@ function toHttpError(error: unknown): unknown {
 
 function logError(error: unknown): void {
   console.error(error);
-}
-
-const INVALID = 'INVALID_CONNECT_MIDDLEWARE';
-
-/** @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE` */
-function assertArguments(middleware: unknown, options: ConnectOptions): void {
-  const problems = [
-    ...findMiddlewareProblem(middleware),
-    ...findOptionProblems('connect()', options, CONNECT_OPTIONS),
-  ];
-  if (problems.length > 0) throw new SetupError(INVALID, problems.join('\n'));
-}
-
-function findMiddlewareProblem(middleware: unknown): readonly string[] {
-  if (typeof middleware !== 'function') {
-    return [`connect() received ${describeValue(middleware)}. Pass a function (req, res, next).`];
-  }
-  const source = Function.prototype.toString.call(middleware);
-  // Such a function can neither respond nor call next().
-  const hasOne = middleware.length === 1 && !UNCOUNTED.test(source);
-  if (hasOne || middleware.length > 4 || (middleware.length > 1 && TAKES_OPTIONS.test(source))) {
-    return [callIt(middleware)];
-  }
-  if (middleware.length <= 3) return [];
-  return [
-    `connect() cannot run ${describeValue(middleware)} with ${middleware.length} parameters, which handles errors. Use the onError option of errorHandler(), or middleware with try/catch.`,
-  ];
-}
-
-/** Matches a function whose second parameter has a default or is a rest parameter. */
-const UNCOUNTED = /^[^(=]*\(\s*[\w$]+\s*,\s*(?:\.\.\.|[\w$]+\s*=)/;
-
-/** Matches a function whose first or second parameter is named like options, such as `morgan(format, options)`. */
-const TAKES_OPTIONS = /^[^(=]*\(\s*(?:[\w$]+\s*,\s*)?_*(?:opts|options|config|settings)\s*[,)=]/;
-
-/** Whether a function returned middleware, and so is a factory. */
-function isFactoryResult(returned: unknown, { length }: ConnectMiddleware): boolean {
-  return typeof returned === 'function' && (length < 2 || returned.length > 1);
-}
-
-function callIt(factory: { readonly name: string }): string {
-  const name = factory.name || 'factory';
-  return `connect() received ${describeValue(factory)}, which is not middleware (req, res, next). If it returns middleware, call it: connect(${name}()).`;
-}
-
-/** Warns about an Express router without an application, whose handlers usually need one. */
-function warnOfRouter(middleware: object): void {
-  const { route, param }: { route?: unknown; param?: unknown } = middleware;
-  if ('settings' in middleware || typeof route !== 'function' || typeof param !== 'function')
-    return;
-  if (isIntended(middleware)) return;
-  warn(
-    'FAIRLEAD_BARE_ROUTER',
-    'connect() received a router without an Express application. Its handlers cannot call Express methods such as res.json(). Mount it in an application: connect(express().use(router)). If they call none, mark it: connect(intended(router)).',
-  );
-}
-
-/** Matches the error for a missing method of a request or response, and captures the method. */
-const NO_METHOD = /\b_?(?:req|res)\w*\.(\w+) is not a function/i;
-
-/** The methods that Express adds to requests and responses. */
-const EXPRESS_METHODS = new Set([
-  ...['accepts', 'acceptsCharsets', 'acceptsEncodings', 'acceptsLanguages', 'append'],
-  ...['attachment', 'clearCookie', 'contentType', 'cookie', 'download', 'format', 'get'],
-  ...['header', 'is', 'json', 'jsonp', 'links', 'location', 'param', 'range', 'render', 'send'],
-  ...['sendFile', 'sendStatus', 'set', 'status', 'type', 'vary'],
-]);
-
-/** Explains the error of middleware that calls an Express method outside an Express application. */
-function explainExpress(error: unknown, { req }: Context, middleware: ConnectMiddleware): unknown {
-  if (!(error instanceof TypeError) || 'app' in req) return error;
-  const [call, method = ''] = NO_METHOD.exec(error.message) ?? [];
-  if (call === undefined || !EXPRESS_METHODS.has(method)) return error;
-  const name = middleware.name || 'middleware';
-  return new InternalServerError(
-    `The middleware '${name}' needs Express: ${call}. Run it in an Express application: connect(express().use(${name})).`,
-    { code: INVALID, cause: error },
-  );
 }
