@@ -1,4 +1,5 @@
 import './core-options.js';
+import './middleware-options.js';
 import './package-options.js';
 import './plugin-options.js';
 import './decorator-options.js';
