@@ -284,8 +284,8 @@ describe('is not compressed:', () => {
     },
   );
 
-  it('what filter excludes', async () => {
-    const app = create((ctx) => ctx.send(text), { filter: ({ path }) => path !== '/secret' });
+  it('what skip selects', async () => {
+    const app = create((ctx) => ctx.send(text), { skip: ({ path }) => path === '/secret' });
     expect((await send(app, gzip)).headers['content-encoding']).toBe('gzip');
     const secret = await send(app, gzip, { path: '/secret' });
     expect(secret.headers).not.toHaveProperty('content-encoding');
@@ -439,7 +439,7 @@ describe('compression() rejects', () => {
       { types: ['text/plain; charset=utf-8'] },
       "compression() cannot use ['text/plain; charset=utf-8'] as types. Use an array of media types without parameters, such as 'application/x-tar'.",
     ],
-    [{ filter: true }, 'compression() cannot use true as filter. Use a function.'],
+    [{ skip: true }, 'compression() cannot use true as skip. Use a function.'],
     [null, 'compression() cannot use null as options. Pass an object.'],
   ])('%j', (options, message) => {
     expect(() => compression(options as CompressionOptions)).toThrow(

@@ -30,7 +30,7 @@ const compressionOptions: Readonly<Record<keyof CompressionOptions, true>> = {
   encodings: true,
   levels: true,
   types: true,
-  filter: true,
+  skip: true,
 };
 const cookieOptions: Readonly<Record<keyof CookieOptions, true>> = {
   maxAge: true,

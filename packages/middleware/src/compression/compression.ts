@@ -25,8 +25,8 @@ export interface CompressionOptions {
   readonly levels?: Readonly<Partial<Record<Encoding, number>>>;
   /** Media types to compress besides the default ones, as in `['application/x-tar']`. */
   readonly types?: readonly string[];
-  /** Whether to compress a response whose type is compressed. Default: every one. */
-  readonly filter?: (ctx: Context) => boolean;
+  /** Whether to leave a response as it is. Called if its type is compressed. Default: never. */
+  readonly skip?: (ctx: Context) => boolean;
 }
 
 /** One coding: how to compress a whole body, and a stream. */
@@ -57,7 +57,7 @@ const COMPRESSION_OPTIONS: Kinds<CompressionOptions> = {
       Array.isArray(value) &&
       value.every((type) => typeof type === 'string' && MEDIA_TYPE.test(type)),
   ),
-  filter: fn,
+  skip: fn,
 };
 
 function isEncodings(value: unknown): boolean {
@@ -101,7 +101,7 @@ const DIGESTS = ['Content-Digest', 'Repr-Digest', 'Digest', 'Content-MD5'];
  */
 export function compression(options: CompressionOptions = {}): Middleware {
   assertOptions(options);
-  const { threshold = 1_024, encodings = ENCODINGS, levels = {}, filter = () => true } = options;
+  const { threshold = 1_024, encodings = ENCODINGS, levels = {}, skip = () => false } = options;
   const types = new Set(options.types?.map((type) => type.toLowerCase()));
   const coders = createCoders(levels);
   const isCompressible = (type: string): boolean => COMPRESSIBLE.test(type) || types.has(type);
@@ -112,7 +112,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
     const type = mediaTypeOf(headers);
     // A 304 may have neither a type nor a body. Its headers must equal those of the 200.
     if (type === undefined ? status !== 304 : !isCompressible(type)) return;
-    if (!filter(ctx)) return;
+    if (skip(ctx)) return;
     addVary(headers);
     if (status === 204 || status === 205 || status === 206 || headers.has('Content-Range')) return;
     const accepted = ctx.get('Accept-Encoding');
