@@ -30,7 +30,7 @@ import { isJson, parseMediaType } from '../body/media-type.js';
 import { after, isPromiseLike } from '../next.js';
 import {
   appendHeader,
-  assertUnsent,
+  headersSent,
   type HeaderValue,
   ResponseHeaders,
   setHeader,
@@ -312,7 +312,7 @@ export class Context<
   set status(status: number) {
     assertStatus('ctx.status', status, 200, 599);
     const exchange = this[EXCHANGE];
-    if (exchange.areHeadersSent) assertUnsent(exchange, 'the status');
+    if (exchange.areHeadersSent) throw headersSent('the status');
     if (!exchange.isFinal) exchange.status = status;
   }
 
@@ -432,10 +432,7 @@ export class Context<
    * @throws {TypeError} When `body` has another type.
    */
   send(body: ResponseBody): void {
-    if (typeof body !== 'string' && !isBody(body)) {
-      const received = `ctx.send() received ${describeValue(body)}`;
-      throw new TypeError(`${received}. Pass text, bytes or a stream, or call ctx.json(value).`);
-    }
+    assertBody('ctx.send()', body, ', or call ctx.json(value)');
     this.#record(body, typeof body === 'string' ? 'text/plain; charset=utf-8' : OCTET_STREAM);
   }
 
@@ -502,14 +499,8 @@ export class Context<
    * @throws {TypeError} When `body` is not text, bytes or a stream.
    */
   replaceBody(body: ResponseBody): boolean {
-    if (typeof body !== 'string' && !isBody(body)) {
-      const received = `ctx.replaceBody() received ${describeValue(body)}`;
-      throw new TypeError(`${received}. Pass text, bytes or a stream.`);
-    }
-    const exchange = this[EXCHANGE];
-    if (!exchange.res.headersSent) return replaceBody(exchange, body);
-    if (body !== exchange.body) discard(body);
-    return false;
+    assertBody('ctx.replaceBody()', body);
+    return replaceBody(this[EXCHANGE], body);
   }
 
   /**
@@ -651,6 +642,13 @@ export function controllerOf(exchange: Exchange): AbortController {
 
 /** Default `Content-Type` of bytes and streams. */
 const OCTET_STREAM = 'application/octet-stream';
+
+/** @throws {TypeError} */
+function assertBody(call: string, body: unknown, alternative = ''): void {
+  if (typeof body === 'string' || isBody(body)) return;
+  const received = `${call} received ${describeValue(body)}`;
+  throw new TypeError(`${received}. Pass text, bytes or a stream${alternative}.`);
+}
 
 /** @throws {RangeError} */
 function assertStatus(name: string, status: number, min: number, max: number): void {

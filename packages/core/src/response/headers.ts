@@ -5,9 +5,6 @@ import { validateHeaderName, validateHeaderValue } from '../node-http.js';
 /** A response header's value. Each array element is sent as a separate header line. */
 export type HeaderValue = string | number | readonly string[];
 
-/** Returns alternating names and values, as `res.writeHead` accepts them. The array is not a copy. */
-export let rawHeadersOf: (headers: ResponseHeaders) => HeaderList['rawHeaders'];
-
 /**
  * The headers of a response that has not been sent. Names are case-insensitive, and are sent as last
  * written.
@@ -16,10 +13,6 @@ export let rawHeadersOf: (headers: ResponseHeaders) => HeaderList['rawHeaders'];
  */
 export class ResponseHeaders {
   readonly #list: HeaderList;
-
-  static {
-    rawHeadersOf = (headers) => headers.#list.rawHeaders;
-  }
 
   /** @param list - Changes with these headers. */
   constructor(list: HeaderList = { rawHeaders: [], areHeadersSent: false, mayFrame: false }) {
@@ -64,7 +57,7 @@ export class ResponseHeaders {
    * @throws {TypeError} When the headers of a streamed response were sent.
    */
   delete(name: string): boolean {
-    assertHeadersOpen(this.#list, name);
+    if (this.#list.areHeadersSent) throw headersSent(`the header '${name}'`);
     return deleteHeader(this.#list, name);
   }
 
@@ -88,7 +81,6 @@ function indexOfHeader({ rawHeaders }: HeaderList, name: string): number {
   return -1;
 }
 
-/** Returns a header's value, or undefined. */
 export function getHeader(list: HeaderList, name: string): HeaderValue | undefined {
   const index = indexOfHeader(list, name);
   return index === -1 ? undefined : list.rawHeaders[index + 1];
@@ -108,26 +100,20 @@ export function putHeader(list: HeaderList, name: string, value: string | number
   }
 }
 
-/** Same as {@link ResponseHeaders.set}. */
 export function setHeader(list: HeaderList, name: string, value: HeaderValue): void {
-  assertHeadersOpen(list, name);
+  if (list.areHeadersSent) throw headersSent(`the header '${name}'`);
   assertHeader(name, value);
   putHeader(list, name, typeof value === 'object' ? [...value] : value);
 }
 
-/** Same as {@link ResponseHeaders.append}. */
 export function appendHeader(
   list: HeaderList,
   name: string,
   value: string | readonly string[],
 ): void {
+  assertHeader(name, value);
   const present = getHeader(list, name);
-  if (present === undefined) setHeader(list, name, value);
-  else {
-    assertHeadersOpen(list, name);
-    assertHeader(name, value);
-    putHeader(list, name, [present, value].flat().map(String));
-  }
+  setHeader(list, name, present === undefined ? value : [present, value].flat().map(String));
 }
 
 /** Removes a header without checks. Returns whether it was set. */
@@ -137,30 +123,18 @@ export function deleteHeader(list: HeaderList, name: string): boolean {
   return index !== -1;
 }
 
-/** @throws {TypeError} When the headers were sent. */
-function assertHeadersOpen(list: HeaderList, name: string): void {
-  if (list.areHeadersSent) assertUnsent(list, `the header '${name}'`);
-}
-
 /**
- * Checks that headers were not sent.
+ * Creates the error for a change of a response whose headers were sent.
  *
- * @param part - What would change, for the message.
- * @throws {TypeError} When they were.
+ * @param part - What would change.
  */
-export function assertUnsent({ areHeadersSent }: HeaderList, part: string): void {
-  if (!areHeadersSent) return;
-  throw new TypeError(
+export function headersSent(part: string): TypeError {
+  return new TypeError(
     `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
   );
 }
 
-/**
- * Validates a header.
- *
- * @throws {TypeError} When the name is not a token, the value contains a control character, or it has
- *   another type, such as undefined.
- */
+/** @throws {TypeError} Same as {@link ResponseHeaders.set}. */
 function assertHeader(name: string, value: HeaderValue): void {
   validateHeaderName(name);
   if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) {

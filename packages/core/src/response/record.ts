@@ -36,7 +36,7 @@ const BODY_HEADER =
  */
 export function record(exchange: Exchange, body: ResponseBody, type: string | undefined): void {
   if (exchange.isFinal || exchange.isSent) {
-    destroyBody(body);
+    discard(body);
     return;
   }
   if (exchange.hasBlobLength) deleteHeader(exchange, 'Content-Length');
@@ -58,14 +58,14 @@ export function record(exchange: Exchange, body: ResponseBody, type: string | un
 
 /**
  * Replaces the recorded body with another form of it. Keeps the status, the error and the headers, except
- * `Content-Length`. Destroys the new body if no body was recorded, or the response is final.
+ * `Content-Length`. Destroys the new body if no body was recorded, or the response is final or sent.
  *
  * @returns Whether the body was replaced.
  */
 export function replaceBody(exchange: Exchange, body: ResponseBody): boolean {
-  const { isFinal, isSent, takenOver } = exchange;
-  if (isFinal || isSent || takenOver || exchange.body === undefined) {
-    if (body !== exchange.body) destroyBody(body);
+  const { isFinal, isSent, takenOver, res, body: replaced } = exchange;
+  if (isFinal || isSent || takenOver || res.headersSent || replaced === undefined) {
+    if (body !== replaced) discard(body);
     return false;
   }
   deleteHeader(exchange, 'Content-Length');
@@ -101,8 +101,8 @@ function setBody(exchange: Exchange, body: WritableBody | undefined): void {
     // A stream may fail before it is sent. The writer checks `errored`.
     body.on('error', () => undefined);
     // The new body may read from the one that it replaces, like a compressed stream.
-    if (body !== replaced) body.once('close', () => destroyBody(replaced));
-  } else if (body !== replaced) destroyBody(replaced);
+    if (body !== replaced) body.once('close', () => discard(replaced));
+  } else if (body !== replaced) discard(replaced);
 }
 
 /**
@@ -150,7 +150,7 @@ function toWritable(body: ResponseBody): WritableBody {
   return isWebStream(body) ? Readable.fromWeb(body) : Readable.from(body, { objectMode: false });
 }
 
-function isWebStream(body: ResponseBody | undefined): body is ReadableStream {
+function isWebStream(body: unknown): body is ReadableStream {
   return tagOf(body) === 'ReadableStream';
 }
 
@@ -169,9 +169,11 @@ export function recordResponse(exchange: Exchange, response: Response): void {
   for (const [name, value] of response.headers) {
     if (name === 'vary' || name === 'set-cookie') appendHeader(exchange, name, value);
     // A response with a URL comes from fetch(), over another connection.
-    else if (response.url === '' || !isOfFetch(name, body !== null)) {
+    else if (
+      response.url === '' ||
+      !(OF_CONNECTION.test(name) || (body !== null && OF_ENCODED_BODY.test(name)))
+    )
       setHeader(exchange, name, value);
-    }
   }
   if (!exchange.isFinal) exchange.status = status;
   record(exchange, body ?? '', undefined);
@@ -235,31 +237,15 @@ export function recordSerializable<Ctx>(
   }
 }
 
-/** Headers that apply to one connection. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** Matches the headers of one connection. */
+const OF_CONNECTION = /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade)$/;
 
-/** Whether a header describes only the bytes that fetch() received, before it decoded the body. */
-function isOfFetch(name: string, hasBody: boolean): boolean {
-  return (
-    OF_CONNECTION.has(name) ||
-    (hasBody && (name === 'content-encoding' || name === 'content-length'))
-  );
-}
+/** Matches the headers of a body before fetch() has decoded it. */
+const OF_ENCODED_BODY = /^content-(?:encoding|length)$/;
 
 /** Frees the resources of an unsent value, such as the file of a stream. */
 export function discard(value: unknown): void {
-  if (isResponse(value)) destroyBody(value.body ?? undefined);
-  else if (isBody(value)) destroyBody(value);
-}
-
-/** Destroys an unsent stream. */
-export function destroyBody(body: ResponseBody | undefined): void {
+  const body = isResponse(value) ? value.body : value;
   if (body instanceof Readable) body.destroy();
   // Canceling a stream that is locked to another reader rejects.
   else if (isWebStream(body)) body.cancel().catch(() => undefined);

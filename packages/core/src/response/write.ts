@@ -5,7 +5,7 @@ import type { Exchange, RequestOutcome } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
 import { deleteHeader, getHeader, type HeaderValue, putHeader } from './headers.js';
-import { destroyBody, record } from './record.js';
+import { discard, record } from './record.js';
 
 const { writeHead, setHeader, end } = NodeResponse.prototype;
 
@@ -104,12 +104,12 @@ export function startOf({
 export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
   const { res, status = 200 } = exchange;
   if (exchange.takenOver || res.headersSent || res.destroyed) {
-    destroyBody(exchange.body);
+    discard(exchange.body);
     return;
   }
   const hasContent = !NO_CONTENT_STATUSES.has(status);
   if (!hasContent && exchange.body !== undefined) {
-    destroyBody(exchange.body);
+    discard(exchange.body);
     deleteHeader(exchange, 'Content-Type');
   }
   deleteHeader(exchange, 'Transfer-Encoding');
@@ -224,7 +224,7 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
   sendHead(exchange);
   exchange.areHeadersSent = true;
   if (exchange.method === 'HEAD') {
-    destroyBody(body);
+    discard(body);
     res.end();
     return;
   }
