@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { PromiseUse } from './next.js';
+import { ObservedPromise } from './next.js';
 
 const failure = new Error('No database.');
 
@@ -10,31 +10,17 @@ function rejected(): Promise<void> {
   return promise;
 }
 
-describe('PromiseUse', () => {
-  it('releases the promise that it observes, which then counts as used', async () => {
-    const onLost = vi.fn();
-    const use = new PromiseUse(onLost);
-    const promise = rejected();
-    const observed = use.observe(promise);
-    expect(use.isFloating).toBe(true);
-    expect(use.release(observed)).toBe(promise);
-    expect(use.isFloating).toBe(false);
-    await promise.catch(() => undefined);
-    expect(onLost).not.toHaveBeenCalled();
-  });
+function observe(promise: PromiseLike<unknown>, onLost: (error: unknown) => void) {
+  const follow = (next: PromiseLike<unknown>) => new ObservedPromise(next, follow, onLost);
+  return follow(promise);
+}
 
-  it('releases other values as they are', () => {
-    const use = new PromiseUse(() => undefined);
-    for (const value of [undefined, 'text']) expect(use.release(value)).toBe(value);
-    use.observe(Promise.resolve());
-    expect(use.release(undefined)).toBeUndefined();
-    expect(use.isFloating).toBe(true);
-  });
-
+describe('ObservedPromise', () => {
   it('reports the error of an unused promise once, even if another promise follows it', async () => {
     const onLost = vi.fn();
-    const use = new PromiseUse(onLost);
-    const follower = use.observe(use.observe(rejected()).then(() => undefined));
+    const observed = observe(rejected(), onLost);
+    expect(observed.isUsed).toBe(false);
+    const follower = observed.observe(observed.then(() => undefined));
     await expect.poll(() => onLost).toHaveBeenCalledExactlyOnceWith(failure);
     await expect(follower).rejects.toBe(failure);
     expect(onLost).toHaveBeenCalledOnce();
@@ -50,9 +36,9 @@ describe('PromiseUse', () => {
     ['another promise', (promise) => new Promise((resolve) => resolve(promise))],
   ])('counts %s as a use, and does not report the error', async (_, run) => {
     const onLost = vi.fn();
-    const use = new PromiseUse(onLost);
-    await expect(run(use.observe(rejected()))).rejects.toBe(failure);
-    expect(use.isFloating).toBe(false);
+    const observed = observe(rejected(), onLost);
+    await expect(run(observed)).rejects.toBe(failure);
+    expect(observed.isUsed).toBe(true);
     expect(onLost).not.toHaveBeenCalled();
   });
 });

@@ -13,7 +13,6 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
  * Runs the rest of the pipeline, then a callback: immediately after a synchronous `next`, otherwise when its
  * promise settles.
  *
- * @param done - Called when `next` succeeds.
  * @param failed - Called with the error when `next` fails. The error is then rethrown.
  */
 export function after(
@@ -32,72 +31,39 @@ export function after(
     return fail(error);
   }
   if (!isPromiseLike(result)) return done();
-  if (result instanceof ObservedPromise) return result.use.observe(result.then(done, fail));
+  if (result instanceof ObservedPromise) return result.observe(result.then(done, fail));
   return Promise.resolve(result).then(done, fail);
 }
 
-/** Finds out whether a middleware uses the promise of its `next`: awaits it, or calls a method of it. */
-export class PromiseUse {
-  readonly #onLost: (error: unknown) => void;
-  #promise: PromiseLike<unknown> | undefined = undefined;
-  #observed: ObservedPromise | undefined = undefined;
-  #isUsed = false;
-
-  /** @param onLost - Called when the promise rejects before it is used. */
-  constructor(onLost: (error: unknown) => void) {
-    this.#onLost = onLost;
-  }
-
-  /** Whether there is a promise, and nothing has used it. */
-  get isFloating(): boolean {
-    return this.#observed !== undefined && !this.#isUsed;
-  }
-
-  /** Returns a promise to observe, which settles with another one. It replaces the one before. */
-  observe(promise: PromiseLike<unknown>): ObservedPromise {
-    this.#isUsed = false;
-    this.#promise = promise;
-    this.#observed = new ObservedPromise(promise, this);
-    return this.#observed;
-  }
-
-  /** Returns the promise behind the observed one, which then counts as used, or another value as is. */
-  release(value: unknown): unknown {
-    if (value === undefined || value !== this.#observed) return value;
-    this.#isUsed = true;
-    return this.#promise;
-  }
-
-  /** Called when the promise is used. */
-  mark(): void {
-    this.#isUsed = true;
-  }
-
-  /** Called when the promise rejects. Like Node.js, waits for code that is about to use the promise. */
-  lose(error: unknown): void {
-    if (this.#isUsed) return;
-    setImmediate(() => {
-      if (this.#isUsed) return;
-      this.#isUsed = true;
-      this.#onLost(error);
-    });
-  }
-}
-
-/** A promise that reports its use. */
+/** The promise of a `next` that reports its use: that it is awaited, or that a method of it is called. */
 export class ObservedPromise extends Promise<undefined> {
-  readonly use: PromiseUse;
+  isUsed = false;
+  readonly observe: (promise: PromiseLike<unknown>) => ObservedPromise;
 
   /** Makes `then` return a plain promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  /** @param promise - Settles the new one. */
-  constructor(promise: PromiseLike<unknown>, use: PromiseUse) {
-    super((resolve) => resolve(Promise.resolve(promise).then(() => undefined)));
-    this.use = use;
-    super.then(undefined, (error) => use.lose(error));
+  /**
+   * @param source - Settles the new promise.
+   * @param observe - Observes another promise in place of this one.
+   * @param onLost - Called when the promise rejects before it is used.
+   */
+  constructor(
+    source: PromiseLike<unknown>,
+    observe: (promise: PromiseLike<unknown>) => ObservedPromise,
+    onLost: (error: unknown) => void,
+  ) {
+    super((resolve) => resolve(Promise.resolve(source).then(() => undefined)));
+    this.observe = observe;
+    const lose = (error: unknown): void => {
+      if (this.isUsed) return;
+      this.isUsed = true;
+      onLost(error);
+    };
+    // Like Node.js, waits for code that is about to use the promise.
+    super.then(undefined, (error) => setImmediate(lose, error));
   }
 
   // biome-ignore lint/suspicious/noThenProperty: `await` and the other methods call it.
@@ -105,7 +71,7 @@ export class ObservedPromise extends Promise<undefined> {
     onFulfilled?: ((value: undefined) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.use.mark();
+    this.isUsed = true;
     return super.then(onFulfilled, onRejected);
   }
 }

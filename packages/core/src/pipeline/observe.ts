@@ -2,9 +2,8 @@ import { describeValue, warn } from '@fairlead/options';
 import type { Context } from '../exchange/context.js';
 import { requestOf } from '../exchange/context-errors.js';
 import { EXCHANGE } from '../exchange/exchange.js';
-import { isPromiseLike, type Next, PromiseUse } from '../next.js';
+import { isPromiseLike, type Next, ObservedPromise } from '../next.js';
 
-/** A function of a step. */
 type Run = (ctx: Context, next: Next) => unknown;
 
 /** What middleware did wrong in a request. */
@@ -57,27 +56,31 @@ export function observe(
       `The middleware '${name}' returned ${describeValue(value)}, and did not respond to ${requestOf(ctx)}. ${fix}`,
     );
   };
-  const use = new PromiseUse((cause) => {
+  const reportLost = (cause: unknown): void => {
     reportFloat();
     const message = `An error occurred downstream of the middleware '${name}', which neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
     exchange.errors.onError(new Error(message, { cause }), ctx);
-  });
+  };
+  const last: { promise?: ObservedPromise } = {};
+  const follow = (promise: PromiseLike<unknown>): ObservedPromise => {
+    last.promise = new ObservedPromise(promise, follow, reportLost);
+    return last.promise;
+  };
   const observedNext: Next = (...values: readonly unknown[]) => {
     isCalled = true;
     const result = Reflect.apply(next, undefined, values);
     if (hasReturned) reportFloat();
-    return isPromiseLike(result) ? use.observe(result) : undefined;
+    return isPromiseLike(result) ? follow(result) : undefined;
   };
   const finish = (value: unknown): void => {
     hasReturned = true;
-    if (use.isFloating) reportFloat();
+    if (last.promise?.isUsed === false) reportFloat();
     else if (value !== undefined && !isCalled && !ctx.answered) reportValue(value);
   };
   exchange.next = observedNext;
   const result = run(ctx, observedNext);
-  const released = use.release(result);
-  if (released !== result) return released;
   if (!isPromiseLike(result)) finish(result);
+  // Uses the promise of `next()`, if that is what the middleware returned.
   else if (result instanceof Promise) result.then(finish, () => undefined);
   return result;
 }
