@@ -14,11 +14,7 @@ export {
   type UrlencodedOptions,
   urlencoded,
 } from './body/parsers.js';
-export {
-  type AnyContext,
-  Context,
-  type ErrorFormatter,
-} from './exchange/context.js';
+export { type AnyContext, Context } from './exchange/context.js';
 export type { SecurityRequirement } from './description.js';
 export {
   BadRequestError,
@@ -58,12 +54,13 @@ export type {
   Params,
   RawInputs,
   RequestInputs,
-  RequestOutcome,
   RouteTable,
   State,
 } from './exchange/exchange.js';
+export type { RequestOutcome } from './exchange/outcome.js';
 export { intended } from './intended.js';
 export {
+  type ErrorFormatter,
   type ErrorHandlerOptions,
   errorHandler,
   type PublishedError,

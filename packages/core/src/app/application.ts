@@ -10,10 +10,10 @@ import {
   InvalidMiddlewareError,
 } from '../errors/invalid-argument.js';
 import { SealedError, SetupError, throwProblems } from '../errors/setup-error.js';
-import { Context, type ErrorPolicy } from '../exchange/context.js';
+import { Context } from '../exchange/context.js';
 import { isUnanswered, noResponse } from '../exchange/context-errors.js';
 import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
-import { logError, respondWithError } from '../middleware/error-handler.js';
+import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
 import { isPromiseLike, type Next } from '../next.js';
 import { mistakeOf } from '../pipeline/observe.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';

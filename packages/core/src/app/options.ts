@@ -1,11 +1,11 @@
 import { anything, boolean, fn, type Kinds, oneOf } from '@fairlead/options';
 import type { ValidationStatus } from '../errors/http-error.js';
-import type { ErrorPolicy } from '../exchange/context.js';
 import {
   createErrorPolicy,
   DEFAULT_ERROR_POLICY,
   ERROR_HANDLER_OPTIONS,
   type ErrorHandlerOptions,
+  type ErrorPolicy,
 } from '../middleware/error-handler.js';
 import { findOptionErrors, throwTogether } from '../options.js';
 import type { Handler } from '../pipeline/pipeline.js';

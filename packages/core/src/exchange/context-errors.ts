@@ -1,7 +1,10 @@
 import { describeValue } from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
-import { type Exchange, hasBody, isFilled } from './exchange.js';
+import { isJson, parseMediaType } from '../body/media-type.js';
+import { getHeader } from '../response/headers.js';
+import { reset } from '../response/record.js';
+import { type Exchange, hasBody, hasUnreadBody, isFilled } from './exchange.js';
 
 /** What messages say about a request. */
 interface RequestLine {
@@ -20,6 +23,24 @@ export function noParser(type: string): UnsupportedMediaTypeError {
   const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
   const options = { code: 'BODY_NOT_READ', report: true, cause };
   return new UnsupportedMediaTypeError(`Cannot read the body of type '${type}'.`, options);
+}
+
+/**
+ * Checks that a body was read, unless a response was recorded, which error handlers and loggers see.
+ *
+ * @throws {UnsupportedMediaTypeError} 415 `BODY_NOT_READ`
+ */
+export function assertBodyRead(exchange: Exchange): void {
+  const { body, req, res } = exchange;
+  if (body !== undefined || res.headersSent || !hasUnreadBody(exchange)) return;
+  const { 'content-type': type } = req.headers;
+  if (type !== undefined && isJson(parseMediaType(type).essence)) throw noParser(type);
+  const unread =
+    type === undefined ? 'a body without a Content-Type' : `the body of type '${type}'`;
+  throw new UnsupportedMediaTypeError(
+    `Cannot read ${unread}. Send a supported media type, such as application/json.`,
+    { code: 'BODY_NOT_READ' },
+  );
 }
 
 /**
@@ -48,12 +69,25 @@ export function notJson(request: RequestLine, cause: unknown): TypeError {
   );
 }
 
-/** Creates the error for a returned value that would be sent as JSON with another type. */
-export function notOfType(request: RequestLine, type: string, value: unknown): TypeError {
+/**
+ * Discards a returned value that would be sent as JSON with another type.
+ *
+ * @throws {TypeError} When the type is not JSON.
+ */
+export function assertJsonType(exchange: Exchange, value: unknown): void {
+  const type = String(getHeader(exchange, 'Content-Type'));
+  const { essence } = parseMediaType(type);
+  if (isJson(essence) || essence === 'text/json') return;
   const returned = typeof value === 'string' ? 'the text' : 'the value, formatted as text,';
-  return new TypeError(
-    `Cannot send the body of ${requestOf(request)} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
+  const request = nameOf(exchange);
+  reset(exchange);
+  throw new TypeError(
+    `Cannot send the body of ${request} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
   );
+}
+
+function nameOf({ method, route, target }: Exchange): string {
+  return requestOf({ method, pattern: route?.pattern, path: target.path });
 }
 
 /** Whether nothing has responded, or the response lacks a body that it requires. */
@@ -78,8 +112,8 @@ export function noResponse(exchange: Exchange, mistake: string | undefined): Int
 }
 
 function describeNoResponse(exchange: Exchange): string {
-  const { req, res, method, route, target, requestBody } = exchange;
-  const request = requestOf({ method, pattern: route?.pattern, path: target.path });
+  const { req, res, route, requestBody } = exchange;
+  const request = nameOf(exchange);
   if (res.listenerCount('unpipe') > 0)
     return `A stream is piped into ctx.res, which does not respond to ${request}. Return the stream, or pipe it into ctx.takeOver().`;
   if (!hasBody(req) && requestBody !== undefined)

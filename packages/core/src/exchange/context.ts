@@ -1,23 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describeValue } from '@fairlead/options';
 import { markCopy } from '../copies.js';
-import { DESCRIPTOR, descriptionOf, type Responder, roleOf } from '../description.js';
+import { DESCRIPTOR, descriptionOf, roleOf } from '../description.js';
+import { isHttpError, type ValidationStatus } from '../errors/http-error.js';
+import { after } from '../next.js';
 import {
-  HttpError,
-  isHttpError,
-  UnsupportedMediaTypeError,
-  type ValidationStatus,
-} from '../errors/http-error.js';
-import type { Problem } from '../errors/problem.js';
-import { noParser, requestOf, notJson, notOfType } from './context-errors.js';
+  appendHeader,
+  type HeaderValue,
+  headersSent,
+  ResponseHeaders,
+  setHeader,
+} from '../response/headers.js';
 import {
+  assertBody,
+  discard,
+  isBody,
+  isResponse,
+  type ResponseBody,
+  record,
+  recordResponse,
+  replaceBody,
+  upgrade,
+} from '../response/record.js';
+import { assertWritten } from '../response/serialize.js';
+import { recordText } from '../response/write.js';
+import { announce, sendContinue } from '../server/connection.js';
+import type { UpgradedConnection } from '../server/upgrade.js';
+import { encodeLocation } from '../target.js';
+import { assertBodyRead, assertJsonType, notJson, requestOf } from './context-errors.js';
+import {
+  assertStatus,
   EXCHANGE,
   type Exchange,
-  type ErrorPolicy as ExchangeErrorPolicy,
-  type FinishListener,
   firstValues,
   hasBody,
-  hasUnreadBody,
   lowerCaseOf,
   type Params,
   paramsOf,
@@ -26,47 +41,7 @@ import {
   type RouteWriter,
   type State,
 } from './exchange.js';
-import { isJson, parseMediaType } from '../body/media-type.js';
-import { after, isPromiseLike } from '../next.js';
-import {
-  appendHeader,
-  headersSent,
-  type HeaderValue,
-  ResponseHeaders,
-  setHeader,
-} from '../response/headers.js';
-import {
-  discard,
-  isBody,
-  isResponse,
-  type ResponseBody,
-  record,
-  recordResponse,
-  recordSerializable,
-  recordUpgrade,
-  replaceBody,
-  reset,
-} from '../response/record.js';
-import { isComplete, outcomeOf, recordText } from '../response/write.js';
-import { assertWritten, serialize } from '../response/serialize.js';
-import { announce, onClose, sendContinue } from '../server/connection.js';
-import type { Client } from '../server/proxy.js';
-import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
-import { encodeLocation } from '../target.js';
-
-/** How the errors of a request become responses. */
-export type ErrorPolicy = ExchangeErrorPolicy<Context>;
-
-/**
- * Returns the body for an error, in a format that you choose. The status and the headers of the error are
- * already set. The body is sent as `application/json`, unless the function sets another `Content-Type` or
- * responds through `ctx`.
- *
- * @param problem - The standard body, without hidden messages.
- * @param error - The thrown value. Do not send parts of it to clients unless `problem` has them.
- * @returns A JSON value; undefined for `problem` itself.
- */
-export type ErrorFormatter = (problem: Problem, error: unknown, ctx: Context) => unknown;
+import { abort, controllerOf, type FinishListener, onOutcome } from './outcome.js';
 
 /**
  * One request and its response. The response is recorded here and sent once the pipeline has run, so
@@ -115,11 +90,7 @@ export class Context<
     return this[EXCHANGE].method;
   }
 
-  /**
-   * The request path, percent-encoded, in the normal form that the router matches.
-   *
-   * @see RFC 3986 §6.2.2
-   */
+  /** The request path, percent-encoded, in the normal form that the router matches. @see RFC 3986 §6.2.2 */
   get path(): string {
     return this[EXCHANGE].target.path;
   }
@@ -193,16 +164,12 @@ export class Context<
     return this.#client.host;
   }
 
-  get #client(): Client {
+  get #client() {
     const { environment, req } = this[EXCHANGE];
     return environment.readClient(req);
   }
 
-  /**
-   * Whether the request's headers announce a body.
-   *
-   * @see RFC 9112 §6
-   */
+  /** Whether the request's headers announce a body. @see RFC 9112 §6 */
   get hasBody(): boolean {
     return hasBody(this[EXCHANGE].req);
   }
@@ -233,27 +200,12 @@ export class Context<
    */
   get body(): I['body'] {
     const { requestBody, route } = this[EXCHANGE];
-    if (requestBody === undefined && route !== undefined) this.#assertBodyRead();
+    if (requestBody === undefined && route !== undefined) assertBodyRead(this[EXCHANGE]);
     return requestBody;
   }
 
   set body(body: unknown) {
     this[EXCHANGE].requestBody = body;
-  }
-
-  #assertBodyRead(): void {
-    const exchange = this[EXCHANGE];
-    const { body: recorded, res } = exchange;
-    // Error handlers and loggers may read the body after the response was recorded.
-    if (recorded !== undefined || res.headersSent || !hasUnreadBody(exchange)) return;
-    const type = this.get('Content-Type');
-    if (type !== undefined && isJson(parseMediaType(type).essence)) throw noParser(type);
-    const body =
-      type === undefined ? 'a body without a Content-Type' : `the body of type '${type}'`;
-    throw new UnsupportedMediaTypeError(
-      `Cannot read ${body}. Send a supported media type, such as application/json.`,
-      { code: 'BODY_NOT_READ' },
-    );
   }
 
   /** Aborts when the client disconnects before the response is complete, or with the error of {@link abort}. */
@@ -269,26 +221,7 @@ export class Context<
    * @param listener - Receives the status, whether the response was aborted, and the error that caused it.
    */
   onFinish(listener: FinishListener): void {
-    const exchange = this[EXCHANGE];
-    if (exchange.res.closed) this.#finish([listener]);
-    else if (exchange.finishListeners === undefined) {
-      const listeners = [listener];
-      exchange.finishListeners = listeners;
-      onClose(exchange.res, () => this.#finish(listeners));
-    } else exchange.finishListeners.push(listener);
-  }
-
-  #finish(listeners: readonly FinishListener[]): void {
-    const outcome = outcomeOf(this[EXCHANGE]);
-    const report = (error: unknown): void => this.report(error);
-    for (const listener of listeners) {
-      try {
-        const result: unknown = listener(outcome);
-        if (isPromiseLike(result)) Promise.resolve(result).catch(report);
-      } catch (error) {
-        report(error);
-      }
-    }
+    onOutcome(this[EXCHANGE], listener, (error) => this.report(error));
   }
 
   /**
@@ -403,15 +336,14 @@ export class Context<
     try {
       if (write !== undefined)
         text = write(value, exchange.status ?? 200, stringify as Parameters<RouteWriter>[2]);
-      else if (stringify !== undefined) text = serialize(value, stringify);
       else {
-        text = JSON.stringify(value);
+        text = stringify === undefined ? JSON.stringify(value) : stringify(value);
         // Most values need no closer look.
         if (text === undefined || text.includes('{}') || value instanceof Error)
           assertWritten(value, text);
       }
     } catch (cause) {
-      throw isHttpError(cause) ? cause : notJson(asContext(this), cause);
+      throw isHttpError(cause) ? cause : notJson(this, cause);
     }
     if (exchange.isSent) this.#reportLate();
     recordText(exchange, text, 'application/json; charset=utf-8');
@@ -433,7 +365,8 @@ export class Context<
    */
   send(body: ResponseBody): void {
     assertBody('ctx.send()', body, ', or call ctx.json(value)');
-    this.#record(body, typeof body === 'string' ? 'text/plain; charset=utf-8' : OCTET_STREAM);
+    const isText = typeof body === 'string';
+    this.#record(body, isText ? 'text/plain; charset=utf-8' : 'application/octet-stream');
   }
 
   /**
@@ -457,27 +390,21 @@ export class Context<
     if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
       if (isSent && !isFinal) this.#reportLate();
-      if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
-      else if (value !== body) discard(value);
+      if (value !== body) discard(value);
       return;
     }
-    const isMarked = hasMark(value);
-    if (isMarked && roleOf(value) === 'response') descriptionOf(value)?.respond?.(asContext(this));
+    // Most values are JSON, and have none of these.
+    const isMarked =
+      typeof value === 'object' &&
+      value !== null &&
+      (DESCRIPTOR in value || Symbol.asyncIterator in value || Symbol.toStringTag in value);
+    if (isMarked && roleOf(value) === 'response') descriptionOf(value)?.respond?.(this);
     else if (isMarked && isBody(value)) this.send(value);
     else if (isMarked && isResponse(value)) recordResponse(exchange, value);
     else {
       this.json(value, stringify);
-      if (exchange.defaultType === undefined) this.#assertJsonType(value);
+      if (exchange.defaultType === undefined) assertJsonType(exchange, value);
     }
-  }
-
-  /** Discards a response whose type contradicts its body. */
-  #assertJsonType(value: unknown): void {
-    const type = String(this.responseHeaders.get('Content-Type'));
-    const { essence } = parseMediaType(type);
-    if (isJson(essence) || essence === 'text/json') return;
-    reset(this[EXCHANGE]);
-    throw notOfType(asContext(this), type, value);
   }
 
   /**
@@ -527,10 +454,8 @@ export class Context<
 
   /** Reports a response that was recorded too late to be sent. */
   #reportLate(): void {
-    const error = new Error(
-      `A response to ${requestOf(this)} came after the response was sent. Await or return every promise, including that of next().`,
-    );
-    this.report(error);
+    const message = `A response to ${requestOf(this)} came after the response was sent. Await or return every promise, including that of next().`;
+    this.report(new Error(message));
   }
 
   /**
@@ -556,14 +481,7 @@ export class Context<
    * @param error - Determines the response as if it had been thrown, but without a stack.
    */
   abort(error: unknown): void {
-    const exchange = this[EXCHANGE];
-    const { errors, res } = exchange;
-    if (!res.headersSent) {
-      const policy = { ...errors, includeStack: false };
-      recordSerializable(exchange, asContext(this), error, policy);
-    }
-    exchange.isFinal = true;
-    controllerOf(exchange).abort(error);
+    abort(this[EXCHANGE], this as object as Context, error);
   }
 
   /** Returns the raw response, which the caller must write and end (`hijack` in Fastify). */
@@ -583,22 +501,7 @@ export class Context<
    * @see RFC 6455 §4.2, RFC 9110 §15.5.22
    */
   upgrade(): UpgradedConnection {
-    const exchange = this[EXCHANGE];
-    const { res, isFinal, isSent } = exchange;
-    if (isFinal || isSent || res.headersSent) {
-      throw new TypeError(
-        `Cannot upgrade the connection of ${this.method} ${this.path}: its response was sent. Call ctx.upgrade() once, before the response.`,
-      );
-    }
-    const upgraded = takeUpgrade(res);
-    if (upgraded === undefined) {
-      throw new HttpError(426, 'This resource needs a WebSocket connection.', {
-        code: 'UPGRADE_REQUIRED',
-        headers: { Upgrade: 'websocket', Connection: 'close, Upgrade' },
-      });
-    }
-    recordUpgrade(exchange);
-    return upgraded;
+    return upgrade(this[EXCHANGE]);
   }
 
   /**
@@ -606,52 +509,9 @@ export class Context<
    * such as a WebSocket connection, because there is no request left to fail.
    */
   report(error: unknown): void {
-    this[EXCHANGE].errors.onError(error, asContext(this));
+    this[EXCHANGE].errors.onError(error, this as object as Context);
   }
-}
-
-/** Hides the types that schemas give to a context, for functions that take any context. */
-function asContext<P extends object, S extends State, I extends RequestInputs>(
-  ctx: Context<P, S, I>,
-): Context {
-  return ctx as object as Context;
-}
-
-/** Whether a value may be something else than JSON: a body, a web `Response` or a {@link Responder}. */
-function hasMark(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return DESCRIPTOR in value || Symbol.asyncIterator in value || Symbol.toStringTag in value;
 }
 
 /** A context whose parameters, query, headers and body may be what schemas produced. */
 export type AnyContext = Context<object, State, RequestInputs>;
-
-/** Returns the controller that aborts when the connection closes before the response is complete. */
-export function controllerOf(exchange: Exchange): AbortController {
-  const { res } = exchange;
-  if (exchange.controller !== undefined) return exchange.controller;
-  const controller = new AbortController();
-  exchange.controller = controller;
-  if (!res.destroyed) {
-    onClose(res, () => {
-      if (!isComplete(res)) controller.abort();
-    });
-  } else if (!res.writableFinished) controller.abort();
-  return controller;
-}
-
-/** Default `Content-Type` of bytes and streams. */
-const OCTET_STREAM = 'application/octet-stream';
-
-/** @throws {TypeError} */
-function assertBody(call: string, body: unknown, alternative = ''): void {
-  if (typeof body === 'string' || isBody(body)) return;
-  const received = `${call} received ${describeValue(body)}`;
-  throw new TypeError(`${received}. Pass text, bytes or a stream${alternative}.`);
-}
-
-/** @throws {RangeError} */
-function assertStatus(name: string, status: number, min: number, max: number): void {
-  if (Number.isInteger(status) && status >= min && status <= max) return;
-  throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
-}

@@ -107,22 +107,6 @@ export interface MatchedRoute {
   readonly mayBeEmpty?: ((status: number) => boolean) | undefined;
 }
 
-/** How a request ended. */
-export interface RequestOutcome {
-  /**
-   * The status that was sent; 101 for a connection that has left HTTP. If none was: 500 when a stream
-   * failed, and 499 when the connection closed for another reason, such as a client that disconnected.
-   */
-  readonly status: number;
-  /** Whether the client disconnected, or the response failed, before it was complete. */
-  readonly aborted: boolean;
-  /** The error behind the response, if one was thrown or a stream failed. */
-  readonly error?: unknown;
-}
-
-/** Called once, when a request has ended. */
-export type FinishListener = (outcome: RequestOutcome) => void;
-
 /** A body that can be sent. */
 export type WritableBody = string | Uint8Array | Readable;
 
@@ -194,8 +178,6 @@ export interface Exchange<Ctx = never> extends HeaderList {
   isFinal: boolean;
   /** The error that the recorded body describes; undefined if it describes none. */
   error: unknown;
-  /** The listeners of `ctx.onFinish()`; undefined before the first one. */
-  finishListeners: FinishListener[] | undefined;
 }
 
 /** Creates the record of a request. */
@@ -240,7 +222,6 @@ export function createExchange<Ctx>(
     isSent: false,
     isFinal: false,
     error: undefined,
-    finishListeners: undefined,
   };
 }
 
@@ -328,4 +309,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export function hasUnreadBody({ req }: Pick<Exchange, 'req'>): boolean {
   // An empty body that was read has ended without emitting data.
   return hasBody(req) && !req.readableDidRead && !req.readableEnded;
+}
+
+/** @throws {RangeError} */
+export function assertStatus(name: string, status: number, min: number, max: number): void {
+  if (Number.isInteger(status) && status >= min && status <= max) return;
+  throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
 }

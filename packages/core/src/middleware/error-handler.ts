@@ -1,15 +1,30 @@
 import { channel } from 'node:diagnostics_channel';
 import { boolean, fn, type Kinds } from '@fairlead/options';
-import type { Context, ErrorFormatter, ErrorPolicy } from '../exchange/context.js';
+import type { Context } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { readHttpError } from '../errors/http-error.js';
-import { EXCHANGE } from '../exchange/exchange.js';
+import type { Problem } from '../errors/problem.js';
+import { EXCHANGE, type ErrorPolicy as ExchangeErrorPolicy } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { recordSerializable } from '../response/record.js';
+
+/** How the errors of a request become responses. */
+export type ErrorPolicy = ExchangeErrorPolicy<Context>;
+
+/**
+ * Returns the body for an error, in a format that you choose. The status and the headers of the error are
+ * already set. The body is sent as `application/json`, unless the function sets another `Content-Type` or
+ * responds through `ctx`.
+ *
+ * @param problem - The standard body, without hidden messages.
+ * @param error - The thrown value. Do not send parts of it to clients unless `problem` has them.
+ * @returns A JSON value; undefined for `problem` itself.
+ */
+export type ErrorFormatter = (problem: Problem, error: unknown, ctx: Context) => unknown;
 
 /** Options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {

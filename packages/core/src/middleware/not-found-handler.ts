@@ -1,5 +1,5 @@
 import { fn, type Kinds } from '@fairlead/options';
-import type { Context, ErrorFormatter, ErrorPolicy } from '../exchange/context.js';
+import type { Context } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
@@ -11,6 +11,7 @@ import type { Handler, Middleware } from '../pipeline/pipeline.js';
 import { recordError } from '../response/record.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
+import type { ErrorFormatter, ErrorPolicy } from './error-handler.js';
 
 /** Options of {@link notFoundHandler}. */
 export interface NotFoundHandlerOptions {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { readHttpError } from '../errors/http-error.js';
+import { describeValue } from '@fairlead/options';
+import { descriptionOf, roleOf } from '../description.js';
+import { HttpError, readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import {
   type ErrorPolicy,
@@ -8,6 +10,7 @@ import {
   isFilled,
   type WritableBody,
 } from '../exchange/exchange.js';
+import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
 import { serialize } from './serialize.js';
 
@@ -85,13 +88,27 @@ export function reset(exchange: Exchange): void {
   exchange.takenOver = false;
 }
 
-/** Records that the connection leaves HTTP: 101, and nothing can be sent. */
-export function recordUpgrade(exchange: Exchange): void {
+/** Same as `ctx.upgrade()`. Records 101, and that nothing can be sent. */
+export function upgrade(exchange: Exchange): UpgradedConnection {
+  const { res, isFinal, isSent, method, target } = exchange;
+  if (isFinal || isSent || res.headersSent) {
+    throw new TypeError(
+      `Cannot upgrade the connection of ${method} ${target.path}: its response was sent. Call ctx.upgrade() once, before the response.`,
+    );
+  }
+  const upgraded = takeUpgrade(res);
+  if (upgraded === undefined) {
+    throw new HttpError(426, 'This resource needs a WebSocket connection.', {
+      code: 'UPGRADE_REQUIRED',
+      headers: { Upgrade: 'websocket', Connection: 'close, Upgrade' },
+    });
+  }
   reset(exchange);
   exchange.status = 101;
   exchange.takenOver = true;
-  exchange.isSent = !exchange.isFinal;
+  exchange.isSent = true;
   exchange.isFinal = true;
+  return upgraded;
 }
 
 function setBody(exchange: Exchange, body: WritableBody | undefined): void {
@@ -118,6 +135,13 @@ export function isBody(value: unknown): value is Exclude<ResponseBody, string> {
     value instanceof ArrayBuffer ||
     isBlob(value)
   );
+}
+
+/** @throws {TypeError} When a value is not a body. */
+export function assertBody(call: string, body: unknown, alternative = ''): void {
+  if (typeof body === 'string' || isBody(body)) return;
+  const received = `${call} received ${describeValue(body)}`;
+  throw new TypeError(`${received}. Pass text, bytes or a stream${alternative}.`);
 }
 
 function isBlob(value: unknown): value is Blob {
@@ -245,6 +269,7 @@ const OF_ENCODED_BODY = /^content-(?:encoding|length)$/;
 
 /** Frees the resources of an unsent value, such as the file of a stream. */
 export function discard(value: unknown): void {
+  if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
   const body = isResponse(value) ? value.body : value;
   if (body instanceof Readable) body.destroy();
   // Canceling a stream that is locked to another reader rejects.

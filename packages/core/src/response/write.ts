@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { NO_CONTENT_STATUSES } from '@fairlead/options';
-import type { Exchange, RequestOutcome } from '../exchange/exchange.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
 import { deleteHeader, getHeader, type HeaderValue, putHeader } from './headers.js';
@@ -178,40 +178,6 @@ function sendWhole(body: string | Uint8Array, exchange: Exchange): void {
   if (length === 0 || isHead) res.end();
   else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
   else res.end(body);
-}
-
-/** Whether a response was written in full. Call it when the response emits 'close'. */
-export function isComplete(res: ServerResponse): boolean {
-  // Before Node 24, a response also counts as written when its connection was destroyed before.
-  return res.writableFinished && !res.req.socket.destroyed;
-}
-
-/** Describes how a request ended. Call it when the response emits 'close'. */
-export function outcomeOf(exchange: Exchange): RequestOutcome {
-  const { res } = exchange;
-  if (exchange.status === 101) {
-    const { error } = exchange;
-    return { status: 101, aborted: false, ...(error !== undefined && { error }) };
-  }
-  // A response without a socket was written, or its connection closed while it waited for earlier ones.
-  const hadSocket = res.socket !== null || res.writableFinished;
-  // `headersSent` is true as soon as the head is known. Node sends it with the first bytes of the body.
-  const { _headerSent: isHeadSent } = res as { readonly _headerSent?: boolean };
-  const failure = failureOf(exchange);
-  const error = exchange.error ?? failure;
-  const unsent = failure === undefined ? 499 : 500;
-  const status = hadSocket && isHeadSent ? res.statusCode : unsent;
-  const outcome = { status, aborted: !isComplete(res) };
-  return error === undefined ? outcome : { ...outcome, error };
-}
-
-/** Returns the error that destroyed a response, unless its client left. */
-function failureOf({ body, res }: Exchange): Error | undefined {
-  // `res.destroy()` without an error leaves it undefined.
-  const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
-  if (!errored) return undefined;
-  const isOfBody = body instanceof Readable && body.errored === errored;
-  return isOfBody || errored.code !== 'ECONNRESET' ? errored : undefined;
 }
 
 function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): void {

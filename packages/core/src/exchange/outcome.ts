@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { isPromiseLike } from '../next.js';
+import { recordSerializable } from '../response/record.js';
+import { onClose } from '../server/connection.js';
+import type { Exchange } from './exchange.js';
+
+/** How a request ended. */
+export interface RequestOutcome {
+  /**
+   * The status that was sent; 101 for a connection that has left HTTP. If none was: 500 when a stream
+   * failed, and 499 when the connection closed for another reason, such as a client that disconnected.
+   */
+  readonly status: number;
+  /** Whether the client disconnected, or the response failed, before it was complete. */
+  readonly aborted: boolean;
+  /** The error behind the response, if one was thrown or a stream failed. */
+  readonly error?: unknown;
+}
+
+/** Called once, when a request has ended. */
+export type FinishListener = (outcome: RequestOutcome) => void;
+
+/** Whether a closed response was written in full. */
+function isComplete(res: ServerResponse): boolean {
+  // Before Node 24, a response also counts as written when its connection was destroyed before.
+  return res.writableFinished && !res.req.socket.destroyed;
+}
+
+/**
+ * Calls a listener when a request has ended.
+ *
+ * @param report - Receives the errors of the listener.
+ */
+export function onOutcome(
+  exchange: Exchange,
+  listener: FinishListener,
+  report: (error: unknown) => void,
+): void {
+  const finish = (): void => {
+    try {
+      const result: unknown = listener(outcomeOf(exchange));
+      if (isPromiseLike(result)) Promise.resolve(result).catch(report);
+    } catch (error) {
+      report(error);
+    }
+  };
+  if (exchange.res.closed) finish();
+  else onClose(exchange.res, finish);
+}
+
+/** Describes how a request ended, once its response has closed. */
+function outcomeOf(exchange: Exchange): RequestOutcome {
+  const { res } = exchange;
+  if (exchange.status === 101) {
+    const { error } = exchange;
+    return { status: 101, aborted: false, ...(error !== undefined && { error }) };
+  }
+  // A response without a socket was written, or its connection closed while it waited for earlier ones.
+  const hadSocket = res.socket !== null || res.writableFinished;
+  // `headersSent` is true as soon as the head is known. Node sends it with the first bytes of the body.
+  const { _headerSent: isHeadSent } = res as { readonly _headerSent?: boolean };
+  const failure = failureOf(exchange);
+  const error = exchange.error ?? failure;
+  const unsent = failure === undefined ? 499 : 500;
+  const status = hadSocket && isHeadSent ? res.statusCode : unsent;
+  const outcome = { status, aborted: !isComplete(res) };
+  return error === undefined ? outcome : { ...outcome, error };
+}
+
+/** Returns the error that destroyed a response, unless its client left. */
+function failureOf({ body, res }: Exchange): Error | undefined {
+  // `res.destroy()` without an error leaves it undefined.
+  const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
+  if (!errored) return undefined;
+  const isOfBody = body instanceof Readable && body.errored === errored;
+  return isOfBody || errored.code !== 'ECONNRESET' ? errored : undefined;
+}
+
+/** Returns the controller that aborts when the connection closes before the response is complete. */
+export function controllerOf(exchange: Exchange): AbortController {
+  const { res } = exchange;
+  if (exchange.controller !== undefined) return exchange.controller;
+  const controller = new AbortController();
+  exchange.controller = controller;
+  if (!res.destroyed) {
+    onClose(res, () => {
+      if (!isComplete(res)) controller.abort();
+    });
+  } else if (!res.writableFinished) controller.abort();
+  return controller;
+}
+
+/** Same as `ctx.abort()`. */
+export function abort<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx, error: unknown): void {
+  const { errors, res } = exchange;
+  if (!res.headersSent)
+    recordSerializable(exchange, ctx, error, { ...errors, includeStack: false });
+  exchange.isFinal = true;
+  controllerOf(exchange).abort(error);
+}
