@@ -391,7 +391,7 @@ describe('controllersPlugin with root', () => {
     const logger = silent();
     await serve({ root, logger });
     expect(logger.warn).toHaveBeenCalledWith(
-      `[controllers] no controllers found in ${root}: none of its files (2) exports a class with @Controller(). If that is intended, pass the options to intended().`,
+      `[controllers] no controllers found in ${root}: none of its files (2) exports a class with @Controller() or a result of defineController(). If that is intended, pass the options to intended().`,
     );
   });
 

@@ -108,10 +108,18 @@ describe('install rejects and registers nothing for', () => {
     [
       new WorkingController(),
       'An instance of WorkingController is not a controller.',
-      'pass a class with @Controller().',
+      'pass a class with @Controller(), or the result of defineController().',
     ],
-    [{}, 'An object is not a controller.', 'pass a class with @Controller().'],
-    ['users', "'users' is not a controller.", 'pass a class with @Controller().'],
+    [
+      {},
+      'An object is not a controller.',
+      'pass a class with @Controller(), or the result of defineController().',
+    ],
+    [
+      'users',
+      "'users' is not a controller.",
+      'pass a class with @Controller(), or the result of defineController().',
+    ],
   ])('a value that is not a class: %s', async (value, title, fix) => {
     const error = await failStart([value as unknown as Constructor]);
     expect(error).toMatchObject({ code: 'NOT_A_CONTROLLER' });

@@ -4,7 +4,7 @@ import { InitializationError, type InjectionError } from './errors/injection-err
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
 import { Failure, Pending } from './resolution/instance.js';
 import { build } from './resolution/plan.js';
-import { describeToken, type Token } from './token.js';
+import { describeParameter, describeToken, type Token } from './token.js';
 import { registeredIn, similarTo } from './unknown-token.js';
 import { validate } from './validate.js';
 
@@ -67,8 +67,8 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
       if (token === undefined || owner.find(token).length > 0) continue;
       const meant = similarTo(token, registeredIn(owner));
       if (meant === undefined) continue;
-      const [text, other, dependent] = [token, meant, binding.token].map(describeToken);
-      const problem = `Nothing provides the optional ${text} (parameter ${parameter} of ${dependent}), so it is undefined. ${other} is registered.`;
+      const [text, other] = [token, meant].map(describeToken);
+      const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${other} is registered.`;
       report('FAIRLEAD_OPTIONAL', problem, location, `use ${other}`);
     }
   }

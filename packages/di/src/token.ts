@@ -50,6 +50,20 @@ export function describeToken(token: Token): string {
   return isTyped ? `token(${(token as InjectionToken<unknown>).name})` : describeValue(token);
 }
 
+/** Where a class that another package creates has the names of its dependencies, in the order of `static inject`. */
+const INJECT_NAMES = Symbol.for('fairlead:inject-names');
+
+/** Whether a class has names for its dependencies. */
+export function hasInjectNames(target: Token): boolean {
+  return typeof target === 'function' && Object.hasOwn(target, INJECT_NAMES);
+}
+
+/** Formats a parameter for messages, as `parameter 0 of Users`, or `inject.users of users` if it has a name. */
+export function describeParameter(index: number | undefined, target: Token): string {
+  const name = hasInjectNames(target) && Reflect.get(Object(target), INJECT_NAMES)[index ?? -1];
+  return `${name ? `inject.${name}` : `parameter ${index}`} of ${describeToken(target)}`;
+}
+
 /** Formats a path of tokens for messages, as `A → B → C`. */
 export function describePath(path: readonly Token[]): string {
   return path.map(describeToken).join(' → ');

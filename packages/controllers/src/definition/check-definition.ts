@@ -12,9 +12,11 @@ import { checkRedirect } from '../invocation/redirect.js';
 import {
   decoratorErrors,
   inheritedMetadata,
+  isValue,
   locationOf,
-  type MethodMetadata,
   metadataChain,
+  type MethodMetadata,
+  nameDecorator,
   undiscovered,
 } from '../metadata/class-metadata.js';
 import { describeParameter } from '../metadata/parameter.js';
@@ -48,10 +50,13 @@ function checkContradictions({ controller, name }: ControllerDefinition): RouteR
       [...values].flatMap(([key, value]) => {
         const found = guards.flatMap((guard) => key.reader?.contradicts(guard) ?? []);
         if (found.length === 0 || key.reader?.exempts(value) !== true) return [];
+        const [ofClass, ofMethod] = isValue(controller)
+          ? ['controller', 'route']
+          : ['class', 'method'];
         const [place, handler] =
-          method === undefined ? ['class', name] : ['method', `${name}.${String(method)}`];
+          method === undefined ? [ofClass, name] : [ofMethod, `${name}.${String(method)}`];
         const diagnostic = {
-          problem: `@${key.name}() opens what ${found[0]} of the same ${place} restricts.`,
+          problem: `${nameDecorator(controller, key.name)} opens what ${found[0]} of the same ${place} restricts.`,
           fix: 'remove one of the two.',
         };
         return new RouteRegistrationError(handler, diagnostic, locationOf(controller, method));

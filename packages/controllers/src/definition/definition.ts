@@ -132,7 +132,7 @@ function notAClass(value: unknown): NotAControllerError {
   const fix =
     value === undefined
       ? 'pass a class. If an import cycle is the cause, move the import to a separate file.'
-      : 'pass a class with @Controller().';
+      : 'pass a class with @Controller(), or the result of defineController().';
   return new NotAControllerError(name, fix);
 }
 

@@ -31,8 +31,8 @@ export const IMPORT_TIMEOUT = 10_000;
 /** Minimum number of event loop turns before an import times out. */
 const TIMEOUT_TICKS = 10;
 
-/** `@Controller(` in TypeScript source, or in compiled JavaScript. */
-const DECLARES_CONTROLLER = /^\s*@?(?:\w+\.)?Controller\(/m;
+/** `@Controller(` in TypeScript source, or in compiled JavaScript; or `defineController(`. */
+const DECLARES_CONTROLLER = /(?:^\s*@?(?:\w+\.)?Controller|\bdefineController)\(/m;
 
 /**
  * Imports the files below a directory and finds the controllers that they export.

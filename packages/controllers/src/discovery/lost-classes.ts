@@ -5,6 +5,7 @@ import { type Frame, findCallSite, isAnonymous, isIntended } from '@fairlead/opt
 import { type Diagnostic, DiscoveryError, describeLocation } from '../errors.js';
 import {
   inheritedMetadata,
+  isValue,
   lineage,
   ownMetadata,
   undiscovered,
@@ -93,12 +94,20 @@ function notExported(
     const name = nameOf(target);
     // A module that was evaluated again declares another class of this name.
     const isSame = (one: object): boolean =>
-      nameOf(one) === name && frameOf(one)?.file === frame.file;
+      nameOf(one) === name &&
+      frameOf(one)?.file === frame.file &&
+      (!isValue(one) || frameOf(one)?.position === frame.position);
     if ([...known].some(isSame)) continue;
     const location = describeLocation(frame.file, frame.position);
-    const problem = `${name} has @Controller(), but its file does not export it, so its routes are not registered.`;
-    const fix = `export ${name}, or remove @Controller(). ${ELSEWHERE}`;
-    errors.set(location, new DiscoveryError(file, { problem, fix }, location));
+    const [origin, fix, silence] = isValue(target)
+      ? [
+          'is the result of defineController()',
+          'export it.',
+          ELSEWHERE.replace('class', 'controller'),
+        ]
+      : ['has @Controller()', `export ${name}, or remove @Controller().`, ELSEWHERE];
+    const problem = `${name} ${origin}, but its file does not export it, so its routes are not registered.`;
+    errors.set(location, new DiscoveryError(file, { problem, fix: `${fix} ${silence}` }, location));
   }
   return [...errors.values()];
 }

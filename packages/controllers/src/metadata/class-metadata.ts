@@ -154,6 +154,16 @@ export function isValue(target: object): boolean {
   return ownMetadata(target)?.controller?.isValue === true;
 }
 
+/** How messages name what makes a class a controller. */
+export function originOf(target: object): string {
+  return isValue(target) ? 'defineController()' : '@Controller()';
+}
+
+/** How messages name a decorator, which a value calls as a function. */
+export function nameDecorator(target: object, name: string): string {
+  return isValue(target) ? `${name}()` : `@${name}()`;
+}
+
 /** Returns the metadata of a class for a decorator to extend. Creates it if absent. */
 export function classMetadata(target: object): ClassMetadata {
   const present = ownMetadata(target);

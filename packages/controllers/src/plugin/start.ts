@@ -218,7 +218,7 @@ async function warnOfNone(
   const reason =
     results.length === 0
       ? await explainNoFiles(discovery)
-      : `none of its files (${results.length}) exports a class with @Controller().`;
+      : `none of its files (${results.length}) exports a class with @Controller() or a result of defineController().`;
   const silence = 'If that is intended, pass the options to intended().';
   log.warn(`no controllers found in ${rootPath(discovery.root)}: ${reason} ${silence}`);
 }

@@ -27,7 +27,10 @@ import {
 } from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import {
+  isValue,
   locationOf,
+  nameDecorator,
+  originOf,
   type RouteMetadataKey,
   undiscovered,
   type ValueReader,
@@ -207,7 +210,7 @@ function findInvalidPrefix(
   if (cause === undefined) return undefined;
   const diagnostic = {
     problem: cause.message,
-    fix: 'correct the argument of @Controller().',
+    fix: `correct the argument of ${originOf(controller)}.`,
     cause,
   };
   return [controller, new RouteRegistrationError(name, diagnostic, locationOf(controller))];
@@ -223,7 +226,7 @@ function findUnreadValues(
     return reader.exempts(value) || guards.length + own.length > 0;
   });
   return unread.map(({ decorator, guard, names, fix, location }) => {
-    const title = `@${decorator}() has no effect on ${names}: the guard ${guard} does not check the requests.`;
+    const title = `${decorator} has no effect on ${names}: the guard ${guard} does not check the requests.`;
     return new ControllerError(errorText(title, fix, location), { code: 'GUARD_MISSING' });
   });
 }
@@ -245,7 +248,7 @@ export function warnOfUnreadValues(
     }),
   );
   for (const { decorator, guard, names, fix, location } of unread) {
-    const title = `@${decorator}() may have no effect on ${names}: ${guard} is not one of the guards.`;
+    const title = `${decorator} may have no effect on ${names}: ${guard} is not one of the guards.`;
     const silence =
       'If another guard does its work, pass that guard to intended() of @fairlead/core.';
     warn(errorText(title, `${fix} ${silence}`, location));
@@ -259,7 +262,7 @@ function unreadValues(
 ) {
   const unread = new Map<
     RouteMetadataKey,
-    { handlers: Set<string>; location: string | undefined }
+    { handlers: Set<string>; controller: Constructor; location: string | undefined }
   >();
   for (const { controller, routes } of definitions) {
     for (const route of routes) {
@@ -267,6 +270,7 @@ function unreadValues(
         if (key.reader === undefined || isRead(route, key.reader, value)) continue;
         const found = unread.get(key) ?? {
           handlers: new Set(),
+          controller,
           location: locationOf(controller, route.methodName),
         };
         unread.set(key, found);
@@ -274,12 +278,12 @@ function unreadValues(
       }
     }
   }
-  return [...unread].map(([{ name, reader }, { handlers, location }]) => ({
-    decorator: name,
+  return [...unread].map(([{ name, reader }, { handlers, controller, location }]) => ({
+    decorator: nameDecorator(controller, name),
     guard: reader?.name,
     names: listNames([...handlers]),
     location,
-    fix: `add ${reader?.name} to the option guards, or decorate the class or the method with @UseGuard(${reader?.name}).`,
+    fix: `add ${reader?.name} to the option guards, or ${isValue(controller) ? 'to the guards of the controller or the route' : `decorate the class or the method with @UseGuard(${reader?.name})`}.`,
   }));
 }
 

@@ -155,6 +155,9 @@ type Build = (builders: RouteBuilders<string, unknown>) => unknown;
 
 type GivenOptions = ControllerValueOptions<string, string, Dependencies, object>;
 
+/** A global symbol, under which the container looks for the names of dependencies. */
+const INJECT_NAMES = Symbol.for('fairlead:inject-names');
+
 /** Creates the class whose instance is what the handlers of a controller receive. */
 function createClass(name: string, inject: Dependencies): Constructor<object> {
   const names = Object.keys(inject);
@@ -166,7 +169,10 @@ function createClass(name: string, inject: Dependencies): Constructor<object> {
       Object.freeze(this);
     }
   };
-  return Object.defineProperty(created, 'name', { value: name });
+  return Object.defineProperties(created, {
+    name: { value: name },
+    [INJECT_NAMES]: { value: names },
+  });
 }
 
 const KINDS = { guards: 'guard', middleware: 'middleware', interceptors: 'interceptor' } as const;

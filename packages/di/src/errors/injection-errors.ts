@@ -1,5 +1,13 @@
 import { describeValue, hideProperties, numberMessages } from '@fairlead/options';
-import { describePath, describeToken, describeTokens, isToken, type Token } from '../token.js';
+import {
+  describeParameter,
+  describePath,
+  describeToken,
+  describeTokens,
+  hasInjectNames,
+  isToken,
+  type Token,
+} from '../token.js';
 
 /** The parts of an {@link InjectionError}. */
 export interface InjectionErrorInit {
@@ -119,7 +127,7 @@ export class UnknownTokenError extends InjectionError {
     parameter?: number,
     {
       reason,
-      fix = registrationFix(token, parameter !== undefined),
+      fix = registrationFix(token, parameter === undefined ? undefined : path.at(-2)),
       ...details
     }: UnknownTokenDetails = {},
   ) {
@@ -127,7 +135,7 @@ export class UnknownTokenError extends InjectionError {
     const others = (details.otherPaths ?? []).flatMap((other) => other.at(-2) ?? []);
     const further = others.filter((other) => other !== dependent);
     const notes = [
-      ...(dependent === undefined ? [] : [`parameter ${parameter} of ${describeToken(dependent)}`]),
+      ...(dependent === undefined ? [] : [describeParameter(parameter, dependent)]),
       ...(further.length === 0 ? [] : [`also needed by ${describeTokens(further)}`]),
     ];
     const where = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
@@ -137,9 +145,12 @@ export class UnknownTokenError extends InjectionError {
   }
 }
 
-function registrationFix(token: Token, isParameter: boolean): string {
+function registrationFix(token: Token, dependent: Token | undefined): string {
   const name = describeToken(token);
-  const orOptional = isParameter ? ', or mark the parameter with @Optional()' : '';
+  const optional = hasInjectNames(dependent ?? '')
+    ? ', or pass optional(token)'
+    : ', or mark the parameter with @Optional()';
+  const orOptional = dependent === undefined ? '' : optional;
   return typeof token === 'function'
     ? `add @Service() to ${name}. If it is not your class, register how to create it: ` +
         `container.register(${name}, { useFactory: () => … }). If it is abstract, register a ` +
@@ -185,7 +196,8 @@ export class CapturedScopeError extends InjectionError {
     const name = describeToken(token);
     const captured = describeToken(path.at(-1) ?? token);
     const problem = `The singleton ${name} would capture ${captured}, which lives for one request.`;
-    const fix = `set the scope of ${name} to 'request' or 'transient', or pass ${captured} to its methods instead of its constructor.`;
+    const orPass = `, or pass ${captured} to its methods instead of its constructor`;
+    const fix = `set the scope of ${name} to 'request' or 'transient'${hasInjectNames(token) ? '' : orPass}.`;
     super({ problem, fix, path, token, location });
   }
 }

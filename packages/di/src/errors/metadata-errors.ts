@@ -1,5 +1,13 @@
 import { INSTALL_ONE_COPY } from '../copies.js';
-import { type Class, describeToken, describeTokens, isArrow, type Token } from '../token.js';
+import {
+  type Class,
+  describeParameter,
+  describeToken,
+  describeTokens,
+  hasInjectNames,
+  isArrow,
+  type Token,
+} from '../token.js';
 import { InjectionError } from './injection-errors.js';
 
 /**
@@ -54,7 +62,7 @@ export class ErasedTypeError extends InjectionError {
     found: unknown,
     details: ParameterErrorDetails = {},
   ) {
-    const problem = `Cannot inject parameter ${parameter} of ${describeToken(target)}: its type ${describeType(found)}.`;
+    const problem = `Cannot inject ${describeParameter(parameter, target)}: its type ${describeType(found)}.`;
     super({ problem, fix: erasedTypeFix(found), path, token: target, parameter, ...details });
   }
 }
@@ -75,13 +83,14 @@ export class UndefinedTypeError extends InjectionError {
     receiver?: string,
     details: ParameterErrorDetails = {},
   ) {
-    const where = `Cannot inject parameter ${parameter} of ${describeToken(target)}:`;
+    const where = `Cannot inject ${describeParameter(parameter, target)}:`;
     const cycle = 'Two modules import each other';
     const problem =
       receiver === undefined
         ? `${where} its type is undefined. ${cycle}, or the parameter has no type annotation.`
         : `${where} ${receiver} received undefined. ${cycle}, or the import is misspelled.`;
-    const fix = LAZY_FIX + (receiver === undefined ? ANNOTATION_FIX : '');
+    const ofClass = LAZY_FIX + (receiver === undefined ? ANNOTATION_FIX : '');
+    const fix = hasInjectNames(target) ? NAMED_FIX : ofClass;
     super({ problem, fix, path, token: target, parameter, ...details });
   }
 }
@@ -102,7 +111,7 @@ export class MixedCopiesError extends InjectionError {
     files: string,
     details: ParameterErrorDetails = {},
   ) {
-    const problem = `Cannot inject parameter ${parameter} of ${describeToken(target)}: its token is from another copy of @fairlead/di than the container. The copies are ${files}.`;
+    const problem = `Cannot inject ${describeParameter(parameter, target)}: its token is from another copy of @fairlead/di than the container. The copies are ${files}.`;
     super({ problem, fix: INSTALL_ONE_COPY, path, token: target, parameter, ...details });
   }
 }
@@ -110,6 +119,8 @@ export class MixedCopiesError extends InjectionError {
 const LAZY_FIX =
   'for a class, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` (or ' +
   '`lazy(() => TheClass)` in `static inject`), or move one of the classes to break the import cycle.';
+const NAMED_FIX =
+  'for a class, pass `lazy(() => TheClass)`, or move one of the classes to break the import cycle.';
 const ANNOTATION_FIX =
   ' For a default value without a type, declare the type and add @Optional() to keep the default, ' +
   'or add @Inject(token).';

@@ -16,7 +16,7 @@ import {
   parameterTypes,
 } from '../metadata.js';
 import type { Provider } from '../provider.js';
-import { type Class, isArrow, isToken } from '../token.js';
+import { type Class, hasInjectNames, isArrow, isToken } from '../token.js';
 
 /** The dependency of one parameter, or the problem that prevents its injection. */
 export type Parameter = Injection | Problem;
@@ -60,9 +60,8 @@ function listedParameters(target: Class, inject: unknown): readonly Parameter[] 
     const reason = Array.isArray(inject) ? 'short' : 'list';
     return [missingMetadata(target, entries.length, reason)];
   }
-  return entries.map((entry, index) =>
-    typedParameter(target, index, entry, undefined, '`static inject`'),
-  );
+  const receiver = hasInjectNames(target) ? '`inject`' : '`static inject`';
+  return entries.map((entry, index) => typedParameter(target, index, entry, undefined, receiver));
 }
 
 /** Lists the parameters when the compiler emitted no types, which requires `@Inject` on each. */
