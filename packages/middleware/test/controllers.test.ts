@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { Controller, controllersPlugin, Ctx, Get, Put, UseMiddleware } from '@fairlead/controllers';
+import { Controller, Ctx, controllersPlugin, Get, Put, UseMiddleware } from '@fairlead/controllers';
 import { type Application, type Context, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';

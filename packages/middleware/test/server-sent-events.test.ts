@@ -3,8 +3,6 @@ import { getEventListeners, once } from 'node:events';
 import type { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Application,
   type Context,
@@ -13,6 +11,8 @@ import {
   type RequestOutcome,
   type Server,
 } from '@fairlead/core';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventStream, type ServerSentEvent, sendEvents } from '../src/index.js';
 import { serve } from './support/send.js';
 

@@ -1,7 +1,7 @@
 import { SetupError } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
-import { type RedisClient, createRedisStore } from '../src/redis.js';
+import { createRedisStore, type RedisClient } from '../src/redis.js';
 import { NEW_KEY } from './support/keys.js';
 
 const keys = [NEW_KEY];

@@ -5,8 +5,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import {
   BUSY,
   CONSTRAINT,
-  FULL,
   FileWatch,
+  FULL,
   primaryCode,
   ROLLED_BACK,
   type SqliteWrite,

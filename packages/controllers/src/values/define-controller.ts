@@ -23,7 +23,6 @@ import {
 } from '../metadata/class-metadata.js';
 import { findReferenceProblems, type SharedReferences } from '../metadata/references.js';
 import type {
-  CONTRACT,
   ControllerValue,
   ControllerValueOptions,
   RouteBuilder,
@@ -116,7 +115,7 @@ export function defineController<
   readonly version: Version;
   readonly prefix: Prefix;
   readonly routes: {
-    readonly [Name in keyof Routes]: NonNullable<Routes[Name][typeof CONTRACT]>;
+    readonly [Name in keyof Routes]: NonNullable<Routes[Name]['~contract']>;
   };
 }>;
 export function defineController(

@@ -42,13 +42,11 @@ export interface ControllerContract {
   readonly routes: Readonly<Record<string, RouteContract>>;
 }
 
-export declare const CONTRACT: unique symbol;
-
 /** A controller that {@link defineController} has created. It can be passed wherever a controller class can be. */
 export interface ControllerValue<Contract extends ControllerContract = ControllerContract>
   extends Constructor {
   /** Exists only in types. */
-  readonly [CONTRACT]?: Contract;
+  readonly '~contract'?: Contract;
 }
 
 /** A route of {@link defineController}, from one of the functions that `routes` receives. */
@@ -58,7 +56,7 @@ export interface ValueRoute<Contract extends RouteContract = RouteContract> {
   /** The pattern, without the prefix of the controller. */
   readonly path: Contract['path'];
   /** Exists only in types. */
-  readonly [CONTRACT]?: Contract;
+  readonly '~contract'?: Contract;
 }
 
 /** The instances that handlers receive, by name. */

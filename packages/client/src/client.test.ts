@@ -1,0 +1,218 @@
+import { createApp, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
+import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { createClient, ResponseError } from './client.js';
+import type { ClientOf, Json } from './contract.js';
+
+/** A controller as `defineController()` types it. */
+interface Users {
+  readonly '~contract'?: {
+    readonly version: '';
+    readonly prefix: '/users';
+    readonly routes: {
+      readonly list: {
+        readonly method: 'GET';
+        readonly path: '/';
+        readonly params: Readonly<Record<never, never>>;
+        readonly query: { readonly page?: number; readonly tag?: readonly string[] };
+        readonly body: unknown;
+        readonly response: { readonly 200: readonly User[] };
+      };
+      readonly find: {
+        readonly method: 'GET';
+        readonly path: '/:id';
+        readonly params: { readonly id: string };
+        readonly query: Readonly<Record<string, string | undefined>>;
+        readonly body: unknown;
+        readonly response: { readonly 200: User };
+        readonly errors: { readonly 404: readonly ['USER_NOT_FOUND', 'USER_LEFT'] };
+      };
+      readonly create: {
+        readonly method: 'POST';
+        readonly path: '/';
+        readonly params: Readonly<Record<never, never>>;
+        readonly query: Readonly<Record<string, string | undefined>>;
+        readonly body: { readonly name: string };
+        readonly response: { readonly 201: User; readonly 202: { readonly job: string } };
+      };
+    };
+  };
+}
+
+interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+type Routes = ClientOf<[Users], '/api'>;
+
+const SINCE = new Date(0);
+
+const app = createApp()
+  .use(errorHandler(), json())
+  .get('/api/users', (ctx) => [
+    { id: ctx.searchParams.toString(), name: ctx.get('x-name') ?? '', createdAt: SINCE },
+  ])
+  .get('/api/users/:id', (ctx) => {
+    if (ctx.params.id === '0') throw new NotFoundError('No such user', { code: 'USER_NOT_FOUND' });
+    return { id: ctx.params.id, name: 'Ada', createdAt: SINCE };
+  })
+  .post('/api/users', (ctx) => {
+    ctx.status = 201;
+    return { id: '1', ...(ctx.body as object), createdAt: SINCE };
+  })
+  .get('/api/files/*path', (ctx) => ctx.send(ctx.params.path ?? ''))
+  .get('/api/empty', (ctx) => {
+    ctx.status = 204;
+  })
+  .get('/api/bytes', (ctx) => ctx.send(Buffer.from([1, 2, 3])))
+  .get('/api/plain', (ctx) => {
+    ctx.status = 503;
+    ctx.send('Down for an hour');
+  })
+  .get('/api/events', (ctx) => {
+    ctx.set('Content-Type', 'text/event-stream');
+    ctx.send('event: added\ndata: {"id":1}\nid: 7\n\ndata: plain\n\n');
+  });
+
+const inProcess = { fetch: (request: Request) => app.fetch(request) };
+const client = createClient<Routes>('http://localhost', inProcess);
+const untyped = createClient('http://localhost/api/', inProcess);
+
+describe('the functions for each method', () => {
+  it('return the body of a successful response', async () => {
+    const user = await client.get('/api/users/:id', { params: { id: '7' } });
+    expectTypeOf(user).toEqualTypeOf<Json<User>>();
+    expectTypeOf(user.createdAt).toEqualTypeOf<string>();
+    expect(user).toEqual({ id: '7', name: 'Ada', createdAt: SINCE.toJSON() });
+  });
+
+  it('encode parameters, and keep the slashes of a wildcard', async () => {
+    const user = await client.get('/api/users/:id', { params: { id: 'a/b ü' } });
+    expect(user.id).toBe('a/b ü');
+    expect(await untyped.get('/files/*path', { params: { path: 'a/b c' } })).toBe('a/b c');
+  });
+
+  it('repeat a query parameter for each value, and leave out undefined ones', async () => {
+    const [user] = await client.get('/api/users', { query: { tag: ['a', 'b&c'] } });
+    expect(user?.id).toBe('tag=a&tag=b%26c');
+    const [other] = (await untyped.get('/users', { query: { page: undefined } })) as readonly [
+      { id: string },
+    ];
+    expect(other.id).toBe('');
+  });
+
+  it('send JSON', async () => {
+    const created = await client.post('/api/users', { body: { name: 'Ada' } });
+    expectTypeOf(created).toEqualTypeOf<Json<User> | { readonly job: string }>();
+    expect(created).toMatchObject({ name: 'Ada' });
+  });
+
+  it('return undefined for an empty body, and a Blob for bytes', async () => {
+    expect(await untyped.get('/empty')).toBeUndefined();
+    const bytes = (await untyped.get('/bytes')) as Blob;
+    expect([...new Uint8Array(await bytes.arrayBuffer())]).toEqual([1, 2, 3]);
+  });
+
+  it('reject with the problem of an error response', async () => {
+    const call = client.get('/api/users/:id', { params: { id: '0' } });
+    const error = await call.catch((caught: unknown) => caught as ResponseError);
+    expect(error).toBeInstanceOf(ResponseError);
+    expect(error).toMatchObject({
+      status: 404,
+      code: 'USER_NOT_FOUND',
+      message: 'GET http://localhost/api/users/0 failed with 404: No such user',
+    });
+  });
+
+  it('reject with the text of an error response that is no problem', async () => {
+    await expect(untyped.get('/plain')).rejects.toMatchObject({
+      status: 503,
+      code: undefined,
+      problem: { detail: 'Down for an hour' },
+    });
+  });
+
+  it('name a missing parameter', async () => {
+    await expect(untyped.get('/users/:id', {})).rejects.toThrow(
+      "Cannot call /users/:id: the parameter 'id' is missing. Pass it in params.",
+    );
+  });
+});
+
+describe('send()', () => {
+  it('returns a body by its status', async () => {
+    const result = await client.send('POST', '/api/users', { body: { name: 'Ada' } });
+    if (!result.ok || result.status !== 201) throw new Error('unexpected');
+    expectTypeOf(result.body).toEqualTypeOf<Json<User>>();
+    expect([result.status, result.body.name]).toEqual([201, 'Ada']);
+  });
+
+  it('returns the codes that a route declares for a status', async () => {
+    const result = await client.send('GET', '/api/users/:id', { params: { id: '0' } });
+    if (result.ok || result.status !== 404) throw new Error('unexpected');
+    expectTypeOf(result.problem.code).toEqualTypeOf<'USER_NOT_FOUND' | 'USER_LEFT' | undefined>();
+    expect(result.problem.code).toBe('USER_NOT_FOUND');
+  });
+});
+
+describe('events()', () => {
+  it('reads the events of a stream', async () => {
+    const events = await Array.fromAsync(untyped.events('/events'));
+    expect(events).toEqual([
+      { event: 'added', data: { id: 1 }, id: '7' },
+      { event: 'message', data: 'plain', id: undefined },
+    ]);
+  });
+
+  it('rejects with the problem of an error response', async () => {
+    await expect(untyped.events('/users/0').next()).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('the options', () => {
+  it('ask a function for the headers of each request', async () => {
+    const names = ['Ada', 'Grace'];
+    const asking = createClient<Routes>('http://localhost', {
+      ...inProcess,
+      headers: async () => ({ 'X-Name': names.shift() ?? '' }),
+    });
+    expect((await asking.get('/api/users'))[0]?.name).toBe('Ada');
+    expect((await asking.get('/api/users'))[0]?.name).toBe('Grace');
+    const headers = { 'X-Name': 'Own' };
+    expect((await asking.get('/api/users', { headers }))[0]?.name).toBe('Own');
+  });
+
+  it('end a call with a signal', async () => {
+    const signal = AbortSignal.abort(new Error('left the page'));
+    await expect(client.get('/api/users', { signal })).rejects.toThrow('left the page');
+  });
+});
+
+let close = (): Promise<void> => Promise.resolve();
+afterEach(() => close());
+
+it('uses the global fetch', async () => {
+  const server = await listen(app, 0);
+  close = () => server.close();
+  const overSocket = createClient<Routes>(`http://localhost:${server.port}`);
+  expect((await overSocket.get('/api/users/:id', { params: { id: '7' } })).id).toBe('7');
+});
+
+it('does not compile with a wrong path, parameter or body', () => {
+  const calls = () => [
+    // @ts-expect-error: no such path
+    client.get('/api/user/:id', { params: { id: '7' } }),
+    // @ts-expect-error: no such method of this path
+    client.delete('/api/users/:id', { params: { id: '7' } }),
+    // @ts-expect-error: a parameter is missing
+    client.get('/api/users/:id', { params: {} }),
+    // @ts-expect-error: the parameters are missing
+    client.get('/api/users/:id'),
+    // @ts-expect-error: a member of the body has another name
+    client.post('/api/users', { body: { fullName: 'Ada' } }),
+    // @ts-expect-error: a query parameter has another type
+    client.get('/api/users', { query: { page: 'two' } }),
+  ];
+  expect(calls).toBeTypeOf('function');
+});

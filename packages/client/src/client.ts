@@ -1,0 +1,247 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type {
+  Api,
+  CallArguments,
+  CommonOptions,
+  Method,
+  Problem,
+  Result,
+  Success,
+} from './contract.js';
+
+export type { Problem } from './contract.js';
+
+/** Options of {@link createClient}. */
+export interface ClientOptions {
+  /** Headers of every request, or a function that returns them for each request, such as with a token. */
+  readonly headers?: HeaderSource;
+  /**
+   * Sends the requests; the global `fetch` by default. `(request) => app.fetch(request)` calls an application in
+   * the same process.
+   */
+  readonly fetch?: (request: Request) => Promise<Response>;
+  /** Whether requests to other origins have cookies; `'same-origin'` by default, as in `fetch`. */
+  readonly credentials?: 'include' | 'omit' | 'same-origin';
+}
+
+type HeaderSource =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+
+/** An event of an event stream. */
+export interface EventMessage {
+  readonly event: string;
+  /** JSON is parsed; other text stays text. */
+  readonly data: unknown;
+  readonly id: string | undefined;
+}
+
+type Call<Routes> = <Path extends keyof Routes & string>(
+  path: Path,
+  ...args: CallArguments<Routes[Path]>
+) => Promise<Success<Routes[Path]>>;
+
+/**
+ * Calls the routes of an API. Each function returns the body of a successful response, and rejects with a
+ * {@link ResponseError} for any other one.
+ */
+export interface Client<Routes extends AnyApi = Api> {
+  readonly get: Call<Routes['GET']>;
+  readonly post: Call<Routes['POST']>;
+  readonly put: Call<Routes['PUT']>;
+  readonly patch: Call<Routes['PATCH']>;
+  readonly delete: Call<Routes['DELETE']>;
+  /**
+   * Same as the functions for each method, but returns every response that arrives, with its status, and with
+   * its problem if it is an error.
+   */
+  send<Name extends Method, Path extends keyof Routes[Name] & string>(
+    method: Name,
+    path: Path,
+    ...args: CallArguments<Routes[Name][Path]>
+  ): Promise<Result<Routes[Name][Path]>>;
+  /**
+   * Reads an event stream until it ends. Leaving the loop closes the connection. Does not reconnect.
+   *
+   * @throws {ResponseError} If the response is an error.
+   */
+  events<Path extends keyof Routes['GET'] & string>(
+    path: Path,
+    ...args: CallArguments<Routes['GET'][Path]>
+  ): AsyncGenerator<EventMessage, void, undefined>;
+}
+
+type AnyApi = { readonly [Name in Method]: object };
+
+/** A response that is not successful. */
+export class ResponseError extends Error {
+  /** The code of the problem, such as `USER_NOT_FOUND`; undefined if the body is not a problem. */
+  readonly code: string | undefined;
+
+  /**
+   * @param request - The method and URL of the request.
+   * @param status - The status of the response.
+   * @param problem - The body of the response.
+   * @param response - The response. Its body has been read.
+   */
+  constructor(
+    request: string,
+    readonly status: number,
+    readonly problem: Problem,
+    readonly response: Response,
+  ) {
+    super(`${request} failed with ${status}: ${problem.detail}`);
+    this.name = 'ResponseError';
+    this.code = problem.code;
+  }
+}
+
+interface AnyOptions extends CommonOptions {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+interface Answer {
+  readonly request: string;
+  readonly response: Response;
+}
+
+/**
+ * Creates a client for an API. It has no code for single routes: `Routes` tells the compiler what each one needs
+ * and returns.
+ *
+ * @typeParam Routes - Such as `ClientOf<[typeof users], '/api'>`.
+ * @param url - The URL that the paths are relative to, such as `https://api.example.com`.
+ */
+export function createClient<Routes extends AnyApi = Api>(
+  url: string | URL,
+  options: ClientOptions = {},
+): Client<Routes> {
+  const { headers: shared = {}, credentials = 'same-origin', fetch: given } = options;
+  const base = String(url).replace(/\/$/, '');
+
+  async function request(method: string, path: string, call: AnyOptions): Promise<Answer> {
+    const target = base + fillPattern(path, call.params) + queryOf(call.query);
+    const headers = new Headers(typeof shared === 'function' ? await shared() : shared);
+    for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+    const init: RequestInit = { method, headers, credentials, ...bodyOf(call.body, headers) };
+    if (call.signal !== undefined) init.signal = call.signal;
+    const send = given ?? fetch;
+    return { request: `${method} ${target}`, response: await send(new Request(target, init)) };
+  }
+
+  const body = async (method: string, path: string, call: AnyOptions = {}): Promise<unknown> => {
+    const answer = await request(method, path, call);
+    if (!answer.response.ok) throw await errorOf(answer);
+    return readBody(answer.response);
+  };
+
+  const client = {
+    ...Object.fromEntries(
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [
+        method.toLowerCase(),
+        (path: string, call?: AnyOptions) => body(method, path, call),
+      ]),
+    ),
+    async send(method: string, path: string, call: AnyOptions = {}) {
+      const answer = await request(method, path, call);
+      const { response } = answer;
+      const { ok, status } = response;
+      if (ok) return { ok, status, response, body: await readBody(response) };
+      return { ok, status, response, problem: (await errorOf(answer)).problem };
+    },
+    async *events(path: string, { headers, ...call }: AnyOptions = {}) {
+      const accept = { Accept: 'text/event-stream', ...headers };
+      const answer = await request('GET', path, { ...call, headers: accept });
+      if (!answer.response.ok) throw await errorOf(answer);
+      const messages = answer.response.body
+        ?.pipeThrough(new TextDecoderStream())
+        .pipeThrough(new EventSourceParserStream());
+      if (messages === undefined) return;
+      const reader = messages.getReader();
+      try {
+        for (let read = await reader.read(); !read.done; read = await reader.read()) {
+          const { event = 'message', data, id } = read.value;
+          yield { event, data: parseData(data), id };
+        }
+      } finally {
+        await reader.cancel();
+      }
+    },
+  };
+  return client as object as Client<Routes>;
+}
+
+/** Replaces the parameters of a pattern. A wildcard keeps its slashes. */
+function fillPattern(pattern: string, params: AnyOptions['params'] = {}): string {
+  return pattern.replace(
+    /([:*])([A-Za-z_]\w*)|\*/g,
+    (_text, sign: string | undefined, name = '*') => {
+      const value = params[name];
+      if (value === undefined) {
+        throw new TypeError(
+          `Cannot call ${pattern}: the parameter '${name}' is missing. Pass it in params.`,
+        );
+      }
+      const encoded = encodeURIComponent(String(value));
+      return sign === ':' ? encoded : encoded.replaceAll('%2F', '/');
+    },
+  );
+}
+
+/** Formats a query. Leaves out undefined values, and repeats the name for each value of an array. */
+function queryOf(query: AnyOptions['query'] = {}): string {
+  const pairs = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)]));
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+/** Converts a body to JSON, unless `fetch` can send it as it is. */
+function bodyOf(body: unknown, headers: Headers): RequestInit {
+  if (body === undefined) return {};
+  if (isNative(body)) return { body };
+  if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+  return { body: JSON.stringify(body) };
+}
+
+function isNative(body: unknown): body is FormData | URLSearchParams | Blob | ArrayBuffer {
+  return [FormData, URLSearchParams, Blob, ArrayBuffer].some((type) => body instanceof type);
+}
+
+/** Reads a body as its media type says: JSON, text or a `Blob`; undefined if it is empty. */
+async function readBody(response: Response): Promise<unknown> {
+  const type = response.headers.get('Content-Type') ?? '';
+  if (/^application\/(?:[^;]*\+)?json\b/i.test(type)) return parse(await response.text());
+  if (/^text\//i.test(type)) return response.text();
+  const blob = await response.blob();
+  return blob.size === 0 ? undefined : blob;
+}
+
+const parse = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
+
+/** Parses JSON, and returns other text as it is. */
+function parseData(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
+}
+
+async function errorOf({ request, response }: Answer): Promise<ResponseError> {
+  const { status, statusText } = response;
+  const text = await response.text();
+  const given = parseData(text);
+  const members =
+    typeof given === 'object' && given !== null ? given : { detail: text || statusText };
+  const problem = {
+    type: 'about:blank',
+    title: statusText,
+    status,
+    detail: statusText,
+    ...members,
+  };
+  return new ResponseError(request, status, problem, response);
+}

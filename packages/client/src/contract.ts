@@ -1,0 +1,203 @@
+/**
+ * What a client needs to know about a route. It exists only in types. `typeof` a controller of
+ * `defineController()` contains one per route; a generated client contains them as text.
+ */
+export interface Contract {
+  readonly method: string;
+  /** The pattern, such as `/users/:id`. */
+  readonly path: string;
+  /** The parameters of the path, as the client passes them. */
+  readonly params: unknown;
+  /** The query, as the client passes it. */
+  readonly query: unknown;
+  /** The body of the request, as the client passes it. */
+  readonly body: unknown;
+  /** What the route sends, by status, before it becomes JSON. */
+  readonly response: unknown;
+  /** The codes of the problems that the route declares, by status. */
+  readonly errors?: unknown;
+}
+
+/** The routes of an API: a contract for each path of each method. */
+export type Api = {
+  readonly [Name in Method]: Readonly<Record<string, Contract>>;
+};
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+
+/** A controller as a value, as far as types matter here. */
+interface ControllerLike {
+  readonly '~contract'?: ControllerContract;
+}
+
+interface ControllerContract {
+  readonly version: string;
+  readonly prefix: string;
+  readonly routes: Readonly<Record<string, Contract>>;
+}
+
+/**
+ * The API of controllers.
+ *
+ * @typeParam Controllers - The types of the values, as in `ClientOf<[typeof users, typeof posts]>`.
+ * @typeParam Base - The prefix of `controllersPlugin()`, such as `'/api'`.
+ */
+export type ClientOf<
+  Controllers extends readonly ControllerLike[],
+  Base extends string = '',
+> = ByMethod<EntryOf<Controllers[number], Base>>;
+
+/** Groups routes by their methods. */
+type ByMethod<Entries extends Entry> = {
+  readonly [Name in Method]: {
+    readonly [One in Entries as One['method'] extends Name ? One['path'] : never]: One['route'];
+  };
+};
+
+/** A route with its whole path. */
+interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly route: unknown;
+}
+
+type EntryOf<Controller, Base extends string> = Controller extends {
+  readonly '~contract'?: infer C;
+}
+  ? RouteEntry<NonNullable<C>, Base>
+  : never;
+
+type RouteEntry<C, Base extends string> = C extends ControllerContract
+  ? WithPaths<C['routes'], `${Base}${Segment<C['version']>}${Segment<C['prefix']>}`>
+  : never;
+
+type WithPaths<Routes extends Readonly<Record<string, Contract>>, Start extends string> = {
+  readonly [Key in keyof Routes]: {
+    readonly method: Routes[Key]['method'];
+    readonly path: `${Start}${Segment<Routes[Key]['path']>}` extends ''
+      ? '/'
+      : `${Start}${Segment<Routes[Key]['path']>}`;
+    readonly route: Routes[Key];
+  };
+}[keyof Routes];
+
+/** A part of a path: with a slash before it, or nothing. */
+type Segment<Part extends string> = Part extends '/' | ''
+  ? ''
+  : Part extends `/${string}`
+    ? Part
+    : `/${Part}`;
+
+/** What a call of a route receives besides the path. Members that the route needs are required. */
+export type CallOptions<Route> =
+  // In brackets, so that a check of any route looks at all routes at once instead of at each of them.
+  [Route] extends [
+    { readonly params: infer Params; readonly query: infer Query; readonly body: infer Body },
+  ]
+    ? Part<'params', Params> & Part<'query', Query> & Part<'body', Body> & CommonOptions
+    : CommonOptions;
+
+/** Options of every call. */
+export interface CommonOptions {
+  /** Added to those of the client. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the call: its promise rejects with the reason of the signal. */
+  readonly signal?: AbortSignal;
+}
+
+/** A member of the options: optional if an empty object or nothing will do. */
+type Part<Name extends string, Value> = unknown extends Value
+  ? { readonly [Key in Name]?: Value }
+  : undefined extends Value
+    ? { readonly [Key in Name]?: Value }
+    : Readonly<Record<never, never>> extends Value
+      ? { readonly [Key in Name]?: Value }
+      : { readonly [Key in Name]: Value };
+
+/** The arguments of a call after the path: the options, which may be left out if the route needs none. */
+export type CallArguments<Route> =
+  Readonly<Record<never, never>> extends CallOptions<Route>
+    ? readonly [options?: CallOptions<Route>]
+    : readonly [options: CallOptions<Route>];
+
+/** The body of a successful response of a route. */
+export type Success<Route> = [Route] extends [{ readonly response: infer Response }]
+  ? unknown extends Response
+    ? unknown
+    : Json<Response[SuccessStatus & keyof Response]>
+  : unknown;
+
+/** What `send()` of a client returns: a response with its body or problem, by status. */
+export type Result<Route> =
+  | (Route extends { readonly response: infer Response }
+      ? unknown extends Response
+        ? SuccessWith<SuccessStatus, unknown>
+        : {
+            readonly [Status in keyof Response & SuccessStatus]: SuccessWith<
+              Status,
+              Json<Response[Status]>
+            >;
+          }[keyof Response & SuccessStatus]
+      : never)
+  | Failure<Route extends { readonly errors?: infer Errors } ? NonNullable<Errors> : unknown>;
+
+interface SuccessWith<Status, Body> {
+  readonly ok: true;
+  readonly status: Status;
+  readonly body: Body;
+  readonly response: Response;
+}
+
+type Failure<Errors> =
+  | {
+      readonly [Status in keyof Errors & ErrorStatus]: FailureWith<Status, CodeOf<Errors[Status]>>;
+    }[keyof Errors & ErrorStatus]
+  | FailureWith<Exclude<ErrorStatus, keyof Errors>, string>;
+
+interface FailureWith<Status, Code extends string> {
+  readonly ok: false;
+  readonly status: Status;
+  readonly problem: Problem<Code>;
+  readonly response: Response;
+}
+
+type CodeOf<Codes> = Codes extends readonly (infer Code extends string)[] ? Code : string;
+
+/** The body of an error response, as `errorHandler()` sends it (RFC 9457). */
+export interface Problem<Code extends string = string> {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** Identifies the problem; absent if the server does not send problems. */
+  readonly code?: Code;
+  /** What is wrong with the input, for a failed validation. */
+  readonly issues?: readonly { readonly path: string; readonly message: string }[];
+  /** Other members that the error has added. */
+  readonly [member: string]: unknown;
+}
+
+/** What a value is after it was sent as JSON: a `Date` is a string, and methods are gone. */
+export type Json<Value> = Value extends string | number | boolean | null | undefined
+  ? Value
+  : Value extends { toJSON(...args: never): infer Written }
+    ? Json<Written>
+    : Value extends readonly unknown[]
+      ? { readonly [Index in keyof Value]: Json<Value[Index]> }
+      : Value extends object
+        ? {
+            readonly [Key in keyof Value as Value[Key] extends Unwritten ? never : Key]: Json<
+              Value[Key]
+            >;
+          }
+        : Value;
+
+/** What JSON leaves out. */
+type Unwritten = ((...args: never) => unknown) | symbol;
+
+type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
+
+type ErrorStatus =
+  | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415)
+  | (416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
+  | (500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511);
