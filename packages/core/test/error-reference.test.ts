@@ -15,9 +15,9 @@ const codes = readdirSync(new URL('src', packageRoot), { recursive: true, encodi
   .filter((file) => /(?<!\.test)\.ts$/.test(file))
   .map((file) => readFileSync(new URL(`src/${file}`, packageRoot), 'utf8'))
   .flatMap((source) => [
-    ...source.matchAll(
-      /(?:\w+: |SetupError\(\s*|super\(\s*|\b(?:warn|report)\(\s*)'([A-Z]+(?:_[A-Z]+)+)'/g,
-    ),
+    ...source.matchAll(/(?:\w+: |SetupError\(\s*|super\(\s*|\bwarn\(\s*)'([A-Z]+(?:_[A-Z]+)+)'/g),
+    // The rules of the startup checks, by code.
+    ...source.matchAll(/\b([A-Z]+(?:_[A-Z]+)+): \[[a-z]/g),
   ])
   .map(([, code]) => code);
 

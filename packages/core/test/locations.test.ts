@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { describe } from '../src/extend.js';
 import {
   type Application,
@@ -150,13 +151,47 @@ it('a plugin that is still installing is located', async () => {
   await installed;
 });
 
-it('a warning about the order of middleware locates it', () => {
+const limit = () => describe<Middleware>((_ctx, next) => next(), { role: 'middleware' });
+
+it.each<[name: string, register: (app: Application) => unknown, place: string]>([
+  ['middleware after the routes', (app) => app.use(limit()), '(app) => app.use(limit())'],
+  [
+    'middleware that runs for no path',
+    (app) => app.use('/admin', limit()),
+    "(app) => app.use('/admin', limit()),",
+  ],
+  [
+    'a route with idle middleware',
+    (app) => app.post('/idle', () => 1, limit()),
+    "(app) => app.post('/idle', () => 1, limit()),",
+  ],
+  [
+    'a route with a repeated prefix',
+    (app) => app.get('/a/a', handler),
+    "(app) => app.get('/a/a', handler),",
+  ],
+  [
+    'a route without a body parser',
+    (app) => app.post('/body', { body: z.string() }, handler),
+    "(app) => app.post('/body', { body: z.string() }, handler),",
+  ],
+  [
+    'a route with an impossible input',
+    (app) => app.get('/input', { query: z.object({ page: z.number() }) }, () => 1),
+    "(app) => app.get('/input', { query: z.object({ page: z.number() }) }, () => 1),",
+  ],
+  [
+    'a route that an earlier one hides',
+    (app) => app.use(limit()).get('/users/me', handler),
+    "(app) => app.use(limit()).get('/users/me', handler),",
+  ],
+])('a warning locates %s', (_, register, place) => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  const app = createApp().get('/', handler);
-  const limit = () => describe<Middleware>(() => undefined, { role: 'middleware' });
-  app.use(limit());
+  const app = createApp().get('/users/:id', () => 1);
+  register(app);
   app.seal();
-  expect(linesIn(emitWarning.mock.calls[0]?.[0])).toEqual(['app.use(limit());']);
+  expect(linesIn(emitWarning.mock.calls[0]?.[0])).toEqual([expect.stringContaining(place)]);
+  emitWarning.mockRestore();
 });
 
 it('a location is found whatever the limit of stacks is, which stays', () => {

@@ -28,12 +28,14 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The warnings that the start of an application prints, with their codes. */
+/** The warnings that the start of an application prints, with their codes. `locations.test.ts` checks the locations. */
 function warningsOf(app: Application): readonly unknown[] {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
   app.seal();
   const calls: readonly (readonly unknown[])[] = emitWarning.mock.calls;
-  return calls.map(([message, options]) => `${Reflect.get(Object(options), 'code')}: ${message}`);
+  return calls.map(([message, options]) =>
+    `${Reflect.get(Object(options), 'code')}: ${message}`.replace(/\n {2}At: .*/, ''),
+  );
 }
 
 describe('a pattern with a repeated prefix', () => {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { captureCaller, setLocation } from '@fairlead/options';
+import { createLayout, type Layout } from '../checks/layout.js';
+import { findErrors } from '../checks/rules.js';
 import { markCopy } from '../copies.js';
 import { placeBelow } from '../description.js';
 import type { ValidationStatus } from '../errors/http-error.js';
@@ -18,13 +20,12 @@ import { isPromiseLike, type Next } from '../next.js';
 import { mistakeOf } from '../pipeline/observe.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { startOf, write, writeText } from '../response/write.js';
-import type { Entry } from '../router/check-order.js';
 import { type Explanation, explain } from '../router/explain.js';
-import { parsePrefix, parseSegments } from '../router/pattern.js';
+import type { Entry } from '../router/mount.js';
+import { parsePrefix } from '../router/pattern.js';
 import {
   ADD_ROUTE,
   type AnyRouter,
-  addPrefix,
   assertRouter,
   type Callee,
   createRouter,
@@ -42,7 +43,7 @@ import { type Caller, createRequest, type FetchOptions, InProcess } from '../ser
 import { joinPaths } from '../target.js';
 import { type ApplicationOptions, readOptions, type Settings } from './options.js';
 import { assertPlugin, callReady, closePlugins, stillInstalling } from './plugins.js';
-import { check, routersOf, type SealedApplication, seal, upstreamsOf } from './seal.js';
+import { type SealedApplication, seal } from './seal.js';
 
 /** An extension that an application installs once, at startup. */
 export interface Plugin {
@@ -158,9 +159,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     const placed =
       prefix === undefined ? middleware : middleware.map((one) => placeBelow(prefix, one));
     for (const one of placed) setLocation(one, locate);
-    if (prefix === undefined) return this.#add(...placed);
-    parsePrefix(prefix);
-    return this.#add({ prefix, middleware: placed });
+    parsePrefix(prefix ?? '/');
+    return this.#add({ prefix: prefix || '/', middleware: placed });
   }
 
   /**
@@ -201,9 +201,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return this;
   }
 
-  #add(...entries: readonly Entry[]): this {
+  #add(entry: Entry): this {
     this.#router = undefined;
-    this.#entries.push(...entries);
+    this.#entries.push(entry);
     return this;
   }
 
@@ -244,14 +244,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */
   routes(): readonly Route[] {
-    const upstreams = upstreamsOf(this.#entries, this.#settings);
-    return [...upstreams].flatMap(([{ prefix, router }, listUpstream]) =>
-      addPrefix(prefix, router.routes).map((route) => ({
-        ...route,
-        // A name that the prefix and the route share is an error of seal().
-        upstream: listUpstream(parseSegments(route.pattern)),
-      })),
-    );
+    return this.#layOut().listed;
   }
 
   /**
@@ -259,7 +252,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * mounted.
    */
   prefixesOf(router: AnyRouter): readonly string[] {
-    return routersOf(this.#entries).flatMap((mounted) =>
+    const mounts = this.#entries.filter((entry) => 'router' in entry);
+    return mounts.flatMap((mounted) =>
       prefixesTo(mounted.router, router).map((prefix) => joinPaths(mounted.prefix, prefix)),
     );
   }
@@ -275,7 +269,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     if (typeof method !== 'string' || typeof target !== 'string') {
       throw new TypeError("app.explain() needs a method and a path: app.explain('GET', '/users').");
     }
-    return explain(routersOf(this.#entries), method.toUpperCase(), target);
+    return explain(this.#layOut().mounts.values(), method.toUpperCase(), target);
   }
 
   /**
@@ -286,7 +280,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param unfilled - A router to which routes will be added, whether or not it is mounted yet.
    */
   problems(unfilled?: AnyRouter): readonly Error[] {
-    return check(this.#entries, this.#settings, !this.#isOpen, unfilled).problems;
+    return findErrors(this.#layOut(unfilled), !this.#isOpen);
   }
 
   /**
@@ -405,6 +399,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     await Promise.all(this.#installing.values());
     await this.#inProcess?.close(closedError('The request got no response'));
     await closePlugins(this.#plugins);
+  }
+
+  #layOut(unfilled?: AnyRouter): Layout {
+    return createLayout(this.#entries, this.#settings, unfilled);
   }
 
   #build(): SealedApplication {

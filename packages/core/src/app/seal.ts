@@ -1,4 +1,6 @@
 import { isIntended, warn } from '@fairlead/options';
+import { createLayout } from '../checks/layout.js';
+import { findErrors, findWarnings } from '../checks/rules.js';
 import { throwProblems } from '../errors/setup-error.js';
 import type { Context } from '../exchange/context.js';
 import type { Environment, RouteTable } from '../exchange/exchange.js';
@@ -6,23 +8,9 @@ import { describeStacks } from '../middleware/error-handler.js';
 import { assertTarget, createLastMiddleware } from '../middleware/not-found-handler.js';
 import { after } from '../next.js';
 import { compose, type Middleware, Sample, type Step } from '../pipeline/pipeline.js';
-import { type CheckedMounts, checkMounts } from '../router/check-mounts.js';
-import {
-  checkOrder,
-  checkUpstream,
-  type Entry,
-  type OrderFindings,
-} from '../router/check-order.js';
-import { checkRoutes } from '../router/check-routes.js';
-import { createShield, hasForeignBehindPrefix } from '../router/foreign.js';
-import {
-  createMount,
-  createPrefixStep,
-  type ListUpstream,
-  type MountedRouter,
-} from '../router/mount.js';
-import { createIsBelow, type IsBelow, type PathRules } from '../router/pattern.js';
-import { type AnyRouter, sealRouter } from '../router/router.js';
+import { createShield } from '../router/foreign.js';
+import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
+import { sealRouter } from '../router/router.js';
 import { describeUnknown } from '../schema/route-schemas.js';
 import type { Settings } from './options.js';
 
@@ -32,65 +20,6 @@ export interface SealedApplication {
   /** The pipeline for requests with a malformed target. */
   readonly refusalPipeline: Middleware;
   readonly environment: Environment<Context>;
-}
-
-export function routersOf(entries: readonly Entry[]): readonly MountedRouter[] {
-  return entries.filter((entry) => 'router' in entry);
-}
-
-/** Returns rules by which a prefix matches every path that a route below it may match. */
-function prefixRulesOf(entries: readonly Entry[], { rules, notFound }: Settings): PathRules {
-  const routers = routersOf(entries).map(({ router }) => router);
-  const isSensitive = [{ rules }, ...routers].every((one) => one.rules.caseSensitive);
-  // Express ignores case.
-  const last = notFound === undefined ? [] : [notFound];
-  const caseSensitive = isSensitive && !hasForeignBehindPrefix([...entries, ...last]);
-  return { ...rules, caseSensitive };
-}
-
-/** Returns, for each router among the entries, what runs before its routes. */
-export function upstreamsOf(
-  entries: readonly Entry[],
-  settings: Settings,
-): ReadonlyMap<MountedRouter, ListUpstream> {
-  const rules = prefixRulesOf(entries, settings);
-  const before: { readonly middleware: readonly Middleware[]; covers: IsBelow }[] = [];
-  const upstreams = new Map<MountedRouter, ListUpstream>();
-  for (const entry of entries) {
-    if (typeof entry === 'function') before.push({ middleware: [entry], covers: () => true });
-    else if ('middleware' in entry) {
-      before.push({ middleware: entry.middleware, covers: createIsBelow(entry.prefix, rules) });
-    } else {
-      const above = [...before];
-      upstreams.set(entry, (segments) =>
-        above.flatMap(({ middleware, covers }) => (covers(segments) ? middleware : [])),
-      );
-    }
-  }
-  return upstreams;
-}
-
-/**
- * Finds what is wrong with the mounts and the order of all entries.
- *
- * @param isComplete - Whether nothing else can be registered.
- * @param unfilled - A router to which routes will be added.
- */
-export function check(
-  entries: readonly Entry[],
-  settings: Settings,
-  isComplete: boolean,
-  unfilled?: AnyRouter,
-): CheckedMounts & Pick<OrderFindings, 'warnings'> {
-  const { routes, problems } = checkMounts(routersOf(entries));
-  const rules = prefixRulesOf(entries, settings);
-  const misplaced = checkOrder(entries, routes, rules, unfilled);
-  const late = checkUpstream(isComplete ? entries : [], routes, rules);
-  return {
-    routes,
-    problems: [...problems, ...misplaced, ...late.problems],
-    warnings: late.warnings,
-  };
 }
 
 /**
@@ -109,35 +38,33 @@ export function seal(
   closing: AbortSignal,
 ): SealedApplication {
   const { errors, notFound, readClient, schemas, validationStatus } = settings;
-  for (const { router } of routersOf(entries)) sealRouter(router);
-  const { routes, problems, warnings } = check(entries, settings, true);
+  for (const entry of entries) if ('router' in entry) sealRouter(entry.router);
+  const layout = createLayout(entries, settings);
+  const { rules } = layout;
   const schemaProblems: Error[] = [];
   const unknown = new Map<string, Set<string>>();
   const mounts: RouteTable[] = [];
-  const rules = prefixRulesOf(entries, settings);
-  const upstreams = upstreamsOf(entries, settings);
-  const steps: Step[] = entries.map((entry, index) => {
+  const steps: Step[] = entries.flatMap((entry, index): readonly Step[] => {
     const shield = createShield(entries.slice(0, index), rules);
-    if (typeof entry === 'function') return shield(entry);
     if ('middleware' in entry) {
-      return createPrefixStep({ ...entry, middleware: entry.middleware.map(shield) }, rules);
+      const middleware = entry.middleware.map(shield);
+      return entry.prefix === '/'
+        ? middleware
+        : [createPrefixStep({ ...entry, middleware }, rules)];
     }
-    const mounted = routes.get(entry) ?? [];
+    const routes = layout.mounts.get(entry) ?? [];
     const mount = createMount(
       entry.router.rules,
-      mounted.map((route) => ({ ...route, handlers: route.handlers.map(shield) })),
-      upstreams.get(entry) ?? (() => []),
+      routes.map((route) => ({ ...route, handlers: route.handlers.map(shield) })),
       schemas,
       schemaProblems,
       unknown,
     );
     mounts.push(mount);
-    return mount;
+    return [mount];
   });
-  throwProblems([...problems, ...schemaProblems, ...ready()]);
-  for (const message of warnings) warn('FAIRLEAD_ORDER', message);
-  const doubts = checkRoutes(entries, routes, upstreams, rules);
-  for (const [code, message] of doubts) warn(code, message);
+  throwProblems([...findErrors(layout, true), ...schemaProblems, ...ready()]);
+  for (const [code, message] of findWarnings(layout)) warn(code, message);
   const stacks = describeStacks('createApp()', errors);
   if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks);
   for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);

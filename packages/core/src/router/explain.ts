@@ -1,12 +1,11 @@
+import type { PlacedRoute } from '../checks/layout.js';
 import { decodeParams } from '../exchange/exchange.js';
 import { parseTarget } from '../target.js';
-import { type MountedRouter, mountedRoutes } from './mount.js';
 import {
-  type AffixSegment,
   foldCase,
   matchAffix,
   type PathRules,
-  type Pattern,
+  type Segment,
   significantSegments,
 } from './pattern.js';
 import { handlesMethod, Tree } from './tree.js';
@@ -37,145 +36,98 @@ export interface Explanation {
 /**
  * Explains which route handles a request, and why similar routes do not match. Ignores middleware.
  *
- * @param routers - In order of registration.
+ * @param mounts - The routes of each router, in order of registration.
  * @param method - Request method, in upper case.
  * @param target - Path of the request, with or without a query.
  */
 export function explain(
-  routers: readonly MountedRouter[],
+  mounts: Iterable<readonly PlacedRoute[]>,
   method: string,
   target: string,
 ): Explanation {
   const { path, malformed } = parseTarget(method, target);
   if (malformed) return { path, match: undefined, near: [] };
-  const candidates = routers.map(candidatesOf);
-  const match = candidates
-    .map((routes) => findIn(routes, method, path))
-    .find((found) => found !== undefined);
+  const candidates = [...mounts];
+  const [match] = candidates.flatMap((routes) => findIn(routes, method, path) ?? []);
+  const { value: found } = match ?? {};
   const near = candidates
     .flat()
-    .filter(({ key }) => key !== match?.key)
-    .map((route) => ({ route, ...comparePath(route.pattern, path, route.rules) }))
-    .sort((one, other) => rank(other) - rank(one))
+    .filter(({ name }) => name !== found?.name)
+    .map((route) => ({ route, ...comparePath(route, path) }))
+    .sort((one, other) => other.matching - one.matching)
     .slice(0, 10)
-    .map(({ route, reason = reasonOfMatching(route, method, match) }) => ({
+    .map(({ route, reason = reasonOfMatching(route, method, found) }) => ({
       method: route.method,
       pattern: route.pattern.text,
       reason,
     }));
-  return { path, match: match && describeMatch(match), near };
+  if (match === undefined) return { path, match, near };
+  const { method: own, pattern } = match.value;
+  const params = decodeParams(pattern, match.rawParams);
+  return { path, match: { method: own, pattern: pattern.text, params }, near };
 }
 
-interface CandidateRoute {
-  readonly key: string;
-  readonly method: string;
-  readonly pattern: Pattern;
-  readonly rules: PathRules;
-}
-
-interface FoundRoute extends CandidateRoute {
-  readonly rawParams: readonly string[];
-}
-
-function candidatesOf(mounted: MountedRouter): CandidateRoute[] {
-  return mountedRoutes(mounted).map(({ method, pattern }) => ({
-    key: `${method} ${pattern.text}`,
-    method,
-    pattern,
-    rules: mounted.router.rules,
-  }));
-}
-
-function findIn(
-  routes: readonly CandidateRoute[],
-  method: string,
-  path: string,
-): FoundRoute | undefined {
+function findIn(routes: readonly PlacedRoute[], method: string, path: string) {
   const [first] = routes;
   if (first === undefined) return undefined;
-  const tree = new Tree<CandidateRoute>(first.rules);
+  const tree = new Tree<PlacedRoute>(first.router.rules);
   for (const route of routes) tree.insert(route.method, route.pattern, route);
-  const found = tree.find(method, path);
-  return found && { ...found.value, rawParams: found.rawParams };
-}
-
-function describeMatch({ method, pattern, rawParams }: FoundRoute) {
-  return { method, pattern: pattern.text, params: decodeParams(pattern, rawParams) };
-}
-
-/** Ranks patterns that match first, and the others by the number of leading segments that match. */
-function rank({ length, reason }: Comparison): number {
-  return reason === undefined ? Number.MAX_SAFE_INTEGER : length;
+  return tree.find(method, path);
 }
 
 function reasonOfMatching(
-  { method }: CandidateRoute,
+  { method }: PlacedRoute,
   requested: string,
-  match: FoundRoute | undefined,
+  found: PlacedRoute | undefined,
 ): string {
-  if (match === undefined || !handlesMethod(new Set([method]), requested)) {
-    return `it handles ${method}, not ${requested}`;
-  }
-  return `it matches, but ${match.key} takes precedence`;
-}
-
-/** How much of a path a pattern matches. */
-interface Comparison {
-  /** Number of leading segments that match. */
-  readonly length: number;
-  /** Why the pattern does not match; undefined when it does. */
-  readonly reason: string | undefined;
+  return found === undefined || !handlesMethod(new Set([method]), requested)
+    ? `it handles ${method}, not ${requested}`
+    : `it matches, but ${found.name} takes precedence`;
 }
 
 /**
- * Compares a pattern with a path, segment by segment.
+ * Compares the pattern of a route with a path, segment by segment.
  *
- * @param pattern - The full pattern, with its prefixes.
- * @param path - Path of the request in normal form.
- * @param rules - How the route's router compares paths.
+ * @param path - In normal form.
+ * @returns The number of leading segments that match, and why the next one does not. A huge number if all match.
  */
-function comparePath(pattern: Pattern, path: string, rules: PathRules): Comparison {
+function comparePath(
+  { pattern, router: { rules } }: PlacedRoute,
+  path: string,
+): { readonly matching: number; readonly reason?: string } {
   const segments = significantSegments(pattern, rules);
-  const trimmed = path.length > 1 && path.endsWith('/') && !rules.strict ? path.slice(0, -1) : path;
-  const texts = trimmed === '/' ? [] : trimmed.slice(1).split('/');
+  const trimmed = path.endsWith('/') && !rules.strict ? path.slice(0, -1) : path;
+  const texts = trimmed.length < 2 ? [] : trimmed.slice(1).split('/');
   for (const [index, segment] of segments.entries()) {
     const text = texts[index];
-    if (segment.kind === 'wildcard') return { length: texts.length, reason: undefined };
+    if (segment.kind === 'wildcard') return { matching: Number.MAX_SAFE_INTEGER };
     if (text === undefined) break;
     const reason = compareSegment(segment, text, rules);
-    if (reason !== undefined) return { length: index, reason: `segment ${index + 1} ${reason}` };
+    if (reason !== undefined) return { matching: index, reason: `segment ${index + 1} ${reason}` };
   }
-  const reason =
-    segments.length === texts.length
-      ? undefined
-      : `it has ${count(segments.length)}, but the path has ${texts.length}`;
-  return { length: Math.min(segments.length, texts.length), reason };
-}
-
-function count(segments: number): string {
-  return segments === 1 ? '1 segment' : `${segments} segments`;
-}
-
-function formatAffix({ names, literals }: AffixSegment): string {
-  return literals
-    .map((literal, index) => (index === 0 ? literal : `:${names[index - 1]}${literal}`))
-    .join('');
+  if (segments.length === texts.length) return { matching: Number.MAX_SAFE_INTEGER };
+  const count = segments.length === 1 ? '1 segment' : `${segments.length} segments`;
+  return {
+    matching: Math.min(segments.length, texts.length),
+    reason: `it has ${count}, but the path has ${texts.length}`,
+  };
 }
 
 function compareSegment(
-  segment: Exclude<Pattern['segments'][number], { kind: 'wildcard' }>,
+  segment: Exclude<Segment, { kind: 'wildcard' }>,
   text: string,
   rules: PathRules,
 ): string | undefined {
-  if (segment.kind === 'param') {
+  const folded = foldCase(text, rules);
+  if (segment.kind === 'param')
     return text === '' ? `is empty, but :${segment.names[0]} needs a value` : undefined;
-  }
   if (segment.kind === 'affix') {
-    const literals = segment.literals.map((literal) => foldCase(literal, rules));
-    const values = matchAffix(text, foldCase(text, rules), 0, text.length, literals);
-    return values === undefined ? `is '${text}', not '${formatAffix(segment)}'` : undefined;
+    const { names, literals } = segment;
+    const own = literals.map((literal) => foldCase(literal, rules));
+    if (matchAffix(text, folded, 0, text.length, own) !== undefined) return undefined;
+    return `is '${text}', not '${literals.reduce((all, one, index) => `${all}:${names[index - 1]}${one}`)}'`;
   }
-  if (foldCase(segment.text, rules) === foldCase(text, rules)) return undefined;
+  if (foldCase(segment.text, rules) === folded) return undefined;
   const onlyCase = segment.text.toLowerCase() === text.toLowerCase();
   return `is '${text}', not '${segment.text}'${onlyCase ? ' (case-sensitive)' : ''}`;
 }

@@ -3,23 +3,8 @@ import { roleOf } from '../description.js';
 import { BadRequestError } from '../errors/http-error.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { normalizeSegment, parseTarget } from '../target.js';
-import type { Entry } from './check-order.js';
-import { createPrefixTree } from './mount.js';
+import { createPrefixTree, type Entry } from './mount.js';
 import { type PathRules, parseSegments, type Segment } from './pattern.js';
-
-const isForeign = (one: Middleware): boolean => roleOf(one) === 'foreign';
-
-/** Whether middleware of another framework runs as, or after, middleware with a prefix. */
-export function hasForeignBehindPrefix(entries: readonly Entry[]): boolean {
-  const first = entries.findIndex((entry) => 'middleware' in entry);
-  return first !== -1 && entries.slice(first).some((entry) => functionsOf(entry).some(isForeign));
-}
-
-function functionsOf(entry: Entry): readonly Middleware[] {
-  if (typeof entry === 'function') return [entry];
-  if ('middleware' in entry) return entry.middleware;
-  return entry.router.routes.flatMap(({ handlers }) => handlers);
-}
 
 /**
  * Creates the function that shields middleware of another framework, which may read a path more loosely than
@@ -59,7 +44,7 @@ export function createShield(
     );
   };
   return (middleware) => {
-    if (!isForeign(middleware)) return middleware;
+    if (roleOf(middleware) !== 'foreign') return middleware;
     prefixes ??= createPrefixes();
     if (prefixes.length === 0) return middleware;
     const shielded: Middleware = (ctx, next) => {

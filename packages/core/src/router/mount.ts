@@ -1,5 +1,5 @@
 import type { Context } from '../exchange/context.js';
-import { mediaTypesOf, mountBelow, roleOf } from '../description.js';
+import { mediaTypesOf, roleOf } from '../description.js';
 import {
   decodeParams,
   type Exchange,
@@ -8,11 +8,9 @@ import {
 } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
-import { joinPaths } from '../target.js';
 import {
   type PathRules,
   type Pattern,
-  parsePattern,
   parsePrefix,
   type Segment,
   significantSegments,
@@ -24,7 +22,7 @@ import {
   mayBeEmpty,
   type SchemaPolicy,
 } from '../schema/route-schemas.js';
-import { ALL, type AnyRouter, type Route } from './router.js';
+import { ALL, type AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 
 /** A router with the prefix at which it is mounted. */
@@ -43,36 +41,19 @@ export interface MountedRoute {
   readonly pattern: Pattern;
   readonly options: RouteOptions;
   readonly handlers: readonly Middleware[];
-}
-
-/**
- * Returns the routes of a mounted router, in order of registration.
- *
- * @throws {InvalidPatternError} When the prefix and a route have a parameter of the same name.
- */
-export function mountedRoutes({ prefix, router }: MountedRouter): readonly MountedRoute[] {
-  return router.routes.map((route) => mountRoute(prefix, route));
-}
-
-/** @throws {InvalidPatternError} When the prefix and the route have a parameter of the same name. */
-export function mountRoute(
-  prefix: string,
-  { method, pattern, options, handlers }: Route,
-): MountedRoute {
-  return {
-    method,
-    pattern: parsePattern(joinPaths(prefix, pattern)),
-    options,
-    handlers: handlers.map((handler) => mountBelow(prefix, handler)),
-  };
+  /** What runs for its requests, in order: middleware of the application, then the handlers. */
+  readonly functions: readonly Middleware[];
 }
 
 /** Middleware that runs for the paths below a prefix. */
 export interface PrefixedMiddleware {
-  /** May contain parameters. */
+  /** May contain parameters. `/` is for all paths. */
   readonly prefix: string;
   readonly middleware: readonly Middleware[];
 }
+
+/** What one call has registered on an application. */
+export type Entry = PrefixedMiddleware | MountedRouter;
 
 /**
  * Creates the tree of a prefix. It matches the path of the prefix and the paths below it, for all methods.
@@ -121,9 +102,6 @@ function setMatch(exchange: Exchange, { value, rawParams }: Match<MatchedRoute>)
   exchange.params = undefined;
 }
 
-/** Lists the middleware of the application that runs before every request to a pattern of a router. */
-export type ListUpstream = (segments: readonly Segment[]) => readonly Middleware[];
-
 /** A route with its composed pipeline. */
 interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
@@ -170,7 +148,6 @@ export function readsBody({ body, inputs = [] }: RouteOptions): boolean {
  * Composes the pipeline of each route of a router, and returns the step that selects one for a request.
  *
  * @param rules - How the router compares paths.
- * @param listUpstream - Lists the middleware of the application that runs before a route.
  * @param policy - How the application applies the schemas of its routes.
  * @param problems - Receives the errors of response schemas that cannot be compiled.
  * @param unknown - Receives the routes whose response schemas are unknown in part, by reason.
@@ -178,13 +155,12 @@ export function readsBody({ body, inputs = [] }: RouteOptions): boolean {
 export function createMount(
   rules: PathRules,
   routes: readonly MountedRoute[],
-  listUpstream: ListUpstream,
   policy: SchemaPolicy,
   problems: Error[],
   unknown: Map<string, Set<string>>,
 ): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(rules);
-  for (const { method, pattern, options, handlers } of routes) {
+  for (const { method, pattern, options, handlers, functions } of routes) {
     const route = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
       index === handlers.length - 1
@@ -196,9 +172,7 @@ export function createMount(
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
     const write = createRouteWriter(route, options, policy, problems, unknown);
-    const mediaTypes = readsBody(options)
-      ? mediaTypesOf([...listUpstream(pattern.segments), ...handlers])
-      : [];
+    const mediaTypes = readsBody(options) ? mediaTypesOf(functions) : [];
     const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
     tree.insert(method, pattern, {
       pattern: text,

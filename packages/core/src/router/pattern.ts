@@ -117,12 +117,12 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
  *
  * @param text - With or without a leading slash; a trailing slash adds an empty segment. Escapes such as
  *   `%3A` and `%2A` stand for characters with a meaning in patterns.
+ * @param segments - Those of the text, if they are already parsed.
  * @throws {InvalidPatternError} When the text is a URL or has a query, an empty segment, `.` or `..`, an
  *   invalid or repeated name, parameters without text between them, a wildcard that is not last, syntax
  *   of other routers, or a malformed escape.
  */
-export function parsePattern(text: string): Pattern {
-  const segments = parseSegments(text);
+export function parsePattern(text: string, segments = parseSegments(text)): Pattern {
   const names = segments.flatMap((segment) => (segment.kind === 'static' ? [] : segment.names));
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
@@ -282,11 +282,12 @@ function isInEscape(path: string, index: number): boolean {
  *
  * @param rules - The rules of the router.
  */
-export function shapeOf(pattern: Pattern, rules: PathRules): string {
-  return `/${shapesOf(pattern.segments, rules).join('/')}`;
+export function shapeOf({ segments }: Pattern, rules: PathRules): string {
+  return `/${shapesOf(segments, rules).join('/')}`;
 }
 
-function shapesOf(segments: readonly Segment[], rules: PathRules): readonly string[] {
+/** Returns each segment without its names. */
+export function shapesOf(segments: readonly Segment[], rules: PathRules): readonly string[] {
   return significantSegments({ segments }, rules).map((segment) => {
     if (segment.kind === 'param') return ':';
     if (segment.kind === 'wildcard') return '*';
@@ -299,44 +300,24 @@ function shapesOf(segments: readonly Segment[], rules: PathRules): readonly stri
   });
 }
 
-/** Whether a pattern with these segments only matches the path of a prefix and paths below it. */
-export type IsBelow = (segments: readonly Segment[]) => boolean;
+/** Compares the shapes of a prefix, without its trailing slash, with those of a pattern. */
+export type ComparePrefix = (prefix: readonly string[], pattern: readonly string[]) => boolean;
 
-/**
- * Creates the predicate for the patterns below a prefix.
- *
- * @param prefix - A valid prefix; may contain parameters.
- * @param rules - How the paths are compared.
- */
-export function createIsBelow(prefix: string, rules: PathRules): IsBelow {
-  const above = shapesOf(parseSegments(prefix), { ...rules, strict: false });
-  return (segments) => {
-    const shapes = shapesOf(segments, rules);
-    return above.every((shape, index) => {
-      const other = shapes[index];
-      return shape === ':' ? other !== undefined && other !== '' && other !== '*' : other === shape;
-    });
-  };
-}
+/** Whether a pattern only matches the path of a prefix and paths below it. */
+export const isBelow: ComparePrefix = (prefix, pattern) =>
+  prefix.every((shape, index) => {
+    const other = pattern[index];
+    return shape === ':' ? other !== undefined && other !== '' && other !== '*' : other === shape;
+  });
 
-/**
- * Creates the predicate for the patterns that match a path below a prefix. It may hold for a few others, with
- * text around parameters.
- *
- * @param prefix - A valid prefix; may contain parameters.
- * @param rules - How the paths are compared.
- */
-export function createOverlaps(prefix: string, rules: PathRules): IsBelow {
-  const above = shapesOf(parseSegments(prefix), { ...rules, strict: false });
-  return (segments) => {
-    const shapes = shapesOf(segments, rules);
-    const end = shapes.at(-1) === '*' ? shapes.length - 1 : above.length;
-    return above.slice(0, end).every((shape, index) => {
-      const other = shapes[index];
-      return other === shape || (other !== undefined && `${shape}${other}`.includes(':'));
-    });
-  };
-}
+/** Whether a pattern matches a path below a prefix. May be true for others, with text around parameters. */
+export const overlaps: ComparePrefix = (prefix, pattern) => {
+  const end = pattern.at(-1) === '*' ? pattern.length - 1 : prefix.length;
+  return prefix.slice(0, end).every((shape, index) => {
+    const other = pattern[index];
+    return other === shape || (other !== undefined && `${shape}${other}`.includes(':'));
+  });
+};
 
 /** How a router compares paths. */
 export interface PathRules {

@@ -1,0 +1,170 @@
+import { atLine, isIntended } from '@fairlead/options';
+import type { Settings } from '../app/options.js';
+import { roleOf } from '../description.js';
+import { InvalidPatternError } from '../errors/setup-error.js';
+import type { Middleware } from '../pipeline/pipeline.js';
+import type { Entry, MountedRoute, MountedRouter } from '../router/mount.js';
+import {
+  isBelow,
+  type PathRules,
+  parsePattern,
+  parsePrefix,
+  parseSegments,
+  shapeOf,
+  shapesOf,
+} from '../router/pattern.js';
+import {
+  type AnyRouter,
+  addPrefix,
+  conflictOf,
+  mountedTwice,
+  prefixesTo,
+  type Route,
+} from '../router/router.js';
+
+/** A route where it is mounted. */
+export interface PlacedRoute extends MountedRoute {
+  /** Method and pattern, for messages. */
+  readonly name: string;
+  readonly router: AnyRouter;
+  /** Its pattern as compared with prefixes. */
+  readonly shapes: readonly string[];
+  /** Whether its router or one of its functions is intended. */
+  readonly isIntended: boolean;
+}
+
+/** A middleware, or a router with its routes, where it is registered. */
+export interface Place {
+  /** How messages list it. Empty for a router of the application, whose routes they list instead. */
+  readonly name: string;
+  readonly prefix: string;
+  /** The prefix as compared with patterns. */
+  readonly shapes: readonly string[];
+  readonly middleware?: Middleware;
+  /** All middleware of the same call; none for a router. */
+  readonly call: readonly Middleware[];
+  readonly router?: AnyRouter;
+  /** Undefined for middleware, and for a router that is not filled yet. */
+  readonly routes?: readonly PlacedRoute[];
+}
+
+/** All that is registered on an application, in order. */
+export interface Layout {
+  readonly places: readonly Place[];
+  /** How paths are compared with the prefixes of middleware. */
+  readonly rules: PathRules;
+  /** All routes, with the middleware of the application that runs before them. */
+  readonly listed: readonly Route[];
+  /** The valid routes of each mounted router. */
+  readonly mounts: ReadonlyMap<MountedRouter, readonly PlacedRoute[]>;
+  /** All valid routes. */
+  readonly routes: readonly PlacedRoute[];
+  /**
+   * Routers that are mounted twice at one prefix, routes of different routers that handle the same requests,
+   * and routes with a parameter of the same name as one of their prefix.
+   */
+  readonly problems: readonly Error[];
+}
+
+/**
+ * Finds out which middleware, routers and routes are where.
+ *
+ * @param settings - How the application compares paths, and its last middleware.
+ * @param unfilled - A router that will have routes: one of the entries, or one that is mounted later.
+ */
+export function createLayout(
+  entries: readonly Entry[],
+  settings: Settings,
+  unfilled?: AnyRouter,
+): Layout {
+  const added = new Map(
+    entries.map((one) => [one, 'router' in one ? addPrefix(one.prefix, one.router.routes) : []]),
+  );
+  const rules = rulesOfPrefixes(added, settings);
+  const places: Place[] = [];
+  const listed: Route[] = [];
+  const mounts = new Map<MountedRouter, readonly PlacedRoute[]>();
+  const problems: Error[] = [];
+  const byShape = new Map<string, Pick<Route, 'pattern' | 'options'>>();
+  for (const entry of entries) {
+    const { prefix } = entry;
+    const shapes = shapesOf(parseSegments(prefix), { ...rules, strict: false });
+    if ('middleware' in entry) {
+      const { middleware: call } = entry;
+      for (const middleware of call) {
+        const { name } = middleware;
+        const label = name === '' ? 'a middleware' : `the middleware '${name}'`;
+        places.push({ name: label, prefix, shapes, middleware, call });
+      }
+      continue;
+    }
+    const { router, isOwn } = entry;
+    const shapeIn = (one: MountedRouter) => shapeOf(parsePrefix(one.prefix), router.rules);
+    const twin = [...mounts.keys()].find(
+      (other) => other.router === router && shapeIn(other) === shapeIn(entry),
+    );
+    const routes: PlacedRoute[] = [];
+    for (const route of added.get(entry) ?? []) {
+      const { method, options, handlers } = route;
+      const segments = parseSegments(route.pattern);
+      const shapes = shapesOf(segments, rules);
+      const covering = places.filter((place) => isBelow(place.shapes, shapes));
+      const upstream = covering.flatMap(({ middleware }) => middleware ?? []);
+      listed.push({ ...route, upstream });
+      // Its routes would conflict with themselves.
+      if (twin !== undefined) continue;
+      try {
+        const pattern = parsePattern(route.pattern, segments);
+        routes.push({
+          method,
+          pattern,
+          options,
+          handlers,
+          functions: [...upstream, ...handlers],
+          name: `${method} ${pattern.text}`,
+          router,
+          shapes,
+          isIntended: [router, ...handlers].some(isIntended),
+        });
+      } catch (error) {
+        if (!(error instanceof InvalidPatternError)) throw error;
+        error.message += atLine(options);
+        problems.push(error);
+      }
+    }
+    if (twin === undefined) mounts.set(entry, routes);
+    else problems.push(mountedTwice('app', prefix, atLine(entry) + atLine(twin)));
+    for (const { method, pattern, options } of routes) {
+      const key = `${method} ${shapeOf(pattern, router.rules)}`;
+      const existing = byShape.get(key);
+      const route = { pattern: pattern.text, options };
+      if (existing === undefined) byShape.set(key, route);
+      else problems.push(conflictOf(method, existing, route));
+    }
+    const isFilled = unfilled === undefined || prefixesTo(router, unfilled).length === 0;
+    const name = isOwn ? '' : `the router mounted at '${prefix}'`;
+    places.push({ name, prefix, shapes, call: [], router, ...(isFilled && { routes }) });
+  }
+  if (unfilled !== undefined && places.every(({ middleware, routes }) => middleware ?? routes)) {
+    places.push({ name: 'a router that is mounted later', prefix: '/', shapes: [], call: [] });
+  }
+  return { places, rules, listed, mounts, routes: [...mounts.values()].flat(), problems };
+}
+
+/** Returns rules by which a prefix matches every path that a route below it may match. */
+function rulesOfPrefixes(
+  added: ReadonlyMap<Entry, readonly Route[]>,
+  { rules: own, notFound }: Settings,
+): PathRules {
+  const entries = [...added];
+  const all = [own, ...entries.flatMap(([one]) => ('router' in one ? one.router.rules : []))];
+  const first = entries.findIndex(([one]) => 'middleware' in one && one.prefix !== '/');
+  const behind = (first === -1 ? [] : entries.slice(first)).flatMap(([one, routes]) =>
+    'middleware' in one ? one.middleware : routes.flatMap(({ handlers }) => handlers),
+  );
+  // Express ignores case.
+  const isSensitive = [...behind, first === -1 ? undefined : notFound].every(
+    (one) => roleOf(one) !== 'foreign',
+  );
+  return { ...own, caseSensitive: all.every(({ caseSensitive }) => caseSensitive) && isSensitive };
+}

@@ -1,0 +1,312 @@
+import { isIntended, nearestName } from '@fairlead/options';
+import {
+  descriptionOf,
+  isResponder,
+  isUnknown,
+  mediaTypesOf,
+  passesOn,
+  roleOf,
+} from '../description.js';
+import { SetupError } from '../errors/setup-error.js';
+import type { Middleware } from '../pipeline/pipeline.js';
+import { readsBody } from '../router/mount.js';
+import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
+import { Tree } from '../router/tree.js';
+import {
+  type Check,
+  type Found,
+  forAll,
+  forMiddleware,
+  forRoutes,
+  NAMES,
+  type PlacedMiddleware,
+  runChecks,
+} from './findings.js';
+import { demandsImpossible } from './inputs.js';
+import type { Layout, Place, PlacedRoute } from './layout.js';
+
+/** What cannot work, whatever is registered later. */
+const ERRORS: readonly Check[] = [
+  forMiddleware({ INVALID_ORDER: [hidesWhatFollows] }),
+  forRoutes({ INVALID_ORDER: [hidesHandler] }),
+  forRoutes({ INVALID_ORDER: [catchesNothing] }),
+  forRoutes({ INVALID_METHOD: [cannotUpgrade] }),
+];
+
+/** What cannot work unless something is registered later. */
+const FINAL_ERRORS: readonly Check[] = [forMiddleware({ INVALID_ORDER: [parsesForNoRoute] })];
+
+/** What can work, but is usually a mistake. */
+const WARNINGS: readonly Check[] = [
+  forRoutes({ FAIRLEAD_ORDER: [endsInIdleMiddleware] }),
+  forMiddleware({ FAIRLEAD_ORDER: [missesErrors, readsTooEarly, runsForNoRoute] }),
+  forRoutes({
+    FAIRLEAD_ROUTE: [repeatsPrefix],
+    FAIRLEAD_BODY: [lacksParser, parsesTwice],
+    FAIRLEAD_ORDER: [opensAsPage],
+    FAIRLEAD_INPUT: [demandsImpossible],
+  }),
+  forAll({ FAIRLEAD_ROUTE: [hideRoutes] }),
+  forMiddleware({ FAIRLEAD_ROUTE: [coversNoRoute] }),
+  forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions] }),
+];
+
+/**
+ * Finds what cannot work.
+ *
+ * @param isFinal - Whether nothing else will be registered.
+ */
+export function findErrors(layout: Layout, isFinal: boolean): readonly Error[] {
+  const found = runChecks(isFinal ? [...ERRORS, ...FINAL_ERRORS] : ERRORS, layout);
+  return [...layout.problems, ...found.map((one) => new SetupError(...one))];
+}
+
+/** Finds what can work, but is usually a mistake. The message of a warning ends with how to silence it. */
+export function findWarnings(layout: Layout): ReturnType<typeof runChecks> {
+  return runChecks(WARNINGS, layout);
+}
+
+function hidesWhatFollows({ middleware, prefix, shapes, after }: PlacedMiddleware): Found {
+  if (roleOf(middleware) !== 'notFoundHandler') return undefined;
+  const others = after.filter((other) => !isHandler(other.middleware));
+  const names = others.flatMap((other) => namesOf(other, (pattern) => isBelow(shapes, pattern)));
+  const message = `notFoundHandler() responds to every request${below(prefix)}, so anything registered after it never runs: ${NAMES}. Register notFoundHandler() last.`;
+  return { message, names };
+}
+
+function hidesHandler({ handlers }: PlacedRoute): Found {
+  const message = `notFoundHandler() responds to every request, so the functions after it never run in a route: ${NAMES}. Register it last on the application, with app.use(notFoundHandler()).`;
+  const found = handlers.slice(0, -1).filter((one) => roleOf(one) === 'notFoundHandler');
+  // The middleware of a router is part of each of its routes.
+  return found.map((about) => ({ message, about }));
+}
+
+function catchesNothing({ handlers }: PlacedRoute): Found {
+  if (roleOf(handlers.at(-1)) !== 'errorHandler') return undefined;
+  return `errorHandler() is the last function of a route, so it catches nothing there: ${NAMES}. Pass it before the other functions.`;
+}
+
+function cannotUpgrade({ method, name, handlers }: PlacedRoute): Found {
+  if (/^(GET|ALL)$/.test(method) || !handlers.some(opensWebSocket)) return undefined;
+  return `The route ${name} cannot open WebSocket connections, because clients open them with GET. Register it for GET.`;
+}
+
+function endsInIdleMiddleware({ handlers }: PlacedRoute): Found {
+  const last = handlers.at(-1);
+  if (!passesOn(last) || isIntended(last)) return undefined;
+  if (!handlers.some((one) => opensWebSocket(one) || (isUnknown(one) && one.length < 2)))
+    return undefined;
+  const { name } = descriptionOf(last) ?? {};
+  return `${name} never runs, because a function before it in the route does not call next(): ${NAMES}. Pass ${name} before the handler, or to intended().`;
+}
+
+function missesErrors(one: PlacedMiddleware): Found {
+  if (roleOf(one.middleware) !== 'errorHandler' || isIntended(one.middleware)) return undefined;
+  // Other error handlers catch the errors, or have been reported for the same routes.
+  const isMissed = coversWithout(one, (other) => roleOf(other) === 'errorHandler');
+  const routers = one.before.filter(({ router }) => router !== undefined && !isIntended(router));
+  const names = routers.flatMap((router) => namesOf(router, isMissed));
+  const message = `errorHandler() cannot catch errors${below(one.prefix)} from anything registered before it: ${NAMES}. Register errorHandler() first, or pass it or the router to intended().`;
+  return { message, names };
+}
+
+function readsTooEarly({ middleware, before, after }: PlacedMiddleware): Found {
+  const { name, after: needed = [] } = descriptionOf(middleware) ?? {};
+  const provides = ({ middleware: other }: Place): boolean =>
+    passesOn(other) && needed.includes(descriptionOf(other)?.name ?? '');
+  if (!passesOn(middleware) || isIntended(middleware)) return undefined;
+  if (before.some(provides) || !after.some(provides)) return undefined;
+  return `${name} reads what ${needed.join(' or ')} provides, but runs before it. Register that first, or pass ${name} to intended().`;
+}
+
+function parsesForNoRoute(one: PlacedMiddleware): Found {
+  return roleOf(one.middleware) === 'input' ? missesRoutes(one, '.') : undefined;
+}
+
+function runsForNoRoute(one: PlacedMiddleware): Found {
+  if (roleOf(one.middleware) === 'input') return undefined;
+  return missesRoutes(one, ', or pass it to intended() if it is for unknown paths.');
+}
+
+/**
+ * Finds routes before middleware that only affects what is after it. Middleware that has a route or any other
+ * function after it may be there for that.
+ */
+function missesRoutes(one: PlacedMiddleware, silence: string): Found {
+  const { middleware, prefix, shapes, before, after } = one;
+  const name = passesOn(middleware) ? descriptionOf(middleware)?.name : nameOfCheck(one);
+  if (name === undefined || isIntended(middleware)) return undefined;
+  const later = after.filter((other) => mayRespond(other.middleware));
+  if (later.some((other) => namesOf(other, (pattern) => overlaps(shapes, pattern)).length > 0))
+    return undefined;
+  // Middleware of the same name runs for these routes, or has been reported for them.
+  const isSame = (other: Middleware | undefined): boolean =>
+    other === middleware || descriptionOf(other)?.name === name;
+  const isMissed = coversWithout(one, isSame);
+  const names = before.flatMap((router) =>
+    router.routes === undefined
+      ? []
+      : namesOf(router, (pattern, handlers) => isMissed(pattern) && !handlers.some(isSame)),
+  );
+  const message = `${name} runs for no route${below(prefix)}, because all of them are registered before it: ${NAMES}. Register it before the routes${silence}`;
+  return { message, names };
+}
+
+/**
+ * Names a function of the application that seems to be for the routes below its prefix: it passes requests on,
+ * or rejects some of them. Returns undefined for any other one, which may respond to paths without a route.
+ */
+function nameOfCheck({ middleware, prefix }: PlacedMiddleware): string | undefined {
+  if (prefix === '/' || !isUnknown(middleware) || isResponder(middleware)) return undefined;
+  const text = `${middleware}`;
+  if (middleware.length < 2 && !/\b40[13]\b|Unauthorized|Forbidden/.test(text)) return undefined;
+  if (/\b404\b|NotFound/.test(text)) return undefined;
+  const { name } = middleware;
+  return name === '' ? `A function of app.use('${prefix}')` : `The middleware '${name}'`;
+}
+
+function repeatsPrefix({ pattern, isIntended }: PlacedRoute): Found {
+  const [, repeated] = /((?:\/[^/:*]+)+)\1(?![^/])/.exec(pattern.text) ?? [];
+  if (repeated === undefined || isIntended) return undefined;
+  return `'${repeated}' occurs twice in a row in a pattern: ${NAMES}. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().`;
+}
+
+function lacksParser({ method, options, functions }: PlacedRoute): Found {
+  if (!readsBody(options) || method === 'GET' || mediaTypesOf(functions).length > 0)
+    return undefined;
+  // A parser of the application mentions the stream, the request, or the body that it sets.
+  const mayRead = (one: Middleware): boolean =>
+    isIntended(one) ||
+    isResponder(one) ||
+    /bodyStream|\breq\b|\.body\s*=[^=]/.test(`${descriptionOf(one)?.wraps ?? one}`);
+  if (functions.some(mayRead)) return undefined;
+  return `No parser reads the body of: ${NAMES}. Register app.use(json()) before it. If other middleware reads the body, pass that to intended().`;
+}
+
+function parsesTwice({ functions }: PlacedRoute): Found {
+  const parsers = functions.filter((one) => descriptionOf(one)?.reads?.settings !== undefined);
+  return parsers.flatMap((parser, index) => {
+    const { name, reads } = descriptionOf(parser) ?? {};
+    const first = parsers
+      .slice(0, index)
+      .map((other) => descriptionOf(other))
+      .find((other) => reads?.mediaTypes.every((type) => other?.reads?.mediaTypes.includes(type)));
+    if (first === undefined || isIntended(parser) || first.reads?.settings === reads?.settings)
+      return [];
+    return `${name} never reads a body, because ${first.name} before it has read it: ${NAMES}. Pass the option skip to the ${first.name} before it, or pass ${name} to intended().`;
+  });
+}
+
+/** Browsers may get a page instead of the response of a route. A wildcard may be there for other clients. */
+function opensAsPage({ method, pattern, functions, handlers }: PlacedRoute): Found {
+  if (!/^(GET|ALL)$/.test(method) || pattern.endsInWildcard) return undefined;
+  const page = functions
+    .slice(0, -handlers.length)
+    .find((one) => descriptionOf(one)?.hides?.(samplePath(pattern)) && !isIntended(one));
+  if (page === undefined) return undefined;
+  const message = `${descriptionOf(page)?.name} sends its fallback to browsers that open a route after it: ${NAMES}. Register it after the routes, or pass it to intended().`;
+  return { message, at: page };
+}
+
+/** A route of an earlier router may match all paths of a route. */
+function hideRoutes({ mounts }: Layout): Found {
+  const trees = new Map<string, Tree<PlacedRoute>>();
+  return [...mounts.values()].flatMap((routes, index, all) => {
+    for (const route of all[index - 1] ?? []) {
+      const { rules } = route.router;
+      const key = JSON.stringify(rules);
+      const tree = trees.get(key) ?? new Tree(rules);
+      tree.insert(route.method, route.pattern, route);
+      trees.set(key, tree);
+    }
+    return routes.flatMap(({ name, method, pattern, options }) => {
+      const [first] = [...trees.values()].flatMap(
+        (tree) => tree.find(method, samplePath(pattern))?.value ?? [],
+      );
+      if (first === undefined || first.isIntended) return [];
+      // A handler with `next` may pass requests on.
+      if ((first.handlers.at(-1)?.length ?? 0) > 1) return [];
+      const message = `${first.name} is in an earlier router and responds to every request for: ${NAMES}. Mount the later router first. If the handler of ${first.name} calls next(), pass it or its router to intended().`;
+      return { message, names: [name], at: options };
+    });
+  });
+}
+
+/** Middleware below a prefix without routes may respond, so only some of it is suspicious. */
+function coversNoRoute(
+  { call, prefix, shapes }: PlacedMiddleware,
+  { places, routes }: Layout,
+): Found {
+  if (routes.length === 0 || routes.some((route) => overlaps(shapes, route.shapes)))
+    return undefined;
+  if (call.some((one) => isIntended(one) || isResponder(one) || one.length < 2)) return undefined;
+  const sections = routes.flatMap(({ pattern: { text } }) =>
+    [...text.matchAll(/(?!^)(?=\/)|$/g)].map(({ index }) => text.slice(0, index)),
+  );
+  const depth = prefix.split('/').length;
+  const similar = sections.filter((one) => one.split('/').length === depth);
+  const nearest = sections.find((one) => one.endsWith(prefix)) ?? nearestName(prefix, similar);
+  const others = places.flatMap((other) => (other.prefix === '/' ? other.call : []));
+  if (nearest === undefined && [...call, ...others].some(mayRespond)) return undefined;
+  const fix = nearest === undefined ? 'Correct the prefix' : `Use '${nearest}'`;
+  const message = `app.use('${prefix}') covers no route with: ${NAMES}. ${fix}, or pass the middleware to intended() if it serves paths without routes.`;
+  return { message, names: [call.map((one) => one.name || 'a function').join(', ')], about: call };
+}
+
+function haveDoubtfulOptions({ places, routes }: Layout): Found {
+  const functions = [...places, ...routes].flatMap((one) =>
+    'call' in one ? one.call : one.handlers,
+  );
+  return [...new Set(functions)].flatMap((about) => {
+    const message = isIntended(about) ? undefined : descriptionOf(about)?.warning?.();
+    return message === undefined ? [] : { message, about };
+  });
+}
+
+function opensWebSocket(one: Middleware): boolean {
+  return roleOf(one) === 'websocket';
+}
+
+function isHandler(one: Middleware | undefined): boolean {
+  return /Handler$/.test(roleOf(one) ?? '');
+}
+
+/** Whether middleware may respond as routes do. True for a router, which has none. */
+function mayRespond(one: Middleware | undefined): boolean {
+  return !passesOn(one) && !isHandler(one);
+}
+
+/** Describes the paths of a prefix, after a noun. */
+function below(prefix: string): string {
+  return prefix === '/' ? '' : ` below '${prefix}'`;
+}
+
+/** Creates the predicate for the patterns that a middleware covers, but none like it that is before it. */
+function coversWithout(
+  { shapes, before }: PlacedMiddleware,
+  isAlike: (other: Middleware | undefined) => boolean,
+) {
+  const others = before.filter(({ middleware }) => isAlike(middleware));
+  return (pattern: readonly string[]): boolean =>
+    isBelow(shapes, pattern) && !others.some((other) => isBelow(other.shapes, pattern));
+}
+
+/** Names a middleware or a router if all of it is affected, or else the affected routes. */
+function namesOf(
+  { name, shapes, routes }: Place,
+  isAffected: (shapes: readonly string[], handlers: readonly Middleware[]) => boolean,
+): readonly string[] {
+  if (routes === undefined) return isAffected([...shapes, '*'], []) ? [name] : [];
+  const affected = routes.filter((route) => isAffected(route.shapes, route.handlers));
+  const isWhole = affected.length === routes.length && affected.length > 0;
+  return isWhole && name !== '' ? [name] : affected.map((route) => `the route ${route.name}`);
+}
+
+/** Returns a path that a pattern matches, and that is unlikely to match static segments of others. */
+function samplePath({ segments }: Pattern): string {
+  const texts = segments.map((segment) => {
+    if (segment.kind === 'static') return segment.text;
+    return segment.kind === 'affix' ? segment.literals.join('~') : '~';
+  });
+  return `/${texts.join('/')}`;
+}
