@@ -26,7 +26,7 @@ describe('the side bar', () => {
     expect(linksOf('guides').slice(0, 3)).toEqual([
       '/guides/functions',
       '/guides/controllers',
-      '/guides/discovery',
+      '/guides/controllers-as-values',
     ]);
     expect(linksOf('guides').at(-1)).toBe('/guides/extensions');
     expect(linksOf('recipes').slice(0, 2)).toEqual(['/recipes/', '/recipes/authentication']);
