@@ -143,45 +143,47 @@ export function connectionOf(socket: Socket): Connection | undefined {
 }
 
 /**
- * Runs a request, immediately or after earlier requests of its connection. Ignores the request if a response
- * has already announced the end of the connection.
+ * Creates a listener that runs requests, immediately or after earlier requests of their connection. It ignores a
+ * request if a response has already announced the end of the connection.
  *
- * @param run - Handles the request.
+ * @param run - Handles the requests.
  * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)
  */
-export function admit(req: IncomingMessage, res: ServerResponse, run: RequestListener): void {
-  const connection = (req.socket as Tracked)[CONNECTION];
-  if (connection === undefined) {
-    run(req, res);
-    return;
-  }
-  if (connection.isEnding) {
-    connection.pause();
-    return;
-  }
-  (res as Tracked)[CONNECTION] = connection;
-  const { latest } = connection;
-  connection.latest = res;
-  if (connection.running === 0) {
-    const isAlone = latest == null || latest.closed;
-    // Most clients wait for each response. Nobody then needs to know when one has been sent.
-    if (isAlone && !LEAVES_BODIES) {
+export function admit(run: RequestListener): RequestListener {
+  return (req, res) => {
+    const connection = (req.socket as Tracked)[CONNECTION];
+    if (connection === undefined) {
       run(req, res);
       return;
     }
-    if (!isAlone) count(latest, connection);
-  }
-  const start = (): void => {
-    count(res, connection);
-    run(req, res);
+    if (connection.isEnding) {
+      connection.pause();
+      return;
+    }
+    (res as Tracked)[CONNECTION] = connection;
+    const { latest } = connection;
+    connection.latest = res;
+    if (connection.running === 0) {
+      const isAlone = latest == null || latest.closed;
+      // Most clients wait for each response. Nobody then needs to know when one has been sent.
+      if (isAlone && !LEAVES_BODIES) {
+        run(req, res);
+        return;
+      }
+      if (!isAlone) count(latest, connection);
+    }
+    const start = (): void => {
+      count(res, connection);
+      run(req, res);
+    };
+    if (connection.running < MAX_RUNNING) {
+      start();
+      return;
+    }
+    // Another request starts it. Its asynchronous context may belong to that one's trace.
+    connection.waiting.push({ res, run: AsyncResource.bind(start) });
+    if (connection.waiting.length >= PAUSE_AT) connection.pause();
   };
-  if (connection.running < MAX_RUNNING) {
-    start();
-    return;
-  }
-  // Another request starts it. Its asynchronous context may belong to that one's trace.
-  connection.waiting.push({ res, run: AsyncResource.bind(start) });
-  if (connection.waiting.length >= PAUSE_AT) connection.pause();
 }
 
 /** Deno keeps a body that nobody reads, and then never reads the next request. Node has discarded it. */

@@ -85,11 +85,11 @@ export function createServer(
   closing?: AbortSignal,
 ): Server {
   const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderSize } = limits;
-  const run: RequestListener = (req, res) => {
+  const admitRequest = admit((req, res) => {
     const refusal = checkHead(req, limits);
     if (refusal === undefined) handle(req, res);
     else refuse(res, refusal);
-  };
+  });
   const options: ServerOptions & { optimizeEmptyRequests: boolean } = {
     // Node throws when headersTimeout exceeds requestTimeout.
     headersTimeout: requestTimeout > 0 ? Math.min(headersTimeout, requestTimeout) : headersTimeout,
@@ -114,14 +114,13 @@ export function createServer(
   // `100 Continue` is sent when the body is read, so a refused body is never sent.
   server.on('checkContinue', (req, res) => {
     expectContinue(req);
-    admit(req, res, run);
+    admitRequest(req, res);
   });
-  server.on('checkExpectation', (req, res) =>
-    admit(req, res, () => refuse(res, EXPECTATION_FAILED)),
-  );
+  const refuseExpectation = admit((_req, res) => refuse(res, EXPECTATION_FAILED));
   return server
     .on(ready, (socket: Socket) => track(socket, keepAlive, closing))
-    .on('request', (req, res) => admit(req, res, run))
+    .on('request', admitRequest)
+    .on('checkExpectation', refuseExpectation)
     .on('clientError', onClientError);
 }
 
