@@ -6,7 +6,7 @@ export interface CountedRoute {
   readonly name: string;
   readonly title: string;
   /** The file in `http/servers/` that has the route. */
-  readonly server: 'engine' | 'engine-class';
+  readonly server: 'engine' | 'engine-class' | 'engine-values';
   /** The function in that file that starts the server. */
   readonly starter: string;
   /** The workload whose requests are sent. */
@@ -23,6 +23,10 @@ const classes = (name: string, title: string, workload: string): CountedRoute =>
   ...{ name, title, server: 'engine-class', starter: workload, workload },
 });
 
+const values = (name: string, title: string, workload: string): CountedRoute => ({
+  ...{ name, title, server: 'engine-values', starter: workload, workload },
+});
+
 /** The routes, in the order of the table. */
 export const COUNTED_ROUTES: readonly CountedRoute[] = [
   functions('get', 'GET with a parameter', 'param'),
@@ -33,6 +37,12 @@ export const COUNTED_ROUTES: readonly CountedRoute[] = [
   classes('class-get-guard', 'class: GET with a guard, a parameter and a service', 'class-get'),
   {
     ...classes('class-post-guard-schema', 'class: POST with a guard and a schema', 'valid-post'),
+    ...{ starter: 'guarded-valid-post', headers: { Authorization: AUTHORIZATION } },
+  },
+  values('value-get', 'value: GET with a parameter', 'param'),
+  values('value-get-guard', 'value: GET with a guard, a parameter and a service', 'class-get'),
+  {
+    ...values('value-post-guard-schema', 'value: POST with a guard and a schema', 'valid-post'),
     ...{ starter: 'guarded-valid-post', headers: { Authorization: AUTHORIZATION } },
   },
 ];

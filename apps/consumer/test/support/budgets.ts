@@ -67,4 +67,7 @@ export const callBudgets: Readonly<
   'class-get': [16, 36, 41],
   'class-get-guard': [16, 38, 43],
   'class-post-guard-schema': [19, 55, 67],
+  'value-get': [15, 35, 40],
+  'value-get-guard': [15, 37, 42],
+  'value-post-guard-schema': [18, 58, 71],
 };
