@@ -18,6 +18,8 @@ export interface Observation {
   readonly place: Place;
   /** The whole message. For `never`, what happens instead, if it is not success. */
   readonly message: string;
+  /** The codes of the error that ended the start, or of its problems. */
+  readonly codes?: readonly unknown[];
 }
 
 /** What the process has printed since the last call of {@link takeLog}. */
@@ -118,7 +120,14 @@ async function run({ start, request, wanted }: Mistake): Promise<Report> {
     if (target instanceof Application) target.seal();
     return target;
   });
-  if (started.kind === 'failed') return { place: 'startup', message: describeStart(started.error) };
+  if (started.kind === 'failed') {
+    const { error } = started;
+    return {
+      place: 'startup',
+      message: describeStart(error),
+      codes: problemsOf(error).map(codeOf),
+    };
+  }
   const warning = takeLog();
   if (started.kind === 'pending' && warning === '') return never('The start never ends.');
   const target = started.kind === 'done' ? (started.value as Target) : undefined;
@@ -135,7 +144,7 @@ async function run({ start, request, wanted }: Mistake): Promise<Report> {
 type Target = Application | Server | TestApp | undefined;
 
 /** A place, and the message there. */
-type Report = Pick<Observation, 'place' | 'message'>;
+type Report = Pick<Observation, 'place' | 'message' | 'codes'>;
 
 function never(message: string): Report {
   return { place: 'never', message };
@@ -180,6 +189,14 @@ async function close(target: Target): Promise<void> {
     ? target.close({ timeout: 0 })
     : target?.close?.());
 }
+
+/** Returns the problems of an error of the start; the error itself if it has none. */
+function problemsOf(error: unknown): readonly unknown[] {
+  const problems: unknown = error instanceof Error && Reflect.get(error, 'problems');
+  return Array.isArray(problems) ? problems : [error];
+}
+
+const codeOf = (error: unknown): unknown => Reflect.get(Object(error), 'code');
 
 /** The message of an error of the start, or of the first of its problems. */
 function describeStart(error: unknown): string {

@@ -26,3 +26,11 @@ it('docs/mistakes.md lists where each mistake is reported', async () => {
 it('reports every mistake where a developer needs it', () => {
   expect(results.flatMap(describeDifferences)).toEqual([]);
 });
+
+it('gives wrong options and arguments the code INVALID_OPTION in every package', () => {
+  // Errors of decorators begin with the class or the route that cannot be registered.
+  const ofCall = /^(?:new )?[\w.]+\(.*?\) (?:has no option '|cannot use .+ as \S+\. )/;
+  const wrong = results.filter(({ codes, message }) => codes !== undefined && ofCall.test(message));
+  expect(wrong.length).toBeGreaterThan(100);
+  expect(wrong.filter(({ codes }) => codes?.[0] !== 'INVALID_OPTION')).toEqual([]);
+});

@@ -46,7 +46,7 @@ export type StreamingLambdaHandler = (
  * @param app - The application.
  * @returns The handler. It rejects with a {@link LambdaEventError} for an event that is not an HTTP request,
  *   and with the error of a response body that fails.
- * @throws {SetupError} `INVALID_LAMBDA_OPTION`, when an argument is invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
  * @throws The errors of `app.seal()`.
  */
 export function createLambdaHandler(app: Application, options: LambdaOptions = {}): LambdaHandler {
@@ -64,7 +64,7 @@ export function createLambdaHandler(app: Application, options: LambdaOptions = {
  * @param app - Same as for {@link createLambdaHandler}.
  * @returns The handler. It rejects for the same reasons as the handler from {@link createLambdaHandler}.
  * @throws {SetupError} `LAMBDA_STREAMING_UNAVAILABLE`, outside of Lambda's Node.js runtime;
- *   `INVALID_LAMBDA_OPTION`, when an argument is invalid.
+ *   `INVALID_OPTION`, when an argument is invalid.
  * @throws The errors of `app.seal()`.
  */
 export function createStreamingHandler(
@@ -93,7 +93,7 @@ function createRespond(call: string, app: Application, options: LambdaOptions): 
     ...findApplicationProblems(call, app),
     ...findOptionProblems(call, options, OPTIONS),
   ];
-  if (problems.length > 0) throw new SetupError('INVALID_LAMBDA_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { basePath = '' } = options;
   app.seal();
   return async (event, context) => {

@@ -661,7 +661,7 @@ describe('the creation of a handler', () => {
     'refuses invalid arguments: %o',
     (create) => {
       const call = `${create.name}()`;
-      const refusal = (message: string) => new SetupError('INVALID_LAMBDA_OPTION', message);
+      const refusal = (message: string) => new SetupError('INVALID_OPTION', message);
       const app = createApp();
       const createWith = (value: unknown, options?: unknown) => () =>
         create(value as typeof app, options as LambdaOptions);

@@ -69,9 +69,9 @@ const CONNECT_OPTIONS: Kinds<ConnectOptions> = {
  *   it.
  *
  * @param middleware - A function `(req, res, next)`, such as an Express application.
- * @throws {SetupError} `INVALID_CONNECT_MIDDLEWARE`, when `middleware` is not a function of two or three
- *   parameters, or one of the first two is named like options; when an option is unknown or invalid. A
- *   function that declares no parameters may read `arguments`.
+ * @throws {SetupError} `INVALID_OPTION`, when `middleware` is not a function of two or three parameters, or one
+ *   of the first two is named like options; when an option is unknown or invalid. A function that declares no
+ *   parameters may read `arguments`.
  */
 export function connect(middleware: ConnectMiddleware, options?: ConnectOptions): Middleware;
 export function connect(middleware: ExpressMiddleware, options?: ConnectOptions): Middleware;
@@ -83,7 +83,7 @@ export function connect(
     ...findMiddlewareProblem(middleware),
     ...findOptionProblems('connect()', options, CONNECT_OPTIONS),
   ];
-  if (problems.length > 0) throw new SetupError(INVALID, problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   warnOfRouter(middleware);
   return adapt(middleware as ConnectMiddleware, options, '/');
 }

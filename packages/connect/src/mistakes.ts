@@ -8,7 +8,7 @@ interface Named {
   readonly length: number;
 }
 
-/** The code of errors about middleware that `connect()` cannot run. */
+/** The code of errors about middleware that turns out to be unusable during a request. */
 export const INVALID = 'INVALID_CONNECT_MIDDLEWARE';
 
 /** Finds what is wrong with the first argument of `connect()`. */

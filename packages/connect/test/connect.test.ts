@@ -470,7 +470,7 @@ describe('connect()', () => {
     ],
   ])('refuses %s', (_, args, message) => {
     expect(() => Reflect.apply(connect, undefined, args)).toThrow(
-      expect.objectContaining({ code: 'INVALID_CONNECT_MIDDLEWARE', message }),
+      expect.objectContaining({ code: 'INVALID_OPTION', message }),
     );
   });
 });

@@ -290,7 +290,7 @@ describe('connect() refuses a factory that was not called', () => {
   ])('%s', (_name, factory) => {
     expect(() => Reflect.apply(connect, undefined, [factory])).toThrow(
       expect.objectContaining({
-        code: 'INVALID_CONNECT_MIDDLEWARE',
+        code: 'INVALID_OPTION',
         message: expect.stringMatching(
           /^connect\(\) received (?:the|a) function.*, which is not middleware \(req, res, next\)\. If it returns middleware, call it: connect\(\w+\(\)\)\.$/,
         ),

@@ -229,7 +229,7 @@ describe('the option type', () => {
       expect(() => Reflect.apply(createParser, undefined, [{ type }])).toThrow(
         expect.objectContaining({
           name: 'SetupError',
-          code: 'INVALID_MEDIA_TYPE',
+          code: 'INVALID_OPTION',
           message: expect.stringMatching(`^${name}\\(\\) cannot use .* as type. Use media types`),
         }),
       );
@@ -319,7 +319,7 @@ it('parsers can be combined', async () => {
 
 it('urlencoded() rejects a maxFields that is not a number', () => {
   expect(() => urlencoded({ maxFields: Number.NaN })).toThrow(
-    expect.objectContaining({ code: 'INVALID_LIMIT' }),
+    expect.objectContaining({ code: 'INVALID_OPTION' }),
   );
 });
 

@@ -47,7 +47,7 @@ it('the README lists exactly the codes in the source', () => {
   expect(documented.sort()).toEqual([...new Set(codes)].sort());
 });
 
-it.each(['ROUTE_CONFLICT', 'MALFORMED_TARGET', 'APPLICATION_SEALED', 'INVALID_LIMIT'])(
+it.each(['ROUTE_CONFLICT', 'MALFORMED_TARGET', 'APPLICATION_SEALED', 'INVALID_OPTION'])(
   'the search finds %s in the source',
   (code) => {
     expect(codes).toContain(code);

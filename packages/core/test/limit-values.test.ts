@@ -14,7 +14,7 @@ describe.each([-1, 1.5, Number.POSITIVE_INFINITY])('the limit %d', (limit) => {
   it.each(LIMITS)('is rejected by listen() as %s', async (name) => {
     await expect(listen(createApp(), 0, { [name]: limit })).rejects.toMatchObject({
       name: 'SetupError',
-      code: 'INVALID_LIMIT',
+      code: 'INVALID_OPTION',
       message: expect.stringContaining(name),
     });
   });
@@ -22,7 +22,7 @@ describe.each([-1, 1.5, Number.POSITIVE_INFINITY])('the limit %d', (limit) => {
   it('is rejected by urlencoded() as maxFields', () => {
     expect(() => urlencoded({ maxFields: limit })).toThrow(
       expect.objectContaining({
-        code: 'INVALID_LIMIT',
+        code: 'INVALID_OPTION',
         message: expect.stringContaining('maxFields'),
       }),
     );

@@ -21,13 +21,13 @@ const bodyOptions = {
     '1 megabyte',
     "'1 megabyte'",
     "a whole number of bytes, or a string such as '64kb' or '1mb'",
-    'INVALID_LIMIT',
+    'INVALID_OPTION',
   ],
   type: [
     'json',
     "'json'",
     "media types such as 'application/json', 'text/*' or 'application/*+json', or a function",
-    'INVALID_MEDIA_TYPE',
+    'INVALID_OPTION',
   ],
   rawBody: ['yes', "'yes'", 'true or false'],
 } as const;
@@ -35,7 +35,7 @@ const limit = (unit: string): Wrong => [
   '5',
   "'5'",
   `a non-negative integer${unit}`,
-  'INVALID_LIMIT',
+  'INVALID_OPTION',
 ];
 
 testOptions([
@@ -71,7 +71,7 @@ testOptions([
 
 it('problems of one kind keep its code', async () => {
   const error = await errorOf(urlencoded, { limit: 'lots', maxFields: -1 });
-  expect(error).toMatchObject({ code: 'INVALID_LIMIT' });
+  expect(error).toMatchObject({ code: 'INVALID_OPTION' });
 });
 
 describe('listen()', () => {

@@ -394,7 +394,7 @@ describe('the option proxy', () => {
     expect(() => Reflect.apply(createApp, undefined, [{ proxy }])).toThrow(
       expect.objectContaining({
         name: 'SetupError',
-        code: 'INVALID_PROXY',
+        code: 'INVALID_OPTION',
         message,
       }),
     );

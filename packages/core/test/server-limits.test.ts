@@ -163,7 +163,7 @@ describe('many connections', () => {
 
 it.each(['maxHeaders', 'maxTargetSize', 'requestTimeout'])('rejects NaN for %s', async (name) => {
   await expect(listen(createApp(), 0, { [name]: Number.NaN })).rejects.toMatchObject({
-    code: 'INVALID_LIMIT',
+    code: 'INVALID_OPTION',
     message: expect.stringMatching(
       `^listen\\(\\) cannot use NaN as ${name}. Use a non-negative integer`,
     ),
@@ -195,7 +195,7 @@ describe('maxConnections', () => {
   it.each([0, -1, 1.5, '2', Number.POSITIVE_INFINITY])('cannot be %j', async (maxConnections) => {
     const listening = Reflect.apply(listen, undefined, [createApp(), 0, { maxConnections }]);
     await expect(listening).rejects.toMatchObject({
-      code: 'INVALID_LIMIT',
+      code: 'INVALID_OPTION',
       message: expect.stringContaining('maxConnections'),
     });
   });

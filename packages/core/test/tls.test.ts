@@ -208,7 +208,7 @@ describe('the option tls', () => {
   ])('refuses %s', async (_, tls, message) => {
     await expect(listen(createApp(), 0, { tls: tls ?? {} })).rejects.toMatchObject({
       name: 'SetupError',
-      code: 'INVALID_TLS',
+      code: 'INVALID_OPTION',
       message: expect.stringMatching(message),
     });
   });

@@ -51,7 +51,7 @@ describeFactories(jwtGuard);
  * Requests receive 403 `INSUFFICIENT_SCOPE` without a role, and 500 `TOKEN_NOT_VERIFIED` when no token was
  * verified.
  *
- * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a role.
+ * @throws {SetupError} `INVALID_OPTION`, when an argument is not a role.
  */
 export function Roles(...roles: readonly [string, ...string[]]): ClassDecorator & MethodDecorator {
   const check = createRoleCheck('@Roles()', roles);
@@ -69,7 +69,7 @@ export function Roles(...roles: readonly [string, ...string[]]): ClassDecorator 
  * Guards the routes of a class, or one route: the token needs all of the scopes. List {@link jwtGuard} before
  * it. Requests receive the responses of {@link Roles}.
  *
- * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a scope.
+ * @throws {SetupError} `INVALID_OPTION`, when an argument is not a scope.
  */
 export function Scopes(
   ...scopes: readonly [string, ...string[]]

@@ -119,7 +119,7 @@ function isListOf(value: unknown, accepts: (element: unknown) => boolean): boole
  *
  * Rejected requests receive 401 with a challenge, see {@link JwtAuth.verify}.
  *
- * @throws {SetupError} `INVALID_JWT_OPTION`, when an option is missing, unknown or invalid, or a key cannot be
+ * @throws {SetupError} `INVALID_OPTION`, when an option is missing, unknown or invalid, or a key cannot be
  *   used.
  * @see RFC 6750; RFC 7519; RFC 8725
  */
@@ -244,7 +244,7 @@ function stringsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** @throws {SetupError} `INVALID_JWT_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function readOptions(options: JwtAuthOptions<StandardSchema | undefined>): {
   readonly keys: KeySource;
   readonly algorithms: readonly string[];
@@ -284,10 +284,10 @@ function createKeys(call: string, options: JwtAuthOptions<StandardSchema | undef
     return createKeySource(options, options.remote ?? {});
   } catch (error) {
     const { message, cause } = error as Error;
-    throw new SetupError('INVALID_JWT_OPTION', `${call} cannot use ${message}`, { cause });
+    throw new SetupError('INVALID_OPTION', `${call} cannot use ${message}`, { cause });
   }
 }
 
 function invalidOption(problems: readonly string[]): SetupError {
-  return new SetupError('INVALID_JWT_OPTION', problems.join('\n'));
+  return new SetupError('INVALID_OPTION', problems.join('\n'));
 }

@@ -17,7 +17,7 @@ import { BEARER, JWT, verifiedToken } from './verified-token.js';
  * InternalServerError, 500 `TOKEN_NOT_VERIFIED`, when no token was verified.
  *
  * @param scopes - At least one, such as `users:write`.
- * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a scope.
+ * @throws {SetupError} `INVALID_OPTION`, when an argument is not a scope.
  * @see RFC 6750 §3.1; RFC 6749 §3.3
  */
 export function requireScope(...scopes: readonly [string, ...string[]]): Middleware {
@@ -37,7 +37,7 @@ export function requireScope(...scopes: readonly [string, ...string[]]): Middlew
  * InternalServerError, 500 `TOKEN_NOT_VERIFIED`, when no token was verified.
  *
  * @param roles - At least one, such as `admin`.
- * @throws {SetupError} `INVALID_JWT_OPTION`, when an argument is not a role.
+ * @throws {SetupError} `INVALID_OPTION`, when an argument is not a role.
  */
 export function requireRole(...roles: readonly [string, ...string[]]): Middleware {
   const check = createRoleCheck('requireRole()', roles);
@@ -77,7 +77,7 @@ export function createRoleCheck(call: string, roles: readonly string[]): (ctx: C
   };
 }
 
-/** @throws {SetupError} `INVALID_JWT_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertNames(call: string, names: readonly unknown[]): void {
   const invalid = names.filter((name) => typeof name !== 'string' || !NAME.test(name));
   const problems = invalid.map(
@@ -85,7 +85,7 @@ function assertNames(call: string, names: readonly unknown[]): void {
       `${call} cannot use ${describeValue(name)}. Use visible ASCII without spaces, quotes or backslashes.`,
   );
   if (names.length === 0) problems.push(`${call} needs at least one argument, such as 'admin'.`);
-  if (problems.length > 0) throw new SetupError('INVALID_JWT_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 
 /** RFC 6749 §3.3: scope-token */

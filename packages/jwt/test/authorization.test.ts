@@ -441,7 +441,7 @@ it.each<[() => unknown, string]>([
 ])('invalid names are refused: %s', (call, message) => {
   expect(call).toThrow(
     expect.objectContaining({
-      code: 'INVALID_JWT_OPTION',
+      code: 'INVALID_OPTION',
       message: expect.stringContaining(message),
     }),
   );

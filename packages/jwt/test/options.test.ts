@@ -114,7 +114,7 @@ describe('createJwtAuth()', () => {
     expect(() => Reflect.apply(createJwtAuth, undefined, [options])).toThrow(
       expect.objectContaining({
         name: 'SetupError',
-        code: 'INVALID_JWT_OPTION',
+        code: 'INVALID_OPTION',
         message: expect.stringContaining(message),
       }),
     );

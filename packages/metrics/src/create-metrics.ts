@@ -67,7 +67,7 @@ export interface Metrics<Format extends RegistryContentType = PrometheusContentT
    * Exports numbers that something else keeps, such as the `metrics` of @fairlead/store. They are read when
    * the metrics are collected.
    *
-   * @throws {SetupError} `INVALID_METRIC`, when a member of a number is missing or invalid; `METRIC_CONFLICT`,
+   * @throws {SetupError} `INVALID_OPTION`, when a member of a number is missing or invalid; `METRIC_CONFLICT`,
    *   when the registry has another metric of the same name.
    */
   readonly register: (numbers: Iterable<NumberMetric>) => void;
@@ -142,7 +142,7 @@ function isBuckets(value: unknown): boolean {
  * `INTERNAL_SERVER_ERROR` if it has none, or `none` without an error. Uncommon methods count as `other`. Applications that share a registry share the
  * metrics.
  *
- * @throws {SetupError} `INVALID_METRICS_OPTION`, when an option is unknown or invalid, or the metrics in the
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid, or the metrics in the
  *   registry have other buckets; `METRIC_CONFLICT`, when the registry has another metric of the same name.
  * @see https://prometheus.io/docs/practices/naming/
  */
@@ -235,7 +235,7 @@ function findRequests(registry: AnyRegistry, buckets?: readonly number[]): Reque
   if (requests === undefined || buckets === undefined) return requests;
   if (String(buckets) === String(requests.bounds)) return requests;
   throw new SetupError(
-    'INVALID_METRICS_OPTION',
+    'INVALID_OPTION',
     `createMetrics() cannot use these buckets: an earlier call has added ${DURATIONS} to the registry with other buckets. Pass the same buckets, or another registry.`,
   );
 }
@@ -290,14 +290,14 @@ const NUMBER_METRIC: Required<Kinds<NumberMetric>> = {
   value: fn,
 };
 
-/** @throws {SetupError} `INVALID_METRIC` or `METRIC_CONFLICT` */
+/** @throws {SetupError} `INVALID_OPTION` or `METRIC_CONFLICT` */
 function addNumber(registry: AnyRegistry, metric: NumberMetric): void {
   const { name, help, type } = metric;
   for (const member of ['name', 'help', 'type', 'value'] as const) {
     const { accepts, description } = NUMBER_METRIC[member];
     if (accepts(metric[member])) continue;
     throw new SetupError(
-      'INVALID_METRIC',
+      'INVALID_OPTION',
       `register() cannot use ${describeValue(metric[member])} as ${member} of a metric. Use ${description}.`,
     );
   }
@@ -330,8 +330,8 @@ function addProcessMetrics(registry: AnyRegistry): void {
   collectDefaultMetrics({ register: registry });
 }
 
-/** @throws {SetupError} `INVALID_METRICS_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(options: AnyOptions): void {
   const problems = findOptionProblems('createMetrics()', options, METRICS_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_METRICS_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }

@@ -413,7 +413,7 @@ describe('the registry', () => {
     const { registry } = create();
     expect(() => create({ registry, buckets: [1, 2] })).toThrow(
       new SetupError(
-        'INVALID_METRICS_OPTION',
+        'INVALID_OPTION',
         'createMetrics() cannot use these buckets: an earlier call has added http_request_duration_seconds to the registry with other buckets. Pass the same buckets, or another registry.',
       ),
     );
@@ -472,7 +472,7 @@ describe('options', () => {
       'createMetrics() cannot use [2, 1] as buckets. Use an array of positive numbers in ascending order.',
     ],
   ])('refuses %o', (options, message) => {
-    const error = new SetupError('INVALID_METRICS_OPTION', message);
+    const error = new SetupError('INVALID_OPTION', message);
     expect(() => createMetrics(options as MetricsOptions)).toThrow(error);
   });
 
@@ -534,7 +534,7 @@ jobs_total 7
   ])('rejects %o', (member, message) => {
     const number = { name: 'jobs', help: 'Jobs.', type: 'gauge', value: () => 1, ...member };
     expect(() => create().register([number as never])).toThrow(
-      expect.objectContaining({ code: 'INVALID_METRIC', message: expect.stringMatching(message) }),
+      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringMatching(message) }),
     );
   });
 });

@@ -94,7 +94,7 @@ const CORS_OPTIONS: Kinds<CorsOptions> = {
  * Works on an application, a router, a route or a controller. A preflight runs no route. Unless `cors()` is
  * on the application, the last `cors()` of the requested route responds to the preflight.
  *
- * @throws {SetupError} `INVALID_CORS`, when an option is unknown or invalid, or when `credentials` is true
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid, or when `credentials` is true
  *   for the origin `'*'`.
  * @see Fetch Standard §3.3 (CORS protocol)
  */
@@ -159,7 +159,7 @@ export function cors(options: CorsOptions = {}): Middleware {
 
 describeFactories(cors);
 
-/** @throws {SetupError} `INVALID_CORS` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(options: CorsOptions): void {
   const problems = findOptionProblems('cors()', options, CORS_OPTIONS);
   // An explicit `origin: undefined`, such as a missing environment variable, must not allow all origins.
@@ -172,7 +172,7 @@ function assertOptions(options: CorsOptions): void {
       "cors() cannot allow credentials when origin is '*', the default. Set origin to the origins that may send credentials.",
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_CORS', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 
 /** Warns about origins with credentials that match part of an origin, such as `/example\.com/`. */

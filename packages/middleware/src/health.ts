@@ -81,7 +81,7 @@ const HEALTH_OPTIONS: Kinds<HealthOptions> = {
  * Concurrent requests share the results. A check that is still running after its timeout keeps failing, and
  * is not called again until it settles.
  *
- * @throws {SetupError} `INVALID_HEALTH_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createHealth(options: HealthOptions = {}): Router {
   assertOptions(options);
@@ -259,11 +259,11 @@ function notReady(code: string, message: string): ServiceUnavailableError {
   return new ServiceUnavailableError(message, { code, headers, expose: true });
 }
 
-/** @throws {SetupError} `INVALID_HEALTH_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(options: HealthOptions): void {
   const problems = findOptionProblems('createHealth()', options, HEALTH_OPTIONS);
   if (problems.length === 0) problems.push(...findCheckProblems(options.checks ?? {}));
-  if (problems.length > 0) throw new SetupError('INVALID_HEALTH_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 
 function findCheckProblems(checks: object): readonly string[] {

@@ -50,11 +50,11 @@ function isLogger(value: unknown): boolean {
  * `<METHOD> <path> <status> <milliseconds> ms`, followed by ` aborted` if the client received no complete
  * response. What the logger throws goes to `onError`.
  *
- * @throws {SetupError} `INVALID_LOGGER`, when `logger` has neither an `info` nor a `write` method;
- *   `INVALID_OPTION`, when another option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
-  assertOptions(options);
+  const problems = findOptionProblems('requestLogger()', options, REQUEST_LOGGER_OPTIONS);
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { now = () => performance.now(), skip } = options;
   const write = createWrite(options.logger);
   return describe<Middleware>(
@@ -87,15 +87,6 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
 }
 
 describeFactories(requestLogger);
-
-/** @throws {SetupError} `INVALID_LOGGER` or `INVALID_OPTION` */
-function assertOptions(options: RequestLoggerOptions): void {
-  const problems = findOptionProblems('requestLogger()', options, REQUEST_LOGGER_OPTIONS);
-  if (problems.length === 0) return;
-  const { logger }: { logger?: unknown } = Object(options);
-  const isOnlyLogger = problems.length === 1 && logger !== undefined && !isLogger(logger);
-  throw new SetupError(isOnlyLogger ? 'INVALID_LOGGER' : 'INVALID_OPTION', problems.join('\n'));
-}
 
 function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => void {
   if (logger === undefined) return (entry) => process.stdout.write(formatLine(entry));

@@ -445,7 +445,7 @@ describe('compression() rejects', () => {
     expect(() => compression(options as CompressionOptions)).toThrow(
       expect.objectContaining({
         name: 'SetupError',
-        code: 'INVALID_COMPRESSION_OPTION',
+        code: 'INVALID_OPTION',
         message,
       }),
     );

@@ -406,7 +406,7 @@ describe('a preflight for a route with its own cors()', () => {
 describe('cors() rejects', () => {
   /** The error for an invalid option. */
   const refused = (message: string) =>
-    expect.objectContaining({ name: 'SetupError', code: 'INVALID_CORS', message });
+    expect.objectContaining({ name: 'SetupError', code: 'INVALID_OPTION', message });
 
   const origins =
     "Use true, false, '*', an origin such as 'https://app.example.com', a RegExp, or an array of origins and RegExps, or a function.";

@@ -181,7 +181,7 @@ describe('the options', () => {
   it.each(create)('reject %s', (_, call, message) => {
     expect(call).toThrow(SetupError);
     expect(call).toThrow(message);
-    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_CSRF_OPTION' }));
+    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   });
 
   it('accept origins of apps and extensions', () => {

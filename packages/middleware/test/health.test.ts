@@ -445,7 +445,7 @@ describe('options', () => {
         "createHealth() cannot use '' as the name of a check. Begin with a letter, and use only letters, digits, '_', '-' and spaces.",
     ],
   ])('refuses %o', (options, message) => {
-    const error = new SetupError('INVALID_HEALTH_OPTION', message);
+    const error = new SetupError('INVALID_OPTION', message);
     expect(() => createHealth(options as HealthOptions)).toThrow(error);
   });
 

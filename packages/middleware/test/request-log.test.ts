@@ -122,7 +122,7 @@ describe('requestLogger()', () => {
     expect(() => Reflect.apply(requestLogger, undefined, [{ logger }])).toThrow(
       expect.objectContaining({
         name: 'SetupError',
-        code: 'INVALID_LOGGER',
+        code: 'INVALID_OPTION',
         message: expect.stringContaining(
           ' as logger. Use a logger with an info() method, such as console, or a stream.',
         ),

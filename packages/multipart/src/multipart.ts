@@ -62,8 +62,7 @@ export type FormValue = string | UploadedFile | StoredFile;
  * As middleware of an application, it reads uploads before the middleware after it has checked who sends
  * them. Register it after authentication, or on the routes that take uploads.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is unknown or invalid; `INVALID_OPTION`, when another
- *   option is.
+ * @throws {SetupError} `INVALID_OPTION`, when an option or a limit is unknown or invalid.
  * @see RFC 7578
  */
 export function multipart(options: MultipartOptions = {}): Middleware {

@@ -78,8 +78,8 @@ export function isMultipart(ctx: Context): boolean {
  * @throws {UnsupportedMediaTypeError} 415, when the body has another media type or is compressed, or a part
  *   has a media type that is not accepted.
  * @throws {InternalServerError} 500 `BODY_ALREADY_READ`, when the body has been read already.
- * @throws {SetupError} `INVALID_LIMIT`, synchronously, when a limit is unknown or invalid;
- *   `INVALID_OPTION`, when another option is. Uncaught, it results in a 500 response.
+ * @throws {SetupError} `INVALID_OPTION`, synchronously, when an option or a limit is unknown or invalid.
+ *   Uncaught, it results in a 500 response.
  * @see RFC 7578
  */
 export function parts(

@@ -115,8 +115,8 @@ const PARTS_OPTIONS: Kinds<PartsOptions> = {
  *
  * @param call - The name of the function that received the options.
  * @param further - The options that only this function has.
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is unknown, or is not `Infinity` or a whole number of
- *   at least 0; `INVALID_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid, or a limit is not `Infinity` or a
+ *   whole number of at least 0.
  */
 export function resolveOptions<Options extends PartsOptions>(
   call: string,
@@ -131,10 +131,9 @@ export function resolveOptions<Options extends PartsOptions>(
   for (const [name, rule] of Object.entries(rules)) {
     problems.push(...findOptionProblems(`${call}({ rules: { ${name} } })`, rule, RULE));
   }
-  const code = problems.length > 0 ? 'INVALID_OPTION' : 'INVALID_LIMIT';
   const limits = object.accepts(options?.limits) ? options.limits : undefined;
   problems.push(...findLimitProblems(call, limits));
-  if (problems.length > 0) throw new SetupError(code, problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { filter } = options;
   return {
     limits: completeLimits(limits),

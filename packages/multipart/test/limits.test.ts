@@ -64,7 +64,7 @@ describe.each(Object.entries(readers))('%s', (_, create) => {
 it.each<[unknown, string, ...string[]]>([
   [
     { limits: { filesize: 1, files: '5', parts: undefined } },
-    'INVALID_LIMIT',
+    'INVALID_OPTION',
     "multipart({ limits }) has no option 'filesize'. Did you mean 'fileSize'?",
     "multipart({ limits }) cannot use '5' as files. Use a non-negative integer or Infinity.",
   ],
@@ -93,7 +93,7 @@ it('an invalid limit of parts() is a reported 500', async () => {
   });
   expect((await post(app, form(field('a')))).status).toBe(500);
   expect(onError).toHaveBeenCalledExactlyOnceWith(
-    expect.objectContaining({ name: 'SetupError', code: 'INVALID_LIMIT' }),
+    expect.objectContaining({ name: 'SetupError', code: 'INVALID_OPTION' }),
     expect.anything(),
   );
 });

@@ -216,7 +216,7 @@ describe('multipart()', () => {
 
   it.each([-1, 1.5, Number.NaN, '1mb' as unknown as number])('rejects the limit %s', (fileSize) => {
     expect(() => multipart({ limits: { fileSize } })).toThrow(
-      expect.objectContaining({ name: 'SetupError', code: 'INVALID_LIMIT' }),
+      expect.objectContaining({ name: 'SetupError', code: 'INVALID_OPTION' }),
     );
   });
 

@@ -47,12 +47,12 @@ export interface TraceState {
  *
  * Does nothing if no SDK is registered in the process. Works with every copy of @opentelemetry/api 1.x.
  *
- * @throws {SetupError} `INVALID_OPENTELEMETRY`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<TraceState> {
   const problems = findOptionProblems('openTelemetry()', options, OPEN_TELEMETRY_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPENTELEMETRY', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { includeMessage = false, onWarning = console.warn } = options;
   let hasWarned = false;
   // A function is subscribed as often as it is passed.

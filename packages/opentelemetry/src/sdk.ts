@@ -108,7 +108,7 @@ const MANAGE_OPTIONS: Kinds<ManageTelemetryOptions> = {
  *
  * @param onClose - `onClose` from the lifecycle of `serve()`. It runs the last callback first, so call this
  *   before you open resources that cause spans.
- * @throws {SetupError} `INVALID_OPENTELEMETRY`, when `onClose` is not a function, or an option is unknown or
+ * @throws {SetupError} `INVALID_OPTION`, when `onClose` is not a function, or an option is unknown or
  *   invalid.
  */
 export function manageTelemetry(
@@ -121,7 +121,7 @@ export function manageTelemetry(
       `manageTelemetry() cannot use ${describeValue(onClose)} as onClose. Pass onClose from the lifecycle of serve().`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPENTELEMETRY', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { logger = console, timeout = 2_000 } = options;
   const problem = findTracingProblem();
   if (problem !== undefined) logger.warn(problem);
@@ -136,12 +136,12 @@ export function manageTelemetry(
  *
  * @param timeout - Maximum time to wait, in milliseconds.
  * @throws {TelemetryExportError} When the export fails or takes too long.
- * @throws {SetupError} `INVALID_FLUSH_TIMEOUT`, when `timeout` is not from 0 to 2,147,483,647.
+ * @throws {SetupError} `INVALID_OPTION`, when `timeout` is not from 0 to 2,147,483,647.
  */
 export async function flushTelemetry(timeout: number): Promise<void> {
   if (!TIMEOUT.accepts(timeout)) {
     const message = `flushTelemetry() cannot use ${describeValue(timeout)} as timeout. Use ${TIMEOUT.description}.`;
-    throw new SetupError('INVALID_FLUSH_TIMEOUT', message);
+    throw new SetupError('INVALID_OPTION', message);
   }
   const { trace, metrics, logs } = registeredApi() ?? {};
   const { promise: timedOut, resolve } = Promise.withResolvers<'timeout'>();

@@ -315,7 +315,7 @@ it.each([
 ])('refuses %j', (options, message) => {
   expect(() => openTelemetry(options as OpenTelemetryOptions)).toThrow(
     expect.objectContaining({
-      code: 'INVALID_OPENTELEMETRY',
+      code: 'INVALID_OPTION',
       message: expect.stringContaining(message),
     }),
   );

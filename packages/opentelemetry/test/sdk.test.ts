@@ -68,7 +68,7 @@ describe('flushTelemetry', () => {
 
   it.each([-1, Number.NaN, 2 ** 31, '1'])('refuses the timeout %o', async (timeout) => {
     await expect(flushTelemetry(timeout as number)).rejects.toMatchObject({
-      code: 'INVALID_FLUSH_TIMEOUT',
+      code: 'INVALID_OPTION',
       message: expect.stringMatching(/^flushTelemetry\(\) cannot use .* as timeout\. Use 0 to/),
     });
   });
@@ -133,7 +133,7 @@ describe('manageTelemetry', () => {
     [() => undefined, { log: console }, "has no option 'log'."],
   ])('refuses (%o, %o)', (onClose, options, message) => {
     const call = () => Reflect.apply(manageTelemetry, undefined, [onClose, options]);
-    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_OPENTELEMETRY' }));
+    expect(call).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
     expect(call).toThrow(message);
   });
 });

@@ -45,12 +45,12 @@ const require = createRequire(import.meta.url);
  * A failing write does not end the process, and does not keep it from exiting: its lines are then lost.
  *
  * @returns A logger whose level is a name in each line.
- * @throws {SetupError} `INVALID_LOGGER_OPTION`, when an option is unknown or invalid; `PRETTY_UNAVAILABLE`,
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid; `PRETTY_UNAVAILABLE`,
  *   when `format` is `pretty` and pino-pretty is not installed.
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const problems = findOptionProblems('createLogger()', options, LOGGER_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_LOGGER_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { level = 'info', format = 'auto', serializeError = describeError } = options;
   const isTerminal = options.destination === undefined && process.stdout.isTTY === true;
   const isPretty = format === 'pretty' || (format === 'auto' && isTerminal);

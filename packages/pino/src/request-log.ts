@@ -38,13 +38,13 @@ const shown = new WeakMap<Context, unknown>();
  * An error whose message clients receive, such as a 404, does not change the level. The line has it as `err`
  * only if the logger logs level `debug`.
  *
- * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a pino logger, or an option is unknown
+ * @throws {SetupError} `INVALID_OPTION`, when `logger` is not a pino logger, or an option is unknown
  *   or invalid.
  */
 export function logRequests(logger: Logger, options: RequestLogOptions = {}): Middleware {
   assertLogger('logRequests()', logger);
   const problems = findOptionProblems('logRequests()', options, REQUEST_LOG_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_LOGGER_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { quiet } = options;
   return describe<Middleware>(
     function logRequests(ctx, next) {
@@ -73,7 +73,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
  * Returns a function for `onError` of `errorHandler()` or `createApp()`, which logs the errors that no line of
  * {@link logRequests} shows, such as one that is thrown after the response. Each error is then logged once.
  *
- * @throws {SetupError} `INVALID_LOGGER_OPTION`, when `logger` is not a pino logger.
+ * @throws {SetupError} `INVALID_OPTION`, when `logger` is not a pino logger.
  */
 export function logErrors(logger: Logger): (error: unknown, ctx: Context) => void {
   assertLogger('logErrors()', logger);
@@ -103,12 +103,12 @@ function levelOf(status: number, isQuiet = false): 'error' | 'info' | 'debug' {
   return status >= 500 ? 'error' : 'info';
 }
 
-/** @throws {SetupError} `INVALID_LOGGER_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertLogger(call: string, logger: unknown): void {
   const { isLevelEnabled } = Object(logger);
   if (fn.accepts(isLevelEnabled)) return;
   throw new SetupError(
-    'INVALID_LOGGER_OPTION',
+    'INVALID_OPTION',
     `${call} cannot use ${describeValue(logger)} as logger. Use a pino logger, such as the result of createLogger().`,
   );
 }

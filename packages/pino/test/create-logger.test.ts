@@ -86,7 +86,7 @@ describe('createLogger', () => {
       "createLogger() cannot use 'app.log' as destination. Use a stream, or an object with a write() method.",
     ],
   ])('refuses %o', (options, message) => {
-    const error = new SetupError('INVALID_LOGGER_OPTION', message);
+    const error = new SetupError('INVALID_OPTION', message);
     expect(() => createLogger(options as LoggerOptions)).toThrow(error);
   });
 });

@@ -352,6 +352,6 @@ describe('the arguments', () => {
       'logErrors() cannot use undefined as logger. Use a pino logger, such as the result of createLogger().',
     ],
   ])('%# are refused if they are wrong', (call, message) => {
-    expect(call).toThrow(new SetupError('INVALID_LOGGER_OPTION', message));
+    expect(call).toThrow(new SetupError('INVALID_OPTION', message));
   });
 });

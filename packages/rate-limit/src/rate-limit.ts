@@ -146,7 +146,7 @@ function isPolicyName(value: unknown): boolean {
  * the failure as its cause. When a function of the options returns an unusable value, it throws an
  * InternalServerError, 500 `INVALID_RATE_LIMIT_VALUE`.
  *
- * @throws {SetupError} `INVALID_RATE_LIMIT`, when an option is missing, unknown or invalid, or the limiter
+ * @throws {SetupError} `INVALID_OPTION`, when an option is missing, unknown or invalid, or the limiter
  *   has a different limit or window.
  * @see draft-ietf-httpapi-ratelimit-headers-11 §3, §4; RFC 6585 §4; RFC 9110 §10.2.3
  */
@@ -419,7 +419,7 @@ function logError(error: unknown): void {
   console.error('Cannot apply the rate limit. Check the store:', error);
 }
 
-/** @throws {SetupError} `INVALID_RATE_LIMIT` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(call: string, options: RateLimitOptions): void {
   const problems = findOptionProblems(call, options, RATE_LIMIT_OPTIONS);
   for (const name of ['points', 'duration'] as const) {
@@ -427,7 +427,7 @@ function assertOptions(call: string, options: RateLimitOptions): void {
     problems.push(`${call} needs ${name}. Pass ${RATE_LIMIT_OPTIONS[name].description}.`);
   }
   if (problems.length === 0) problems.push(...findConflicts(call, options));
-  if (problems.length > 0) throw new SetupError('INVALID_RATE_LIMIT', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 
 /** Finds options that do not fit each other. */

@@ -19,7 +19,7 @@ it.each<[unknown[], string]>([
   expect(() => Reflect.apply(createRedisStore, undefined, args)).toThrow(
     expect.objectContaining({
       name: 'SetupError',
-      code: 'INVALID_RATE_LIMIT',
+      code: 'INVALID_OPTION',
       message: expect.stringContaining(message),
     }),
   );

@@ -52,7 +52,7 @@ const PAUSE = 1_000;
  * second, so that a hanging server delays few requests. `onFailure` of the limit decides what happens then.
  *
  * @param client - A client from the npm package `redis`. It needs a listener for its `error` event.
- * @throws {SetupError} `INVALID_RATE_LIMIT`, when `client` or an option is invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when `client` or an option is invalid.
  */
 export function createRedisStore(
   client: RedisClient,
@@ -64,7 +64,7 @@ export function createRedisStore(
       `createRedisStore() cannot use ${describeValue(client)}. Pass a client from the npm package redis.`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_RATE_LIMIT', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { prefix = 'rate-limit:', timeout = 500 } = options;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   const late = (): Error => new Error(`Redis did not respond within ${timeout} ms.`);

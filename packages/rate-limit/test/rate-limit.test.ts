@@ -158,7 +158,7 @@ describe('rateLimit()', () => {
     expect(() => rateLimit({ points: 1, duration: 1, ...options })).toThrow(
       expect.objectContaining({
         name: 'SetupError',
-        code: 'INVALID_RATE_LIMIT',
+        code: 'INVALID_OPTION',
         message: expect.stringContaining(option),
       }),
     );
@@ -226,7 +226,7 @@ describe('rateLimit()', () => {
     ],
   ])('rejects %o with one error', (options, ...messages) => {
     expect(() => Reflect.apply(rateLimit, undefined, [options])).toThrow(
-      expect.objectContaining({ code: 'INVALID_RATE_LIMIT', message: messages.join('\n') }),
+      expect.objectContaining({ code: 'INVALID_OPTION', message: messages.join('\n') }),
     );
   });
 

@@ -83,7 +83,7 @@ function isSignalName(value: unknown): boolean {
 /**
  * Checks the options of a call.
  *
- * @throws {SetupError} `INVALID_SERVE_OPTION`, with every problem.
+ * @throws {SetupError} `INVALID_OPTION`, with every problem.
  */
 export function assertOptions<Options extends object>(
   call: string,
@@ -94,7 +94,7 @@ export function assertOptions<Options extends object>(
     options === undefined
       ? [`${call} needs options. Pass an object.`]
       : findOptionProblems<Options>(call, options, kinds);
-  if (problems.length > 0) throw new SetupError('INVALID_SERVE_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 
 /** The lifecycle of a process: when it shuts down, and what it closes. */
@@ -239,7 +239,7 @@ class ManagedProcess {
   #addStep(callback: (remaining: number) => unknown): void {
     if (!fn.accepts(callback)) {
       const message = `onClose() cannot use ${describeValue(callback)}. Pass a function.`;
-      throw new SetupError('INVALID_SERVE_OPTION', message);
+      throw new SetupError('INVALID_OPTION', message);
     }
     const name = callback.name === '' ? 'an onClose callback' : callback.name;
     this.#steps.push({ name, run: callback });

@@ -181,7 +181,7 @@ function warnIfServed(app: Application): void {
   servedApplications.add(app);
 }
 
-/** @throws {SetupError} `INVALID_SERVE_OPTION`, when there is no application to serve. */
+/** @throws {SetupError} `INVALID_OPTION`, when there is no application to serve. */
 function applicationsOf(served: Served, app: unknown): Applications {
   if (isApplication(served)) return { app: served, operations: served };
   const { app: main, operations }: Partial<Applications> = Object(served);
@@ -196,7 +196,7 @@ function applicationsOf(served: Served, app: unknown): Applications {
           describeValue(served),
           'Pass an application from createApp(), or a function that returns one.',
         ];
-  throw new SetupError('INVALID_SERVE_OPTION', `serve() received ${received}. ${fix}`);
+  throw new SetupError('INVALID_OPTION', `serve() received ${received}. ${fix}`);
 }
 
 function isApplication(value: unknown): value is Application {
@@ -204,13 +204,13 @@ function isApplication(value: unknown): value is Application {
 }
 
 /**
- * @throws {SetupError} `INVALID_SERVE_OPTION`, when an application for operators has no port, or their port has no
+ * @throws {SetupError} `INVALID_OPTION`, when an application for operators has no port, or their port has no
  *   application.
  */
 function assertOperations(application: Application | undefined, port: number | undefined): void {
   if ((application === undefined) === (port === undefined)) return;
   throw new SetupError(
-    'INVALID_SERVE_OPTION',
+    'INVALID_OPTION',
     port === undefined
       ? 'serve() received an application for operators, but no port for it. Pass operationsPort.'
       : `serve() cannot serve operators on port ${port}: there is no application for them. Return { app, operations } from the function, with two applications.`,
@@ -220,7 +220,7 @@ function assertOperations(application: Application | undefined, port: number | u
 /** The parts of a shutdown, in milliseconds. */
 type Times = Required<Pick<ServeOptions, 'delay' | 'timeout' | 'deadline'>>;
 
-/** @throws {SetupError} `INVALID_SERVE_OPTION`, unless the deadline is longer than its parts. */
+/** @throws {SetupError} `INVALID_OPTION`, unless the deadline is longer than its parts. */
 function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {
   if (deadline === undefined) {
     const requests = timeout ?? TIMEOUT;
@@ -232,7 +232,7 @@ function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {
     return { delay, timeout: timeout ?? Math.floor((deadline - delay) * 0.9), deadline };
   }
   throw new SetupError(
-    'INVALID_SERVE_OPTION',
+    'INVALID_OPTION',
     `serve() cannot use ${deadline} as deadline: delay and timeout together take ${least} ms. Use a larger deadline, or a smaller delay or timeout.`,
   );
 }

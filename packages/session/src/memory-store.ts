@@ -30,11 +30,11 @@ interface Entry {
  * Creates a store in the memory of this process, for tests, development and single processes. A restart
  * ends all sessions. A full store refuses new sessions, and never removes one that has not expired.
  *
- * @throws {SetupError} `INVALID_SESSION_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const problems = findOptionProblems('createMemoryStore()', options, MEMORY_STORE_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { maxSessions = 100_000, maxBytes = 67_108_864 } = options;
   const entries = new Map<string, Entry>();
   let bytes = 0;

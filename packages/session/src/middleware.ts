@@ -98,7 +98,7 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
  * stored session exceeds `maxBytes`.
  *
  * @typeParam Data - The members of the session by name.
- * @throws {SetupError} `INVALID_SESSION_OPTION`, when an option is unknown or invalid, or when there is not
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid, or when there is not
  *   exactly one of `keys` and `store`.
  * @see RFC 6265bis; OWASP Session Management Cheat Sheet
  */
@@ -248,11 +248,11 @@ function isStore(value: unknown): boolean {
   return ['read', 'write', 'delete'].every((method) => fn.accepts(Reflect.get(value, method)));
 }
 
-/** @throws {SetupError} `INVALID_SESSION_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(options: SessionOptions): void {
   const problems = findOptionProblems('session()', options, SESSION_OPTIONS);
   if (problems.length === 0) problems.push(...findContradictions(options ?? {}));
-  if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 
 function findContradictions(options: SessionOptions): readonly string[] {

@@ -35,7 +35,7 @@ return redis.call('DEL', KEYS[1])`;
  *
  * @param client - A connected client. You connect and close it. Create it with `disableOfflineQueue: true`,
  *   so that requests fail immediately while there is no connection.
- * @throws {SetupError} `INVALID_SESSION_OPTION`, when the client lacks a command, or an option is unknown or
+ * @throws {SetupError} `INVALID_OPTION`, when the client lacks a command, or an option is unknown or
  *   invalid.
  */
 export function createRedisStore(
@@ -60,7 +60,7 @@ function mark(expected: string | undefined): string {
   return expected === undefined ? '' : `=${expected}`;
 }
 
-/** @throws {SetupError} `INVALID_SESSION_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertArguments(client: RedisClient, options: RedisStoreOptions): void {
   const problems = findOptionProblems('createRedisStore()', options, REDIS_STORE_OPTIONS);
   if (!(fn.accepts(client?.getEx) && fn.accepts(client?.eval))) {
@@ -68,5 +68,5 @@ function assertArguments(client: RedisClient, options: RedisStoreOptions): void 
       `createRedisStore() cannot use ${describeValue(client)} as a client. Pass the result of createClient() from the npm package redis.`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_SESSION_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }

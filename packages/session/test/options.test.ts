@@ -64,7 +64,7 @@ describe('session', () => {
     const create = () => session(options as SessionOptions);
     expect(create).toThrow(SetupError);
     expect(create).toThrow(message);
-    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_SESSION_OPTION' }));
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   });
 
   it('does not show keys', () => {
@@ -97,6 +97,6 @@ describe('the stores', () => {
     ],
   ])('rejects %s', (_, create, message) => {
     expect(create).toThrow(message);
-    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_SESSION_OPTION' }));
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   });
 });

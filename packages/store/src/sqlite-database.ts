@@ -288,7 +288,7 @@ function countPlaceholders(database: DatabaseSync, name: string, sql: string): n
   const assert = (isValid: boolean, value: string, fix: string) => {
     if (isValid) return;
     const message = `openSqlite() cannot use ${value} as statements.${name}. ${fix}.`;
-    throw new StoreError('INVALID_STORE_OPTION', message);
+    throw new StoreError('INVALID_OPTION', message);
   };
   assert(!isBlank(sql), 'text without SQL', 'Use one statement');
   const isOne = isBlank(sql.slice(database.prepare(sql).sourceSQL.length));
@@ -332,7 +332,7 @@ function invalidWrite(value: string, place: string, fix: string): StoreError {
  * the machine. Several processes may open the same file.
  *
  * @param path - Path of the file. SQLite's names of other databases, such as `:memory:`, are rejected.
- * @throws {StoreError} `INVALID_STORE_OPTION`, when an option is missing, unknown or invalid. Otherwise, when
+ * @throws {StoreError} `INVALID_OPTION`, when an option is missing, unknown or invalid. Otherwise, when
  *   the file cannot be opened, read or written, is locked, is not an SQLite database, or belongs to another
  *   program or a newer version of this one, or when SQL is wrong.
  */
@@ -349,7 +349,7 @@ export function openSqlite<Name extends string, Queries>(
   for (const name of missing) {
     problems.push(`openSqlite() needs the option ${name}. Use ${OPTIONS[name].description}.`);
   }
-  if (problems.length > 0) throw new StoreError('INVALID_STORE_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new StoreError('INVALID_OPTION', problems.join('\n'));
   const { program, setting } = options;
   return new SqliteDatabase({ path: resolve(path), program, setting }, options);
 }

@@ -16,7 +16,7 @@ export type StoreErrorCode =
   | 'STORE_CLOSED'
   | 'STORE_CONSTRAINT'
   | 'STORE_FAILED'
-  | 'INVALID_STORE_OPTION'
+  | 'INVALID_OPTION'
   | 'INVALID_WRITE';
 
 /** What @fairlead/core needs to respond with an error. Its extension interface documents the symbol. */

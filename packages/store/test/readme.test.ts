@@ -36,7 +36,7 @@ it("the README's table lists every code, and whether it is transient", () => {
     STORE_CLOSED: true,
     STORE_CONSTRAINT: true,
     STORE_FAILED: true,
-    INVALID_STORE_OPTION: true,
+    INVALID_OPTION: true,
     INVALID_WRITE: true,
   };
   const rows = [...readme.matchAll(/^\| `([A-Z]+_[A-Z_]+)` \| (yes|no) /gm)];

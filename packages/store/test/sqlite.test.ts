@@ -417,7 +417,7 @@ describe('openSqlite', () => {
       const statements = { ...NOTES.statements, add };
       expect(() => openNotes(temporaryPath(), { statements })).toThrow(
         new StoreError(
-          'INVALID_STORE_OPTION',
+          'INVALID_OPTION',
           'openSqlite() cannot use several SQL statements as statements.add. ' +
             'Use one statement, and a trigger in a migration for other effects of the write.',
         ),
@@ -430,7 +430,7 @@ describe('openSqlite', () => {
     const statements = { ...NOTES.statements, add };
     expect(() => openNotes(temporaryPath(), { statements })).toThrow(
       new StoreError(
-        'INVALID_STORE_OPTION',
+        'INVALID_OPTION',
         `openSqlite() cannot use SQL with the parameter ${name} as statements.add. Use a ? for each parameter.`,
       ),
     );
@@ -446,7 +446,7 @@ describe('openSqlite', () => {
     const statements = { ...NOTES.statements, add };
     expect(() => openNotes(temporaryPath(), { statements })).toThrow(
       new StoreError(
-        'INVALID_STORE_OPTION',
+        'INVALID_OPTION',
         'openSqlite() cannot use text without SQL as statements.add. Use one statement.',
       ),
     );
@@ -458,7 +458,7 @@ describe('openSqlite', () => {
       const text = describeValue(path);
       expect(() => openSqlite(path, NOTES)).toThrow(
         new StoreError(
-          'INVALID_STORE_OPTION',
+          'INVALID_OPTION',
           `openSqlite() cannot use ${text} as path. Use the path of a file. ` +
             "For a test, create a folder with mkdtemp(), and use join(folder, 'test.db').",
         ),
@@ -502,7 +502,7 @@ describe('openSqlite', () => {
     };
     expect(() => openSqlite('', options as never)).toThrow(
       new StoreError(
-        'INVALID_STORE_OPTION',
+        'INVALID_OPTION',
         [
           "openSqlite() cannot use '' as path. Use the path of a file. For a test, create a folder with mkdtemp(), and use join(folder, 'test.db').",
           'openSqlite() cannot use 0 as applicationId. Use an integer from 1 to 2147483647.',
@@ -519,7 +519,7 @@ describe('openSqlite', () => {
   it('reports missing options', () => {
     expect(() => openSqlite(temporaryPath(), undefined as never)).toThrow(
       expect.objectContaining({
-        code: 'INVALID_STORE_OPTION',
+        code: 'INVALID_OPTION',
         message: expect.stringContaining('openSqlite() needs the option prepare. Use a function.'),
       }),
     );

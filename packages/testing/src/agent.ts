@@ -19,12 +19,12 @@ const OPTIONS: Kinds<AgentOptions> = {
  * Creates a client with its own cookies.
  *
  * @param request - Sends a request to a URL.
- * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see RFC 6265
  */
 export function createAgent(request: TestAgent['request'], options: AgentOptions): TestAgent {
   const problems = findOptionProblems('app.agent()', options, OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_TEST_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { origin = 'http://localhost', ip } = options;
   // Without the list of public suffixes, an origin such as https://app.test works like any other.
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false });

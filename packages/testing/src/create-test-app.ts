@@ -40,7 +40,7 @@ import { openTestSocket } from './test-socket.js';
  * @throws {ControllerError} When a controller cannot be imported, resolved or routed.
  * @throws {InjectionError} When an override is invalid.
  * @throws {UnusedOverrideError} When nothing can use an override.
- * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or has an invalid value, cannot
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or has an invalid value, cannot
  *   be combined with `app`, or overrides a guard function that no route has.
  * @throws {TypeError} When `app` returns no application.
  */
@@ -140,12 +140,12 @@ class GuardOverrides {
     container.register(GUARD_OVERRIDES, { useValue });
   }
 
-  /** @throws {SetupError} `INVALID_TEST_OPTION`, when no route has one of the guards. */
+  /** @throws {SetupError} `INVALID_OPTION`, when no route has one of the guards. */
   assertUsed(): void {
     if (this.#unused.size === 0) return;
     const names = [...this.#unused].map(({ name }) => name || 'a function without a name');
     throw new SetupError(
-      'INVALID_TEST_OPTION',
+      'INVALID_OPTION',
       `createTestApp() cannot override the guard ${names.join(', or ')}: no route of a controller has it. Pass the function that @UseGuard() or the plugin received, and the container of the test to controllersPlugin(), or remove the override.`,
     );
   }

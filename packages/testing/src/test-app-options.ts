@@ -138,7 +138,7 @@ const CALL = 'createTestApp()';
 /**
  * Checks the options of `createTestApp`.
  *
- * @throws {SetupError} `INVALID_TEST_OPTION`, with every problem.
+ * @throws {SetupError} `INVALID_OPTION`, with every problem.
  */
 export function assertTestOptions(options: TestAppOptions | ApplicationTestOptions): void {
   const problems =
@@ -149,7 +149,7 @@ export function assertTestOptions(options: TestAppOptions | ApplicationTestOptio
     ...findGuardClasses(options?.guardOverrides),
     ...findCombinationProblems(options ?? {}),
   );
-  if (problems.length > 0) throw new SetupError('INVALID_TEST_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 
 /** Finds classes in `guardOverrides`, which replaces functions by functions. */

@@ -24,7 +24,7 @@ export interface TestApp extends AsyncDisposable {
   /**
    * Creates a client with its own cookies, such as the browser of one user.
    *
-   * @throws {SetupError} `INVALID_TEST_OPTION`, when an option is unknown or invalid.
+   * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
    */
   agent(options?: AgentOptions): TestAgent;
   /**

@@ -176,7 +176,7 @@ describe('an agent', () => {
   ] as const)('refuses the options %j', async (options, message) => {
     await using app = await createCookieApp();
     expect(() => app.agent(options as AgentOptions)).toThrow(
-      new SetupError('INVALID_TEST_OPTION', `app.agent() ${message}`),
+      new SetupError('INVALID_OPTION', `app.agent() ${message}`),
     );
   });
 });

@@ -86,7 +86,7 @@ describe('an option', () => {
   ])('that is wrong is refused: %j', async (options, message) => {
     const start = createTestApp(options as never);
     await expect(start).rejects.toThrow(message);
-    await expect(start).rejects.toMatchObject({ code: 'INVALID_TEST_OPTION' });
+    await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
   it('of the plugin is refused by the plugin', async () => {

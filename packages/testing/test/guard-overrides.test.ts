@@ -99,11 +99,11 @@ describe('a guard override', () => {
         [unknown, () => true],
       ],
     });
-    await expect(start).rejects.toThrow(new SetupError('INVALID_TEST_OPTION', message('unknown')));
+    await expect(start).rejects.toThrow(new SetupError('INVALID_OPTION', message('unknown')));
     const app = () => createApp().get('/', () => 1);
     await expect(
       createTestApp({ app, guardOverrides: [[signedIn, () => true]] }),
-    ).rejects.toMatchObject({ code: 'INVALID_TEST_OPTION' });
+    ).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe('a guard override', () => {
     const guardOverrides = [[guard, replacement]];
     const start = createTestApp({ controllers, guardOverrides } as unknown as TestAppOptions);
     await expect(start).rejects.toThrow(
-      new SetupError('INVALID_TEST_OPTION', `createTestApp() ${problem}`),
+      new SetupError('INVALID_OPTION', `createTestApp() ${problem}`),
     );
   });
 
@@ -130,7 +130,7 @@ describe('a guard override', () => {
     async (guardOverrides) => {
       const start = createTestApp({ controllers, guardOverrides } as unknown as TestAppOptions);
       await expect(start).rejects.toMatchObject({
-        code: 'INVALID_TEST_OPTION',
+        code: 'INVALID_OPTION',
         message: expect.stringContaining(
           'as guardOverrides. Use an array of [guard, replacement] with functions.',
         ),

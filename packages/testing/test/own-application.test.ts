@@ -191,7 +191,7 @@ describe('app', () => {
   it('cannot be combined with options for controllers', async () => {
     const options = { app: createMyApp, overrides, prefix: '/api', strict: true };
     await expect(createTestApp(options as never)).rejects.toMatchObject({
-      code: 'INVALID_TEST_OPTION',
+      code: 'INVALID_OPTION',
       message:
         'createTestApp() cannot combine app with prefix. Configure prefix in the function that creates the application.\n' +
         'createTestApp() cannot combine app with strict. Configure strict in the function that creates the application.',

@@ -69,11 +69,11 @@ export type CompleteOptions = Readonly<Required<Omit<WebSocketOptions, 'origins'
  * Checks options, and fills in the defaults.
  *
  * @param call - The call that received them, for the message.
- * @throws {SetupError} `INVALID_WEBSOCKET_OPTION`, with every problem.
+ * @throws {SetupError} `INVALID_OPTION`, with every problem.
  */
 export function completeOptions(call: string, options: WebSocketOptions): CompleteOptions {
   const problems = findOptionProblems(call, options, WEBSOCKET_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_WEBSOCKET_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   return Object.freeze({
     protocols: [],
     maxMessageSize: 65_536,

@@ -40,7 +40,7 @@ const REDIS_ADAPTER_OPTIONS: Kinds<RedisAdapterOptions> = {
  * A process that loses its connection misses the messages until node-redis has connected and subscribed
  * again.
  *
- * @throws {SetupError} `INVALID_REDIS_ADAPTER_OPTION`, when an option is missing, unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is missing, unknown or invalid.
  */
 export function redisAdapter(options: RedisAdapterOptions): BroadcastAdapter {
   const problems = findOptionProblems('redisAdapter()', options, REDIS_ADAPTER_OPTIONS);
@@ -49,7 +49,7 @@ export function redisAdapter(options: RedisAdapterOptions): BroadcastAdapter {
     problems.push(`redisAdapter() needs ${name}. Pass a node-redis client.`);
   }
   if (problems.length > 0) {
-    throw new SetupError('INVALID_REDIS_ADAPTER_OPTION', problems.join('\n'));
+    throw new SetupError('INVALID_OPTION', problems.join('\n'));
   }
   const { publisher, subscriber, prefix = 'fairlead:rooms:' } = options;
   return {

@@ -183,11 +183,11 @@ const ROOMS_OPTIONS: Kinds<RoomsOptions> = {
 /**
  * Creates rooms. Create them once, and share them among routes.
  *
- * @throws {SetupError} `INVALID_ROOMS_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createRooms(options: RoomsOptions = {}): Rooms {
   const problems = findOptionProblems('createRooms()', options, ROOMS_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_ROOMS_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { adapter = new LocalAdapter(), onError = console.error } = options;
   return new Rooms(adapter, onError);
 }

@@ -39,7 +39,7 @@ export type WebSocketHandler<
  *
  * @param handler - Called when a connection has opened.
  * @param options - Limits, and who may connect.
- * @throws {SetupError} `INVALID_WEBSOCKET_OPTION`, when an argument is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an argument is unknown or invalid.
  * @see RFC 6455 §4.2
  */
 export function websocket<
@@ -53,7 +53,7 @@ export function websocket<
   const accept = createAccept('websocket()', options);
   if (typeof handler !== 'function') {
     throw new SetupError(
-      'INVALID_WEBSOCKET_OPTION',
+      'INVALID_OPTION',
       `websocket() cannot use ${describeValue(handler)} as its handler. Pass a function (socket, ctx).`,
     );
   }
@@ -70,7 +70,7 @@ export function websocket<
  * handshake with an ordinary response.
  *
  * @param options - Same as for {@link websocket}.
- * @throws {SetupError} `INVALID_WEBSOCKET_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function websocketUpgrade(
   options: WebSocketOptions = {},

@@ -144,11 +144,11 @@ describe('rooms', () => {
 });
 
 it.each<[string, () => unknown]>([
-  ['INVALID_ROOMS_OPTION', () => createRooms({ adaptor: 1 } as object)],
-  ['INVALID_ROOMS_OPTION', () => createRooms({ adapter: {} as never })],
-  ['INVALID_REDIS_ADAPTER_OPTION', () => redisAdapter({} as never)],
-  ['INVALID_REDIS_ADAPTER_OPTION', () => redisAdapter({ publisher: {}, subscriber: {} } as never)],
-  ['INVALID_REDIS_ADAPTER_OPTION', () => redisAdapter({ client: 1 } as never)],
+  ['INVALID_OPTION', () => createRooms({ adaptor: 1 } as object)],
+  ['INVALID_OPTION', () => createRooms({ adapter: {} as never })],
+  ['INVALID_OPTION', () => redisAdapter({} as never)],
+  ['INVALID_OPTION', () => redisAdapter({ publisher: {}, subscriber: {} } as never)],
+  ['INVALID_OPTION', () => redisAdapter({ client: 1 } as never)],
 ])('wrong options are %s', (code, call) => {
   expect(call).toThrow(expect.objectContaining({ code }));
 });

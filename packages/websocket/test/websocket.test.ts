@@ -293,7 +293,7 @@ describe('the options', () => {
   ])('%j is an error', (options, message) => {
     expect(() => websocket(echo, options)).toThrow(
       expect.objectContaining({
-        code: 'INVALID_WEBSOCKET_OPTION',
+        code: 'INVALID_OPTION',
         message: expect.stringContaining(message),
       }),
     );
@@ -301,7 +301,7 @@ describe('the options', () => {
 
   it('without a handler are an error', () => {
     expect(() => websocket({} as never)).toThrow(
-      expect.objectContaining({ code: 'INVALID_WEBSOCKET_OPTION' }),
+      expect.objectContaining({ code: 'INVALID_OPTION' }),
     );
   });
 });

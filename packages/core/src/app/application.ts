@@ -471,8 +471,7 @@ const endOfPipeline: Next = () => undefined;
  *
  * @param options - How errors and unhandled requests become responses, how paths are compared, and which
  *   proxies are trusted.
- * @throws {SetupError} `INVALID_PROXY`, when the option `proxy` is invalid; `INVALID_OPTION`, when another
- *   option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createApp(options?: ApplicationOptions): Application {
   return new Application(options);

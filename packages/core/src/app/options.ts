@@ -1,4 +1,4 @@
-import { anything, boolean, fn, type Kinds, oneOf } from '@fairlead/options';
+import { anything, boolean, findOptionProblems, fn, type Kinds, oneOf } from '@fairlead/options';
 import type { ValidationStatus } from '../errors/http-error.js';
 import {
   createErrorPolicy,
@@ -7,7 +7,7 @@ import {
   type ErrorHandlerOptions,
   type ErrorPolicy,
 } from '../middleware/error-handler.js';
-import { findOptionErrors, throwTogether } from '../options.js';
+import { throwTogether } from '../options.js';
 import type { Handler } from '../pipeline/pipeline.js';
 import type { PathRules } from '../router/pattern.js';
 import { completeRules, ROUTER_OPTIONS, type RouterOptions } from '../router/router.js';
@@ -20,7 +20,7 @@ import {
 import {
   type ClientReader,
   createClientReader,
-  findProxyErrors,
+  findProxyProblems,
   type ProxyOptions,
   type TrustedProxies,
 } from '../server/proxy.js';
@@ -63,7 +63,7 @@ const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
   ...ERROR_HANDLER_OPTIONS,
   ...ROUTER_OPTIONS,
   notFound: fn,
-  // findProxyErrors() checks it.
+  // findProxyProblems() checks it.
   proxy: anything,
   validationStatus: oneOf(400, 422),
   responses: oneOf('remove', 'trust'),
@@ -85,8 +85,8 @@ export interface Settings {
 /** @throws {SetupError} Same as `createApp()`. */
 export function readOptions(options: ApplicationOptions): Settings {
   throwTogether([
-    ...findOptionErrors('createApp()', options, APPLICATION_OPTIONS),
-    ...findProxyErrors(options?.proxy),
+    ...findOptionProblems('createApp()', options, APPLICATION_OPTIONS),
+    ...findProxyProblems(options?.proxy),
   ]);
   const { compileResponse, checkResponses = false, responses = 'remove' } = options;
   const { validationStatus = 400 } = options;

@@ -11,7 +11,7 @@ import {
 import type { Context } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, hasBody } from '../exchange/exchange.js';
-import { assertOptions, type OptionCodes } from '../options.js';
+import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isJson, type MediaType, parseMediaType } from './media-type.js';
 import { readBody } from './read-body.js';
@@ -62,8 +62,6 @@ const OPTIONS: Kinds<BodyOptions> = {
   skip: fn,
 };
 
-const CODES: OptionCodes<BodyOptions> = { limit: 'INVALID_LIMIT', type: 'INVALID_MEDIA_TYPE' };
-
 /**
  * Parses JSON bodies, `application/json` and `+json` or the media types in the option `type`, into
  * `ctx.body`. An empty body leaves it undefined. Bodies of other media types are left to other parsers.
@@ -71,8 +69,7 @@ const CODES: OptionCodes<BodyOptions> = { limit: 'INVALID_LIMIT', type: 'INVALID
  * The middleware throws 400 for a malformed, truncated or forbidden body, 413 for a body past the
  * limit, and 415 for a charset other than UTF-8 or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is;
- *   `INVALID_OPTION`, when another option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see RFC 8259
  */
 export function json(options: BodyOptions = {}): Middleware {
@@ -96,8 +93,7 @@ export function json(options: BodyOptions = {}): Middleware {
  * `constructor[prototype]`, 413 for a body past the limit or with too many fields, and 415 for another
  * charset or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when `limit` or `maxFields` is invalid; `INVALID_MEDIA_TYPE`, when
- *   `type` is; `INVALID_OPTION`, when another option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see URL Standard §5.1
  */
 export function urlencoded(options: UrlencodedOptions = {}): Middleware {
@@ -110,7 +106,6 @@ export function urlencoded(options: UrlencodedOptions = {}): Middleware {
     },
     options,
     { ...OPTIONS, maxFields: integer(0, undefined, 'number of fields') },
-    { ...CODES, maxFields: 'INVALID_LIMIT' },
   );
 }
 
@@ -122,8 +117,7 @@ export function urlencoded(options: UrlencodedOptions = {}): Middleware {
  * The middleware throws 400 for bytes that are invalid in their charset, 413 for a body past the
  * limit, and 415 for another charset or an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is;
- *   `INVALID_OPTION`, when another option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see Encoding Standard §4.2
  */
 export function text(options: BodyOptions = {}): Middleware {
@@ -145,8 +139,7 @@ export function text(options: BodyOptions = {}): Middleware {
  *
  * The middleware throws 413 for a body past the limit and 415 for an unknown content encoding.
  *
- * @throws {SetupError} `INVALID_LIMIT`, when the limit is invalid; `INVALID_MEDIA_TYPE`, when `type` is;
- *   `INVALID_OPTION`, when another option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function raw(options: BodyOptions = {}): Middleware {
   const parse = (bytes: Buffer) => bytes;
@@ -182,10 +175,9 @@ function createBodyParser<Options extends BodyOptions>(
   format: BodyFormat,
   options: Options,
   kinds: Kinds<Options> = OPTIONS as Kinds<Options>,
-  codes: OptionCodes<Options> = CODES as OptionCodes<Options>,
 ): Middleware {
   const call = `${format.name}()`;
-  assertOptions(call, options, kinds, codes);
+  assertOptions(call, options, kinds);
   const { limit: size = '1mb', type: types, rawBody: keepsBytes = false, skip } = options;
   const limit = parseLimit(size);
   const accepts = createTypeMatcher(types ?? format.accepts ?? format.mediaType);

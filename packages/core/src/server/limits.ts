@@ -75,7 +75,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @param tls - Key, certificate and other options; undefined for a server without TLS.
  * @param closing - Aborts when the server starts closing; undefined for connections in memory.
- * @throws {SetupError} `INVALID_TLS`, when Node.js rejects the TLS options.
+ * @throws {SetupError} `INVALID_OPTION`, when Node.js rejects the TLS options.
  * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
 export function createServer(
@@ -136,10 +136,10 @@ const IDENTITIES = ['pfx', 'secureContext', 'SNICallback', 'pskCallback'] as con
  * Finds what is wrong with the option `tls` of `listen()`. Node.js checks the values, which are secret: messages
  * do not show them.
  */
-export function findTlsErrors(tls: TlsOptions | undefined): readonly SetupError[] {
+export function findTlsProblems(tls: TlsOptions | undefined): readonly string[] {
   if (tls === undefined) return [];
   const problem = findTlsProblem(tls);
-  return problem === undefined ? [] : [invalidTls(`${problem}. Pass tls: { key, cert }.`)];
+  return problem === undefined ? [] : [`${INVALID_TLS} ${problem}. Pass tls: { key, cert }.`];
 }
 
 function findTlsProblem(tls: TlsOptions): string | undefined {
@@ -150,6 +150,8 @@ function findTlsProblem(tls: TlsOptions): string | undefined {
   return hasKey ? undefined : 'it has no key for the certificate';
 }
 
+const INVALID_TLS = 'Invalid tls option of listen():';
+
 function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
   // Loaded here, because most applications leave TLS to a proxy.
   const { createServer } = process.getBuiltinModule('node:https');
@@ -157,12 +159,9 @@ function createTlsServer(options: ServerOptions, tls: TlsOptions): Server {
   try {
     return createServer({ ...(handshakeTimeout > 0 && { handshakeTimeout }), ...tls, ...options });
   } catch (cause) {
-    throw invalidTls(`${(cause as Error).message}. Check the key and the certificate.`, cause);
+    const problem = `${INVALID_TLS} ${(cause as Error).message}. Check the key and the certificate.`;
+    throw new SetupError('INVALID_OPTION', problem, { cause });
   }
-}
-
-function invalidTls(reason: string, cause?: unknown): SetupError {
-  return new SetupError('INVALID_TLS', `Invalid tls option of listen(): ${reason}`, { cause });
 }
 
 const EXPECTATION_FAILED = new HttpError(

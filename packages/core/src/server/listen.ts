@@ -6,6 +6,7 @@ import {
   anything,
   boolean,
   describeValue,
+  findOptionProblems,
   hasMethods,
   integer,
   type Kinds,
@@ -14,16 +15,16 @@ import {
   nonEmptyString,
 } from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
-import { ListenError, SetupError } from '../errors/setup-error.js';
+import { ListenError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
-import { assertOptions, findOptionErrors, type OptionCodes, throwTogether } from '../options.js';
+import { assertOptions, throwTogether } from '../options.js';
 import { connectionOf } from './connection.js';
 import {
   checkInterval,
   completeLimits,
   connectionEvent,
   createServer,
-  findTlsErrors,
+  findTlsProblems,
   refuseLate,
   SERVER_LIMITS,
   type ServerLimits,
@@ -61,15 +62,11 @@ export interface ListenOptions extends ServerLimits {
 const LISTEN_OPTIONS: Kinds<ListenOptions> = {
   ...SERVER_LIMITS,
   host: nonEmptyString,
-  // findTlsErrors() checks it.
+  // findTlsProblems() checks it.
   tls: anything,
   reusePort: boolean,
   maxConnections: integer(1),
 };
-
-const LIMIT_CODES: OptionCodes<ListenOptions> = Object.fromEntries(
-  [...Object.keys(SERVER_LIMITS), 'maxConnections'].map((name) => [name, 'INVALID_LIMIT']),
-);
 
 /** Options of {@link Server.close}. */
 export interface CloseOptions {
@@ -132,9 +129,8 @@ const IDLE_CHECKS = 4;
  * @param options - The host to bind, TLS, limits and timeouts.
  * @returns The server, once its port is bound.
  * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
- * @throws {SetupError} `INVALID_LIMIT`, when a limit is not an integer in its range; `INVALID_TLS`, when
- *   Node.js rejects the `tls` options or they have no certificate; `INVALID_OPTION`, when another argument is
- *   invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an argument or an option is unknown or invalid, or Node.js rejects
+ *   the `tls` options.
  * @throws {ListenError} When the port cannot be bound.
  */
 export async function listen(
@@ -143,9 +139,9 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<Server> {
   throwTogether([
-    ...findArgumentErrors(app, port),
-    ...findOptionErrors('listen()', options, LISTEN_OPTIONS, LIMIT_CODES),
-    ...findTlsErrors(options?.tls),
+    ...findArgumentProblems(app, port),
+    ...findOptionProblems('listen()', options, LISTEN_OPTIONS),
+    ...findTlsProblems(options?.tls),
   ]);
   const { host, tls, reusePort = false, maxConnections } = options;
   app.seal();
@@ -174,15 +170,14 @@ export async function listen(
   });
 }
 
-function findArgumentErrors(app: unknown, port: unknown): readonly SetupError[] {
+function findArgumentProblems(app: unknown, port: unknown): readonly string[] {
   const fixes = [
     ['app', app, fixForApplication(app)],
     ['port', port, fixForPort(port)],
   ] as const;
-  return fixes.flatMap(([name, value, fix]) => {
-    const message = `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`;
-    return fix === undefined ? [] : new SetupError('INVALID_OPTION', message);
-  });
+  return fixes.flatMap(([name, value, fix]) =>
+    fix === undefined ? [] : `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`,
+  );
 }
 
 function fixForApplication(app: unknown): string | undefined {

@@ -8,7 +8,6 @@ import {
   object,
   oneOf,
 } from '@fairlead/options';
-import { SetupError } from '../errors/setup-error.js';
 import { authorityOf } from '../target.js';
 
 /**
@@ -192,15 +191,14 @@ const PROXY_OPTIONS: Kinds<ProxyOptions> = {
 };
 
 /** Finds what is wrong with the option `proxy` of `createApp()`. */
-export function findProxyErrors(option: unknown): readonly SetupError[] {
+export function findProxyProblems(option: unknown): readonly string[] {
   if (option === undefined) return [];
-  const problems = object.accepts(option)
+  return object.accepts(option)
     ? [
         ...findTrustProblems('createApp({ proxy })', 'trust', Object(option).trust),
         ...findOptionProblems('createApp({ proxy })', Object(option), PROXY_OPTIONS),
       ]
     : findTrustProblems('createApp()', 'proxy', option);
-  return problems.map((message) => new SetupError('INVALID_PROXY', message));
 }
 
 function findTrustProblems(call: string, name: string, trust: unknown): readonly string[] {

@@ -350,7 +350,7 @@ export class InvalidDecoratorError extends InjectionError {
 
 /** An argument of a function or of a container's method is invalid. */
 export class InvalidArgumentError extends InjectionError {
-  readonly code = 'DI_INVALID_ARGUMENT';
+  readonly code = 'INVALID_OPTION';
 
   /**
    * @param mistakes - At least one.

@@ -96,7 +96,7 @@ const DIGESTS = ['Content-Digest', 'Repr-Digest', 'Digest', 'Content-MD5'];
  * Whole bodies of more than 16 KiB, and all of them at slow levels, are compressed on threads of libuv.
  * Streams are compressed chunk by chunk. A chunk is flushed as soon as no other one follows immediately.
  *
- * @throws {SetupError} `INVALID_COMPRESSION_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see RFC 9110 §8.4, §8.8.1, §12.5.3
  */
 export function compression(options: CompressionOptions = {}): Middleware {
@@ -292,11 +292,11 @@ function createCoders(
   };
 }
 
-/** @throws {SetupError} `INVALID_COMPRESSION_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(options: CompressionOptions): void {
   const problems = findOptionProblems('compression()', options, COMPRESSION_OPTIONS);
   if (problems.length === 0) {
     problems.push(...findOptionProblems('compression({ levels })', options.levels, LEVELS));
   }
-  if (problems.length > 0) throw new SetupError('INVALID_COMPRESSION_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }

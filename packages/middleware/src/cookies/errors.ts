@@ -5,7 +5,7 @@ import { describeValue } from '@fairlead/options';
 export type CookieErrorCode =
   | 'INVALID_COOKIE_NAME'
   | 'INVALID_COOKIE_VALUE'
-  | 'INVALID_COOKIE_ATTRIBUTE'
+  | 'INVALID_OPTION'
   | 'COOKIE_PREFIX_BROKEN'
   | 'COOKIE_TOO_LARGE';
 
@@ -30,6 +30,6 @@ export class CookieError extends HttpError {
 export class CookieKeysError extends SetupError {
   /** @param reason - The problem and its fix, as sentences. The first starts in lower case. */
   constructor(reason: string) {
-    super('INVALID_COOKIE_KEYS', `Invalid keys for signedCookies(): ${reason}`);
+    super('INVALID_OPTION', `Invalid keys for signedCookies(): ${reason}`);
   }
 }

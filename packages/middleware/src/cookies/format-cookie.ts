@@ -58,7 +58,7 @@ export function formatCookie(cookie: ResolvedCookie): string {
 
 function checkAttributes({ name, path, secure, sameSite, partitioned }: ResolvedCookie): void {
   const reject = (reason: string): never => {
-    throw new CookieError('INVALID_COOKIE_ATTRIBUTE', name, reason);
+    throw new CookieError('INVALID_OPTION', name, reason);
   };
   if (typeof path !== 'string') reject(`its path is ${describeValue(path)}. Use a string.`);
   if (!path.startsWith('/')) reject(`its path '${path}' is relative. Start it with '/'.`);
@@ -112,6 +112,6 @@ function stringify(cookie: ResolvedCookie): string {
   } catch (cause) {
     const { message } = cause as Error;
     const reason = `${message}. Pass a valid value.`;
-    throw new CookieError('INVALID_COOKIE_ATTRIBUTE', cookie.name, reason, { cause });
+    throw new CookieError('INVALID_OPTION', cookie.name, reason, { cause });
   }
 }

@@ -106,7 +106,7 @@ describe('options', () => {
       for (const set of [setCookie, signedCookies(['x'.repeat(32)]).set]) {
         expect(() => Reflect.apply(set, undefined, [ctx, 'a', '1', options])).toThrow(
           expect.objectContaining({
-            code: 'INVALID_COOKIE_ATTRIBUTE',
+            code: 'INVALID_OPTION',
             message: `Cannot set the cookie "a": ${problems.join('\n')}`,
           }),
         );

@@ -108,12 +108,12 @@ function warnOfAge(name: string, options: CookieOptions): void {
   );
 }
 
-/** @throws {CookieError} 500 `INVALID_COOKIE_ATTRIBUTE`, when an option is unknown. */
+/** @throws {CookieError} 500 `INVALID_OPTION`, when an option is unknown. */
 function assertKnown(name: string, options: CookieOptions): void {
   const isKnown = (option: string): boolean => Object.hasOwn(COOKIE_OPTIONS, option);
   if (object.accepts(options) && Object.keys(options).every(isKnown)) return;
   const problems = findOptionProblems('setCookie()', options, COOKIE_OPTIONS);
-  throw new CookieError('INVALID_COOKIE_ATTRIBUTE', name, problems.join('\n'));
+  throw new CookieError('INVALID_OPTION', name, problems.join('\n'));
 }
 
 /** Returns a key that is equal for cookies that replace each other in a client. RFC 6265 §5.3, step 11 */

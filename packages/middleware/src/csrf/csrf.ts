@@ -34,7 +34,7 @@ const CSRF_OPTIONS: Kinds<CsrfOptions> = {
  *
  * The middleware throws a ForbiddenError, 403 `CROSS_ORIGIN_REQUEST` or `INVALID_CSRF_TOKEN`.
  *
- * @throws {SetupError} `INVALID_CSRF_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  * @see Fetch Metadata Request Headers §2.3; RFC 6454 §7; RFC 9110 §9.2.1 (safe methods)
  */
 export function csrf(options: CsrfOptions = {}): Middleware {
@@ -52,7 +52,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
  * Creates a guard for `@UseGuard()` that checks requests like {@link csrf}. It runs after the body was
  * parsed.
  *
- * @throws {SetupError} `INVALID_CSRF_OPTION`, when an option is unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean {
   const check = createCheck('csrfGuard()', options);
@@ -71,7 +71,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
 /** Creates the check. The README has it as a table. */
 function createCheck(call: string, options: CsrfOptions): (ctx: Context) => void {
   const problems = findOptionProblems(call, options, CSRF_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_CSRF_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
   const { tokens, withoutCredentials = 'allow', skip = () => false } = options;
   const origins: ReadonlySet<string> = new Set(options.origins);
 

@@ -64,7 +64,7 @@ const TOKEN_OPTIONS: Kinds<CsrfTokenOptions> = {
  * Creates tokens for browsers that send neither `Sec-Fetch-Site` nor `Origin`: the signed double-submit
  * cookie of OWASP. A token is random, and signed together with the session with HMAC-SHA256.
  *
- * @throws {SetupError} `INVALID_CSRF_OPTION`, when an option is missing, unknown or invalid.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is missing, unknown or invalid.
  * @see OWASP Cross-Site Request Forgery Prevention Cheat Sheet, Signed Double-Submit Cookie
  */
 export function csrfTokens(options: CsrfTokenOptions): CsrfTokens {
@@ -116,7 +116,7 @@ function fieldOf(body: unknown, field: string): unknown {
   return Reflect.get(body, field);
 }
 
-/** @throws {SetupError} `INVALID_CSRF_OPTION` */
+/** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(options: CsrfTokenOptions): void {
   const problems = findOptionProblems('csrfTokens()', options, TOKEN_OPTIONS);
   if (problems.length === 0) {
@@ -127,5 +127,5 @@ function assertOptions(options: CsrfTokenOptions): void {
       );
     }
   }
-  if (problems.length > 0) throw new SetupError('INVALID_CSRF_OPTION', problems.join('\n'));
+  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
