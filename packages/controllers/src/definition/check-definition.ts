@@ -25,22 +25,27 @@ import { type ControllerDefinition, definitionOf, type RouteDefinition } from '.
 /** Finds the problems that do not depend on other controllers: mistakes in decorators, then routes in their order. */
 export function checkDefinition(definition: ControllerDefinition): ControllerError[] {
   const { controller, routes } = definition;
-  // A method with several routes has its problems only once.
-  const methods = new Map(routes.map((route) => [route.methodName, route]));
-  const problems = [
-    ...[...methods.values()].flatMap((route) =>
-      [
-        ...checkMethod(definition, route),
-        ...(route.redirect === undefined ? [] : checkRedirect(route.redirect)),
-      ].map((diagnostic) => ({ route, diagnostic })),
-    ),
-    ...routes.flatMap((route) => checkStatus(route).map((diagnostic) => ({ route, diagnostic }))),
+  const report = (
+    route: RouteDefinition,
+    found: readonly Diagnostic[],
+  ): RouteRegistrationError[] => {
+    const locate = () => locationOf(controller, route.methodName);
+    return found.map((one) => new RouteRegistrationError(route.handler, one, locate()));
+  };
+  return [
+    ...decoratorErrors(controller),
+    ...checkContradictions(definition),
+    ...distinctMethods(routes).flatMap((route) => [
+      ...report(route, checkMethod(controller, route)),
+      ...report(route, checkRedirect(route.redirect)),
+    ]),
+    ...routes.flatMap((route) => report(route, checkStatus(route))),
   ];
-  const ofRoutes = problems.map(
-    ({ route: { handler, methodName }, diagnostic }) =>
-      new RouteRegistrationError(handler, diagnostic, locationOf(controller, methodName)),
-  );
-  return [...decoratorErrors(controller), ...checkContradictions(definition), ...ofRoutes];
+}
+
+/** Returns one route of each method: a method with several has its problems and parameters only once. */
+function distinctMethods(routes: readonly RouteDefinition[]): readonly RouteDefinition[] {
+  return [...new Map(routes.map((route) => [route.methodName, route])).values()];
 }
 
 /** Finds decorators of one class or method, of which one exempts routes from the guard that another adds. */
@@ -72,7 +77,7 @@ function checkStatus({ status, options, redirect }: RouteDefinition): Diagnostic
   return problem === undefined ? [] : [problem];
 }
 
-function checkMethod({ controller }: ControllerDefinition, route: RouteDefinition): Diagnostic[] {
+function checkMethod(controller: Constructor, route: RouteDefinition): Diagnostic[] {
   return route.value === undefined && methodOf(controller, route) === undefined
     ? [{ problem: 'it is not a method of the class.', fix: 'decorate methods only.' }]
     : [];
@@ -91,9 +96,7 @@ export function describeDoubts(definition: ControllerDefinition): readonly strin
 
 /** Describes parameters that only other callers of a method could pass. */
 function describeUndecorated({ controller, routes }: ControllerDefinition): readonly string[] {
-  // A method with several routes has its parameters only once.
-  const methods = new Map(routes.map((route) => [route.methodName, route]));
-  return [...methods.values()].flatMap((route) => {
+  return distinctMethods(routes).flatMap((route) => {
     const decorated = new Set(route.parameters.map(({ index }) => index));
     // A function's length counts the parameters before the first one with a default.
     const { length } = methodOf(controller, route) ?? [];
@@ -145,23 +148,29 @@ function routeDecoratorsOf(method: Readonly<MethodMetadata>): string[] {
   return [...ofRoute.map((name) => `@${name}()`), ...ofParameters];
 }
 
+function parametersOf(definitions: readonly ControllerDefinition[]) {
+  return definitions.flatMap(({ controller, routes }) =>
+    routes.flatMap(({ handler, parameters }) =>
+      parameters.map((parameter) => {
+        return { ...parameter, controller, label: `parameter ${parameter.index} of ${handler}` };
+      }),
+    ),
+  );
+}
+
 /** Describes the parameters that receive what clients send although their type is a class, so it looks validated. */
 export function describeUnvalidated(
   definitions: readonly ControllerDefinition[],
 ): string | undefined {
-  const found = new Set<string>();
-  for (const { routes } of definitions) {
-    for (const { handler, parameters } of routes) {
-      for (const { index, type, schema } of parameters) {
-        if (schema !== undefined || !isOwnClass(type) || isIntended(type)) continue;
-        found.add(`parameter ${index} of ${handler} (${type.name})`);
-      }
-    }
-  }
-  if (found.size === 0) return undefined;
+  const found = parametersOf(definitions).flatMap(({ label, schema, type }) => {
+    const isUnvalidated = schema === undefined && isOwnClass(type) && !isIntended(type);
+    return isUnvalidated ? `${label} (${type.name})` : [];
+  });
+  if (found.length === 0) return undefined;
   const fix =
     'pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class. If the method validates it, pass the class to intended().';
-  return `nothing validates parameters whose type is a class: ${[...found].join(', ')}.\n  Fix: ${fix}`;
+  const title = `nothing validates parameters whose type is a class: ${[...new Set(found)].join(', ')}.`;
+  return errorText(title, fix);
 }
 
 /** Whether a type is a class of the application or of a library, rather than of the language. */
@@ -171,23 +180,18 @@ function isOwnClass(type: unknown): type is { readonly name: string } {
 
 /** Describes bodies that nothing validates because the compiler erased their type, although others are validated. */
 export function describeErased(definitions: readonly ControllerDefinition[]): string | undefined {
-  const found = new Set<string>();
-  let hasSchema = false;
-  for (const { controller, routes } of definitions) {
-    for (const { handler, parameters } of routes) {
-      for (const { source, name, schema, transform, type, index } of parameters) {
-        if (source !== 'body') continue;
-        hasSchema ||= schema !== undefined;
-        if ([schema, transform, name].some((one) => one !== undefined)) continue;
-        const isErased = type === undefined || type === Object || type === Array;
-        if (isErased && !isIntended(controller)) found.add(`parameter ${index} of ${handler}`);
-      }
-    }
-  }
-  if (!hasSchema || found.size === 0) return undefined;
+  const bodies = parametersOf(definitions).filter(({ source }) => source === 'body');
+  const erased = bodies.filter(({ schema, transform, name, type, controller }) => {
+    const isErased = type === undefined || type === Object || type === Array;
+    const isPlain = [schema, transform, name].every((one) => one === undefined);
+    return isErased && isPlain && !isIntended(controller);
+  });
+  if (erased.length === 0 || bodies.every(({ schema }) => schema === undefined)) return undefined;
+  const labels = [...new Set(erased.map(({ label }) => label))].join(', ');
   const fix =
     "pass a schema, as in @Body({ schema }). A class from schemaClass() as the type needs an import without 'type', and neither Partial nor an array. If the method validates the body, pass the controller to intended().";
-  return `nothing validates the bodies of ${[...found].join(', ')}, whose types the compiler erased, although other bodies have schemas.\n  Fix: ${fix}`;
+  const title = `nothing validates the bodies of ${labels}, whose types the compiler erased, although other bodies have schemas.`;
+  return errorText(title, fix);
 }
 
 /** Keeps one definition per controller class. */

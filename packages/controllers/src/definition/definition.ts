@@ -5,7 +5,6 @@ import { NoRoutesError, NotAControllerError, throwProblems } from '../errors.js'
 import {
   decoratorErrors,
   type HeaderMetadata,
-  type InheritedMetadata,
   inheritedMetadata,
   isValue,
   locationOf,
@@ -14,7 +13,6 @@ import {
   ownMetadata,
   parameterTypes,
   type RedirectMetadata,
-  type RouteDeclaration,
   type RouteDecoratorOptions,
   type RouteMethod,
   type RouteValues,
@@ -97,12 +95,34 @@ export function definitionOf(target: Constructor): ControllerDefinition {
   if (controller === undefined) throw new NotAControllerError(name);
   const { prefix, version } = controller;
   const inherited = inheritedMetadata(target);
-  const routes = [...inherited.methods].flatMap(([methodName, method]) =>
-    method.routes.map((route) => {
-      const path = joinPath(version, prefix, route.path);
-      return defineRoute({ target, name, inherited, methodName, method }, route, path);
-    }),
-  );
+  const routes = [...inherited.methods].flatMap(([methodName, own]) => {
+    const ofMethod = {
+      methodName,
+      handler: `${name}.${String(methodName)}`,
+      parameters: Object.freeze(defineParameters(target, methodName, own)),
+      ...mergeReferences(inherited, own),
+      headers: Object.freeze([...own.headers]),
+      redirect: own.redirect,
+      metadata: valuesOf(inherited.values, own),
+      value: own.value,
+    };
+    return own.routes.map(({ method, path, options }) =>
+      Object.freeze<RouteDefinition>({
+        ...ofMethod,
+        method,
+        path: joinPath(version, prefix, path),
+        status: own.status ?? options.status,
+        summary: options.summary,
+        description: options.description,
+        tags: Object.freeze([...(options.tags ?? [])]),
+        deprecated: options.deprecated ?? false,
+        operationId: options.operationId,
+        hidden: options.hidden ?? false,
+        response: options.response,
+        options,
+      }),
+    );
+  });
   if (routes.length === 0) {
     // A mistake on a method or property explains the lack of routes.
     const isExplained = inherited.problems.some(({ member }) => member !== undefined);
@@ -139,43 +159,6 @@ function notAClass(value: unknown): NotAControllerError {
 /** Whether the paths of a controller's routes are known. Otherwise, the class has a problem. */
 export function hasKnownPaths({ controller }: ControllerDefinition): boolean {
   return ownMetadata(controller)?.controller?.hasPath ?? true;
-}
-
-/** A method of a controller. */
-interface ControllerMethod {
-  readonly target: Constructor;
-  readonly name: string;
-  readonly inherited: InheritedMetadata;
-  readonly methodName: string | symbol;
-  readonly method: Readonly<MethodMetadata>;
-}
-
-function defineRoute(
-  { target, name, inherited, methodName, method }: ControllerMethod,
-  { method: httpMethod, options }: RouteDeclaration,
-  path: string,
-): RouteDefinition {
-  return Object.freeze({
-    method: httpMethod,
-    path,
-    methodName,
-    handler: `${name}.${String(methodName)}`,
-    parameters: Object.freeze(defineParameters(target, methodName, method)),
-    ...mergeReferences(inherited, method),
-    headers: Object.freeze([...method.headers]),
-    redirect: method.redirect,
-    status: method.status ?? options.status,
-    summary: options.summary,
-    description: options.description,
-    tags: Object.freeze([...(options.tags ?? [])]),
-    deprecated: options.deprecated ?? false,
-    operationId: options.operationId,
-    hidden: options.hidden ?? false,
-    response: options.response,
-    options,
-    metadata: valuesOf(inherited.values, method),
-    value: method.value,
-  });
 }
 
 function defineParameters(

@@ -67,7 +67,7 @@ export async function importControllers(
   const entry = entryFile();
   const pending = new Set(files.filter((file) => file !== entry));
   const watch = watchImports(pending, timeout);
-  const importOne = async (file: string): Promise<ImportedFile> => {
+  const importOne = async (file: string): Promise<FileExports> => {
     const result = await importFile(file);
     pending.delete(file);
     watch.restart();
@@ -81,13 +81,8 @@ export async function importControllers(
   }
 }
 
-/** The exported classes of a file, or why there are none. */
-interface ImportedFile extends FileExports {
-  readonly error?: DiscoveryError;
-}
-
 function createResults(
-  files: readonly ImportedFile[],
+  files: readonly FileExports[],
   registered: readonly Constructor[],
 ): DiscoveryResult[] {
   const imported = files.filter(({ error }) => error === undefined);
@@ -148,7 +143,7 @@ export function entryFile(): string | undefined {
   }
 }
 
-function skipEntry(file: string): ImportedFile {
+function skipEntry(file: string): FileExports {
   if (!DECLARES_CONTROLLER.test(readFileSync(file, 'utf8'))) return { file, classes: [] };
   const error = new DiscoveryError(file, {
     problem:
@@ -158,7 +153,7 @@ function skipEntry(file: string): ImportedFile {
   return { file, classes: [], error };
 }
 
-async function importFile(file: string): Promise<ImportedFile> {
+async function importFile(file: string): Promise<FileExports> {
   try {
     const exported = new Set<unknown>(Object.values(await importModule(file)));
     const isFunction = (value: unknown): value is Constructor => typeof value === 'function';

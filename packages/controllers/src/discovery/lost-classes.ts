@@ -16,6 +16,8 @@ export interface FileExports {
   readonly file: string;
   /** The exported functions and classes. */
   readonly classes: readonly Constructor[];
+  /** Why discovery could not read its exports. */
+  readonly error?: DiscoveryError;
 }
 
 /**

@@ -117,7 +117,7 @@ function createPrepareResponse(
   takesResponse: boolean,
 ): ((ctx: Context) => void) | undefined {
   if (status === undefined && headers.length === 0) return undefined;
-  const groups = [...groupByName(headers).values()];
+  const groups = groupByName(headers);
   return (ctx) => {
     if (status !== undefined) ctx.status = status;
     for (const { name, value } of groups) ctx.set(name, value);
@@ -150,20 +150,13 @@ function createRecordResult(
   };
 }
 
-interface HeaderGroup {
-  readonly name: string;
-  readonly value: string | string[];
-}
-
-function groupByName(headers: readonly HeaderMetadata[]): Map<string, HeaderGroup> {
-  const groups = new Map<string, HeaderGroup>();
+/** Joins headers of one name, whose values are sent as separate header lines. */
+function groupByName(headers: readonly HeaderMetadata[]) {
+  const groups = new Map<string, { readonly name: string; readonly value: string | string[] }>();
   for (const { name, value } of headers) {
-    const present = groups.get(name.toLowerCase());
-    const group =
-      present === undefined
-        ? { name, value }
-        : { name: present.name, value: [present.value, value].flat() };
-    groups.set(name.toLowerCase(), group);
+    const first = groups.get(name.toLowerCase());
+    const group = first && { name: first.name, value: [first.value, value].flat() };
+    groups.set(name.toLowerCase(), group ?? { name, value });
   }
-  return groups;
+  return [...groups.values()];
 }

@@ -6,7 +6,8 @@ import type { RedirectMetadata } from '../metadata/class-metadata.js';
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
 /** Returns the first problem of a `@Redirect()`; an empty list if it has none. */
-export function checkRedirect(redirect: RedirectMetadata): Diagnostic[] {
+export function checkRedirect(redirect: RedirectMetadata | undefined): Diagnostic[] {
+  if (redirect === undefined) return [];
   const problems = checkTarget(redirect);
   if (problems.length > 0) return problems;
   const reserved = placeholdersIn(redirect.url).find((name) => REDIRECT_MEMBERS.has(name));
@@ -55,7 +56,9 @@ export function createRedirect(
   };
   const hasPlaceholders = placeholdersIn(redirect.url).length > 0;
   return (ctx, result) => {
-    const { url, statusCode = redirect.statusCode } = redirectOverride(result);
+    const given: Partial<RedirectMetadata> =
+      typeof result === 'string' ? { url: result } : { ...Object(result) };
+    const { url, statusCode = redirect.statusCode } = given;
     const filled = (): string =>
       hasPlaceholders ? fillPlaceholders(redirect.url, result, refuse) : redirect.url;
     const target = { url: url ?? filled(), statusCode };
@@ -82,15 +85,4 @@ function fillPlaceholders(
     const fix = `return an object whose ${name} is a number or a string other than '.' and '..', or return a URL.`;
     return refuse({ problem, fix });
   });
-}
-
-/** Ignores properties that are absent or undefined. */
-function redirectOverride(result: unknown): Partial<RedirectMetadata> {
-  if (typeof result === 'string') return { url: result };
-  if (typeof result !== 'object' || result === null) return {};
-  return Object.fromEntries(
-    Object.entries(result).filter(
-      ([key, value]) => REDIRECT_MEMBERS.has(key) && value !== undefined,
-    ),
-  );
 }

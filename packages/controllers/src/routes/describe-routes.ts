@@ -34,16 +34,11 @@ export interface RouteDescription {
  * @throws {ControllerError} 500 `INVALID_OPTION`, when `app` is not an application.
  */
 export function describeRoutes(app: Application): readonly RouteDescription[] {
-  assertApplication(app);
+  if (typeof Object(app).routes !== 'function') {
+    const text = `describeRoutes() cannot use ${describeValue(app)}. Pass the result of createApp().`;
+    throw optionError(text);
+  }
   return app.routes().map(describeRoute);
-}
-
-function assertApplication(app: unknown): void {
-  const isObject = typeof app === 'object' && app !== null;
-  if (isObject && typeof Reflect.get(app, 'routes') === 'function') return;
-  throw optionError(
-    `describeRoutes() cannot use ${describeValue(app)}. Pass the result of createApp().`,
-  );
 }
 
 function describeRoute({ method, pattern, handlers }: Route): RouteDescription {
