@@ -69,25 +69,16 @@ export interface Fault extends Diagnostic {
   readonly code?: string;
 }
 
-export interface OptionsReading<Options> {
-  /** Empty if there are faults. */
-  readonly options: Partial<Options>;
-  readonly faults: readonly Fault[];
-}
-
-const NO_OPTIONS = Object.freeze({ options: Object.freeze({}), faults: Object.freeze([]) });
-
-/** Checks the options of a decorator. The call is one such as `@Body()`. */
+/** Checks the options of a decorator. There are none if there are faults. */
 export function readOptions<Options extends object>(
   call: string,
   value: unknown,
   kinds: Partial<Kinds<Options>>,
-): OptionsReading<Options> {
-  if (value === undefined) return NO_OPTIONS;
-  const options = value as Partial<Options>;
-  const problems = findOptionProblems(call, options, kinds as Kinds<Partial<Options>>);
-  if (problems.length === 0) return { options, faults: NO_OPTIONS.faults };
-  return { ...NO_OPTIONS, faults: problems.map((problem) => ({ problem })) };
+): { readonly options: Partial<Options>; readonly faults: readonly Fault[] } {
+  const given = value as Partial<Options> | undefined;
+  const faults = findOptionProblems(call, given, kinds as Kinds<Partial<Options>>);
+  const options = faults.length === 0 ? (given ?? {}) : {};
+  return { options, faults: faults.map((problem) => ({ problem })) };
 }
 
 export interface Reading<Metadata> {

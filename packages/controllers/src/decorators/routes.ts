@@ -25,7 +25,6 @@ import {
   createDecorator,
   type Fault,
   METHOD,
-  type OptionsReading,
   readOptions,
 } from './decorator.js';
 
@@ -75,7 +74,7 @@ export const Controller: (options?: string | ControllerOptions) => ClassDecorato
 
 const REPEATED = { problem: 'the class has two @Controller() decorators.', fix: 'keep one.' };
 
-function readController(value: unknown): OptionsReading<ControllerOptions> {
+function readController(value: unknown): ReturnType<typeof readOptions<ControllerOptions>> {
   const options = typeof value === 'string' ? { prefix: value } : value;
   if (options === undefined || object.accepts(options)) {
     return readOptions<ControllerOptions>('@Controller()', options, CONTROLLER_OPTIONS);

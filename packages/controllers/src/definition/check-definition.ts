@@ -88,6 +88,15 @@ function methodOf(controller: Constructor, { methodName }: RouteDefinition) {
   return typeof method === 'function' ? method : undefined;
 }
 
+/** Describes what looks like a mistake in the controllers of an application, but may be intended. */
+export function describeAllDoubts(definitions: readonly ControllerDefinition[]): readonly string[] {
+  return [
+    ...describeUnvalidated(definitions),
+    ...describeErased(definitions),
+    ...definitions.flatMap(describeDoubts),
+  ];
+}
+
 /** Describes what looks like a mistake in a controller, but may be intended. */
 export function describeDoubts(definition: ControllerDefinition): readonly string[] {
   if (isIntended(definition.controller)) return [];
@@ -159,18 +168,16 @@ function parametersOf(definitions: readonly ControllerDefinition[]) {
 }
 
 /** Describes the parameters that receive what clients send although their type is a class, so it looks validated. */
-export function describeUnvalidated(
-  definitions: readonly ControllerDefinition[],
-): string | undefined {
+function describeUnvalidated(definitions: readonly ControllerDefinition[]): readonly string[] {
   const found = parametersOf(definitions).flatMap(({ label, schema, type }) => {
     const isUnvalidated = schema === undefined && isOwnClass(type) && !isIntended(type);
     return isUnvalidated ? `${label} (${type.name})` : [];
   });
-  if (found.length === 0) return undefined;
+  if (found.length === 0) return [];
   const fix =
     'pass a schema, as in @Body({ schema }); make the class a schema, as in class NewUser extends schemaClass(schema) {}; or use an interface or a type instead of the class. If the method validates it, pass the class to intended().';
   const title = `nothing validates parameters whose type is a class: ${[...new Set(found)].join(', ')}.`;
-  return errorText(title, fix);
+  return [errorText(title, fix)];
 }
 
 /** Whether a type is a class of the application or of a library, rather than of the language. */
@@ -179,19 +186,19 @@ function isOwnClass(type: unknown): type is { readonly name: string } {
 }
 
 /** Describes bodies that nothing validates because the compiler erased their type, although others are validated. */
-export function describeErased(definitions: readonly ControllerDefinition[]): string | undefined {
+function describeErased(definitions: readonly ControllerDefinition[]): readonly string[] {
   const bodies = parametersOf(definitions).filter(({ source }) => source === 'body');
   const erased = bodies.filter(({ schema, transform, name, type, controller }) => {
     const isErased = type === undefined || type === Object || type === Array;
     const isPlain = [schema, transform, name].every((one) => one === undefined);
     return isErased && isPlain && !isIntended(controller);
   });
-  if (erased.length === 0 || bodies.every(({ schema }) => schema === undefined)) return undefined;
+  if (erased.length === 0 || bodies.every(({ schema }) => schema === undefined)) return [];
   const labels = [...new Set(erased.map(({ label }) => label))].join(', ');
   const fix =
     "pass a schema, as in @Body({ schema }). A class from schemaClass() as the type needs an import without 'type', and neither Partial nor an array. If the method validates the body, pass the controller to intended().";
   const title = `nothing validates the bodies of ${labels}, whose types the compiler erased, although other bodies have schemas.`;
-  return errorText(title, fix);
+  return [errorText(title, fix)];
 }
 
 /** Keeps one definition per controller class. */

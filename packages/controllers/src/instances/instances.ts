@@ -106,9 +106,7 @@ export class Instances {
    * request. A container without `isShared` does both, to find errors at startup.
    */
   sourceOf(token: Token, requirement: Requirement): InstanceSource {
-    const known = this.#sources.get(token);
-    if (known !== undefined) return known;
-    const source = this.#findSource(token, requirement);
+    const source = this.#sources.get(token) ?? this.#findSource(token, requirement);
     this.#sources.set(token, source);
     return source;
   }

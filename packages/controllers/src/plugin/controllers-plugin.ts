@@ -1,17 +1,49 @@
 import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
-import { container as globalContainer } from '@fairlead/di';
-import { captureCallSite, isIntended } from '@fairlead/options';
-import { throwProblems } from '../errors.js';
+import {
+  type Constructor,
+  describeToken,
+  container as globalContainer,
+  type Token,
+} from '@fairlead/di';
+import { type CallSite, captureCallSite, isIntended } from '@fairlead/options';
+import { describeAllDoubts } from '../definition/check-definition.js';
+import { definitionOf } from '../definition/definition.js';
+import {
+  type DiscoveryResult,
+  getControllersFromResults,
+  importControllers,
+} from '../discovery/discover-controllers.js';
+import {
+  type DiscoveryOptions,
+  explainNoFiles,
+  findFiles,
+  rootPath,
+} from '../discovery/find-files.js';
+import { isFrameworkError, mergeImportErrors } from '../discovery/import-file.js';
+import { isController } from '../discovery/lost-classes.js';
+import { attempt, DiscoveryError, listNames, throwProblems } from '../errors.js';
+import { type Requirement, requiredTokens } from '../instances/instances.js';
+import { undiscovered } from '../metadata/class-metadata.js';
 import {
   type ControllersPluginOptions,
   checkPluginOptions,
   type PluginLogger,
   usableOptions,
 } from '../options.js';
-import type { RegisteredController } from '../routes/build-routes.js';
-import { findMountProblems, findUnpreparedGuards, mountedRoutesOf } from './check-mounted.js';
-import { start } from './start.js';
+import {
+  type BuildContext,
+  buildController,
+  createBuildContext,
+  type RegisteredController,
+} from '../routes/build-routes.js';
+import { findProblems, registerControllers } from '../routes/register-controller.js';
+import {
+  findMisnamedParameters,
+  findMountProblems,
+  findUnpreparedGuards,
+  mountedRoutesOf,
+} from './check-mounted.js';
 
 /** The controllers that the plugin has registered: a frozen value, which `install` replaces. */
 export interface PluginState {
@@ -110,4 +142,181 @@ function createState(
     routeCount: controllers.reduce((count, { routes }) => count + routes.length, 0),
     initialized,
   });
+}
+
+/**
+ * Discovers and checks controllers, then builds and registers their routes. Registers nothing if there
+ * is a problem. A problem does not end the search for others, of this plugin and of the application.
+ *
+ * @param options - Without those that are not valid, whose problems are `optionProblems`.
+ */
+async function start(
+  app: Application,
+  options: ControllersPluginOptions,
+  optionProblems: readonly Error[],
+  log: PluginLogger,
+  call: CallSite,
+): Promise<readonly RegisteredController[]> {
+  const { root, router, controllers: listed = [] } = options;
+  if (root === undefined && listed.length === 0 && optionProblems.length === 0) {
+    if (!isIntended(options))
+      log.warn('no controllers to register: set root, or pass the options to intended()');
+  }
+  const found = await findControllers(options, log);
+  for (const target of found.classes) undiscovered.delete(target);
+  const attempts = found.classes.map((target) => attempt(() => definitionOf(target)));
+  const definitions = attempts.flatMap(({ value }) => value ?? []);
+  const context = createBuildContext({ ...options, warn: log.warn });
+  const { instances } = context;
+  const eager = [...(instances.container.eagerTokens?.() ?? []), ...found.services];
+  const tokens = requiredTokens(definitions, context.shared, eager);
+  for (const controller of found.classes.filter(isController)) {
+    // A controller without a definition has problems, but its dependencies may have others.
+    const description = `the controller ${describeToken(controller)}`;
+    if (!tokens.has(controller)) tokens.set(controller, { description, controller });
+  }
+  const problems: Error[] = [
+    ...optionProblems,
+    ...found.problems,
+    ...attempts.flatMap((result) => result.problems),
+    ...findProblems(router, definitions, context, tokens),
+    ...findMisnamedParameters(definitions, context.prefix, undefined),
+  ];
+  for (const text of describeAllDoubts(definitions)) log.warn(text);
+  warnOfHooks(instances.classesOf([...tokens.keys()]), log);
+  problems.push(...(await buildInstances(context, tokens, problems, log)));
+  const controllers = definitions.map((definition) => buildController(definition, context));
+  problems.push(...context.problems.values());
+  if (problems.length > 0) {
+    const likely = findMisnamedParameters(definitions, context.prefix, app.prefixesOf(router));
+    throwProblems([...problems, ...likely, ...app.problems(router)], call);
+  }
+  for (const { name, routes } of registerControllers(router, controllers, context)) {
+    log.debug(`registered ${name}`);
+    for (const { method, path } of routes) log.debug(`${method} ${path}`);
+  }
+  return controllers;
+}
+
+/** Milliseconds after which a warning names the factories that have not settled. */
+const SLOW_FACTORY = 10_000;
+
+/**
+ * Builds all shared instances. If a factory does not settle, a warning names it, together with the
+ * problems that the startup would report after it.
+ */
+async function buildInstances(
+  { instances }: BuildContext,
+  tokens: ReadonlyMap<Token, Requirement>,
+  known: readonly Error[],
+  log: PluginLogger,
+): Promise<readonly Error[]> {
+  let hasWarned = false;
+  const warn = (reason: string): void => {
+    const pending = (instances.container.pendingTokens?.() ?? []).map(describeToken);
+    if (hasWarned || pending.length === 0) return;
+    hasWarned = true;
+    const fix = 'make its factory settle, for example with a timeout.';
+    log.warn(`still waiting for ${listNames(pending)} ${reason}.\n  Fix: ${fix}`);
+    for (const { message } of known) log.warn(`the startup will fail: ${message}`);
+  };
+  const timer = setTimeout(warn, SLOW_FACTORY, `after ${SLOW_FACTORY / 1_000} seconds`).unref();
+  // Node then exits without naming the factory.
+  const onIdle = (): void => warn('although the process has nothing else to do');
+  process.once('beforeExit', onIdle);
+  try {
+    return await instances.build(tokens);
+  } finally {
+    clearTimeout(timer);
+    process.removeListener('beforeExit', onIdle);
+  }
+}
+
+/** Lifecycle methods that another framework calls. */
+const HOOKS = [
+  'onModuleInit',
+  'onApplicationBootstrap',
+  'onModuleDestroy',
+  'beforeApplicationShutdown',
+  'onApplicationShutdown',
+] as const;
+
+function warnOfHooks(classes: readonly Constructor[], log: PluginLogger): void {
+  const unmarked = classes.filter((target) => !isIntended(target));
+  const found = unmarked.flatMap((target) =>
+    HOOKS.filter((hook) => hook in target.prototype).map(
+      (hook) => `${describeToken(target)}.${hook}()`,
+    ),
+  );
+  if (found.length === 0) return;
+  const fix =
+    'do startup work in the constructor or in an asynchronous factory, with eager: true if nothing depends on the class. Release resources in [Symbol.asyncDispose]() or [Symbol.dispose](), which app.close() calls. If your code calls them, pass the class to intended().';
+  log.warn(`nothing calls the lifecycle methods ${found.join(', ')}.\n  Fix: ${fix}`);
+}
+
+/** What a plugin registers, and the problems of finding it. */
+interface FoundControllers {
+  readonly classes: readonly Constructor[];
+  readonly services: readonly Constructor[];
+  readonly problems: readonly Error[];
+}
+
+/** Finds the controllers of a plugin: those of the option `controllers`, then discovered ones. */
+async function findControllers(
+  options: ControllersPluginOptions,
+  log: PluginLogger,
+): Promise<FoundControllers> {
+  const { root, include, exclude, strict = false, controllers = [] } = options;
+  const listed = { classes: [...new Set(controllers)], services: [], problems: [] };
+  if (root === undefined) return listed;
+  log.debug(`discovering controllers in ${rootPath(root)}`);
+  const discovery = { root, ...(include && { include }), ...(exclude && { exclude }) };
+  const files = await findFiles(discovery).catch(asProblem);
+  if (files instanceof DiscoveryError) {
+    if (strict) return { ...listed, problems: [files] };
+    log.warn(files.message);
+    return listed;
+  }
+  const results = await importControllers(files, { registered: controllers }).catch(asProblem);
+  if (results instanceof DiscoveryError) return { ...listed, problems: [results] };
+  for (const { file, controllers, services } of results) {
+    for (const { name } of [...controllers, ...services])
+      log.debug(`discovered ${name} in ${file}`);
+  }
+  const failed = results.flatMap(({ error }) => error ?? []);
+  const isFatal = ({ cause }: DiscoveryError): boolean => strict || isFrameworkError(cause);
+  const skipped = failed.filter((error) => !isFatal(error));
+  const lost = results.flatMap((result) => result.lost ?? []);
+  const problems = [...mergeImportErrors(failed.filter(isFatal)), ...(strict ? lost : [])];
+  const classes = getControllersFromResults(results);
+  for (const { message } of mergeImportErrors(skipped)) log.warn(message);
+  if (!strict) for (const { message } of lost) log.warn(message);
+  const isExplained = problems.length > 0 || lost.length > 0 || isIntended(options);
+  if (classes.length === 0 && !isExplained) await warnOfNone(discovery, results, log);
+  if (skipped.length > 0) log.warn(describeSkipped(skipped.length, results.length));
+  const services = results.flatMap((result) => result.services);
+  return { classes: [...new Set([...controllers, ...classes])], services, problems };
+}
+
+function asProblem(error: unknown): DiscoveryError {
+  if (error instanceof DiscoveryError) return error;
+  throw error;
+}
+
+function describeSkipped(skipped: number, count: number): string {
+  const [verb, routes] = skipped === 1 ? ['was', 'its routes'] : ['were', 'their routes'];
+  return `${skipped} of ${count} files ${verb} skipped; ${routes} are not registered. Set strict: true to stop the startup instead.`;
+}
+
+async function warnOfNone(
+  discovery: DiscoveryOptions,
+  results: readonly DiscoveryResult[],
+  log: PluginLogger,
+): Promise<void> {
+  const reason =
+    results.length === 0
+      ? await explainNoFiles(discovery)
+      : `none of its files (${results.length}) exports a class with @Controller() or a result of defineController().`;
+  const silence = 'If that is intended, pass the options to intended().';
+  log.warn(`no controllers found in ${rootPath(discovery.root)}: ${reason} ${silence}`);
 }

@@ -84,9 +84,7 @@ export function registerController(
   throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
   for (const text of describeDoubts(definition)) context.warn(text);
-  warnOfUnreadValues([controller], context);
-  warnOfGuards([controller], context);
-  registerRoutes(router, controller);
+  registerControllers(router, [controller], context);
   return controller;
 }
 
@@ -115,17 +113,23 @@ export function findProblems(
 }
 
 /** @throws {RouteRegistrationError} 500, when the router refuses a function of `@UseMiddleware()`. */
-export function registerRoutes(
+export function registerControllers(
   router: Router,
-  { controller, routes }: Pick<RegisteredController, 'controller' | 'routes'>,
-): void {
-  for (const { method, path, options, handlers, handler, methodName } of routes) {
-    const locate = () => locationOf(controller, methodName);
-    setLocation(options, locate);
-    const cause = tryRoute(router, method, path, options, handlers);
-    if (cause === undefined) continue;
-    throw new RouteRegistrationError(handler, { problem: cause.message, cause }, locate());
+  controllers: readonly RegisteredController[],
+  context: BuildContext,
+): readonly RegisteredController[] {
+  warnOfUnreadValues(controllers, context);
+  warnOfGuards(controllers, context);
+  for (const { controller, routes } of controllers) {
+    for (const { method, path, options, handlers, handler, methodName } of routes) {
+      const locate = () => locationOf(controller, methodName);
+      setLocation(options, locate);
+      const cause = tryRoute(router, method, path, options, handlers);
+      if (cause === undefined) continue;
+      throw new RouteRegistrationError(handler, { problem: cause.message, cause }, locate());
+    }
   }
+  return controllers;
 }
 
 function tryRoute(
@@ -235,9 +239,9 @@ function findUnreadValues(
  * Warns about decorators whose guard is not among the guards of a route. Any other guard may do its work: a
  * class or function that calls it, for example.
  */
-export function warnOfUnreadValues(
+function warnOfUnreadValues(
   controllers: readonly RegisteredController[],
-  { shared, instances, warn }: Pick<BuildContext, 'shared' | 'instances' | 'warn'>,
+  { shared, instances, warn }: BuildContext,
 ): void {
   if (isIntended(shared.guards)) return;
   const unread = unreadValues(controllers, ({ guards }, reader) =>
@@ -288,10 +292,7 @@ function unreadValues(
 }
 
 /** Warns of what guards report about themselves, once for each guard. */
-export function warnOfGuards(
-  controllers: readonly RegisteredController[],
-  { warn }: Pick<BuildContext, 'warn'>,
-): void {
+function warnOfGuards(controllers: readonly RegisteredController[], { warn }: BuildContext): void {
   const all = controllers.flatMap(({ routes }) => routes.flatMap(({ guards }) => guards));
   for (const guard of new Set(all)) {
     const message = isIntended(guard) ? undefined : descriptionOf(guard)?.warning?.();
