@@ -73,12 +73,18 @@ export type { ResponseBody } from './response/record.js';
 export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
 export type {
+  AddRoute,
   ResponseSchemas,
   ResponseValue,
   Returned,
   RouteDocumentation,
+  RouteFunction,
   RouteInput,
   RouteOptions,
+  RouteParams,
+  ValidatedContext,
+  ValidatedHandler,
+  ValidatedHandlers,
   ValidatedInputs,
   ValidatedParams,
 } from './router/route-options.js';
@@ -89,18 +95,12 @@ export {
   type WriteJson,
 } from './schema/route-schemas.js';
 export {
-  type AddRoute,
   createRouter,
   type PrefixFor,
   type Route,
-  type RouteFunction,
   type RouteMethods,
-  type RouteParams,
   Router,
   type RouterOptions,
-  type ValidatedContext,
-  type ValidatedHandler,
-  type ValidatedHandlers,
 } from './router/router.js';
 export {
   isStandardSchema,

@@ -23,6 +23,7 @@ import { startOf, write, writeText } from '../response/write.js';
 import { type Explanation, explain } from '../router/explain.js';
 import type { Entry } from '../router/mount.js';
 import { parsePrefix } from '../router/pattern.js';
+import type { RouteFunction, RouteParams } from '../router/route-options.js';
 import {
   ADD_ROUTE,
   type AnyRouter,
@@ -33,9 +34,7 @@ import {
   type PrefixFor,
   prefixesTo,
   type Route,
-  type RouteFunction,
   RouteMethods,
-  type RouteParams,
   type Router,
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';

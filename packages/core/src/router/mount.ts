@@ -110,33 +110,28 @@ interface ComposedRoute extends MatchedRoute {
   readonly sample: Sample;
 }
 
-/** Wraps the last function of a route, so that its return value becomes the response. */
-function respondWithResult(handler: Middleware): Middleware {
+/**
+ * Wraps the last function of a route, so that it gets a validated request and the route's status, and its return
+ * value becomes the response.
+ */
+function wrapHandler(handler: Middleware, route: string, options: RouteOptions): Middleware {
+  const validate = createValidate(route, options);
+  const status = defaultStatus(options);
   const respond: Middleware = (ctx, next) => {
+    if (status !== undefined) ctx.status = status;
     const result = handler(ctx, next);
     if (result === undefined) return;
     if (!isPromiseLike(result)) return ctx.respond(result);
     return Promise.resolve(result).then((value) => ctx.respond(value));
   };
-  return Object.defineProperty(respond, 'name', { value: handler.name });
-}
-
-/** Wraps the handler of a route, so that it gets a validated request and the route's status. */
-function applyOptions(handler: Middleware, route: string, options: RouteOptions): Middleware {
-  const validate = createValidate(route, options);
-  const status = defaultStatus(options);
-  if (validate === undefined && status === undefined) return handler;
-  const run: Middleware = (ctx, next) => {
-    if (status !== undefined) ctx.status = status;
-    return handler(ctx, next);
-  };
   const validated: Middleware = (ctx, next) => {
     const validating = validate?.(ctx);
-    return validating === undefined ? run(ctx, next) : validating.then(() => run(ctx, next));
+    return validating === undefined
+      ? respond(ctx, next)
+      : validating.then(() => respond(ctx, next));
   };
-  return Object.defineProperty(validate === undefined ? run : validated, 'name', {
-    value: handler.name,
-  });
+  const wrapped = validate === undefined ? respond : validated;
+  return Object.defineProperty(wrapped, 'name', { value: handler.name });
 }
 
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
@@ -163,9 +158,7 @@ export function createMount(
   for (const { method, pattern, options, handlers, functions } of routes) {
     const route = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
-      index === handlers.length - 1
-        ? respondWithResult(applyOptions(handler, route, options))
-        : handler,
+      index === handlers.length - 1 ? wrapHandler(handler, route, options) : handler,
     );
     const [first, ...others] = steps;
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.

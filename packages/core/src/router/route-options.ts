@@ -9,9 +9,11 @@ import {
   routeDocumentation,
   routeStatus,
 } from '@fairlead/options';
-import type { RawInputs } from '../exchange/exchange.js';
+import type { Context } from '../exchange/context.js';
+import type { Params, RawInputs, State } from '../exchange/exchange.js';
 import type { SecurityRequirement } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
+import type { Next } from '../next.js';
 import { assertOptions } from '../options.js';
 import {
   type DeclaredOutput,
@@ -19,6 +21,7 @@ import {
   type SchemaOutput,
   type StandardSchema,
 } from '../schema/schema.js';
+import type { ParamName } from './pattern.js';
 
 /** Describes one input of a route, for documentation. */
 export interface RouteInput {
@@ -117,6 +120,110 @@ type ReadonlyDeep<T> = T extends readonly (infer Element)[]
   : T extends object
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
+
+/** The parameters of a route: those of its pattern, and those of its router's declared prefix. */
+export type RouteParams<PrefixParams, Path extends string> = string extends Path
+  ? Params
+  : { readonly [Name in ParamName<Path> | (keyof PrefixParams & string)]: string };
+
+/**
+ * A function of a route, which gets the parameters of the route and the state that the middleware before
+ * it has set.
+ */
+export type RouteFunction<P extends Params, S extends State> = (
+  ctx: Context<P, S>,
+  next: Next,
+) => unknown;
+
+/** The context in the handler of a route with options: its inputs are what the schemas produced. */
+export type ValidatedContext<Options, P extends object, S extends State> = Context<
+  ValidatedParams<Options, P>,
+  S,
+  ValidatedInputs<Options>
+>;
+
+/**
+ * The handler of a route with options. It returns what the response schema produces, unless it responds
+ * through `ctx`.
+ */
+export type ValidatedHandler<Options, P extends object, S extends State> = (
+  ctx: ValidatedContext<Options, P, S>,
+  next: Next,
+) => Returned<ResponseValue<Options>> | Promise<Returned<ResponseValue<Options>>>;
+
+/** Middleware of a route with options, then its handler. */
+export type ValidatedHandlers<Options, P extends Params, S extends State> = readonly [
+  ...middleware: readonly RouteFunction<P, S>[],
+  handler: ValidatedHandler<Options, P, S>,
+];
+
+/**
+ * Registers a route: a pattern, optionally its schemas and documentation, middleware of this route, then
+ * its handler.
+ *
+ * The handler's return value becomes the response, unless it responds through `ctx`. The state that
+ * middleware declares is part of `ctx.state` in the functions after it, for up to three middleware.
+ *
+ * @typeParam PrefixParams - Parameters of the prefix at which the router is mounted.
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ * @typeParam Result - The router or application.
+ */
+export interface AddRoute<PrefixParams, S extends State, Result> {
+  <Path extends string>(
+    pattern: Path,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S>,
+  ): Result;
+  <Path extends string, A extends object = State>(
+    pattern: Path,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A>,
+  ): Result;
+  <Path extends string, A extends object = State, B extends object = State>(
+    pattern: Path,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B>,
+  ): Result;
+  <
+    Path extends string,
+    A extends object = State,
+    B extends object = State,
+    C extends object = State,
+  >(
+    pattern: Path,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    third: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A & B> & C>,
+    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B & C>,
+  ): Result;
+  <Path extends string, A extends object = State>(
+    pattern: Path,
+    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
+  ): Result;
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    A extends object = State,
+    B extends object = State,
+  >(
+    pattern: Path,
+    options: Options,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B>,
+  ): Result;
+  <Path extends string, const Options extends RouteOptions, A extends object = State>(
+    pattern: Path,
+    options: Options,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A>,
+  ): Result;
+  <Path extends string, const Options extends RouteOptions>(
+    pattern: Path,
+    options: Options,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S>,
+  ): Result;
+}
 
 const schema = kind('a Standard Schema, such as z.object({ … })', isStandardSchema);
 

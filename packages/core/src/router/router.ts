@@ -7,8 +7,7 @@ import {
   locatorOf,
   setLocation,
 } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import type { Params, State } from '../exchange/exchange.js';
+import type { State } from '../exchange/exchange.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
 import { mountBelow } from '../description.js';
 import {
@@ -21,7 +20,7 @@ import {
   NESTED_APPLICATION,
 } from '../errors/invalid-argument.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
-import { isPromiseLike, type Next } from '../next.js';
+import { isPromiseLike } from '../next.js';
 import { METHODS } from '../node-http.js';
 import { assertOptions } from '../options.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
@@ -35,13 +34,13 @@ import {
   shapeOf,
 } from './pattern.js';
 import {
+  type AddRoute,
   checkRouteOptions,
   isRouteOptions,
-  type ResponseValue,
-  type Returned,
+  type RouteFunction,
   type RouteOptions,
-  type ValidatedInputs,
-  type ValidatedParams,
+  type RouteParams,
+  type ValidatedHandlers,
 } from './route-options.js';
 
 /** The method of a route that handles every method. */
@@ -75,110 +74,6 @@ export interface Route {
   readonly handlers: readonly Middleware[];
   /** Middleware of the application that runs before the router; only in `app.routes()`. */
   readonly upstream?: readonly Middleware[];
-}
-
-/** The parameters of a route: those of its pattern, and those of its router's declared prefix. */
-export type RouteParams<PrefixParams, Path extends string> = string extends Path
-  ? Params
-  : { readonly [Name in ParamName<Path> | (keyof PrefixParams & string)]: string };
-
-/**
- * A function of a route, which gets the parameters of the route and the state that the middleware before
- * it has set.
- */
-export type RouteFunction<P extends Params, S extends State> = (
-  ctx: Context<P, S>,
-  next: Next,
-) => unknown;
-
-/** The context in the handler of a route with options: its inputs are what the schemas produced. */
-export type ValidatedContext<Options, P extends object, S extends State> = Context<
-  ValidatedParams<Options, P>,
-  S,
-  ValidatedInputs<Options>
->;
-
-/**
- * The handler of a route with options. It returns what the response schema produces, unless it responds
- * through `ctx`.
- */
-export type ValidatedHandler<Options, P extends object, S extends State> = (
-  ctx: ValidatedContext<Options, P, S>,
-  next: Next,
-) => Returned<ResponseValue<Options>> | Promise<Returned<ResponseValue<Options>>>;
-
-/** Middleware of a route with options, then its handler. */
-export type ValidatedHandlers<Options, P extends Params, S extends State> = readonly [
-  ...middleware: readonly RouteFunction<P, S>[],
-  handler: ValidatedHandler<Options, P, S>,
-];
-
-/**
- * Registers a route: a pattern, optionally its schemas and documentation, middleware of this route, then
- * its handler.
- *
- * The handler's return value becomes the response, unless it responds through `ctx`. The state that
- * middleware declares is part of `ctx.state` in the functions after it, for up to three middleware.
- *
- * @typeParam PrefixParams - Parameters of the prefix at which the router is mounted.
- * @typeParam S - Members of `ctx.state` that middleware has set.
- * @typeParam Result - The router or application.
- */
-export interface AddRoute<PrefixParams, S extends State, Result> {
-  <Path extends string>(
-    pattern: Path,
-    handler: RouteFunction<RouteParams<PrefixParams, Path>, S>,
-  ): Result;
-  <Path extends string, A extends object = State>(
-    pattern: Path,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A>,
-  ): Result;
-  <Path extends string, A extends object = State, B extends object = State>(
-    pattern: Path,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
-    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B>,
-  ): Result;
-  <
-    Path extends string,
-    A extends object = State,
-    B extends object = State,
-    C extends object = State,
-  >(
-    pattern: Path,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
-    third: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A & B> & C>,
-    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B & C>,
-  ): Result;
-  <Path extends string, A extends object = State>(
-    pattern: Path,
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
-  ): Result;
-  <
-    Path extends string,
-    const Options extends RouteOptions,
-    A extends object = State,
-    B extends object = State,
-  >(
-    pattern: Path,
-    options: Options,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
-    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B>,
-  ): Result;
-  <Path extends string, const Options extends RouteOptions, A extends object = State>(
-    pattern: Path,
-    options: Options,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A>,
-  ): Result;
-  <Path extends string, const Options extends RouteOptions>(
-    pattern: Path,
-    options: Options,
-    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S>,
-  ): Result;
 }
 
 /** A method that registers routes. */
@@ -470,11 +365,11 @@ export function nameCall(owner: string, method: unknown, pattern: unknown): stri
 export function assertRouter(call: string, value: unknown): asserts value is AnyRouter {
   if (value instanceof Router) return;
   const otherCopy = isRouter(value) ? explainOtherCopy(value) : undefined;
-  if (otherCopy !== undefined) {
-    throw new SetupError('INVALID_ROUTER', `${call} cannot mount the router. ${otherCopy}`);
-  }
-  const problem = `${call} received ${describeArgument(value)} instead of a router`;
-  throw new SetupError('INVALID_ROUTER', `${problem}. ${routerFix(call, value)}`);
+  const problem =
+    otherCopy === undefined
+      ? `received ${describeArgument(value)} instead of a router. ${routerFix(call, value)}`
+      : `cannot mount the router. ${otherCopy}`;
+  throw new SetupError('INVALID_ROUTER', `${call} ${problem}`);
 }
 
 function routerFix(call: string, value: unknown): string {

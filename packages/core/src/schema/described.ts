@@ -3,9 +3,18 @@ import { isStandardSchema, toJsonSchema } from './schema.js';
 /** Returns a value as JSON writes it, without what a schema does not describe. */
 export type KeepDescribed = (value: unknown) => unknown;
 
-/** Receives why a part of a schema is unknown. What is there is kept. */
-type Report = (reason: string) => void;
+/** What a schema describes. */
+export interface DescribedSchema {
+  /**
+   * Removes the rest; undefined if the schema describes everything. Returns the value itself if there is nothing
+   * to remove.
+   */
+  readonly keep: KeepDescribed | undefined;
+  /** Why parts of the schema are unknown. What is there is kept. */
+  readonly unknown: readonly string[];
+}
 
+type Report = (reason: string) => void;
 type JsonSchema = Readonly<Record<string, unknown>>;
 type Members = Readonly<Record<string, unknown>>;
 type Condition = (value: Members) => boolean;
@@ -13,14 +22,15 @@ type Condition = (value: Members) => boolean;
 /** What a schema describes at one place of a value. */
 interface Place {
   /** Whether it describes everything. */
-  any: boolean;
-  readonly objects: ObjectShape[];
-  readonly arrays: ArrayShape[];
+  readonly any: boolean;
+  readonly objects: Shape[];
+  readonly arrays: Shape[];
 }
 
-/** The members that a schema describes. */
-interface ObjectShape {
-  readonly members: ReadonlyMap<string, Place>;
+/** The members of an object, or the elements of an array, that a schema describes. */
+interface Shape {
+  /** By name or index. Undefined for a member that is never there. */
+  readonly members: ReadonlyMap<string, Place | undefined>;
   readonly patterns: readonly (readonly [RegExp, Place | undefined])[];
   /** Describes other members; undefined if nothing does. */
   readonly rest: Place | undefined;
@@ -28,15 +38,9 @@ interface ObjectShape {
    * Conditions that an object must meet for the shape to describe it; undefined if it describes every object.
    */
   readonly conditions: readonly Condition[] | undefined;
-  /** The described members of the last object, in order. The next object probably has the same. */
+  /** The members of the last object, in order. The next object probably has the same. */
   readonly names: string[];
-  readonly places: Place[];
-}
-
-/** The elements that a schema describes. */
-interface ArrayShape {
-  readonly first: readonly (Place | undefined)[];
-  readonly rest: Place | undefined;
+  readonly places: (Place | undefined)[];
 }
 
 /**
@@ -45,14 +49,13 @@ interface ArrayShape {
  * - `properties` without `additionalProperties` describes no other members, and likewise for elements.
  * - A union describes what its matching branches describe: those whose required members, constants and types
  *   the value has. If none matches, it describes what all branches describe.
- *
- * @returns Undefined for a schema that describes everything. The function returns the value itself if there
- *   is nothing to remove.
  */
-export function compileDescribed(schema: object, report: Report): KeepDescribed | undefined {
+export function compileDescribed(schema: object): DescribedSchema {
+  const unknown: string[] = [];
+  const report = (reason: string) => void unknown.push(reason);
   const { root } = new Compiler(convert(schema, report), report);
-  if (root.any) return undefined;
-  return (value) => (isObject(value) ? keep(root, value, '') : value);
+  const keepRoot: KeepDescribed = (value) => (isObject(value) ? keep(root, value, '') : value);
+  return { keep: root.any ? undefined : keepRoot, unknown };
 }
 
 /** Lists the paths of what was removed from a value that was parsed from JSON. */
@@ -84,18 +87,18 @@ function keepParts(place: Place, value: object): object {
   return keepMembers(shapes.length < 2 ? shapes : shapesFor(value as Members, shapes), value);
 }
 
-function keepElements(shapes: readonly ArrayShape[], value: readonly unknown[]): object {
+function keepElements(shapes: readonly Shape[], value: readonly unknown[]): object {
+  const only = shapes.length === 1 ? shapes[0] : undefined;
+  const rest = only?.members.size === 0 ? only.rest : undefined;
   let kept: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
-    const place = elementOf(shapes, index);
-    if (place === undefined) return kept ?? value.slice(0, index);
     const element = value[index];
-    if (!isObject(element) || place.any) kept?.push(element);
-    else {
-      const found = keep(place, element, index);
-      if (found !== element) kept ??= value.slice(0, index);
-      kept?.push(found);
-    }
+    const place = rest ?? memberOf(shapes, String(index), element);
+    if (place === undefined) return kept ?? value.slice(0, index);
+    const found = !isObject(element) || place.any ? element : keep(place, element, index);
+    // NaN differs from itself.
+    if (isObject(element) && found !== element) kept ??= value.slice(0, index);
+    kept?.push(found);
   }
   return kept ?? value;
 }
@@ -103,26 +106,30 @@ function keepElements(shapes: readonly ArrayShape[], value: readonly unknown[]):
 /** V8 knows the result for the key of a loop, unlike that of `Object.hasOwn`. */
 const { hasOwnProperty: hasOwn } = Object.prototype;
 
-function keepMembers(shapes: readonly ObjectShape[], object: object): object {
+/** How many members of the last object a shape remembers. */
+const MAX_NAMES = 64;
+
+function keepMembers(shapes: readonly Shape[], object: object): object {
   const value = object as Members;
-  const [first] = shapes;
-  const only = shapes.length === 1 ? first : undefined;
+  const only = shapes.length === 1 ? shapes[0] : undefined;
   let kept: Record<string, unknown> | undefined;
-  let position = 0;
+  let position = -1;
   // This loop is the fastest way to read members. It visits inherited ones last.
   for (const key in value) {
     const member = value[key];
-    const place =
-      only !== undefined && only.names[position] === key
-        ? only.places[position]
-        : memberOf(shapes, key, position, member);
+    position += 1;
+    const isKnown = only?.names[position] === key;
+    const place = isKnown ? only.places[position] : memberOf(shapes, key, member);
+    if (only !== undefined && !isKnown && position < MAX_NAMES) {
+      only.names[position] = key;
+      only.places[position] = place;
+    }
     if (place === undefined) {
       if (!isWritten(member) || !hasOwn.call(value, key)) continue;
       if (isScalar(value)) return value;
       kept ??= copyBefore(key, value);
       continue;
     }
-    position += 1;
     // Copies only if there is something to remove. NaN differs from itself.
     const isWhole = !isObject(member) || place.any;
     if (isWhole && kept === undefined) continue;
@@ -134,39 +141,18 @@ function keepMembers(shapes: readonly ObjectShape[], object: object): object {
   return kept ?? value;
 }
 
-/** Returns what a key of an object may contain; undefined if no shape describes it. */
-function memberOf(
-  shapes: readonly ObjectShape[],
-  key: string,
-  position: number,
-  member: unknown,
-): Place | undefined {
+/** Returns what a member or an element may contain; undefined if no shape describes it. */
+function memberOf(shapes: readonly Shape[], key: string, member: unknown): Place | undefined {
   const [first] = shapes;
-  if (first === undefined) return undefined;
-  const place = memberOfShape(first, key, position);
-  if (shapes.length === 1 || (place !== undefined && !isObject(member))) return place;
-  return join(shapes.map((shape) => memberOfShape(shape, key, position)));
+  const place = first && memberOfShape(first, key);
+  if (shapes.length < 2 || (place !== undefined && !isObject(member))) return place;
+  return join(shapes.map((shape) => memberOfShape(shape, key)));
 }
 
-function memberOfShape(shape: ObjectShape, key: string, position: number): Place | undefined {
-  const { members, patterns, rest, names, places } = shape;
-  const place = members.get(key);
-  if (place === undefined) {
-    if (patterns.length === 0) return rest;
-    const matching = patterns.filter(([pattern]) => pattern.test(key));
-    return matching.length === 0 ? rest : join(matching.map(([, one]) => one));
-  }
-  if (position <= names.length && position < members.size) {
-    names[position] = key;
-    places[position] = place;
-  }
-  return place;
-}
-
-function elementOf(shapes: readonly ArrayShape[], index: number): Place | undefined {
-  if (shapes.length > 1) return join(shapes.map((shape) => elementOf([shape], index)));
-  const [shape] = shapes;
-  return shape && (index < shape.first.length ? shape.first[index] : shape.rest);
+function memberOfShape({ members, patterns, rest }: Shape, key: string): Place | undefined {
+  if (members.has(key)) return members.get(key);
+  const matching = patterns.filter(([pattern]) => pattern.test(key));
+  return matching.length === 0 ? rest : join(matching.map(([, place]) => place));
 }
 
 /** Combines what several shapes describe at one place. */
@@ -181,8 +167,8 @@ function join(places: readonly (Place | undefined)[]): Place | undefined {
 }
 
 /** Returns the shapes that describe an object; all if none does. */
-function shapesFor(value: Members, shapes: readonly ObjectShape[]): readonly ObjectShape[] {
-  const describes = ({ conditions = [] }: ObjectShape) => conditions.every((holds) => holds(value));
+function shapesFor(value: Members, shapes: readonly Shape[]): readonly Shape[] {
+  const describes = ({ conditions = [] }: Shape) => conditions.every((holds) => holds(value));
   const fitting = shapes.filter(describes);
   return fitting.some(({ conditions }) => conditions !== undefined) ? fitting : shapes;
 }
@@ -217,13 +203,11 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-const OF_MEMBERS = [
-  'properties',
-  'patternProperties',
-  'additionalProperties',
-  'unevaluatedProperties',
-];
-const OF_ELEMENTS = ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'];
+/** The keywords about the members of objects and the elements of arrays. */
+const KEYWORDS = {
+  object: ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  array: ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
+} as const;
 
 const ANY: Place = Object.freeze({ any: true, objects: [], arrays: [] });
 
@@ -238,7 +222,6 @@ class Compiler {
     this.#document = document;
     this.#report = report;
     this.root = this.#place(document) ?? { any: false, objects: [], arrays: [] };
-    this.#findAny();
   }
 
   /** Returns what a schema describes; undefined if it allows no value. */
@@ -247,25 +230,10 @@ class Compiler {
     if (isEverything(schema)) return ANY;
     const present = this.#places.get(schema);
     if (present !== undefined) return present;
-    const place: Place = { any: true, objects: [], arrays: [] };
+    const place: Place = { any: false, objects: [], arrays: [] };
     this.#places.set(schema, place);
     this.#expand(schema, [], undefined, place);
     return place;
-  }
-
-  /** Finds the places that describe everything. Those of a recursive schema do so together. */
-  #findAny(): void {
-    const isAny = ({ objects, arrays }: Place): boolean =>
-      objects.some(({ members, patterns, rest, conditions = [] }) => {
-        const places = [rest, ...members.values(), ...patterns.map(([, place]) => place)];
-        return conditions.length === 0 && places.every((place) => place?.any);
-      }) && arrays.some(({ first, rest }) => [rest, ...first].every((place) => place?.any));
-    let open = [...this.#places.values()];
-    for (let count = -1; count !== open.length; ) {
-      count = open.length;
-      for (const place of open) place.any = isAny(place);
-      open = open.filter(({ any }) => any);
-    }
   }
 
   /**
@@ -284,16 +252,19 @@ class Compiler {
     const all = [...outer, ...parts];
     const unions = parts.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter(Array.isArray));
     const own = conditions && [...conditions, ...parts.map((part) => this.#conditionOf(part))];
-    for (const part of parts) {
-      if (has(part, OF_MEMBERS)) place.objects.push(this.#objectShape(part, own));
-      if (has(part, OF_ELEMENTS)) place.arrays.push(this.#arrayShape(part));
+    for (const [type, shapes] of [
+      ['object', place.objects],
+      ['array', place.arrays],
+    ] as const) {
+      const closed = parts.filter((part) => says(part, type));
+      const described = type === 'array' ? closed.map(elementsAsMembers) : closed;
+      for (const part of described) shapes.push(this.#shape(part, own));
+      // A schema without such keywords describes everything that its type allows.
+      const isOpen =
+        unions.length === 0 && all.every((part) => allows(part, type) && !says(part, type));
+      if (isOpen || parts.some(isEverything))
+        shapes.push(this.#shape({ additionalProperties: true }, own));
     }
-    // A schema without such keywords describes everything that its type allows.
-    const isOpen = (type: string, keywords: readonly string[]): boolean =>
-      parts.some(isEverything) ||
-      (unions.length === 0 && all.every((part) => allows(part, type) && !has(part, keywords)));
-    if (isOpen('object', OF_MEMBERS)) place.objects.push(createShape([], [], ANY, own));
-    if (isOpen('array', OF_ELEMENTS)) place.arrays.push({ first: [], rest: ANY });
     for (const union of unions) {
       const branches = union.filter((branch: unknown) => !isNever(branch) && !isNull(branch));
       for (const branch of branches) {
@@ -316,10 +287,9 @@ class Compiler {
     return parts;
   }
 
-  #objectShape(schema: JsonSchema, conditions: readonly Condition[] | undefined): ObjectShape {
-    const { propertyNames, unevaluatedProperties } = schema;
-    const rest = this.#place(schema.additionalProperties ?? unevaluatedProperties);
-    const names: unknown = isSchema(propertyNames) ? propertyNames.enum : undefined;
+  #shape(schema: JsonSchema, conditions: Shape['conditions']): Shape {
+    const rest = this.#place(schema.additionalProperties ?? schema.unevaluatedProperties);
+    const { enum: names }: JsonSchema = Object(schema.propertyNames);
     const known = Array.isArray(names) ? names.map((name) => [String(name), rest] as const) : [];
     const members = entriesOf(schema.properties).map(
       ([name, member]) => [name, this.#place(member)] as const,
@@ -328,18 +298,8 @@ class Compiler {
       ([pattern, member]) => [this.#pattern(pattern), this.#place(member)] as const,
     );
     const others = known.length > 0 ? undefined : rest;
-    return createShape([...known, ...members], patterns, others, conditions);
-  }
-
-  #arrayShape({ prefixItems, items, additionalItems, unevaluatedItems }: JsonSchema): ArrayShape {
-    // Before draft 2020-12, an array in 'items' described the first elements.
-    const isOld = Array.isArray(items);
-    const first: unknown = isOld ? items : prefixItems;
-    const rest = (isOld ? additionalItems : items) ?? unevaluatedItems;
-    return {
-      first: Array.isArray(first) ? first.map((one) => this.#place(one)) : [],
-      rest: this.#place(rest),
-    };
+    const all = new Map([...known, ...members]);
+    return { members: all, patterns, rest: others, conditions, names: [], places: [] };
   }
 
   #pattern(source: string): RegExp {
@@ -386,25 +346,18 @@ class Compiler {
   }
 }
 
-function createShape(
-  members: readonly (readonly [string, Place | undefined])[],
-  patterns: ObjectShape['patterns'],
-  rest: Place | undefined,
-  conditions: readonly Condition[] | undefined,
-): ObjectShape {
-  const described = members.filter((member): member is [string, Place] => member[1] !== undefined);
-  return { members: new Map(described), patterns, rest, conditions, names: [], places: [] };
+/** Describes the elements of arrays as members, whose names are indexes. */
+function elementsAsMembers(schema: JsonSchema): JsonSchema {
+  const { items, prefixItems, additionalItems, unevaluatedItems } = schema;
+  // Before draft 2020-12, an array in 'items' described the first elements.
+  const [first, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items];
+  return { properties: { ...Object(first) }, additionalProperties: rest ?? unevaluatedItems };
 }
 
 /** Schemas that apply to some of the values of a schema. */
-function conditionalParts({
-  if: test,
-  then,
-  else: other,
-  dependentSchemas,
-}: JsonSchema): unknown[] {
-  const dependent = entriesOf(dependentSchemas).map(([, schema]) => schema);
-  return [test, then, other, ...dependent].filter((one) => isSchema(one) && !isEverything(one));
+function conditionalParts({ dependentSchemas, ...schema }: JsonSchema): unknown[] {
+  const parts = [schema.if, schema.then, schema.else, ...Object.values(Object(dependentSchemas))];
+  return parts.filter((part) => isSchema(part) && !isEverything(part));
 }
 
 /** Whether a member may match a schema, judging by its type and constants. */
@@ -431,8 +384,8 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function has(schema: JsonSchema, keywords: readonly string[]): boolean {
-  return keywords.some((keyword) => keyword in schema);
+function says(schema: JsonSchema, type: 'object' | 'array'): boolean {
+  return KEYWORDS[type].some((keyword) => keyword in schema);
 }
 
 function isSchema(value: unknown): value is JsonSchema {
@@ -470,46 +423,16 @@ function findById(schema: unknown, id: string, seen = new Set<unknown>()): unkno
 }
 
 /** What zod cannot express, but whose JSON has no members. */
-const WITHOUT_MEMBERS = new Set([
-  'bigint',
-  'date',
-  'literal',
-  'nan',
-  'symbol',
-  'undefined',
-  'void',
-]);
+const WITHOUT_MEMBERS = ['bigint', 'date', 'literal', 'nan', 'symbol', 'undefined', 'void'];
 
-interface ZodPart {
+/** What the converters of zod and valibot pass to the functions of their options. */
+interface Part {
   readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } };
   readonly path: readonly unknown[];
   readonly message: string;
-}
-
-interface ValibotPart {
   readonly valibotSchema: { readonly type: string };
   readonly valibotAction: { readonly type: string };
   readonly jsonSchema: object;
-}
-
-/** Options of valibot and arktype, so that they express all that is known about members. */
-const CONVERSION = {
-  overrideSchema: ({ valibotSchema: { type }, jsonSchema }: ValibotPart): object | undefined => {
-    if (type === 'date') return { type: 'string' };
-    if (type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
-    return type === 'loose_tuple' ? { ...jsonSchema, unevaluatedItems: true } : undefined;
-  },
-  // Other actions are conditions, or leave text as text.
-  overrideAction: ({ valibotAction, jsonSchema }: ValibotPart): object | undefined =>
-    isTransform(valibotAction) ? undefined : jsonSchema,
-  fallback: {
-    date: () => ({ type: 'string' }),
-    ...Object.fromEntries(['arrayObject', 'morph', 'proto'].map((code) => [code, refuse])),
-  },
-};
-
-function isTransform({ type }: { readonly type: string }): boolean {
-  return type.includes('transform');
 }
 
 function refuse({ code }: { readonly code: string }): never {
@@ -522,35 +445,40 @@ function refuse({ code }: { readonly code: string }): never {
  * @param report - Receives what that is.
  */
 function convert(schema: object, report: Report): unknown {
-  const toSchema = (options: Record<string, unknown>): object | undefined =>
-    toJsonSchema(schema, 'output', 'draft-2020-12', options);
+  const text = { type: 'string' };
+  const actionOf =
+    (transformed: object | undefined) =>
+    // Other actions are conditions, or leave text as text.
+    ({ valibotAction, jsonSchema }: Part): object | undefined =>
+      valibotAction.type.includes('transform') ? transformed : jsonSchema;
+  const options = {
+    unrepresentable: ({ zodSchema, path, message }: Part): object | string => {
+      if (WITHOUT_MEMBERS.includes(zodSchema._zod.def.type)) return text;
+      report(`${path.length === 0 ? '' : `at /${path.join('/')}, `}${message}.`);
+      return 'any';
+    },
+    overrideSchema: ({ valibotSchema: { type }, jsonSchema }: Part): object | undefined => {
+      if (type === 'date') return text;
+      if (type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
+      return type === 'loose_tuple' ? { ...jsonSchema, unevaluatedItems: true } : undefined;
+    },
+    overrideAction: actionOf(undefined),
+    // Of arktype.
+    fallback: { date: () => text, arrayObject: refuse, morph: refuse, proto: refuse },
+  };
+  const toSchema = (more?: object): object | undefined =>
+    toJsonSchema(schema, 'output', 'draft-2020-12', { ...options, ...more });
   try {
-    const converted = toSchema(CONVERSION);
+    const converted = toSchema();
     if (converted !== undefined) return converted;
     report(`${describeValidator(schema)} does not convert schemas to JSON Schema.`);
     return true;
   } catch (error) {
-    let isKnown = false;
-    const unrepresentable = ({ zodSchema, path, message }: ZodPart): object | string => {
-      isKnown = true;
-      if (WITHOUT_MEMBERS.has(zodSchema._zod.def.type)) return { type: 'string' };
-      report(`${path.length === 0 ? '' : `at /${path.join('/')}, `}${message}.`);
-      return 'any';
-    };
-    const { overrideSchema } = CONVERSION;
-    const overrideAction = ({ valibotAction, jsonSchema }: ValibotPart): object =>
-      isTransform(valibotAction) ? {} : jsonSchema;
+    report(`${error instanceof Error ? error.message : String(error)}.`);
     try {
-      return toSchema({
-        overrideSchema,
-        overrideAction,
-        unrepresentable,
-        errorMode: 'ignore',
-      });
+      return toSchema({ overrideAction: actionOf({}), errorMode: 'ignore' });
     } catch {
       return true;
-    } finally {
-      if (!isKnown) report(`${error instanceof Error ? error.message : String(error)}.`);
     }
   }
 }

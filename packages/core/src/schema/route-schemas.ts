@@ -9,9 +9,14 @@ import {
   UnsupportedMediaTypeError,
   ValidationError,
 } from '../errors/http-error.js';
-import { type KeepDescribed, compileDescribed, removedPaths } from './described.js';
+import {
+  compileDescribed,
+  type DescribedSchema,
+  type KeepDescribed,
+  removedPaths,
+} from './described.js';
 import { SetupError } from '../errors/setup-error.js';
-import { EXCHANGE, type Exchange, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
+import { EXCHANGE, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import {
   acceptsAbsence,
@@ -53,14 +58,6 @@ export interface SchemaPolicy {
   readonly describe: (schema: object) => DescribedSchema;
 }
 
-/** What a response schema describes. */
-interface DescribedSchema {
-  /** Removes the rest; undefined if the schema describes everything. */
-  readonly keep: KeepDescribed | undefined;
-  /** The parts that are unknown, and therefore kept. */
-  readonly unknown: readonly string[];
-}
-
 /**
  * Creates the policy of an application.
  *
@@ -75,10 +72,7 @@ export function createSchemaPolicy(
     check,
     responses,
     writerOf: remember((schema) => compile && compileSchema(schema, compile)),
-    describe: remember((schema) => {
-      const unknown: string[] = [];
-      return { keep: compileDescribed(schema, (reason) => unknown.push(reason)), unknown };
-    }),
+    describe: remember(compileDescribed),
   });
 }
 
@@ -91,13 +85,6 @@ function remember<Result>(compute: (schema: object) => Result): (schema: object)
   };
 }
 
-/** Replaces an input with what a schema has produced. */
-function setInput(exchange: Exchange, source: 'param' | 'query' | 'header', value: unknown): void {
-  if (source === 'param') exchange.params = value as object;
-  else if (source === 'query') exchange.query = value;
-  else exchange.requestHeaders = value;
-}
-
 function compileSchema(schema: object, compile: CompileResponse): WriteJson | undefined {
   const jsonSchema = toJsonSchema(schema, 'output', 'draft-07');
   if (jsonSchema === undefined) return undefined;
@@ -106,9 +93,17 @@ function compileSchema(schema: object, compile: CompileResponse): WriteJson | un
   throw new TypeError('compileResponse did not return a function');
 }
 
+/** The members of an exchange that receive what schemas produce. */
+const FIELDS = {
+  param: 'params',
+  query: 'query',
+  header: 'requestHeaders',
+  body: 'requestBody',
+} as const;
+
 /** A part of a request that a schema validates. */
 interface ValidatedInput {
-  readonly source: 'param' | 'query' | 'header' | 'body';
+  readonly source: keyof typeof FIELDS;
   readonly schema: StandardSchema;
   readonly read: (ctx: Context) => unknown;
 }
@@ -134,10 +129,8 @@ export function createValidate(
 
   const finish = (ctx: Context, outputs: readonly unknown[], issues: ValidationIssue[]): void => {
     if (issues.length > 0) throw new ValidationError(issues, { status: ctx.validationStatus });
-    for (const [index, { source }] of inputs.entries()) {
-      if (source === 'body') ctx.body = outputs[index];
-      else setInput(ctx[EXCHANGE], source, outputs[index]);
-    }
+    const exchange: Record<(typeof FIELDS)[ValidatedInput['source']], unknown> = ctx[EXCHANGE];
+    for (const [index, { source }] of inputs.entries()) exchange[FIELDS[source]] = outputs[index];
   };
   const validate = (ctx: Context): void | Promise<void> => {
     const issues: ValidationIssue[] = [];
@@ -220,8 +213,10 @@ function validateInput(
   issues: ValidationIssue[],
 ): unknown {
   const value = read(ctx);
-  const fail = (error: unknown): never => {
-    throw isHttpError(error) ? error : schemaFailed(source, route, error);
+  const fail = (cause: unknown): never => {
+    if (isHttpError(cause)) throw cause;
+    const message = `Validating the ${source} of ${route} failed. Correct the schema that threw the error in cause.`;
+    throw new InternalServerError(message, { code: 'SCHEMA_FAILED', cause });
   };
   try {
     const output = validateValue(schema, value, [source], issues);
@@ -229,13 +224,6 @@ function validateInput(
   } catch (error) {
     return fail(error);
   }
-}
-
-function schemaFailed(source: string, route: string, cause: unknown): InternalServerError {
-  return new InternalServerError(
-    `Validating the ${source} of ${route} failed. Correct the schema that threw the error in cause.`,
-    { code: 'SCHEMA_FAILED', cause },
-  );
 }
 
 /**
@@ -260,27 +248,19 @@ export function createQueryReader(schema: StandardSchema): (ctx: Context) => unk
 
 /** Lists the members of an object that are arrays, as far as the schema converts to JSON Schema. */
 function arrayMembers(schema: StandardSchema): readonly string[] {
-  const { properties } = inputSchemaOf(schema);
-  if (typeof properties !== 'object' || properties === null) return [];
-  return Object.entries(properties)
-    .filter(([, member]) => acceptsArray(member))
-    .map(([name]) => name);
-}
-
-/** Returns an empty object for a schema that cannot be expressed as JSON Schema. */
-function inputSchemaOf(schema: StandardSchema): { readonly properties?: unknown } {
+  let properties: unknown;
   try {
-    return toJsonSchema(schema, 'input', 'draft-2020-12') ?? {};
+    ({ properties } = Object(toJsonSchema(schema, 'input', 'draft-2020-12')));
   } catch {
-    return {};
+    // JSON Schema cannot express the schema.
   }
+  const names = Object.keys(Object(properties));
+  return names.filter((name) => acceptsArray(Reflect.get(Object(properties), name)));
 }
 
 function acceptsArray(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false;
-  const { type, anyOf, oneOf }: { type?: unknown; anyOf?: unknown; oneOf?: unknown } = schema;
-  if ([type].flat().includes('array')) return true;
-  return [anyOf, oneOf].flat().some(acceptsArray);
+  const { type, anyOf = [], oneOf = [] }: { readonly [keyword: string]: unknown } = Object(schema);
+  return [type].flat().includes('array') || [anyOf, oneOf].flat().some(acceptsArray);
 }
 
 /**
@@ -304,13 +284,23 @@ export function createRouteWriter(
 ): RouteWriter | undefined {
   const writers = new Map<number, SchemaWriter>();
   for (const [status, schema] of responseSchemas(options)) {
-    const reasons: string[] = [];
-    const write = createWriter(route, options, schema, policy, problems, reasons);
-    if (reasons.length > 0 && !isIntended(schema) && !isIntended(options.response)) {
-      const key = reasons.join(' ');
+    let compiled: WriteJson | undefined;
+    try {
+      compiled = policy.writerOf(schema);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const message = `Cannot compile the response schema of ${route}: ${reason}\n  Fix: use a schema that JSON Schema can express.${atLine(options)}`;
+      problems.push(new SetupError('INVALID_RESPONSE_SCHEMA', message, { cause }));
+      continue;
+    }
+    const isTrusted = policy.responses === 'trust';
+    if (isTrusted && !policy.check && compiled === undefined) continue;
+    const described = policy.describe(schema);
+    const key = described.unknown.join(' ');
+    if (key !== '' && !isTrusted && !isIntended(schema) && !isIntended(options.response)) {
       unknown.set(key, (unknown.get(key) ?? new Set()).add(route));
     }
-    if (write !== undefined) writers.set(status, write);
+    writers.set(status, createWriter(route, schema, policy, described.keep, compiled));
   }
   if (writers.size === 0) return undefined;
   const ofSuccess = writers.get(0);
@@ -325,45 +315,17 @@ type SchemaWriter = (value: unknown, stringify: WriteJson | undefined) => string
 
 function createWriter(
   route: string,
-  options: RouteOptions,
   schema: object,
-  { check, responses, writerOf, describe }: SchemaPolicy,
-  problems: Error[],
-  reasons: string[],
-): SchemaWriter | undefined {
-  let compiled: WriteJson | undefined;
-  try {
-    compiled = writerOf(schema);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `Cannot compile the response schema of ${route}: ${reason}\n  Fix: use a schema that JSON Schema can express.${atLine(options)}`;
-    problems.push(new SetupError('INVALID_RESPONSE_SCHEMA', message, { cause }));
-    return undefined;
-  }
-  if (responses === 'trust' && !check && compiled === undefined) return undefined;
-  const { keep, unknown } = describe(schema);
-  if (responses === 'remove') reasons.push(...unknown);
-  if (check) return createCheckedWriter(route, schema, keep, compiled);
-  const write = compiled && refuseMismatch(route, compiled);
-  const remove = responses === 'trust' ? undefined : keep;
-  return (value, stringify) => {
-    if (stringify === undefined && write !== undefined) return serialize(value, write);
-    return serialize(remove === undefined ? value : removeFrom(value, remove), stringify);
-  };
-}
-
-/** Creates a writer that validates what clients would receive. */
-function createCheckedWriter(
-  route: string,
-  schema: object,
+  { check, responses }: SchemaPolicy,
   keep: KeepDescribed | undefined,
   compiled: WriteJson | undefined,
 ): SchemaWriter {
   const write = compiled && refuseMismatch(route, compiled);
+  const remove = responses === 'trust' ? undefined : keep;
   return (value, stringify) => {
-    const text: string | undefined = stringify?.(value) ?? JSON.stringify(value);
-    checkResponse(route, schema, keep, text === undefined ? undefined : JSON.parse(text));
-    return serialize(value, stringify ?? write);
+    if (check) checkResponse(route, schema, keep, (stringify ?? JSON.stringify)(value));
+    if (stringify === undefined && write !== undefined) return serialize(value, write);
+    return serialize(remove === undefined ? value : removeFrom(value, remove), stringify);
   };
 }
 
@@ -393,12 +355,14 @@ function removeFrom(value: unknown, keep: KeepDescribed): unknown {
 /** The number of undescribed members that an error lists. */
 const MAX_UNDESCRIBED = 5;
 
+/** Validates what clients would receive. */
 function checkResponse(
   route: string,
   schema: object,
   keep: KeepDescribed | undefined,
-  value: unknown,
+  text: string | undefined,
 ): void {
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
   const problems = isStandardSchema(schema) ? validateResponse(route, schema, value) : [];
   const undescribed = keep === undefined ? [] : removedPaths(value, keep(value));
   for (const path of undescribed.slice(0, MAX_UNDESCRIBED)) {
