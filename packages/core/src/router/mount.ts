@@ -25,7 +25,6 @@ import {
 import { ALL, type AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 
-/** A router with the prefix at which it is mounted. */
 export interface MountedRouter {
   /** May contain parameters. */
   readonly prefix: string;
@@ -34,7 +33,6 @@ export interface MountedRouter {
   readonly isOwn?: boolean;
 }
 
-/** A route of a mounted router. */
 export interface MountedRoute {
   readonly method: string;
   /** The full pattern, with the prefix. */
@@ -45,7 +43,6 @@ export interface MountedRoute {
   readonly functions: readonly Middleware[];
 }
 
-/** Middleware that runs for the paths below a prefix. */
 export interface PrefixedMiddleware {
   /** May contain parameters. `/` is for all paths. */
   readonly prefix: string;
@@ -102,7 +99,6 @@ function setMatch(exchange: Exchange, { value, rawParams }: Match<MatchedRoute>)
   exchange.params = undefined;
 }
 
-/** A route with its composed pipeline. */
 interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
   /** Responds to preflights for the route: its last `cors()`, if it has one. */

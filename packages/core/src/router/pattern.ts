@@ -18,7 +18,6 @@ export interface AffixSegment {
   readonly literals: readonly string[];
 }
 
-/** A parsed route pattern. */
 export interface Pattern {
   /** The pattern with a leading slash. */
   readonly text: string;
@@ -72,13 +71,10 @@ type Characters<Text extends string> = Text extends `${infer First}${infer Rest}
 
 const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_]*/u;
 
-/** Matches a parameter within a segment. */
 const PARAMETER = new RegExp(`:(${NAME.source})`, 'u');
 
-/** Matches a wildcard, which is a whole segment. */
 const WILDCARD = new RegExp(`^\\*(?:${NAME.source})?$`, 'u');
-
-/** Matches a name in the brackets of another router. */
+/** Of other routers. */
 const BRACKETED = new RegExp(`^[{[<](${NAME.source})[}\\]>]$`, 'u');
 
 /** Matches a URL with a scheme, and captures its path. */
@@ -209,7 +205,6 @@ function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
   return { kind: 'static', text };
 }
 
-/** Explains why a segment must not contain a character. */
 function explainSyntax(part: string, character: string): string {
   const [, name] = BRACKETED.exec(part) ?? [];
   const [, advice = 'Remove it'] = ADVICE.find(([characters]) => characters.test(character)) ?? [];
@@ -337,7 +332,6 @@ export function significantSegments(
   return endsInSlash && !strict ? segments.slice(0, -1) : segments;
 }
 
-/** Returns text in lower case, unless the rules are case-sensitive. */
 export function foldCase(text: string, { caseSensitive }: PathRules): string {
   return caseSensitive ? text : text.toLowerCase();
 }

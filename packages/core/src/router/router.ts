@@ -52,7 +52,6 @@ export type RouterOptions = Partial<PathRules>;
 /** The options of a router, and what they accept. */
 export const ROUTER_OPTIONS: Kinds<RouterOptions> = { caseSensitive: boolean, strict: boolean };
 
-/** Fills in the default rules. */
 export function completeRules({
   caseSensitive = true,
   strict = false,
@@ -157,13 +156,11 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
   }
 }
 
-/** A router for any prefix and any state. */
 export type AnyRouter = Router<unknown, State>;
 
 /** Where a router has its {@link Table}. */
 const TABLE: unique symbol = Symbol('table');
 
-/** What is registered on a router. */
 interface Table {
   readonly entries: (Route | { readonly prefix: string; readonly router: AnyRouter })[];
   readonly middleware: Middleware[];
@@ -381,7 +378,6 @@ function routerFix(call: string, value: unknown): string {
   return `If the function creates a router, call it: ${call.replace(/\)$/, `, ${factory}())`)}. ${fix}`;
 }
 
-/** Creates the error for two routes that handle the same requests. */
 export function conflictOf(
   method: string,
   existing: Pick<Route, 'pattern' | 'options'>,

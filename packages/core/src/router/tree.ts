@@ -17,7 +17,6 @@ export interface Match<T> {
   readonly rawParams: string[];
 }
 
-/** The routes of one pattern, by method. */
 type RoutesByMethod<T> = Map<string, T>;
 
 /** A node of the tree. A path reaches each node in one way only, so a search visits it at most once. */
@@ -42,7 +41,6 @@ interface AffixChild<T> {
   readonly node: Node<T>;
 }
 
-/** The input of a search. */
 interface Query {
   readonly method: string;
   /** Whether only a route of the method itself matches. Otherwise see {@link selectFallback}. */
@@ -239,7 +237,6 @@ function addText<T>(node: Node<T>, text: string): Node<T> {
   return addText(fork, text.slice(shared));
 }
 
-/** Returns the node that a slash and parameters with text around them lead to from `node`. */
 function addAffix<T>(node: Node<T>, segment: AffixSegment, rules: PathRules): Node<T> {
   const literals = segment.literals.map((literal) => foldCase(literal, rules));
   const label = labelOf(literals);

@@ -3,7 +3,6 @@ import { isStandardSchema, toJsonSchema } from './schema.js';
 /** Returns a value as JSON writes it, without what a schema does not describe. */
 export type KeepDescribed = (value: unknown) => unknown;
 
-/** What a schema describes. */
 export interface DescribedSchema {
   /**
    * Removes the rest; undefined if the schema describes everything. Returns the value itself if there is nothing
@@ -173,7 +172,6 @@ function shapesFor(value: Members, shapes: readonly Shape[]): readonly Shape[] {
   return fitting.some(({ conditions }) => conditions !== undefined) ? fitting : shapes;
 }
 
-/** Copies the members of an object that come before a key. */
 function copyBefore(end: string, value: Members): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const key in value) {
@@ -203,7 +201,6 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** The keywords about the members of objects and the elements of arrays. */
 const KEYWORDS = {
   object: ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
   array: ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
@@ -211,7 +208,6 @@ const KEYWORDS = {
 
 const ANY: Place = Object.freeze({ any: true, objects: [], arrays: [] });
 
-/** Compiles a JSON Schema to places. */
 class Compiler {
   readonly root: Place;
   readonly #document: unknown;
@@ -266,7 +262,9 @@ class Compiler {
         shapes.push(this.#shape({ additionalProperties: true }, own));
     }
     for (const union of unions) {
-      const branches = union.filter((branch: unknown) => !isNever(branch) && !isNull(branch));
+      const branches = union.filter(
+        (branch: unknown) => !isNever(branch) && Object(branch).type !== 'null',
+      );
       for (const branch of branches) {
         this.#expand(branch, all, branches.length > 1 ? (own ?? []) : own, place);
       }
@@ -397,20 +395,14 @@ function isEverything(schema: unknown): boolean {
   return schema === true || (isSchema(schema) && Object.keys(schema).length === 0);
 }
 
-/** Whether no value matches a schema. */
 function isNever(schema: unknown): boolean {
   return schema === false || (isSchema(schema) && isEverything(schema.not));
-}
-
-function isNull(schema: unknown): boolean {
-  return isSchema(schema) && schema.type === 'null';
 }
 
 function entriesOf(value: unknown): [string, unknown][] {
   return isSchema(value) ? Object.entries(value) : [];
 }
 
-/** Finds the schema with an ID anywhere in a document. */
 function findById(schema: unknown, id: string, seen = new Set<unknown>()): unknown {
   if (!isObject(schema) || seen.has(schema)) return undefined;
   seen.add(schema);

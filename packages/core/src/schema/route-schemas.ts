@@ -101,7 +101,6 @@ const FIELDS = {
   body: 'requestBody',
 } as const;
 
-/** A part of a request that a schema validates. */
 interface ValidatedInput {
   readonly source: keyof typeof FIELDS;
   readonly schema: StandardSchema;
@@ -176,23 +175,15 @@ export function requireParsedBody(ctx: Context): void | Promise<void> {
   const exchange = ctx[EXCHANGE] ?? refuseContext('requireParsedBody()', ctx);
   if (exchange.requestBody !== undefined || !hasUnreadBody(exchange)) return;
   if (ctx.get('Content-Length') !== undefined) throw unreadBody(ctx);
-  return hasBytes(ctx).then((found) => {
-    if (found) throw unreadBody(ctx);
-  });
-}
-
-/** Whether a chunked body contains any byte. Discards the body. */
-function hasBytes(ctx: Context): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stream = ctx.bodyStream();
     if (stream.destroyed) reject(aborted());
     // The stream keeps flowing after the first chunk, which keeps the connection usable.
-    stream.once('data', () => resolve(true)).once('end', () => resolve(false));
+    stream.once('data', () => reject(unreadBody(ctx))).once('end', resolve);
     stream.once('close', () => reject(aborted()));
   });
 }
 
-/** Creates the error for a body that no parser has read. */
 function unreadBody(ctx: Context): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   const declared = ctx[EXCHANGE].route?.mediaTypes ?? [];
@@ -320,23 +311,20 @@ function createWriter(
   keep: KeepDescribed | undefined,
   compiled: WriteJson | undefined,
 ): SchemaWriter {
-  const write = compiled && refuseMismatch(route, compiled);
+  const write =
+    compiled &&
+    ((value: unknown): string => {
+      try {
+        return compiled(value);
+      } catch (cause) {
+        throw mismatch(route, [cause instanceof Error ? cause.message : String(cause)], cause);
+      }
+    });
   const remove = responses === 'trust' ? undefined : keep;
   return (value, stringify) => {
     if (check) checkResponse(route, schema, keep, (stringify ?? JSON.stringify)(value));
     if (stringify === undefined && write !== undefined) return serialize(value, write);
     return serialize(remove === undefined ? value : removeFrom(value, remove), stringify);
-  };
-}
-
-/** Turns an error of a compiled writer into one for the route. */
-function refuseMismatch(route: string, write: WriteJson): WriteJson {
-  return (value) => {
-    try {
-      return write(value);
-    } catch (cause) {
-      throw mismatch(route, [cause instanceof Error ? cause.message : String(cause)], cause);
-    }
   };
 }
 
@@ -352,7 +340,6 @@ function removeFrom(value: unknown, keep: KeepDescribed): unknown {
   }
 }
 
-/** The number of undescribed members that an error lists. */
 const MAX_UNDESCRIBED = 5;
 
 /** Validates what clients would receive. */
@@ -411,7 +398,6 @@ function mismatch(
   return new InternalServerError(message, { code: 'RESPONSE_SCHEMA', cause });
 }
 
-/** The number of routes that a warning lists. */
 const MAX_ROUTES = 5;
 
 /** Describes parts of response schemas that are unknown. The keys say why, and the values list routes. */
