@@ -57,16 +57,19 @@ export function refuseContext(user: string, ctx: unknown): never {
       });
 }
 
+/** Creates the error for a response that was recorded too late to be sent. */
+export function lateResponse(request: RequestLine): Error {
+  return new Error(
+    `A response to ${requestOf(request)} came after the response was sent. Await or return every promise, including that of next().`,
+  );
+}
+
 /** Creates the error for a value that cannot be serialized. */
 export function notJson(request: RequestLine, cause: unknown): TypeError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const fix = reason.includes('BigInt') ? '. Convert it, as in String(id).' : '';
-  return new TypeError(
-    `Cannot send the response body of ${requestOf(request)} as JSON: ${reason}${fix}`,
-    {
-      cause,
-    },
-  );
+  const message = `Cannot send the response body of ${requestOf(request)} as JSON: ${reason}${fix}`;
+  return new TypeError(message, { cause });
 }
 
 /**

@@ -3,13 +3,7 @@ import { markCopy } from '../copies.js';
 import { DESCRIPTOR, descriptionOf, roleOf } from '../description.js';
 import { isHttpError, type ValidationStatus } from '../errors/http-error.js';
 import { after } from '../next.js';
-import {
-  appendHeader,
-  type HeaderValue,
-  headersSent,
-  ResponseHeaders,
-  setHeader,
-} from '../response/headers.js';
+import { appendHeader, type HeaderValue, ResponseHeaders, setHeader } from '../response/headers.js';
 import {
   assertBody,
   discard,
@@ -26,19 +20,20 @@ import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
 import { encodeLocation } from '../target.js';
-import { assertBodyRead, assertJsonType, notJson, requestOf } from './context-errors.js';
+import { assertBodyRead, assertJsonType, lateResponse, notJson } from './context-errors.js';
 import {
   assertStatus,
+  clientOf,
   EXCHANGE,
   type Exchange,
   firstValues,
   hasBody,
+  headersSent,
   lowerCaseOf,
   type Params,
   paramsOf,
   type RawInputs,
   type RequestInputs,
-  type RouteWriter,
   type State,
 } from './exchange.js';
 import { abort, controllerOf, type FinishListener, onOutcome } from './outcome.js';
@@ -144,7 +139,7 @@ export class Context<
    * on a Unix socket or after the client has disconnected.
    */
   get ip(): string {
-    return this.#client.ip;
+    return clientOf(this[EXCHANGE]).ip;
   }
 
   /**
@@ -152,7 +147,7 @@ export class Context<
    * reports.
    */
   get protocol(): 'http' | 'https' {
-    return this.#client.protocol;
+    return clientOf(this[EXCHANGE]).protocol;
   }
 
   /**
@@ -161,12 +156,7 @@ export class Context<
    * send any host.
    */
   get host(): string {
-    return this.#client.host;
-  }
-
-  get #client() {
-    const { environment, req } = this[EXCHANGE];
-    return environment.readClient(req);
+    return clientOf(this[EXCHANGE]).host;
   }
 
   /** Whether the request's headers announce a body. @see RFC 9112 §6 */
@@ -186,7 +176,6 @@ export class Context<
   get state(): S {
     const exchange = this[EXCHANGE];
     exchange.state ??= {};
-    // S lists what the middleware before this function has set.
     return exchange.state as S;
   }
 
@@ -334,8 +323,7 @@ export class Context<
     const write = exchange.route?.write;
     let text: string;
     try {
-      if (write !== undefined)
-        text = write(value, exchange.status ?? 200, stringify as Parameters<RouteWriter>[2]);
+      if (write !== undefined) text = write(value, exchange.status ?? 200, stringify as never);
       else {
         text = stringify === undefined ? JSON.stringify(value) : stringify(value);
         // Most values need no closer look.
@@ -345,7 +333,7 @@ export class Context<
     } catch (cause) {
       throw isHttpError(cause) ? cause : notJson(this, cause);
     }
-    if (exchange.isSent) this.#reportLate();
+    if (exchange.isSent) this.report(lateResponse(this));
     recordText(exchange, text, 'application/json; charset=utf-8');
   }
 
@@ -389,7 +377,7 @@ export class Context<
     const { body, takenOver, isSent, isFinal } = exchange;
     if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
-      if (isSent && !isFinal) this.#reportLate();
+      if (isSent && !isFinal) this.report(lateResponse(this));
       if (value !== body) discard(value);
       return;
     }
@@ -448,14 +436,8 @@ export class Context<
 
   #record(body: ResponseBody, type: string | undefined): void {
     const exchange = this[EXCHANGE];
-    if (exchange.isSent) this.#reportLate();
+    if (exchange.isSent) this.report(lateResponse(this));
     record(exchange, body, type);
-  }
-
-  /** Reports a response that was recorded too late to be sent. */
-  #reportLate(): void {
-    const message = `A response to ${requestOf(this)} came after the response was sent. Await or return every promise, including that of next().`;
-    this.report(new Error(message));
   }
 
   /**

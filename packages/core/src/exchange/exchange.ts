@@ -5,7 +5,7 @@ import type { ValidationStatus } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
 import type { Next } from '../next.js';
 import { CONNECTION, type Connection, type Tracked } from '../server/connection.js';
-import type { ClientReader } from '../server/proxy.js';
+import type { Client, ClientReader } from '../server/proxy.js';
 import {
   decodeParameter,
   decodeWildcard,
@@ -305,6 +305,11 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > 0;
 }
 
+/** Returns the client of a request. */
+export function clientOf({ environment, req }: Exchange): Client {
+  return environment.readClient(req);
+}
+
 /** Whether the client sends a body that nothing has read. */
 export function hasUnreadBody({ req }: Pick<Exchange, 'req'>): boolean {
   // An empty body that was read has ended without emitting data.
@@ -315,4 +320,15 @@ export function hasUnreadBody({ req }: Pick<Exchange, 'req'>): boolean {
 export function assertStatus(name: string, status: number, min: number, max: number): void {
   if (Number.isInteger(status) && status >= min && status <= max) return;
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
+}
+
+/**
+ * Creates the error for a change of a response whose headers were sent.
+ *
+ * @param part - What would change.
+ */
+export function headersSent(part: string): TypeError {
+  return new TypeError(
+    `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
+  );
 }

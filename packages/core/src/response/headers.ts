@@ -1,5 +1,5 @@
 import { describeValue } from '@fairlead/options';
-import type { HeaderList } from '../exchange/exchange.js';
+import { type HeaderList, headersSent } from '../exchange/exchange.js';
 import { validateHeaderName, validateHeaderValue } from '../node-http.js';
 
 /** A response header's value. Each array element is sent as a separate header line. */
@@ -121,17 +121,6 @@ export function deleteHeader(list: HeaderList, name: string): boolean {
   const index = indexOfHeader(list, name);
   if (index !== -1) list.rawHeaders.splice(index, 2);
   return index !== -1;
-}
-
-/**
- * Creates the error for a change of a response whose headers were sent.
- *
- * @param part - What would change.
- */
-export function headersSent(part: string): TypeError {
-  return new TypeError(
-    `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
-  );
 }
 
 /** @throws {TypeError} Same as {@link ResponseHeaders.set}. */
