@@ -40,7 +40,7 @@ export class ObservedPromise extends Promise<undefined> {
   isUsed = false;
   readonly observe: (promise: PromiseLike<unknown>) => ObservedPromise;
 
-  /** Makes `then` return a plain promise. */
+  /** The class of the promises that `then` returns. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

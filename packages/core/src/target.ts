@@ -42,7 +42,7 @@ export function authorityOf(text: string): string | undefined {
   return authority !== undefined && URL.canParse(text) ? authority : undefined;
 }
 
-/** Returns the path and query of an absolute-form target as received, or undefined. */
+/** Returns the path and query of an absolute-form target, or undefined. */
 function originForm(text: string): string | undefined {
   const authority = authorityOf(text);
   if (authority === undefined) return undefined;
@@ -79,11 +79,7 @@ export function normalizePath(path: string): string | undefined {
   }
 }
 
-/**
- * Normalizes one segment as {@link normalizePath} does.
- *
- * @throws {URIError} When an escape is malformed or is not UTF-8.
- */
+/** @throws {URIError} When an escape is malformed or is not UTF-8. */
 export function normalizeSegment(segment: string): string {
   return encodeURIComponent(decodeURIComponent(segment)).replace(
     NEEDLESS_ESCAPE,
@@ -91,20 +87,12 @@ export function normalizeSegment(segment: string): string {
   );
 }
 
-/**
- * Decodes the value of a parameter.
- *
- * @param text - One segment in normal form.
- */
+/** Decodes the value of a parameter: one segment in normal form. */
 export function decodeParameter(text: string): string {
   return text.includes('%') ? decodeURIComponent(text) : text;
 }
 
-/**
- * Decodes the value of a wildcard. Keeps `%2F`, so each slash of the result is a slash of the path.
- *
- * @param text - The rest of a path in normal form.
- */
+/** Decodes the value of a wildcard. Keeps `%2F`, so each slash of the result is a slash of the path. */
 export function decodeWildcard(text: string): string {
   return decodeParameter(text.replaceAll('%2F', '%252F'));
 }

@@ -55,7 +55,7 @@ export function callReady(name: string, ready: () => unknown): readonly Error[] 
   return [new SetupError('INVALID_PLUGIN', `${failure} returned a promise. ${fix}`)];
 }
 
-/** Closes all plugins, last installed first, then throws the errors of those that failed. */
+/** Closes all plugins, last installed first. @throws {AggregateError} When some failed. */
 export async function closePlugins(
   plugins: readonly { readonly name: string; close?(): void | Promise<void> }[],
 ): Promise<void> {

@@ -124,26 +124,19 @@ export type HttpErrorFields = Pick<
 export function readHttpError(error: unknown): HttpErrorFields | undefined {
   if (isHttpError(error)) return error;
   if (!(error instanceof Error)) return undefined;
-  const { status, statusCode, expose, headers, message }: ForeignError = error;
+  const { status, statusCode, expose, headers }: { readonly [name: string]: unknown } =
+    Object(error);
   const known = [status, statusCode].find(isClientStatus);
   if (known === undefined || typeof expose !== 'boolean') return undefined;
   return {
     status: known,
     code: codeOf(known),
-    message: message || titleOf(known),
+    message: error.message || titleOf(known),
     expose,
     report: !expose,
     headers: isPlainRecord(headers) ? headers : {},
     details: {},
   };
-}
-
-/** An error of another library, with unchecked members. */
-interface ForeignError extends Error {
-  readonly status?: unknown;
-  readonly statusCode?: unknown;
-  readonly expose?: unknown;
-  readonly headers?: unknown;
 }
 
 function isClientStatus(status: unknown): status is number {

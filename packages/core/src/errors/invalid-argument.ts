@@ -43,12 +43,10 @@ type AnyFunction = (...values: never[]) => unknown;
 function isMiddleware(value: unknown): value is AnyFunction {
   if (typeof value !== 'function' || isClass(value)) return false;
   if (roleOf(value) === 'factory' || roleOf(value) === 'guard') return false;
+  if (value.length <= 2) return true;
   // As (req, res, next) and (error, req, res, next) of Express.
-  return value.length <= 2 || !/^_?(next|done|cb|callback)$/.test(lastName(value as AnyFunction));
-}
-
-function lastName(value: AnyFunction): string {
-  return parameterNames(value)[value.length - 1] ?? '';
+  const lastName = parameterNames(value as AnyFunction)[value.length - 1] ?? '';
+  return !/^_?(next|done|cb|callback)$/.test(lastName);
 }
 
 /** Reads the names of parameters from the source of a function. */
@@ -57,7 +55,6 @@ function parameterNames(value: AnyFunction): readonly string[] {
   return list.replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '').split(/\s*,\s*/);
 }
 
-/** Describes a value that cannot be middleware, and how to fix it. */
 function diagnose(call: string, value: unknown): readonly [received: string, fix: string] {
   const received = describeArgument(value);
   if (value === undefined)
@@ -80,10 +77,9 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
     ];
   }
   if (hasMethod(value, 'middleware')) {
-    const isItself = Reflect.get(Object(value), 'middleware').length === 2;
-    if (isItself)
-      return [received, `Pass its middleware: ${addArgument(call, 'object.middleware')}.`];
-    return [received, `Call its method: ${addArgument(call, 'object.middleware()')}.`];
+    return Reflect.get(Object(value), 'middleware').length === 2
+      ? [received, `Pass its middleware: ${addArgument(call, 'object.middleware')}.`]
+      : [received, `Call its method: ${addArgument(call, 'object.middleware()')}.`];
   }
   return [received, PASS];
 }
@@ -93,10 +89,8 @@ function diagnoseFunction(value: {
   readonly length: number;
 }): readonly [received: string, fix: string] {
   const name = value.name || 'fn';
-  if (roleOf(value) === 'factory') {
-    return [`the factory ${name}`, `Call it: ${name}().`];
-  }
   const { role, middleware } = descriptionOf(value) ?? {};
+  if (role === 'factory') return [`the factory ${name}`, `Call it: ${name}().`];
   if (role === 'guard') {
     const fix = 'list the guard in @UseGuard() of @fairlead/controllers.';
     return [
@@ -129,7 +123,6 @@ export function describeArgument(value: unknown): string {
   return isRouter(value) ? 'a router' : describeValue(value);
 }
 
-/** Returns the text of a call with one more argument. */
 function addArgument(call: string, argument: string): string {
   return call.replace(/\)$/, `${call.endsWith('()') ? '' : ', '}${argument})`);
 }

@@ -26,13 +26,7 @@ export interface Problem {
   readonly [extension: string]: unknown;
 }
 
-/**
- * Creates the error body for a thrown value.
- *
- * @param error - Any thrown value. Values that are not HTTP errors become a generic 500.
- * @param instance - Path of the request, if known.
- * @param includeStack - Whether to include the error's stack, even if `expose` is false.
- */
+/** Creates the error body for a thrown value. One that is not an HTTP error becomes a generic 500. */
 export function describeProblem(
   error: unknown,
   instance: string | undefined,

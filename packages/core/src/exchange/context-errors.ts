@@ -6,16 +6,9 @@ import { getHeader } from '../response/headers.js';
 import { reset } from '../response/record.js';
 import { type Exchange, hasBody, hasUnreadBody, isFilled } from './exchange.js';
 
-/** What messages say about a request. */
-interface RequestLine {
-  readonly method: string;
-  readonly pattern: string | undefined;
-  readonly path: string;
-}
-
 /** Names a request for messages, by its route if it has one. */
-export function requestOf({ method, pattern, path }: RequestLine): string {
-  return `${method} ${pattern ?? path}`;
+export function requestOf({ method, route, target }: Exchange): string {
+  return `${method} ${route?.pattern ?? target.path}`;
 }
 
 /** Creates the error for a JSON body that nothing parses, which is a mistake of the application. */
@@ -58,17 +51,17 @@ export function refuseContext(user: string, ctx: unknown): never {
 }
 
 /** Creates the error for a response that was recorded too late to be sent. */
-export function lateResponse(request: RequestLine): Error {
+export function lateResponse(exchange: Exchange): Error {
   return new Error(
-    `A response to ${requestOf(request)} came after the response was sent. Await or return every promise, including that of next().`,
+    `A response to ${requestOf(exchange)} came after the response was sent. Await or return every promise, including that of next().`,
   );
 }
 
 /** Creates the error for a value that cannot be serialized. */
-export function notJson(request: RequestLine, cause: unknown): TypeError {
+export function notJson(exchange: Exchange, cause: unknown): TypeError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const fix = reason.includes('BigInt') ? '. Convert it, as in String(id).' : '';
-  const message = `Cannot send the response body of ${requestOf(request)} as JSON: ${reason}${fix}`;
+  const message = `Cannot send the response body of ${requestOf(exchange)} as JSON: ${reason}${fix}`;
   return new TypeError(message, { cause });
 }
 
@@ -82,15 +75,11 @@ export function assertJsonType(exchange: Exchange, value: unknown): void {
   const { essence } = parseMediaType(type);
   if (isJson(essence) || essence === 'text/json') return;
   const returned = typeof value === 'string' ? 'the text' : 'the value, formatted as text,';
-  const request = nameOf(exchange);
+  const request = requestOf(exchange);
   reset(exchange);
   throw new TypeError(
     `Cannot send the body of ${request} as JSON: its Content-Type is '${type}'. Pass ${returned} to ctx.send(), or do not set the header.`,
   );
-}
-
-function nameOf({ method, route, target }: Exchange): string {
-  return requestOf({ method, pattern: route?.pattern, path: target.path });
 }
 
 /** Whether nothing has responded, or the response lacks a body that it requires. */
@@ -116,7 +105,7 @@ export function noResponse(exchange: Exchange, mistake: string | undefined): Int
 
 function describeNoResponse(exchange: Exchange): string {
   const { req, res, route, requestBody } = exchange;
-  const request = nameOf(exchange);
+  const request = requestOf(exchange);
   if (res.listenerCount('unpipe') > 0)
     return `A stream is piped into ctx.res, which does not respond to ${request}. Return the stream, or pipe it into ctx.takeOver().`;
   if (!hasBody(req) && requestBody !== undefined)

@@ -331,9 +331,9 @@ export class Context<
           assertWritten(value, text);
       }
     } catch (cause) {
-      throw isHttpError(cause) ? cause : notJson(this, cause);
+      throw isHttpError(cause) ? cause : notJson(exchange, cause);
     }
-    if (exchange.isSent) this.report(lateResponse(this));
+    if (exchange.isSent) this.report(lateResponse(exchange));
     recordText(exchange, text, 'application/json; charset=utf-8');
   }
 
@@ -377,7 +377,7 @@ export class Context<
     const { body, takenOver, isSent, isFinal } = exchange;
     if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
-      if (isSent && !isFinal) this.report(lateResponse(this));
+      if (isSent && !isFinal) this.report(lateResponse(exchange));
       if (value !== body) discard(value);
       return;
     }
@@ -436,7 +436,7 @@ export class Context<
 
   #record(body: ResponseBody, type: string | undefined): void {
     const exchange = this[EXCHANGE];
-    if (exchange.isSent) this.report(lateResponse(this));
+    if (exchange.isSent) this.report(lateResponse(exchange));
     record(exchange, body, type);
   }
 

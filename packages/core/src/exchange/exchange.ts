@@ -180,7 +180,6 @@ export interface Exchange<Ctx = never> extends HeaderList {
   error: unknown;
 }
 
-/** Creates the record of a request. */
 export function createExchange<Ctx>(
   req: IncomingMessage,
   res: ServerResponse,
@@ -240,7 +239,6 @@ export function isFilled({ body, takenOver }: Pick<Exchange, 'body' | 'takenOver
 
 const NO_PARAMS: Params = Object.freeze(Object.create(null));
 
-/** Returns the decoded parameters of a request. */
 export function paramsOf({ route, rawParams, prefixParams }: Exchange): Params {
   const params = route === undefined ? NO_PARAMS : decodeParams(route, rawParams);
   return prefixParams === undefined
@@ -270,11 +268,7 @@ export function decodeParams(
   return params;
 }
 
-/**
- * Returns the first value of each query parameter.
- *
- * @returns An object without a prototype, so `__proto__` is an ordinary name.
- */
+/** Returns the first value of each query parameter, without a prototype, so `__proto__` is an ordinary name. */
 export function firstValues(searchParams: URLSearchParams): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of searchParams) query[name] ??= value;
@@ -286,7 +280,6 @@ const lowerCaseNames = new Map<string, string>();
 
 const MAX_LOWER_CASE_NAMES = 256;
 
-/** Returns the name of a header in lower case. */
 export function lowerCaseOf(name: string): string {
   const known = lowerCaseNames.get(name);
   if (known !== undefined) return known;
@@ -305,7 +298,6 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Returns the client of a request. */
 export function clientOf({ environment, req }: Exchange): Client {
   return environment.readClient(req);
 }

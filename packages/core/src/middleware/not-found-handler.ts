@@ -3,7 +3,12 @@ import type { Context } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
-import { BadRequestError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js';
+import {
+  BadRequestError,
+  type HttpError,
+  MethodNotAllowedError,
+  NotFoundError,
+} from '../errors/http-error.js';
 import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
@@ -11,7 +16,7 @@ import type { Handler, Middleware } from '../pipeline/pipeline.js';
 import { recordError } from '../response/record.js';
 import { ALL } from '../router/router.js';
 import { handlesMethod } from '../router/tree.js';
-import type { ErrorFormatter, ErrorPolicy } from './error-handler.js';
+import type { ErrorFormatter } from './error-handler.js';
 
 /** Options of {@link notFoundHandler}. */
 export interface NotFoundHandlerOptions {
@@ -63,7 +68,6 @@ export function createLastMiddleware(handler: Handler | undefined): Middleware {
 /**
  * Responds to a request whose path has routes, but none for its method.
  *
- * @param format - Returns the body. Default: the `format` of the request's error policy.
  * @returns Whether it responded. Otherwise the path is unknown, or its route called `next()`.
  * @throws {BadRequestError} 400, when the request target is malformed.
  */
@@ -79,12 +83,7 @@ function respondToOtherMethod(ctx: Context, format?: ErrorFormatter): boolean {
     return true;
   }
   const detail = `${ctx.path} does not support ${ctx.method}. Use one of ${allow.join(', ')}.`;
-  recordError(
-    ctx[EXCHANGE],
-    ctx,
-    new MethodNotAllowedError(detail, { allow }),
-    policyOf(ctx, format),
-  );
+  respondWith(ctx, new MethodNotAllowedError(detail, { allow }), format);
   return true;
 }
 
@@ -94,21 +93,14 @@ function respondNotFound(ctx: Context, format?: ErrorFormatter): void {
     ctx.pattern === undefined
       ? `No route matches ${ctx.path}.`
       : `The route ${ctx.pattern} matches ${ctx.path}, but nothing sent a response.`;
-  recordError(ctx[EXCHANGE], ctx, new NotFoundError(detail), policyOf(ctx, format));
+  respondWith(ctx, new NotFoundError(detail), format);
 }
 
-function policyOf(
-  ctx: Context,
-  format: ErrorFormatter | undefined,
-): Pick<ErrorPolicy, 'includeStack' | 'format'> {
-  return { includeStack: false, format: format ?? ctx[EXCHANGE].errors.format };
+function respondWith(ctx: Context, error: HttpError, format = ctx[EXCHANGE].errors.format): void {
+  recordError(ctx[EXCHANGE], ctx, error, { includeStack: false, format });
 }
 
-/**
- * Checks that the request target is well formed.
- *
- * @throws {BadRequestError} 400 `MALFORMED_TARGET`
- */
+/** @throws {BadRequestError} 400 `MALFORMED_TARGET` */
 export function assertTarget(ctx: Context): void {
   if (!ctx[EXCHANGE].target.malformed) return;
   throw new BadRequestError(

@@ -42,7 +42,7 @@ export function observe(
     return true;
   };
   const reportFloat = (): void => {
-    const message = `The middleware '${name}' neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
+    const message = `The middleware '${name}' neither awaited nor returned next() for ${requestOf(exchange)}. ${FIX}`;
     if (!note(message) || warned.has(run)) return;
     warned.add(run);
     warn('FAIRLEAD_FLOATING_NEXT', message);
@@ -53,12 +53,12 @@ export function observe(
         ? `If it is a factory, call it where you register it: ${name}().`
         : `Only what the last function of a route returns becomes the response. Call ctx.respond(value), return next(), or pass '${name}' as the last function.`;
     note(
-      `The middleware '${name}' returned ${describeValue(value)}, and did not respond to ${requestOf(ctx)}. ${fix}`,
+      `The middleware '${name}' returned ${describeValue(value)}, and did not respond to ${requestOf(exchange)}. ${fix}`,
     );
   };
   const reportLost = (cause: unknown): void => {
     reportFloat();
-    const message = `An error occurred downstream of the middleware '${name}', which neither awaited nor returned next() for ${requestOf(ctx)}. ${FIX}`;
+    const message = `An error occurred downstream of the middleware '${name}', which neither awaited nor returned next() for ${requestOf(exchange)}. ${FIX}`;
     exchange.errors.onError(new Error(message, { cause }), ctx);
   };
   const last: { promise?: ObservedPromise } = {};

@@ -25,9 +25,7 @@ export type ResponseBody =
   | ReadableStream
   | AsyncIterable<string | Uint8Array>;
 
-/**
- * Matches the names of headers that describe one particular body. {@link reset} removes them.
- */
+/** Matches the names of headers that describe one particular body. */
 const BODY_HEADER =
   /^(?:content-(?!security-policy)|(?:[\w-]+-)?cache-control$|surrogate-control$|pragma$|age$|expires$|etag$|last-modified$|link$|location$|accept-ranges$|trailer$|(?:repr-)?digest$)/i;
 
@@ -149,7 +147,7 @@ function isBlob(value: unknown): value is Blob {
   return tag === 'Blob' || tag === 'File';
 }
 
-/** Whether a value is a web `Response` from Node.js or a package. */
+/** Whether a value is a web `Response`, from Node.js or a package. */
 export function isResponse(value: unknown): value is Response {
   return tagOf(value) === 'Response';
 }
