@@ -1,6 +1,7 @@
-import { type Context, type Middleware, type RequestOutcome, SetupError } from '@fairlead/core';
+import type { Context, Middleware, RequestOutcome } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
-import { findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
+import { fn, type Kinds, kind } from '@fairlead/options';
+import { assertOptions } from './options.js';
 
 /** What {@link requestLogger} logs about one request. */
 export interface RequestLogEntry {
@@ -53,8 +54,7 @@ function isLogger(value: unknown): boolean {
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
-  const problems = findOptionProblems('requestLogger()', options, REQUEST_LOGGER_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions('requestLogger()', options, REQUEST_LOGGER_OPTIONS);
   const { now = () => performance.now(), skip } = options;
   const write = createWrite(options.logger);
   return describe<Middleware>(

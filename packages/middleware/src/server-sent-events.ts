@@ -1,14 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import { type Context, SetupError } from '@fairlead/core';
+import type { Context } from '@fairlead/core';
 import { describe, type Responder } from '@fairlead/core/extend';
-import {
-  describeValue,
-  findOptionProblems,
-  integer,
-  type Kinds,
-  positiveMilliseconds,
-} from '@fairlead/options';
+import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
+import { assertOptions } from './options.js';
 
 /** One server-sent event. */
 export interface ServerSentEvent {
@@ -102,8 +97,7 @@ function assertEvents(
   events: AsyncIterable<ServerSentEvent>,
   options: SendEventsOptions,
 ): void {
-  const problems = findOptionProblems(call, options, SEND_EVENTS_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions(call, options, SEND_EVENTS_OPTIONS);
   if (typeof events?.[Symbol.asyncIterator] === 'function') return;
   const fix = typeof events === 'function' ? 'Call it.' : 'Pass the result of an async generator.';
   throw new TypeError(`${call} cannot use ${describeValue(events)} as events. ${fix}`);

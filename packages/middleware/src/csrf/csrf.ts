@@ -1,6 +1,7 @@
-import { type Context, ForbiddenError, type Middleware, SetupError } from '@fairlead/core';
+import { type Context, ForbiddenError, type Middleware } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
-import { arrayOf, findOptionProblems, fn, type Kinds, kind, oneOf } from '@fairlead/options';
+import { arrayOf, fn, type Kinds, kind, oneOf } from '@fairlead/options';
+import { assertOptions } from '../options.js';
 import type { CsrfTokens } from './tokens.js';
 
 /** Options of {@link csrf} and {@link csrfGuard}. */
@@ -70,8 +71,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
 
 /** Creates the check. The README has it as a table. */
 function createCheck(call: string, options: CsrfOptions): (ctx: Context) => void {
-  const problems = findOptionProblems(call, options, CSRF_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions(call, options, CSRF_OPTIONS);
   const { tokens, withoutCredentials = 'allow', skip = () => false } = options;
   const origins: ReadonlySet<string> = new Set(options.origins);
 
