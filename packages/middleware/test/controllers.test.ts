@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { Controller, Ctx, controllersPlugin, Get, Put, UseMiddleware } from '@fairlead/controllers';
+import {
+  Controller,
+  Ctx,
+  controllersPlugin,
+  defineController,
+  Get,
+  Put,
+  UseMiddleware,
+} from '@fairlead/controllers';
 import { type Application, type Context, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
@@ -46,6 +54,14 @@ class EventsController {
   }
 }
 
+async function* hello() {
+  yield { data: 'hello' };
+}
+
+const events = defineController('/events', {
+  routes: ({ get }) => ({ hello: get('/', () => eventStream(hello())) }),
+});
+
 @Controller('/slow')
 class SlowController {
   @Get('/')
@@ -82,8 +98,11 @@ describe('in controllers', () => {
     expect(await (await app.request('/slow')).json()).toBe('done');
   });
 
-  it('a method may return an event stream', async () => {
-    const app = await withControllers(createApp(), EventsController);
+  it.each([
+    ['a method', EventsController],
+    ['a handler of a value', events],
+  ])('%s may return an event stream', async (_, controller) => {
+    const app = await withControllers(createApp(), controller);
     const response = await app.request('/events');
     expect(response.headers.get('Content-Type')).toBe('text/event-stream');
     expect(await response.text()).toBe('data: hello\n\n');

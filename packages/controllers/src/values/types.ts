@@ -44,7 +44,7 @@ export interface ControllerContract {
 
 /** A controller that {@link defineController} has created. It can be passed wherever a controller class can be. */
 export interface ControllerValue<Contract extends ControllerContract = ControllerContract>
-  extends Constructor {
+  extends Constructor<object> {
   /** Exists only in types. */
   readonly '~contract'?: Contract;
 }
