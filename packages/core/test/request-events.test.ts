@@ -127,3 +127,18 @@ it('emits the events of each of several pipelined requests', async () => {
   connection.socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n');
   await expect.poll(() => events.toSorted()).toEqual(['close /a', 'close /b', 'end /a', 'end /b']);
 });
+
+it('emits the events of a request whose methods a library has replaced', async () => {
+  const events: string[] = [];
+  const app = createApp().use((ctx) => {
+    for (const event of ['end', 'close']) ctx.req.on(event, () => events.push(event));
+    ctx.send('');
+  });
+  const server = await serve(app);
+  server.node.prependListener('request', (req) => {
+    req.on = req.on.bind(req);
+    req.addListener = req.addListener.bind(req);
+  });
+  await (await fetch(server.url)).text();
+  await expect.poll(() => events).toEqual(['end', 'close']);
+});

@@ -201,13 +201,15 @@ function count(res: ServerResponse, connection: Connection): void {
   });
 }
 
+const ANNOUNCED = Symbol('announced');
+
 /**
  * Makes a request emit 'end', and 'close' and 'aborted' when the response closes, as if it had a body that was
  * not read. Node.js emits none of them for a request that was closed when it arrived: one without a body, with
  * the option `optimizeEmptyRequests` since version 24.
  */
 export function announce(req: IncomingMessage, res: ServerResponse): void {
-  if (Object.hasOwn(req, 'addListener')) return;
+  if (ANNOUNCED in req) return;
   let isAnnounced = false;
   const announceClose = (): void => {
     if (!res.writableFinished) {
@@ -229,7 +231,7 @@ export function announce(req: IncomingMessage, res: ServerResponse): void {
     return req;
   };
   // Own properties, because an Express application replaces the prototype.
-  Object.assign(req, { on: addListener, addListener });
+  Object.assign(req, { [ANNOUNCED]: true, on: addListener, addListener });
 }
 
 const CLOSE_CALLBACKS = Symbol('close callbacks');
