@@ -15,11 +15,7 @@ import {
 } from '@fairlead/options';
 import { DISCOVERY_OPTIONS, type DiscoveryOptions } from './discovery/find-files.js';
 import { type ControllerError, errorText, optionError } from './errors.js';
-import {
-  findReferenceProblems,
-  REFERENCE_LISTS,
-  type SharedReferences,
-} from './metadata/references.js';
+import { findListProblems, type SharedReferences } from './metadata/references.js';
 
 /** Options of `buildRoutes` and `registerController`. */
 export interface BuildRoutesOptions extends Partial<SharedReferences> {
@@ -167,9 +163,7 @@ function findErrors<Options extends BuildRoutesOptions>(
     return [optionError(`${call} cannot use a container as options. Pass { container }.`)];
   }
   const problems = findOptionProblems(call, options, kinds).map((one) => explainUnknown(call, one));
-  const references = REFERENCE_LISTS.flatMap(([list, kind]) => {
-    const label = (index: number): string => `${list}[${index}]`;
-    return findReferenceProblems(call, kind, options?.[list], label);
-  }).map(({ problem, fix }) => errorText(problem, fix));
-  return [...problems, ...references].map(optionError);
+  const references = findListProblems(call, options);
+  const texts = references.map(({ problem, fix }) => errorText(problem, fix));
+  return [...problems, ...texts].map(optionError);
 }

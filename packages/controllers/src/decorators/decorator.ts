@@ -91,10 +91,9 @@ export interface Reading<Metadata> {
 }
 
 interface DecoratorKind<Metadata> {
-  /** Its name, for messages. */
   readonly name: string;
   readonly target: Target<Metadata>;
-  /** Number of arguments that it takes. */
+  /** The largest number of arguments. */
   readonly takes: number;
   /** How to write it, such as `@HttpCode(201)`. Default: without arguments. */
   readonly example?: string;

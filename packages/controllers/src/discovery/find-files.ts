@@ -115,15 +115,13 @@ export async function explainNoFiles({
   if (found === undefined) {
     return explain('it contains no modules.', 'point root at the directory of the controllers.');
   }
-  return MODULE.test(found)
-    ? explain(
+  const [reason, fix] = MODULE.test(found)
+    ? [
         `include does not match its modules, such as ${found}.`,
         `set include, as in include: ['**/*${extname(found)}'].`,
-      )
-    : explain(
-        `discovery only imports .ts, .mts, .js and .mjs files, not ${found}.`,
-        'rename the files.',
-      );
+      ]
+    : [`discovery only imports .ts, .mts, .js and .mjs files, not ${found}.`, 'rename the files.'];
+  return explain(reason, fix);
 }
 
 /** Returns the path under which Node.js knows a file, in a list; an empty list for a directory or a broken link. */

@@ -7,15 +7,11 @@ import { filePath, framesOf, isAnonymous } from '@fairlead/options';
 import { ControllerError, codeOf, DiscoveryError, describeLocation, listNames } from '../errors.js';
 import { lineage } from '../metadata/class-metadata.js';
 
-/** Imports modules into the graph of vitest's tests. */
-interface VitestRunner {
-  import?(url: string): Promise<object>;
-}
-
-/** Returns the runner of vitest 4 and newer. */
-function vitestRunner(): VitestRunner | undefined {
-  const host: { readonly __vitest_mocker__?: { readonly moduleRunner?: VitestRunner } } & object =
-    globalThis;
+/** Returns the runner of vitest 4 and newer, which imports modules into the graph of its tests. */
+function vitestRunner() {
+  const host: typeof globalThis & {
+    readonly __vitest_mocker__?: { moduleRunner?: { import?(url: string): Promise<object> } };
+  } = globalThis;
   return host.__vitest_mocker__?.moduleRunner;
 }
 

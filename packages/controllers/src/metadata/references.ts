@@ -147,6 +147,16 @@ export function findReferenceProblems(
   });
 }
 
+/** Finds what is wrong with the options `guards`, `middleware` and `interceptors` of a call. */
+export function findListProblems(
+  call: string,
+  options: Partial<SharedReferences> | undefined,
+): Diagnostic[] {
+  return REFERENCE_LISTS.flatMap(([list, kind]) =>
+    findReferenceProblems(call, kind, options?.[list], (index) => `${list}[${index}]`),
+  );
+}
+
 export function isReference(kind: ReferenceKind, value: unknown): boolean {
   return checkReference(kind, value) === undefined;
 }

@@ -104,16 +104,13 @@ export function buildRoutes(
   options: BuildRoutesOptions = {},
 ): readonly BuiltRoute[] {
   throwProblems(checkBuildOptions('buildRoutes()', options));
-  const definition = isDefinition(target) ? target : new ControllerRegistry().register(target);
+  const isDefinition = typeof target === 'object' && target !== null && 'routes' in target;
+  const definition = isDefinition ? target : new ControllerRegistry().register(target);
   const context = createBuildContext(options);
   throwProblems(context.instances.check(requiredTokens([definition], context.shared)));
   const { routes } = buildController(definition, context);
   throwProblems([...context.problems.values()]);
   return routes;
-}
-
-function isDefinition(target: Constructor | ControllerDefinition): target is ControllerDefinition {
-  return typeof target === 'object' && target !== null && 'routes' in target;
 }
 
 export function createBuildContext({

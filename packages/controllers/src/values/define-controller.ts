@@ -21,7 +21,7 @@ import {
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
-import { findReferenceProblems, type SharedReferences } from '../metadata/references.js';
+import { findListProblems } from '../metadata/references.js';
 import type {
   ControllerValue,
   ControllerValueOptions,
@@ -129,11 +129,14 @@ export function defineController(
   const shown = isText ? prefix : '';
   const controller = createClass(joinPath(version, shown).slice(1) || 'root', inject);
   const wrong = isText ? [] : [refuse(call, prefix, 'prefix', "pass a string, such as '/users'.")];
-  const { references, problems } = readReferences(call, options);
+  const { guards = [], middleware = [], interceptors = [] } = options;
+  const problems = findListProblems(call, options);
   for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], fault, site);
   const hasPath = isText && faults.length === 0;
   Object.assign(classMetadata(controller), {
-    ...references,
+    guards,
+    middleware,
+    interceptors,
     controller: Object.freeze({ prefix: shown, version, callSite: site, hasPath, isValue: true }),
   });
   const { routes }: { readonly routes?: unknown } = Object(given);
@@ -174,21 +177,6 @@ function createClass(name: string, inject: Dependencies): Constructor<object> {
   });
 }
 
-const KINDS = { guards: 'guard', middleware: 'middleware', interceptors: 'interceptor' } as const;
-
-/** Reads guards, middleware and interceptors, and finds what is wrong with them. */
-function readReferences(
-  call: string,
-  { guards = [], middleware = [], interceptors = [] }: Partial<SharedReferences>,
-): { readonly references: SharedReferences; readonly problems: readonly Diagnostic[] } {
-  const references = { guards, middleware, interceptors };
-  const problems = Object.entries(KINDS).flatMap(([list, kind]) => {
-    const label = (index: number): string => `${list}[${index}]`;
-    return findReferenceProblems(call, kind, Reflect.get(references, list), label);
-  });
-  return { references, problems };
-}
-
 function notARoute(name: string, value: unknown): Diagnostic {
   const fix = 'create it with get(), post() or another function that routes receives.';
   return refuse('routes', value, name, fix);
@@ -205,9 +193,9 @@ function addRoute(
   const isText = typeof path === 'string';
   const call = `${method.toLowerCase()}(${isText ? `'${path}'` : ''})`;
   const { options, faults } = readOptions<ValueRouteOptions>(call, given, ROUTE_KINDS);
-  const { guards, middleware, interceptors, metadata = [], ...others } = options;
+  const { guards = [], middleware = [], interceptors = [], metadata = [], ...others } = options;
   const { params, query, headers, body, ...documented } = others;
-  const { references, problems } = readReferences(call, options);
+  const problems = findListProblems(call, options);
   const wrong = isText ? [] : [refuse(call, path, 'path', "pass a string, such as '/:id'.")];
   if (!fn.accepts(handler)) {
     const fix = 'pass a function (ctx, instances) as the last argument.';
@@ -229,7 +217,9 @@ function addRoute(
   });
   const validate = createValidate(`${controller.name}.${name}`, options);
   Object.assign(methodMetadata(controller, name), {
-    ...references,
+    guards,
+    middleware,
+    interceptors,
     routes: [route],
     parameters: new Map(parameters),
     value: Object.freeze({ handler, validate }),
