@@ -411,8 +411,12 @@ mistake(
 
 mistake(
   "`session({ idleTimeout: '30m' })`",
-  { compiler: "'string'", startup: 'integer number of seconds' },
+  { compiler: "'string'", startup: 'integer number of milliseconds' },
   () => using(session({ keys: [SECRET], idleTimeout: '30m' })),
+);
+
+mistake('`session({ idleTimeout: 1800 })`, in seconds', { warning: 'If you mean seconds' }, () =>
+  using(session({ keys: [SECRET], idleTimeout: 1_800 })),
 );
 
 mistake(

@@ -29,9 +29,9 @@ export interface SessionOptions {
   readonly store?: SessionStore;
   /** The name of the cookie, without a prefix. Default `session`. */
   readonly name?: string;
-  /** Seconds without a request until a session ends. Default 1,800: half an hour. */
+  /** Milliseconds without a request until a session ends. Default 1,800,000: half an hour. */
   readonly idleTimeout?: number;
-  /** Seconds until a session ends, from its start or its last `rotate()`. Default 43,200: 12 hours. */
+  /** Milliseconds until a session ends, from its start or its last `rotate()`. Default 43,200,000: 12 hours. */
   readonly lifetime?: number;
   /** Whether the cookie persists after the browser is closed. Default false. */
   readonly persistent?: boolean;
@@ -56,7 +56,10 @@ export interface SessionOptions {
 const HOST = /^\.?[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 
 /** 400 days: clients do not keep cookies for longer. RFC 6265bis §5.5 */
-const MAX_SECONDS = 34_560_000;
+const LONGEST = 34_560_000_000;
+
+const IDLE_TIMEOUT = 1_800_000;
+const LIFETIME = 43_200_000;
 
 const SESSION_OPTIONS: Kinds<SessionOptions> = {
   // findSecretProblems() checks them without showing them.
@@ -66,8 +69,8 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
     "letters, digits, '_' and '-', beginning with a letter",
     (value) => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value),
   ),
-  idleTimeout: integer(1, MAX_SECONDS, 'number of seconds'),
-  lifetime: integer(1, MAX_SECONDS, 'number of seconds'),
+  idleTimeout: integer(1, LONGEST, 'number of milliseconds'),
+  lifetime: integer(1, LONGEST, 'number of milliseconds'),
   persistent: boolean,
   secure: boolean,
   sameSite: oneOf('strict', 'lax', 'none'),
@@ -107,11 +110,9 @@ export function session<Data extends object = Record<string, unknown>>(
 ): Middleware<{ session: Session<Data> }> {
   assertOptions(options);
   const { keys = [], store, storeTimeout = 2_000, maxBytes = 16_384 } = options;
-  const { lifetime = 43_200, path = '/' } = options;
-  const lifetimes = {
-    idleTimeout: Math.min(options.idleTimeout ?? 1_800, lifetime) * 1_000,
-    lifetime: lifetime * 1_000,
-  };
+  const { lifetime = LIFETIME, path = '/' } = options;
+  const idleTimeout = Math.min(options.idleTimeout ?? IDLE_TIMEOUT, lifetime);
+  const lifetimes = { idleTimeout, lifetime };
   const cookie = describeCookie(options);
   const run: Middleware<{ session: Session<Data> }> =
     store === undefined
@@ -120,10 +121,21 @@ export function session<Data extends object = Record<string, unknown>>(
   return describe(path === '/' ? run : limitTo(path, run), {
     name: 'session()',
     role: 'middleware',
+    warning: () => describeTimes(options),
   });
 }
 
 describeFactories(session);
+
+/** Warns about times that were probably meant in seconds. */
+function describeTimes({
+  idleTimeout = IDLE_TIMEOUT,
+  lifetime = LIFETIME,
+}: SessionOptions): string | undefined {
+  if (idleTimeout >= 60_000 && lifetime >= 600_000) return undefined;
+  const [name, time] = idleTimeout < 60_000 ? ['idleTimeout', idleTimeout] : ['lifetime', lifetime];
+  return `session() ends sessions after ${time} milliseconds. If you mean seconds, pass ${name}: ${Number(time) * 1_000}; otherwise pass the middleware to intended().`;
+}
 
 function createMiddleware<Data extends object, Kept extends Found>(
   backend: Backend<Kept>,
@@ -228,7 +240,7 @@ interface SessionCookie {
 
 function describeCookie(options: SessionOptions): SessionCookie {
   const { name = 'session', secure = true, sameSite = 'lax', path = '/', domain } = options;
-  const { persistent = false, lifetime = 43_200 } = options;
+  const { persistent = false, lifetime = LIFETIME } = options;
   const isHost = path === '/' && domain === undefined;
   const prefix = isHost ? '__Host-Http-' : '__Http-';
   const scope = domain === undefined ? { path } : { path, domain };
@@ -238,7 +250,7 @@ function describeCookie(options: SessionOptions): SessionCookie {
     maxAgeOf(kept) {
       if (!persistent) return {};
       const age = kept === undefined ? 0 : Date.now() - kept.created;
-      return { maxAge: Math.max(1, lifetime - Math.floor(age / 1_000)) };
+      return { maxAge: Math.max(1, Math.ceil((lifetime - age) / 1_000)) };
     },
   };
 }
@@ -256,7 +268,7 @@ function assertOptions(options: SessionOptions): void {
 }
 
 function findContradictions(options: SessionOptions): readonly string[] {
-  const { keys, store, sameSite, secure, idleTimeout = 1, lifetime = 43_200 } = options;
+  const { keys, store, sameSite, secure, idleTimeout = 1, lifetime = LIFETIME } = options;
   const problems: string[] = [];
   if (keys === undefined && store === undefined) {
     problems.push(
@@ -268,7 +280,7 @@ function findContradictions(options: SessionOptions): readonly string[] {
   }
   if (idleTimeout > lifetime) {
     problems.push(
-      `session() cannot use an idleTimeout of ${idleTimeout} s with a lifetime of ${lifetime} s. Set idleTimeout to at most lifetime.`,
+      `session() cannot use an idleTimeout of ${idleTimeout} ms with a lifetime of ${lifetime} ms. Set idleTimeout to at most lifetime.`,
     );
   }
   if (sameSite === 'none' && secure === false) {

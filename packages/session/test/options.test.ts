@@ -1,5 +1,5 @@
-import { SetupError } from '@fairlead/core';
-import { describe, expect, it } from 'vitest';
+import { createApp, intended, SetupError } from '@fairlead/core';
+import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
 import { createRedisStore, type RedisClient } from '../src/redis.js';
 import { NEW_KEY } from './support/keys.js';
@@ -33,15 +33,15 @@ describe('session', () => {
     ['a timeout of 0', { keys, idleTimeout: 0 }, 'cannot use 0 as idleTimeout. Use an integer'],
     [
       'a lifetime of more than 400 days',
-      { keys, lifetime: 34_560_001 },
-      'cannot use 34560001 as lifetime. Use an integer number of seconds from 1 to 34560000.',
+      { keys, lifetime: 34_560_000_001 },
+      'cannot use 34560000001 as lifetime. Use an integer number of milliseconds from 1 to 34560000000.',
     ],
     ['no bytes', { keys, maxBytes: 0 }, 'cannot use 0 as maxBytes. Use an integer number of bytes'],
     ['no time for the store', { keys, storeTimeout: 0 }, 'cannot use 0 as storeTimeout. Use an'],
     [
       'an idle timeout above the lifetime',
-      { keys, idleTimeout: 60, lifetime: 59 },
-      'session() cannot use an idleTimeout of 60 s with a lifetime of 59 s. Set idleTimeout to at most lifetime.',
+      { keys, idleTimeout: 60_000, lifetime: 59_000 },
+      'session() cannot use an idleTimeout of 60000 ms with a lifetime of 59000 ms. Set idleTimeout to at most lifetime.',
     ],
     ['a relative path', { keys, path: 'a' }, "cannot use 'a' as path. Use a path that starts"],
     ['a path with an attribute', { keys, path: '/;Domain=a' }, "cannot use '/;Domain=a' as path."],
@@ -69,6 +69,39 @@ describe('session', () => {
 
   it('does not show keys', () => {
     expect(() => session({ keys: ['hunter2'] })).toThrow(/^(?!.*hunter2)/s);
+  });
+});
+
+describe('a short session', () => {
+  const warningsOf = (options: object) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const middleware = session({ keys, ...options });
+    createApp()
+      .use(middleware)
+      .get('/', () => 1)
+      .seal();
+    const warnings = emitWarning.mock.calls.map(([warning]) => String(warning));
+    intended(middleware);
+    createApp()
+      .use(middleware)
+      .get('/', () => 1)
+      .seal();
+    expect(emitWarning.mock.calls).toHaveLength(warnings.length);
+    emitWarning.mockRestore();
+    return warnings;
+  };
+
+  it.each([
+    [{ idleTimeout: 1_800 }, '1800 milliseconds. If you mean seconds, pass idleTimeout: 1800000;'],
+    [{ lifetime: 86_400 }, '86400 milliseconds. If you mean seconds, pass lifetime: 86400000;'],
+  ])('causes a warning, unless it is intended: %o', (options, message) => {
+    expect(warningsOf(options)).toEqual([
+      expect.stringContaining(`session() ends sessions after ${message}`),
+    ]);
+  });
+
+  it('may last for a minute without a request', () => {
+    expect(warningsOf({ idleTimeout: 60_000, lifetime: 600_000 })).toEqual([]);
   });
 });
 

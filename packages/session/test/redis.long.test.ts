@@ -75,7 +75,7 @@ describe('createRedisStore', () => {
 
   it('lets the session end in Redis after its idle timeout', async () => {
     const accounts = await serve(
-      createAccounts({ store: createRedisStore(client), idleTimeout: 1 }),
+      createAccounts({ store: createRedisStore(client), idleTimeout: 1_000 }),
     );
     await accounts.send('/sign-in/ada', POST);
     const { id } = (await (await accounts.send('/id')).json()) as { id: string };

@@ -192,7 +192,7 @@ describe.each(backends)('a session %s', (_, createOptions) => {
   });
 
   it('ends without a request for the idle timeout, which each request extends', async () => {
-    const client = await serve(createAccounts({ ...createOptions(), idleTimeout: 60 }));
+    const client = await serve(createAccounts({ ...createOptions(), idleTimeout: 60_000 }));
     await client.send('/visit', POST);
     for (const _ of [1, 2, 3]) {
       pass(59);
@@ -203,7 +203,7 @@ describe.each(backends)('a session %s', (_, createOptions) => {
   });
 
   it('ends after its lifetime, however often it is used', async () => {
-    const options = { ...createOptions(), idleTimeout: 60, lifetime: 100 };
+    const options = { ...createOptions(), idleTimeout: 60_000, lifetime: 100_000 };
     const client = await serve(createAccounts(options));
     await client.send('/visit', POST);
     pass(50);
@@ -231,7 +231,7 @@ describe.each(backends)('a session %s', (_, createOptions) => {
   });
 
   it('has a new lifetime after rotate()', async () => {
-    const client = await serve(createAccounts({ ...createOptions(), lifetime: 100 }));
+    const client = await serve(createAccounts({ ...createOptions(), lifetime: 100_000 }));
     await client.send('/visit', POST);
     pass(99);
     await client.send('/sign-in/ada', POST);
@@ -240,7 +240,7 @@ describe.each(backends)('a session %s', (_, createOptions) => {
   });
 
   it('has a cookie with the rest of its lifetime if it is persistent', async () => {
-    const options = { ...createOptions(), lifetime: 100, persistent: true };
+    const options = { ...createOptions(), lifetime: 100_000, persistent: true };
     const client = await serve(createAccounts(options));
     const response = await client.send('/visit', POST);
     expect(response.headers.getSetCookie()).toEqual([expect.stringContaining('; Max-Age=100; ')]);

@@ -46,7 +46,7 @@ describe('createMemoryStore', () => {
 
   it('has room for another session once the lifetime of one has ended', async () => {
     const store = createMemoryStore({ maxSessions: 1 });
-    const client = await serve(createAccounts({ store, idleTimeout: 60, lifetime: 100 }));
+    const client = await serve(createAccounts({ store, idleTimeout: 60_000, lifetime: 100_000 }));
     const other = client.copy();
     await client.send('/visit', POST);
     for (const now of [50_000, 99_000]) {
