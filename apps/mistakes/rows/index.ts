@@ -15,5 +15,6 @@ import './guards.js';
 import './middleware.js';
 import './parameters.js';
 import './responses.js';
+import './values.js';
 import './testing.js';
 import './several.js';

@@ -124,8 +124,10 @@ export function definitionOf(target: Constructor): ControllerDefinition {
     );
   });
   if (routes.length === 0) {
-    // A mistake on a method or property explains the lack of routes.
-    const isExplained = inherited.problems.some(({ member }) => member !== undefined);
+    // A mistake on a method or property, or in the arguments of defineController(), explains the lack of routes.
+    const isExplained = inherited.problems.some(
+      ({ member }) => member !== undefined || isValue(target),
+    );
     const lack = isExplained
       ? []
       : [new NoRoutesError(name, locationOf(target), routesFix(target))];

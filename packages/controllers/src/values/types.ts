@@ -131,7 +131,7 @@ export interface RouteBuilder<Method extends string, Prefix extends string, Inst
   <
     Path extends string,
     const Options extends ValueRouteOptions,
-    const Result extends Checked<ResponseValue<Options>>,
+    const Result extends HandlerResult<ResponseValue<Options>>,
     A extends object = State,
   >(
     path: Path,
@@ -154,7 +154,7 @@ export interface RouteBuilder<Method extends string, Prefix extends string, Inst
 }
 
 /** The result of a handler: what the response schema produces, or else anything. */
-type Checked<Value> = Returned<Value> | Promise<Returned<Value>>;
+type HandlerResult<Value> = Returned<Value> | Promise<Returned<Value>>;
 
 /** The query without a schema. Not a type of core, so that declarations of clients do not import it. */
 type RawQuery = Readonly<Record<string, string | undefined>>;
