@@ -81,10 +81,8 @@ function throwProblems(problems: readonly InjectionError[]): void {
 }
 
 /**
- * Builds the selected bindings, except those that need something that failed.
- *
- * @param reached - Bindings, each with the one that leads to it.
- * @param failures - Receives the error of each failure, by its origin.
+ * Builds the selected bindings, except those that need something that failed. Adds the error of each failure to
+ * `failures`, by its origin.
  */
 async function buildAll(
   reached: ReadonlyMap<Binding, Binding | undefined>,

@@ -63,7 +63,6 @@ export interface RegisterOptions {
   readonly eager?: boolean;
 }
 
-/** Accepts the names of scopes. */
 export const SCOPE = oneOf('singleton', 'transient', 'request');
 
 const REGISTER_OPTIONS: Kinds<RegisterOptions> = { scope: SCOPE, multi: boolean, eager: boolean };
@@ -74,13 +73,9 @@ const KINDS = ['useValue', 'useClass', 'useFactory', 'useExisting'] as const;
 const OTHER_KEYS: Readonly<Record<string, readonly string[]>> = { useFactory: ['inject'] };
 
 /**
- * Checks the arguments of a registration.
+ * Checks the arguments of a registration, and returns the provider.
  *
- * @param method - The called method, `register` or `override`.
  * @param provider - Undefined to use the token, a class, as its own provider.
- * @returns The provider.
- * @throws {InvalidProviderError} When the token is not one, or when the provider has no kind or several,
- *   a value of the wrong type, an unknown key, or an option that is unknown or does not apply.
  */
 export function checkRegistration(
   method: 'register' | 'override',

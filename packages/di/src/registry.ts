@@ -103,7 +103,6 @@ export class Registry implements Owner {
     return parent !== undefined && (parent === owner || parent.descendsFrom(owner));
   }
 
-  /** @throws {DisposedError} When this container or one of its parents is disposed. */
   assertOpen(token: Token): void {
     this.lifetime.assertOpen(token);
     this.#parent?.assertOpen(token);

@@ -20,9 +20,7 @@ type Advice = Pick<UnknownTokenDetails, 'reason' | 'fix'>;
  * Creates the problem of a token that nothing provides. Its message names what the author probably
  * meant: a token with the same or a similar name, a subclass, or another container.
  *
- * @param owner - The container that was asked.
- * @param parameter - The index of the parameter that needs the token.
- * @param dependent - Has the parameter.
+ * @param dependent - Has the parameter that needs the token.
  */
 export function unknownToken(
   owner: Owner,

@@ -15,11 +15,7 @@ interface Finding {
   readonly otherPaths: (readonly Token[])[];
 }
 
-/**
- * Checks the graph that is reachable from the roots.
- *
- * @returns One problem for each cause, in the order of the walk, followed by all cycles.
- */
+/** Lists one problem for each cause, in the order of the walk, followed by all cycles. */
 export function validate(owner: Owner, roots: readonly Token[]): InjectionError[] {
   const findings: Finding[] = [];
   const add = (problem: Problem, path: readonly Token[]): void => {

@@ -24,7 +24,6 @@ export function isOnConstructorParameter([target, key, index]: Decorated): boole
 /**
  * Creates the error for a misused decorator, with the place where it is applied.
  *
- * @param decorator - The decorator, such as `@Service()`.
  * @param apply - The running function, which the compiled code called.
  */
 export function misuse(

@@ -138,11 +138,7 @@ export class Cell {
     this.#pending = undefined;
   }
 
-  /**
-   * Returns the instance, or a `Pending` for it. The first call builds it.
-   *
-   * @param lifetime - Disposes the instance.
-   */
+  /** Returns the instance, or a `Pending` for it. The first call builds it. */
   obtain(token: Token, make: Supplier, scope: ScopeCells | undefined, lifetime: Lifetime): unknown {
     if (this.ready) return this.value;
     if (this.#pending !== undefined) return this.#pending;

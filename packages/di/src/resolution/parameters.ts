@@ -18,7 +18,6 @@ import {
 import type { Provider } from '../provider.js';
 import { type Class, hasInjectNames, isArrow, isToken } from '../token.js';
 
-/** The dependency of one parameter, or the problem that prevents its injection. */
 export type Parameter = Injection | Problem;
 
 /** Types that are never injected by type. With `@Optional()`, such a parameter keeps its default. */

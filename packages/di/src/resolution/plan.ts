@@ -14,12 +14,7 @@ import {
 } from './instance.js';
 import { requestPathFrom, Walk } from './walk.js';
 
-/**
- * Returns the instance of a binding synchronously.
- *
- * @throws {InjectionError} When the graph has a problem, a constructor or factory throws, or
- *   an asynchronous dependency has not settled.
- */
+/** Returns the instance of a binding synchronously. */
 export function resolveNow(binding: Binding, scope: ScopeCells | undefined): unknown {
   try {
     const made = build(binding, scope);
@@ -44,10 +39,8 @@ export async function resolveLater(
 }
 
 /**
- * Returns the instance of a binding, or a `Pending` for it.
- *
- * @throws {InjectionError} When the graph has a problem.
- * @throws {Failure} When a constructor or factory throws.
+ * Returns the instance of a binding, or a `Pending` for it. Throws an `InjectionError` when the graph has a problem,
+ * and a `Failure` when a constructor or factory throws.
  */
 export function build(binding: Binding, scope: ScopeCells | undefined): unknown {
   const { supplier } = binding.known.plan ?? checkedPlan(binding);
@@ -124,11 +117,7 @@ function scoped(binding: Binding, make: Supplier): Supplier {
   }
 }
 
-/**
- * Returns the function that creates a new instance of a binding.
- *
- * @param suppliers - One for each parameter, in order.
- */
+/** Returns the function that creates a new instance of a binding. */
 function maker(binding: Binding, suppliers: readonly Supplier[]): Supplier {
   const instantiate = instantiator(binding);
   return (scope) => {

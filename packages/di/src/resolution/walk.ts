@@ -28,10 +28,7 @@ export class Walk {
   readonly #trustPlans: boolean;
   #prefix: readonly Token[] = [];
 
-  /**
-   * @param report - Called with each problem.
-   * @param trustPlans - Whether to skip bindings that have a current plan.
-   */
+  /** @param trustPlans - Whether to skip bindings that have a current plan. */
   constructor(report: Report, { trustPlans = false } = {}) {
     this.#report = report;
     this.#trustPlans = trustPlans;
