@@ -204,3 +204,15 @@ it('a location is found whatever the limit of stacks is, which stays', () => {
   const app = createApp().route('/:id', router);
   expect(linesIn(problemOf(app))).toEqual(["router.get('/x/:id', handler);"]);
 });
+
+it.each<[name: string, register: (app: Application) => unknown]>([
+  ['app.use()', (app) => app.use(limit(), limit())],
+  ['app.get()', (app) => app.get('/', handler)],
+  ['app.on()', (app) => app.on('GET', '/', { summary: 'Start' }, handler)],
+  ['app.route()', (app) => app.route('/', createRouter())],
+])('%s captures the stack once', (_, register) => {
+  const capture = vi.spyOn(Error, 'captureStackTrace');
+  register(createApp());
+  expect(capture).toHaveBeenCalledTimes(1);
+  capture.mockRestore();
+});
