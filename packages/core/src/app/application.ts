@@ -36,6 +36,7 @@ import {
   type Route,
   RouteMethods,
   type Router,
+  sealRouter,
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';
 import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
@@ -83,6 +84,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   readonly #installing = new Map<Plugin, Promise<void>>();
   /** The router of the routes registered last, until something else is registered. */
   #router: Router | undefined = undefined;
+  /** Set while the application is being sealed, because plugins may read its routes several times. */
+  #layout: Layout | undefined = undefined;
   #sealed: SealedApplication | undefined = undefined;
   #inProcess: InProcess | undefined = undefined;
   #isOpen = true;
@@ -401,7 +404,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   #layOut(unfilled?: AnyRouter): Layout {
-    return createLayout(this.#entries, this.#settings, unfilled);
+    return this.#layout ?? createLayout(this.#entries, this.#settings, unfilled);
   }
 
   #build(): SealedApplication {
@@ -412,7 +415,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#isOpen = false;
     const ready = (): readonly Error[] =>
       this.#plugins.flatMap((plugin) => callReady(plugin.name, () => plugin.ready?.(this)));
-    return seal(this.#entries, this.#settings, this, ready, this.#closing.signal);
+    for (const entry of this.#entries) if ('router' in entry) sealRouter(entry.router);
+    this.#layout = this.#layOut();
+    try {
+      return seal(this.#entries, this.#layout, this.#settings, this, ready, this.#closing.signal);
+    } finally {
+      this.#layout = undefined;
+    }
   }
 
   #finish(exchange: Exchange<Context>, ctx: Context): void {

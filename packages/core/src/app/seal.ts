@@ -1,5 +1,5 @@
 import { isIntended, warn } from '@fairlead/options';
-import { createLayout } from '../checks/layout.js';
+import type { Layout } from '../checks/layout.js';
 import { findErrors, findWarnings } from '../checks/rules.js';
 import { throwProblems } from '../errors/setup-error.js';
 import type { Context } from '../exchange/context.js';
@@ -10,7 +10,6 @@ import { after } from '../next.js';
 import { compose, type Middleware, Sample, type Step } from '../pipeline/pipeline.js';
 import { createShield } from '../router/foreign.js';
 import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
-import { sealRouter } from '../router/router.js';
 import { describeUnknown } from '../schema/route-schemas.js';
 import type { Settings } from './options.js';
 
@@ -25,6 +24,7 @@ export interface SealedApplication {
 /**
  * Checks the registrations, and composes the pipelines.
  *
+ * @param layout - That of the entries.
  * @param app - For `ctx.app`, and for warnings about its options.
  * @param ready - Returns the problems that plugins find.
  * @param closing - Aborts when the application closes.
@@ -32,14 +32,13 @@ export interface SealedApplication {
  */
 export function seal(
   entries: readonly Entry[],
+  layout: Layout,
   settings: Settings,
   app: object,
   ready: () => readonly Error[],
   closing: AbortSignal,
 ): SealedApplication {
   const { errors, notFound, readClient, schemas, validationStatus } = settings;
-  for (const entry of entries) if ('router' in entry) sealRouter(entry.router);
-  const layout = createLayout(entries, settings);
   const { rules } = layout;
   const schemaProblems: Error[] = [];
   const unknown = new Map<string, Set<string>>();

@@ -70,7 +70,8 @@ function rejectsText(
     };
     const rejects = (key: string, value: unknown): boolean => {
       const verdict = verdicts.get(value) ?? judge(value);
-      return verdicts.set(value, verdict) && verdict.has(key);
+      verdicts.set(value, verdict);
+      return verdict.has(key);
     };
     const present = keys.map((one) => `'${one}'`).join(' or ') || 'a parameter';
     for (const key of isParams ? read : []) {

@@ -103,12 +103,13 @@ export function createLayout(
     const twin = [...mounts.keys()].find(
       (other) => other.router === router && shapeIn(other) === shapeIn(entry),
     );
+    const above = places.filter(({ middleware }) => middleware !== undefined);
     const routes: PlacedRoute[] = [];
     for (const route of added.get(entry) ?? []) {
       const { method, options, handlers } = route;
       const segments = parseSegments(route.pattern);
       const shapes = shapesOf(segments, rules);
-      const covering = places.filter((place) => isBelow(place.shapes, shapes));
+      const covering = above.filter((place) => isBelow(place.shapes, shapes));
       const upstream = covering.flatMap(({ middleware }) => middleware ?? []);
       listed.push({ ...route, upstream });
       // Its routes would conflict with themselves.
@@ -124,7 +125,7 @@ export function createLayout(
           name: `${method} ${pattern.text}`,
           router,
           shapes,
-          isIntended: [router, ...handlers].some(isIntended),
+          isIntended: isIntended(router) || handlers.some(isIntended),
         });
       } catch (error) {
         if (!(error instanceof InvalidPatternError)) throw error;
