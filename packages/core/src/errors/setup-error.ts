@@ -101,12 +101,22 @@ export function throwProblems(errors: readonly Error[]): void {
 
 /** Returns the problems that an error lists, or the error itself. */
 function problemsOf(error: Error): readonly Error[] {
-  const { problems }: { readonly problems?: unknown } = error as object;
-  if (!Array.isArray(problems) || problems.length === 0) return [error];
-  return problems.every((problem): problem is Error => problem instanceof Error)
-    ? problems
-    : [error];
+  const { problems }: { readonly problems?: unknown } = Object(error);
+  const isList =
+    Array.isArray(problems) &&
+    problems.length > 0 &&
+    problems.every((problem): problem is Error => problem instanceof Error);
+  return isList ? problems : [error];
 }
+
+const LISTEN_REASONS: ReadonlyMap<string | undefined, string> = new Map([
+  ['EADDRINUSE', 'it is already in use. Stop the process that uses it, or choose another port.'],
+  [
+    'EACCES',
+    'permission denied. Use a port above 1023, or grant the process permission to bind it.',
+  ],
+  ['ENOTSUP', 'this system does not support reusePort. Remove it, or run one process per port.'],
+]);
 
 /** A port could not be bound. The `cause` is Node's error. */
 export class ListenError extends SetupError {
@@ -122,21 +132,9 @@ export class ListenError extends SetupError {
    */
   constructor(port: number, host: string | undefined, cause: NodeJS.ErrnoException) {
     const address = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
-    super('LISTEN_FAILED', `Cannot listen on ${address}: ${listenReason(cause)}`, { cause });
+    const reason = LISTEN_REASONS.get(cause.code) ?? `${cause.message}.`;
+    super('LISTEN_FAILED', `Cannot listen on ${address}: ${reason}`, { cause });
     this.port = port;
     this.host = host;
-  }
-}
-
-function listenReason({ code, message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return 'it is already in use. Stop the process that uses it, or choose another port.';
-    case 'EACCES':
-      return 'permission denied. Use a port above 1023, or grant the process permission to bind it.';
-    case 'ENOTSUP':
-      return 'this system does not support reusePort. Remove it, or run one process per port.';
-    default:
-      return `${message}.`;
   }
 }
