@@ -12,5 +12,10 @@ export {
   type Role,
 } from './description.js';
 export { defaultStatus, responseSchemas } from './router/route-options.js';
-export { createQueryReader, createValidate, mayBeEmpty } from './schema/route-schemas.js';
+export {
+  createQueryReader,
+  createValidate,
+  mayBeEmpty,
+  requireParsedBody,
+} from './schema/route-schemas.js';
 export { acceptsAbsence, validateValue } from './schema/schema.js';

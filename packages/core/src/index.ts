@@ -91,7 +91,6 @@ export type {
 export {
   type CompileResponse,
   type ResponsePolicy,
-  requireParsedBody,
   type WriteJson,
 } from './schema/route-schemas.js';
 export {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as extend from '../src/extend.js';
 import * as own from '../src/index.js';
 
 /** Evaluates the package again, as a second installed version would. */
@@ -8,8 +9,10 @@ async function loadCopy(): Promise<typeof own> {
 }
 
 let other: typeof own;
+let otherExtend: typeof extend;
 beforeEach(async () => {
   other = await loadCopy();
+  otherExtend = await import('../src/extend.js');
 });
 
 const EXPLANATION =
@@ -58,7 +61,7 @@ describe('two copies of the package', () => {
     ['json()', wrapped((ctx, next) => other.json()(ctx, next))],
     ['errorHandler()', wrapped((ctx, next) => other.errorHandler()(ctx, next))],
     ['notFoundHandler()', wrapped((ctx, next) => other.notFoundHandler()(ctx, next))],
-    ['requireParsedBody()', (ctx) => other.requireParsedBody(ctx)],
+    ['requireParsedBody()', (ctx) => otherExtend.requireParsedBody(ctx)],
   ])('name each other when a library passes a context to %s of the other', async (call, use) => {
     const onError = vi.fn();
     const app = own.createApp({ onError }).use(use);

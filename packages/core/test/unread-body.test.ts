@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, vi } from 'vitest';
+import { requireParsedBody } from '../src/extend.js';
 import {
   createApp,
   createRouter,
   json,
   type Middleware,
-  requireParsedBody,
   type StandardSchema,
   text,
   urlencoded,

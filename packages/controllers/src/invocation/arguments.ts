@@ -1,11 +1,5 @@
-import {
-  type Context,
-  isHttpError,
-  requireParsedBody,
-  ValidationError,
-  type ValidationIssue,
-} from '@fairlead/core';
-import { createQueryReader, validateValue } from '@fairlead/core/extend';
+import { type Context, isHttpError, ValidationError, type ValidationIssue } from '@fairlead/core';
+import { createQueryReader, requireParsedBody, validateValue } from '@fairlead/core/extend';
 import { MissingParameterError, ParameterInjectionError } from '../errors.js';
 import {
   describeParameter,
