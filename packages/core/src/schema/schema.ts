@@ -145,9 +145,7 @@ function standardOf(
 
 /** Whether a value is a Standard Schema, which may be a function. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  const holder = typeof value === 'object' || typeof value === 'function' ? value : null;
-  if (holder === null || !('~standard' in holder)) return false;
-  const standard = holder['~standard'];
+  const standard: unknown = Reflect.get(Object(value), '~standard');
   return typeof standard === 'object' && standard !== null && 'validate' in standard;
 }
 
