@@ -9,8 +9,8 @@ import {
   HttpError,
   type Middleware,
 } from '@fairlead/core';
-import { timeout } from '@fairlead/middleware';
 import { descriptionOf } from '@fairlead/core/extend';
+import { timeout } from '@fairlead/middleware';
 import compression from 'compression';
 import express from 'express';
 import { describe, expect, it } from 'vitest';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import {
+  type Application,
   createApp,
   createRouter,
-  type Application,
   listen,
   type Middleware,
   UnauthorizedError,

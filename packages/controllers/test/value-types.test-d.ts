@@ -1,5 +1,5 @@
 import type { Context } from '@fairlead/core';
-import { all, lazy, type Lazy, optional, token } from '@fairlead/di';
+import { all, type Lazy, lazy, optional, token } from '@fairlead/di';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import {

@@ -14,7 +14,6 @@ export {
   type UrlencodedOptions,
   urlencoded,
 } from './body/parsers.js';
-export { type AnyContext, Context } from './exchange/context.js';
 export type { SecurityRequirement } from './description.js';
 export {
   BadRequestError,
@@ -43,13 +42,14 @@ export {
 export { InvalidMiddlewareError } from './errors/invalid-argument.js';
 export type { Problem } from './errors/problem.js';
 export {
+  InvalidApplicationError,
   InvalidPatternError,
   ListenError,
   RouteConflictError,
-  InvalidApplicationError,
   SealedError,
   SetupError,
 } from './errors/setup-error.js';
+export { type AnyContext, Context } from './exchange/context.js';
 export type {
   Params,
   RawInputs,
@@ -89,11 +89,6 @@ export type {
   ValidatedParams,
 } from './router/route-options.js';
 export {
-  type CompileResponse,
-  type ResponsePolicy,
-  type WriteJson,
-} from './schema/route-schemas.js';
-export {
   createRouter,
   type PrefixFor,
   type Route,
@@ -101,6 +96,11 @@ export {
   Router,
   type RouterOptions,
 } from './router/router.js';
+export type {
+  CompileResponse,
+  ResponsePolicy,
+  WriteJson,
+} from './schema/route-schemas.js';
 export {
   isStandardSchema,
   type JsonSchemaConverter,

@@ -1,8 +1,8 @@
 import { PassThrough, Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { type Context, createApp, createRouter, json, type Middleware } from '../src/index.js';
 import { describe as describeValue } from '../src/extend.js';
+import { type Context, createApp, createRouter, json, type Middleware } from '../src/index.js';
 import { giveUp } from './support/give-up.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { createExchange, type Environment } from '../src/exchange/exchange.js';
 import {
   Context,
   createApp,
@@ -7,7 +8,6 @@ import {
   type Middleware,
   NextCalledTwiceError,
 } from '../src/index.js';
-import { createExchange, type Environment } from '../src/exchange/exchange.js';
 import { createClientReader } from '../src/server/proxy.js';
 import { sender } from './support/send.js';
 

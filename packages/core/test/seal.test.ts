@@ -4,13 +4,13 @@ import {
   type Application,
   createApp,
   createRouter,
+  InvalidApplicationError,
   InvalidPatternError,
   listen,
   notFoundHandler,
   type Plugin,
   RouteConflictError,
   type Router,
-  InvalidApplicationError,
   SetupError,
 } from '../src/index.js';
 

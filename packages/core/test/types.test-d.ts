@@ -3,11 +3,11 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   type Application,
   type BodyOptions,
-  type FetchOptions,
   type Context,
   createApp,
   createRouter,
   errorHandler,
+  type FetchOptions,
   HttpError,
   isHttpError,
   json,

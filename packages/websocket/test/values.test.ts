@@ -3,7 +3,7 @@ import type { Context } from '@fairlead/core';
 import { Service } from '@fairlead/di';
 import { createTestApp } from '@fairlead/testing';
 import { describe, expect, it } from 'vitest';
-import { websocket, type WebSocketConnection, websocketUpgrade } from '../src/index.js';
+import { type WebSocketConnection, websocket, websocketUpgrade } from '../src/index.js';
 
 @Service()
 class Greeter {

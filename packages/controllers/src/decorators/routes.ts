@@ -13,15 +13,15 @@ import {
   routeStatus,
   string,
 } from '@fairlead/options';
+import { refuse } from '../errors.js';
 import {
   type RouteDecoratorOptions,
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
-import { refuse } from '../errors.js';
 import {
-  captureDecorator,
   CLASS,
+  captureDecorator,
   createDecorator,
   type Fault,
   METHOD,

@@ -1,10 +1,10 @@
 import {
-  type ReferenceKind,
   findReferenceProblems,
   type Guard,
   type InterceptorReference,
   isClassOf,
   type MiddlewareReference,
+  type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
 import { CLASS_OR_METHOD, createDecorator, type Fault, METHOD } from './decorator.js';

@@ -14,8 +14,8 @@ import {
   inheritedMetadata,
   isValue,
   locationOf,
-  metadataChain,
   type MethodMetadata,
+  metadataChain,
   nameDecorator,
   undiscovered,
 } from '../metadata/class-metadata.js';

@@ -1,7 +1,7 @@
 import { describeValue } from '@fairlead/options';
+import { isJson, parseMediaType } from '../body/media-type.js';
 import { explainOtherCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
-import { isJson, parseMediaType } from '../body/media-type.js';
 import { getHeader } from '../response/headers.js';
 import { reset } from '../response/record.js';
 import { type Exchange, hasBody, hasUnreadBody, isFilled } from './exchange.js';

@@ -1,11 +1,11 @@
 import { channel } from 'node:diagnostics_channel';
 import { boolean, fn, type Kinds } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { readHttpError } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
+import type { Context } from '../exchange/context.js';
+import { refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, type ErrorPolicy as ExchangeErrorPolicy } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';

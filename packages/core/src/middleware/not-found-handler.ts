@@ -1,6 +1,4 @@
 import { fn, type Kinds } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import { refuseContext } from '../exchange/context-errors.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import {
@@ -9,6 +7,8 @@ import {
   MethodNotAllowedError,
   NotFoundError,
 } from '../errors/http-error.js';
+import type { Context } from '../exchange/context.js';
+import { refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, isFilled } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../exchange/context.js';
 import { NextCalledTwiceError } from '../errors/http-error.js';
+import type { Context } from '../exchange/context.js';
 import { EXCHANGE, type Exchange, type Params, type State } from '../exchange/exchange.js';
 import { isPromiseLike, type Next } from '../next.js';
 import type { PathParams } from '../router/pattern.js';

@@ -1,6 +1,6 @@
-import type { Context } from '../exchange/context.js';
 import { roleOf } from '../description.js';
 import { BadRequestError } from '../errors/http-error.js';
+import type { Context } from '../exchange/context.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { normalizeSegment, parseTarget } from '../target.js';
 import { createPrefixTree, type Entry } from './mount.js';

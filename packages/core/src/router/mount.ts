@@ -1,5 +1,5 @@
-import type { Context } from '../exchange/context.js';
 import { mediaTypesOf, roleOf } from '../description.js';
+import type { Context } from '../exchange/context.js';
 import {
   decodeParams,
   type Exchange,
@@ -9,6 +9,12 @@ import {
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
 import {
+  createRouteWriter,
+  createValidate,
+  mayBeEmpty,
+  type SchemaPolicy,
+} from '../schema/route-schemas.js';
+import {
   type PathRules,
   type Pattern,
   parsePrefix,
@@ -16,12 +22,6 @@ import {
   significantSegments,
 } from './pattern.js';
 import { defaultStatus, type RouteOptions } from './route-options.js';
-import {
-  createRouteWriter,
-  createValidate,
-  mayBeEmpty,
-  type SchemaPolicy,
-} from '../schema/route-schemas.js';
 import { ALL, type AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 

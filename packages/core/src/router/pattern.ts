@@ -1,6 +1,6 @@
 import { describeValue } from '@fairlead/options';
-import type { Params } from '../exchange/exchange.js';
 import { InvalidPatternError } from '../errors/setup-error.js';
+import type { Params } from '../exchange/exchange.js';
 import { normalizeSegment } from '../target.js';
 
 /** One segment of a pattern: static text, or a named parameter or wildcard. */

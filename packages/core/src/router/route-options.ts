@@ -9,10 +9,10 @@ import {
   routeDocumentation,
   routeStatus,
 } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import type { Params, RawInputs, State } from '../exchange/exchange.js';
 import type { SecurityRequirement } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
+import type { Context } from '../exchange/context.js';
+import type { Params, RawInputs, State } from '../exchange/exchange.js';
 import type { Next } from '../next.js';
 import { assertOptions } from '../options.js';
 import {

@@ -7,7 +7,6 @@ import {
   locatorOf,
   setLocation,
 } from '@fairlead/options';
-import type { State } from '../exchange/exchange.js';
 import { explainOtherCopy, markCopy } from '../copies.js';
 import { mountBelow } from '../description.js';
 import {
@@ -20,6 +19,7 @@ import {
   NESTED_APPLICATION,
 } from '../errors/invalid-argument.js';
 import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
+import type { State } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { METHODS } from '../node-http.js';
 import { assertOptions } from '../options.js';

@@ -1,23 +1,25 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
-import { aborted } from '../body/read-body.js';
-import type { Context } from '../exchange/context.js';
-import { noParser, refuseContext } from '../exchange/context-errors.js';
 import { isJson, parseMediaType } from '../body/media-type.js';
+import { aborted } from '../body/read-body.js';
 import {
   InternalServerError,
   isHttpError,
   UnsupportedMediaTypeError,
   ValidationError,
 } from '../errors/http-error.js';
+import { SetupError } from '../errors/setup-error.js';
+import type { Context } from '../exchange/context.js';
+import { noParser, refuseContext } from '../exchange/context-errors.js';
+import { EXCHANGE, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
+import { isPromiseLike } from '../next.js';
+import { serialize } from '../response/serialize.js';
+import { type RouteOptions, responseSchemas } from '../router/route-options.js';
 import {
   compileDescribed,
   type DescribedSchema,
   type KeepDescribed,
   removedPaths,
 } from './described.js';
-import { SetupError } from '../errors/setup-error.js';
-import { EXCHANGE, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
 import {
   acceptsAbsence,
   isStandardSchema,
@@ -27,8 +29,6 @@ import {
   type ValidationIssue,
   validateValue,
 } from './schema.js';
-import { serialize } from '../response/serialize.js';
-import { type RouteOptions, responseSchemas } from '../router/route-options.js';
 
 /** Serializes a value as JSON. */
 export type WriteJson = (value: unknown) => string;
