@@ -118,6 +118,20 @@ const ENVIRONMENT: Environment<Context> = {
   validationStatus: 400,
 };
 
+it('returns undefined or a promise, in observed and in later requests', async () => {
+  const results = new Set<unknown>();
+  const app = createApp()
+    .use((_ctx, next) => {
+      results.add(next());
+    })
+    .use((ctx) => {
+      ctx.json(null);
+      return 5;
+    });
+  for (const _ of Array(150)) await app.request('/');
+  expect([...results]).toEqual([undefined]);
+});
+
 describe('ctx.next()', () => {
   it('outside middleware is an error', async () => {
     const app = createApp().use((ctx) => {

@@ -99,9 +99,10 @@ function link(rest: Middleware, step: Step, index: number): Middleware {
     const next = (error?: unknown): void | Promise<void> => {
       if (called || error !== undefined) checkCall(error, called, nameOf(middleware, index));
       called = true;
-      const result = rest(ctx, outerNext) as void | Promise<void>;
-      if (result === undefined || !isPromiseLike(result)) exchange.next = next;
-      return result;
+      const result = rest(ctx, outerNext);
+      if (result !== undefined && isPromiseLike(result)) return result as Promise<void>;
+      exchange.next = next;
+      return undefined;
     };
     exchange.next = next;
     return exchange.isObserved
