@@ -172,9 +172,18 @@ export interface Problem<Code extends string = string> {
   /** Identifies the problem; absent if the server does not send problems. */
   readonly code?: Code;
   /** What is wrong with the input, for a failed validation. */
-  readonly issues?: readonly { readonly path: string; readonly message: string }[];
+  readonly issues?: readonly Issue[];
   /** Other members that the error has added. */
   readonly [member: string]: unknown;
+}
+
+/** Why a schema rejected a part of a request. */
+interface Issue {
+  /** The part of the request: `param`, `query`, `header` or `body`. */
+  readonly source: string;
+  /** The source, the name of the parameter, then the keys within the value. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
 }
 
 /** What a value is after it was sent as JSON: a `Date` is a string, and methods are gone. */
