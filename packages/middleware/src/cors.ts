@@ -1,4 +1,4 @@
-import { type Context, type Middleware, type Next, SetupError } from '@fairlead/core';
+import { type Context, type Middleware, type Next } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   anything,
@@ -11,6 +11,7 @@ import {
   kind,
   warn,
 } from '@fairlead/options';
+import { throwTogether } from './options.js';
 
 /**
  * The origins that may read responses, as in the npm package cors. An origin is a scheme, host and
@@ -172,7 +173,7 @@ function assertOptions(options: CorsOptions): void {
       "cors() cannot allow credentials when origin is '*', the default. Set origin to the origins that may send credentials.",
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 /** Warns about origins with credentials that match part of an origin, such as `/example\.com/`. */

@@ -1,4 +1,4 @@
-import { createRouter, type Router, ServiceUnavailableError, SetupError } from '@fairlead/core';
+import { createRouter, type Router, ServiceUnavailableError } from '@fairlead/core';
 import {
   describeValue,
   findOptionProblems,
@@ -11,6 +11,7 @@ import {
   nonEmptyString,
   positiveMilliseconds,
 } from '@fairlead/options';
+import { throwTogether } from './options.js';
 
 /** Options of {@link createHealth}. */
 export interface HealthOptions {
@@ -263,7 +264,7 @@ function notReady(code: string, message: string): ServiceUnavailableError {
 function assertOptions(options: HealthOptions): void {
   const problems = findOptionProblems('createHealth()', options, HEALTH_OPTIONS);
   if (problems.length === 0) problems.push(...findCheckProblems(options.checks ?? {}));
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 function findCheckProblems(checks: object): readonly string[] {

@@ -11,7 +11,15 @@ export function assertOptions<Options extends object>(
   options: Options | undefined,
   kinds: Kinds<Options>,
 ): void {
-  const problems = findOptionProblems<object>(call, options, kinds);
+  throwTogether(findOptionProblems<object>(call, options, kinds));
+}
+
+/**
+ * Throws one error for everything that is wrong with a call. Does nothing without problems.
+ *
+ * @throws {SetupError} `INVALID_OPTION`, with all messages.
+ */
+export function throwTogether(problems: readonly string[]): void {
   if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }
 

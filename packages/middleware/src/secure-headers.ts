@@ -1,7 +1,7 @@
-import { type Middleware, SetupError } from '@fairlead/core';
+import { type Middleware } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
 import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
-import { isHeader } from './options.js';
+import { isHeader, throwTogether } from './options.js';
 
 /** Default headers, for a JSON API and pages without scripts. */
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const NONCE = '{nonce}';
  */
 export function secureHeaders(changes: Readonly<Record<string, string | false>> = {}): Middleware {
   const problems = findProblems(changes);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   const byName = new Map<string, readonly [string, string | false]>(
     Object.entries({ ...DEFAULTS, ...changes }).map(([name, value]) => [
       name.toLowerCase(),

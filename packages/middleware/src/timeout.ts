@@ -1,10 +1,4 @@
-import {
-  type Context,
-  HttpError,
-  type Middleware,
-  ServiceUnavailableError,
-  SetupError,
-} from '@fairlead/core';
+import { type Context, HttpError, type Middleware, ServiceUnavailableError } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   describeValue,
@@ -14,6 +8,7 @@ import {
   LONGEST_DELAY,
   oneOf,
 } from '@fairlead/options';
+import { throwTogether } from './options.js';
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
@@ -48,7 +43,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
       `Invalid timeout: ${describeValue(milliseconds)}. Pass timeout() ${MILLISECONDS.description}, in milliseconds.`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   const { status = 503 } = options;
   const middleware: Middleware = function timeout(ctx, next) {
     const outer = running.get(ctx);

@@ -19,7 +19,6 @@ testOptions([
         { log: () => undefined },
         'an object',
         'a logger with an info() method, such as console, or a stream',
-        'INVALID_OPTION',
       ],
       now: [0, '0', 'a function'],
     },

@@ -5,10 +5,10 @@ import {
   type Middleware,
   type ResponseBody,
   type ResponseHeaders,
-  SetupError,
 } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
 import { findOptionProblems, fn, integer, type Kinds, kind, object } from '@fairlead/options';
+import { throwTogether } from '../options.js';
 import { type Encoding, negotiate } from './negotiate.js';
 
 export type { Encoding };
@@ -298,5 +298,5 @@ function assertOptions(options: CompressionOptions): void {
   if (problems.length === 0) {
     problems.push(...findOptionProblems('compression({ levels })', options.levels, LEVELS));
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }

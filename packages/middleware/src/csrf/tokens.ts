@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type Context, SetupError } from '@fairlead/core';
+import { type Context } from '@fairlead/core';
 import {
   anything,
   boolean,
@@ -12,6 +12,7 @@ import {
 } from '@fairlead/options';
 import { readCookies } from '../cookies/read-cookies.js';
 import { setCookie } from '../cookies/set-cookie.js';
+import { throwTogether } from '../options.js';
 import { createKeys, hmac, isEqual, loadCrypto } from '../signature.js';
 
 /** Options of {@link csrfTokens}. */
@@ -127,5 +128,5 @@ function assertOptions(options: CsrfTokenOptions): void {
       );
     }
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
