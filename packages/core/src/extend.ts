@@ -11,6 +11,7 @@ export {
   type Responder,
   type Role,
 } from './description.js';
+export { after } from './next.js';
 export { defaultStatus, responseSchemas } from './router/route-options.js';
 export {
   createQueryReader,

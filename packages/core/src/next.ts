@@ -11,13 +11,14 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 
 /**
  * Runs the rest of the pipeline, then a callback: immediately after a synchronous `next`, otherwise when its
- * promise settles.
+ * promise settles. Use it in middleware that acts after `next()` and passes on whether its user awaits it.
  *
+ * @param done - Called when `next` succeeds.
  * @param failed - Called with the error when `next` fails. The error is then rethrown.
  */
 export function after(
   next: Next,
-  done: () => void,
+  done: () => void | Promise<void>,
   failed: (error: unknown) => void = () => undefined,
 ): void | Promise<void> {
   const fail = (error: unknown): never => {

@@ -4,7 +4,7 @@ import {
   type Middleware,
   PreconditionFailedError,
 } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { after, describe, describeFactories } from '@fairlead/core/extend';
 import { describeValue } from '@fairlead/options';
 import { assertOptions } from './options.js';
 
@@ -20,8 +20,7 @@ export function etag(options?: object): Middleware {
   assertOptions('etag()', options, {});
   return describe<Middleware>(
     function etag(ctx, next) {
-      const result = next();
-      return result === undefined ? tagResponse(ctx) : result.then(() => tagResponse(ctx));
+      return after(next, () => tagResponse(ctx));
     },
     { role: 'middleware' },
   );

@@ -1,5 +1,5 @@
 import type { Context, Middleware, RequestOutcome } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { after, describe, describeFactories } from '@fairlead/core/extend';
 import { fn, type Kinds, kind } from '@fairlead/options';
 import { assertOptions } from './options.js';
 
@@ -69,18 +69,10 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
       const stop = (): void => {
         milliseconds = now() - start;
       };
-      const fail = (error: unknown): never => {
+      return after(next, stop, (error) => {
         stop();
         passed = error;
-        throw error;
-      };
-      let result: void | Promise<void>;
-      try {
-        result = next();
-      } catch (error) {
-        return fail(error);
-      }
-      return result === undefined ? stop() : result.then(stop, fail);
+      });
     },
     { role: 'middleware' },
   );

@@ -6,7 +6,7 @@ import {
   type ResponseBody,
   type ResponseHeaders,
 } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { after, describe, describeFactories } from '@fairlead/core/extend';
 import { findOptionProblems, fn, integer, type Kinds, kind, object } from '@fairlead/options';
 import { throwTogether } from '../options.js';
 import { type Encoding, negotiate } from './negotiate.js';
@@ -128,8 +128,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
 
   return describe<Middleware>(
     function compression(ctx, next) {
-      const result = next();
-      return result === undefined ? compress(ctx) : result.then(() => compress(ctx));
+      return after(next, () => compress(ctx));
     },
     { role: 'middleware' },
   );
