@@ -127,6 +127,20 @@ export interface Descriptor extends Description {
 /** The only symbol of the interface, so that two copies of core recognize each other's values. */
 export const DESCRIPTOR = Symbol.for('fairlead:descriptor');
 
+/** What is known about the registrations of an application that is not sealed yet. */
+export interface Registrations {
+  /** The prefixes at which the router is mounted, also within other routers. */
+  readonly prefixes: readonly string[];
+  /**
+   * The problems that are certain to stop the startup, in order of registration. Middleware that no route is
+   * registered after becomes one when the application is sealed.
+   */
+  readonly problems: readonly Error[];
+}
+
+/** A global symbol, so that a plugin which uses another copy of core reports all problems. */
+export const REGISTRATIONS: unique symbol = Symbol.for('@fairlead/core:registrations');
+
 const KINDS: Kinds<Description> = {
   name: nonEmptyString,
   role: oneOf(...ROLES),

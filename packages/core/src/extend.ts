@@ -1,3 +1,7 @@
+import type { Application } from './app/application.js';
+import { REGISTRATIONS, type Registrations } from './description.js';
+import type { AnyRouter } from './router/router.js';
+
 export {
   type BodyDescription,
   type Description,
@@ -8,6 +12,7 @@ export {
   type FormDescription,
   isUnknown,
   mediaTypesOf,
+  type Registrations,
   type Responder,
   type Role,
 } from './description.js';
@@ -20,3 +25,13 @@ export {
   requireParsedBody,
 } from './schema/route-schemas.js';
 export { acceptsAbsence, validateValue } from './schema/schema.js';
+
+/**
+ * Returns what is known about the registrations so far, for a plugin that fills a router: if it fails to
+ * install, it can report all problems together.
+ *
+ * @param router - A router to which routes will be added, whether or not it is mounted yet.
+ */
+export function registrationsOf(app: Application, router?: AnyRouter): Registrations {
+  return app[REGISTRATIONS](router);
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { registrationsOf } from '../src/extend.js';
 import { createApp, createRouter, type Middleware, RouteConflictError } from '../src/index.js';
 import { sender } from './support/send.js';
 
@@ -124,14 +125,14 @@ describe('nested routers', () => {
     ]);
   });
 
-  it('are found by prefixesOf()', () => {
+  it('are found by registrationsOf()', () => {
     const inner = createRouter();
     const outer = createRouter().route('/inner', inner);
     const app = createApp().route('/a/:id', outer).route('/', outer).route('/b', inner);
 
-    expect(app.prefixesOf(inner)).toEqual(['/a/:id/inner', '/inner', '/b']);
-    expect(app.prefixesOf(outer)).toEqual(['/a/:id', '/']);
-    expect(app.prefixesOf(createRouter())).toEqual([]);
+    expect(registrationsOf(app, inner).prefixes).toEqual(['/a/:id/inner', '/inner', '/b']);
+    expect(registrationsOf(app, outer).prefixes).toEqual(['/a/:id', '/']);
+    expect(registrationsOf(app, createRouter()).prefixes).toEqual([]);
   });
 
   it('are listed with the middleware of the application that runs before them', () => {

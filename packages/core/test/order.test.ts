@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { describe as describeFunction } from '../src/extend.js';
+import { describe as describeFunction, registrationsOf } from '../src/extend.js';
 import {
   type Application,
   type Context,
@@ -39,7 +39,7 @@ function withoutLocation(message: string): string {
 
 /** The messages of an application's problems, which all have the same code. */
 function messagesOf(app: Application): readonly string[] {
-  const problems = app.problems();
+  const problems = registrationsOf(app).problems;
   expect(problems).toEqual(
     problems.map(() => expect.objectContaining({ code: 'INVALID_ORDER', name: 'SetupError' })),
   );
@@ -48,7 +48,7 @@ function messagesOf(app: Application): readonly string[] {
 
 /** The messages of the warnings that the start of an application prints. */
 function warningsOf(app: Application): readonly string[] {
-  expect(app.problems()).toEqual([]);
+  expect(registrationsOf(app).problems).toEqual([]);
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
   app.seal();
   const warnings = emitWarning.mock.calls.map(([message]) => message);
@@ -187,7 +187,7 @@ describe('middleware after all routes', () => {
 
   /** The messages of the problems of a sealed application. */
   function sealedMessagesOf(app: Application): readonly string[] {
-    expect(app.problems()).toEqual([]);
+    expect(registrationsOf(app).problems).toEqual([]);
     expect(() => app.seal()).toThrow('Register it before the routes.');
     return messagesOf(app);
   }
@@ -401,7 +401,7 @@ describe('a WebSocket route', () => {
 
   it('cannot have another method than GET', () => {
     const router = createRouter().post('/rooms', socket());
-    expect(createApp().route('/api', router).problems()).toEqual([
+    expect(registrationsOf(createApp().route('/api', router)).problems).toEqual([
       expect.objectContaining({
         code: 'INVALID_METHOD',
         message: expect.stringContaining(
@@ -413,6 +413,6 @@ describe('a WebSocket route', () => {
 
   it('may accept GET, alone or among all methods', () => {
     const app = createApp().get('/a', socket()).all('/b', socket());
-    expect(app.problems()).toEqual([]);
+    expect(registrationsOf(app).problems).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
+import { registrationsOf } from '../src/extend.js';
 import {
   type Application,
   createApp,
@@ -153,7 +154,7 @@ describe('seal()', () => {
   });
 });
 
-describe('problems()', () => {
+describe('registrationsOf()', () => {
   it.each([
     ['is mounted later', (app: Application) => app, 'a router that is mounted later'],
     [
@@ -170,17 +171,17 @@ describe('problems()', () => {
     const router = createRouter();
     const app = mount(createApp().use(notFoundHandler()), router);
 
-    expect(app.problems()).toEqual([]);
-    expect(app.problems(router)).toMatchObject([
+    expect(registrationsOf(app).problems).toEqual([]);
+    expect(registrationsOf(app, router).problems).toMatchObject([
       { code: 'INVALID_ORDER', message: expect.stringContaining(name) },
     ]);
   });
 
   it('returns what is certain, and leaves the application open', () => {
     const app = createBroken();
-    expect(app.problems()).toEqual([conflict, repeated, mountedTwice]);
+    expect(registrationsOf(app).problems).toEqual([conflict, repeated, mountedTwice]);
     expect(() => app.use(handler)).not.toThrow();
-    expect(createApp().problems()).toEqual([]);
+    expect(registrationsOf(createApp()).problems).toEqual([]);
   });
 });
 
@@ -188,13 +189,13 @@ describe('a router', () => {
   it('can be mounted at several prefixes', () => {
     const router = createRouter().get('/a', handler);
     const app = createApp().route('/one', router).route('/two', router).route('/ONE', router);
-    expect(app.problems()).toEqual([]);
+    expect(registrationsOf(app).problems).toEqual([]);
   });
 
   it('cannot be mounted twice at prefixes that match the same paths', () => {
     const router = createRouter({ caseSensitive: false });
     const app = createApp().route('/one/:a', router).route('/ONE/:b', router);
-    expect(app.problems()).toMatchObject([{ code: 'ROUTER_MOUNTED_TWICE' }]);
+    expect(registrationsOf(app).problems).toMatchObject([{ code: 'ROUTER_MOUNTED_TWICE' }]);
   });
 });
 

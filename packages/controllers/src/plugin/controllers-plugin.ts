@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
+import { registrationsOf } from '@fairlead/core/extend';
 import {
   type Constructor,
   describeToken,
@@ -188,8 +189,9 @@ async function start(
   const controllers = definitions.map((definition) => buildController(definition, context));
   problems.push(...context.problems.values());
   if (problems.length > 0) {
-    const likely = findMisnamedParameters(definitions, context.prefix, app.prefixesOf(router));
-    throwProblems([...problems, ...likely, ...app.problems(router)], call);
+    const registered = registrationsOf(app, router);
+    const likely = findMisnamedParameters(definitions, context.prefix, registered.prefixes);
+    throwProblems([...problems, ...likely, ...registered.problems], call);
   }
   for (const { name, routes } of registerControllers(router, controllers, context)) {
     log.debug(`registered ${name}`);

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { captureCaller, setLocation } from '@fairlead/options';
-import { createLayout, type Layout } from '../checks/layout.js';
+import { createLayout, type Layout, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { markCopy } from '../copies.js';
-import { placeBelow } from '../description.js';
+import { placeBelow, REGISTRATIONS, type Registrations } from '../description.js';
 import type { ValidationStatus } from '../errors/http-error.js';
 import {
   assertMiddleware,
@@ -32,7 +32,6 @@ import {
   createRouter,
   nameCall,
   type PrefixFor,
-  prefixesTo,
   type Route,
   RouteMethods,
   type Router,
@@ -40,7 +39,6 @@ import {
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';
 import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
-import { joinPaths } from '../target.js';
 import { type ApplicationOptions, readOptions, type Settings } from './options.js';
 import { assertPlugin, callReady, closePlugins, stillInstalling } from './plugins.js';
 import { type SealedApplication, seal } from './seal.js';
@@ -250,17 +248,6 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /**
-   * Returns the prefixes at which a router is mounted, including within other routers; none if it is not
-   * mounted.
-   */
-  prefixesOf(router: AnyRouter): readonly string[] {
-    const mounts = this.#entries.filter((entry) => 'router' in entry);
-    return mounts.flatMap((mounted) =>
-      prefixesTo(mounted.router, router).map((prefix) => joinPaths(mounted.prefix, prefix)),
-    );
-  }
-
-  /**
    * Explains which route handles a request, and why similar routes do not match.
    *
    * @param method - Request method.
@@ -274,15 +261,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return explain(this.#layOut().mounts.values(), method.toUpperCase(), target);
   }
 
-  /**
-   * Returns the problems in the registrations so far, in order of registration. {@link seal} throws them.
-   * A plugin that fails to install can report it together with its own problems. Middleware that no route is
-   * registered after becomes a problem when the application is sealed.
-   *
-   * @param unfilled - A router to which routes will be added, whether or not it is mounted yet.
-   */
-  problems(unfilled?: AnyRouter): readonly Error[] {
-    return findErrors(this.#layOut(unfilled), !this.#isOpen);
+  /** @internal */
+  [REGISTRATIONS](router?: AnyRouter): Registrations {
+    const layout = this.#layOut(router);
+    return { prefixes: prefixesIn(layout, router), problems: findErrors(layout, !this.#isOpen) };
   }
 
   /**
@@ -410,7 +392,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #build(): SealedApplication {
     if (this.#installing.size > 0) {
       // The plugin may still register something, so the other plugins are not ready either.
-      throwProblems([...[...this.#installing.keys()].map(stillInstalling), ...this.problems()]);
+      const problems = [...this.#installing.keys()].map(stillInstalling);
+      throwProblems([...problems, ...findErrors(this.#layOut(), false)]);
     }
     this.#isOpen = false;
     const ready = (): readonly Error[] =>

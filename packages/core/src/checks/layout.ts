@@ -21,6 +21,7 @@ import {
   prefixesTo,
   type Route,
 } from '../router/router.js';
+import { joinPaths } from '../target.js';
 
 /** A route where it is mounted. */
 export interface PlacedRoute extends MountedRoute {
@@ -150,6 +151,15 @@ export function createLayout(
     places.push({ name: 'a router that is mounted later', prefix: '/', shapes: [], call: [] });
   }
   return { places, rules, listed, mounts, routes: [...mounts.values()].flat(), problems };
+}
+
+/** Returns the prefixes at which a router is mounted, also within other routers. */
+export function prefixesIn({ places }: Layout, router: AnyRouter | undefined): readonly string[] {
+  return places.flatMap(({ router: mounted, prefix }) =>
+    mounted === undefined || router === undefined
+      ? []
+      : prefixesTo(mounted, router).map((inner) => joinPaths(prefix, inner)),
+  );
 }
 
 /** Returns rules by which a prefix matches every path that a route below it may match. */
