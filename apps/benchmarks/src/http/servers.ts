@@ -73,6 +73,7 @@ export const SERVERS: readonly ServerKind[] = [
   BASELINE,
   AGAIN,
   kind('raw-optimized', 'raw, optimizeEmptyRequests', [...ALL, ...USERS]),
+  kind('raw-checked', "raw, with json()'s checks", ['post', 'class-post', 'valid-post']),
   kind('fairlead', 'Fairlead, functions', ALL),
   kind('fairlead-class', 'Fairlead, classes', ALL),
   kind('fairlead-schema', 'Fairlead, functions, response schema', SCHEMAS),

@@ -24,11 +24,18 @@ function sendJson(res: ServerResponse, value: unknown, status = 200): void {
   send(res, status, 'application/json; charset=utf-8', JSON.stringify(value));
 }
 
-function refuse(res: ServerResponse, status: number): void {
+export function refuse(res: ServerResponse, status: number): void {
   send(res, status, 'text/plain; charset=utf-8', String(status));
 }
 
-function readJson(req: IncomingMessage, res: ServerResponse, use: (value: unknown) => void): void {
+/** Reads a JSON body and passes it to `use`. */
+export type ReadJson = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  use: (value: unknown) => void,
+) => void;
+
+const readJson: ReadJson = (req, res, use) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
@@ -42,7 +49,7 @@ function readJson(req: IncomingMessage, res: ServerResponse, use: (value: unknow
     }
     use(value);
   });
-}
+};
 
 const resources = new Map(RESOURCES.map((name) => [name, (id: string): unknown => ({ id })]));
 const items = new Items();
@@ -94,8 +101,8 @@ const serveUsers: Listener = (req, res) => {
   }
 };
 
-/** The listener of each workload. */
-const LISTENERS: Readonly<Record<string, Listener>> = {
+/** Creates the listener of each workload. */
+const createListeners = (readJson: ReadJson): Readonly<Record<string, Listener>> => ({
   plaintext(req, res) {
     if (req.method !== 'GET' || req.url !== '/') return refuse(res, 404);
     send(res, 200, 'text/plain; charset=utf-8', HELLO);
@@ -162,12 +169,15 @@ const LISTENERS: Readonly<Record<string, Listener>> = {
   'users-list': serveUsers,
   'users-get': serveUsers,
   'users-create': serveUsers,
-};
+});
 
 /** Creates the starter of each workload, with options for `http.createServer`. */
-export function starters(options: object): Readonly<Record<string, () => unknown>> {
+export function starters(
+  options: object,
+  read = readJson,
+): Readonly<Record<string, () => unknown>> {
   return Object.fromEntries(
-    Object.entries(LISTENERS).map(([name, listener]) => [
+    Object.entries(createListeners(read)).map(([name, listener]) => [
       name,
       () => createServer(options, listener).listen(0, '127.0.0.1'),
     ]),
