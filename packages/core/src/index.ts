@@ -74,6 +74,7 @@ export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
 export type {
   AddRoute,
+  HandlerResult,
   ResponseSchemas,
   ResponseValue,
   Returned,

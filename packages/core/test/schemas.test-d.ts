@@ -123,6 +123,23 @@ describe('the response of a route', () => {
     app.get('/', { response }, (ctx) => ctx.html('<p>'));
   });
 
+  it('may be a literal that the schema lists, wherever the handler is', () => {
+    const Role = z.object({ role: z.enum(['admin', 'guest']) });
+    const pass: Middleware = (_ctx, next) => next();
+    router.get('/', { response: Role }, () => ({ role: 'admin' }));
+    router.get('/', { response: Role }, async () => ({ role: 'admin' }));
+    router.get('/', { response: Role }, pass, () => ({ role: 'admin' }));
+    router.get('/', { response: Role }, pass, pass, (ctx) => ({
+      role: ctx.path === '/' ? 'admin' : 'guest',
+    }));
+    router.get('/', { response: { 200: z.array(Role), 404: Role } }, () => [{ role: 'guest' }]);
+    router.on('GET', '/', { response: Role }, pass, () => ({ role: 'admin' }));
+    // @ts-expect-error: there is no such role.
+    router.get('/', { response: Role }, () => ({ role: 'owner' }));
+    // @ts-expect-error: a role is not any text.
+    router.get('/', { response: Role }, (ctx) => ({ role: ctx.path }));
+  });
+
   it('may be anything without a schema or with a JSON Schema', () => {
     app.get('/', { status: 201 }, () => 1);
     app.get('/', { response: { type: 'object' } }, () => 1);

@@ -1,8 +1,8 @@
 import type {
   Context,
+  HandlerResult,
   PathParams,
   ResponseValue,
-  Returned,
   RouteOptions,
   RouteParams,
   SchemaInput,
@@ -152,9 +152,6 @@ export interface RouteBuilder<Method extends string, Prefix extends string, Inst
     readonly status: StatusOf<Options>;
   }>;
 }
-
-/** The result of a handler: what the response schema produces, or else anything. */
-type HandlerResult<Value> = Returned<Value> | Promise<Returned<Value>>;
 
 /** The query without a schema. Not a type of core, so that declarations of clients do not import it. */
 type RawQuery = Readonly<Record<string, string | undefined>>;

@@ -114,6 +114,9 @@ export type ResponseValue<Options> = Options extends { readonly response: infer 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
 export type Returned<Value> = unknown extends Value ? unknown : Value | Response | undefined | void;
 
+/** What a handler may return, at once or as a promise. */
+export type HandlerResult<Value> = Returned<Value> | Promise<Returned<Value>>;
+
 /** A type whose arrays and objects may be read-only, because a response is only read. */
 type ReadonlyDeep<T> = T extends readonly (infer Element)[]
   ? readonly ReadonlyDeep<Element>[]
@@ -146,15 +149,22 @@ export type ValidatedContext<Options, P extends object, S extends State> = Conte
  * The handler of a route with options. It returns what the response schema produces, unless it responds
  * through `ctx`.
  */
-export type ValidatedHandler<Options, P extends object, S extends State> = (
-  ctx: ValidatedContext<Options, P, S>,
-  next: Next,
-) => Returned<ResponseValue<Options>> | Promise<Returned<ResponseValue<Options>>>;
+export type ValidatedHandler<
+  Options,
+  P extends object,
+  S extends State,
+  Result = HandlerResult<ResponseValue<Options>>,
+> = (ctx: ValidatedContext<Options, P, S>, next: Next) => Result;
 
 /** Middleware of a route with options, then its handler. */
-export type ValidatedHandlers<Options, P extends Params, S extends State> = readonly [
+export type ValidatedHandlers<
+  Options,
+  P extends Params,
+  S extends State,
+  Result = HandlerResult<ResponseValue<Options>>,
+> = readonly [
   ...middleware: readonly RouteFunction<P, S>[],
-  handler: ValidatedHandler<Options, P, S>,
+  handler: ValidatedHandler<Options, P, S, Result>,
 ];
 
 /**
@@ -169,6 +179,39 @@ export type ValidatedHandlers<Options, P extends Params, S extends State> = read
  * @typeParam Result - The router or application.
  */
 export interface AddRoute<PrefixParams, S extends State, Result> {
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    const Output extends HandlerResult<ResponseValue<Options>>,
+  >(
+    pattern: Path,
+    options: Options,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S, Output>,
+  ): Result;
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    const Output extends HandlerResult<ResponseValue<Options>>,
+    A extends object = State,
+  >(
+    pattern: Path,
+    options: Options,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A, Output>,
+  ): Result;
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    const Output extends HandlerResult<ResponseValue<Options>>,
+    A extends object = State,
+    B extends object = State,
+  >(
+    pattern: Path,
+    options: Options,
+    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B, Output>,
+  ): Result;
   <Path extends string>(
     pattern: Path,
     handler: RouteFunction<RouteParams<PrefixParams, Path>, S>,
@@ -199,29 +242,6 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
   <Path extends string, A extends object = State>(
     pattern: Path,
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
-  ): Result;
-  <
-    Path extends string,
-    const Options extends RouteOptions,
-    A extends object = State,
-    B extends object = State,
-  >(
-    pattern: Path,
-    options: Options,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
-    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B>,
-  ): Result;
-  <Path extends string, const Options extends RouteOptions, A extends object = State>(
-    pattern: Path,
-    options: Options,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A>,
-  ): Result;
-  <Path extends string, const Options extends RouteOptions>(
-    pattern: Path,
-    options: Options,
-    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S>,
   ): Result;
 }
 

@@ -36,10 +36,12 @@ import {
 import {
   type AddRoute,
   checkRouteOptions,
+  type HandlerResult,
   isRouteOptions,
   type RouteFunction,
   type RouteOptions,
   type RouteParams,
+  type ResponseValue,
   type ValidatedHandlers,
 } from './route-options.js';
 
@@ -123,16 +125,21 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
    *   option is unknown or invalid.
    * @throws {SealedError} When the application or the router is sealed.
    */
+  on<
+    Path extends string,
+    const Options extends RouteOptions,
+    const Output extends HandlerResult<ResponseValue<Options>>,
+    A extends object = State,
+  >(
+    method: string,
+    pattern: Path,
+    options: Options,
+    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A, Output>
+  ): this;
   on<Path extends string, A extends object = State>(
     method: string,
     pattern: Path,
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
-  ): this;
-  on<Path extends string, const Options extends RouteOptions, A extends object = State>(
-    method: string,
-    pattern: Path,
-    options: Options,
-    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A>
   ): this;
   on(method: string, pattern: string, ...rest: readonly unknown[]): this {
     return this[ADD_ROUTE](method, pattern, rest, this.on);
