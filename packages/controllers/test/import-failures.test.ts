@@ -10,14 +10,15 @@ const results = await discoverControllers({ root: 'controllers' });
 for (const { message } of getErrorsFromResults(results)) console.log(message);
 `;
 
-const TYPESCRIPT = 'export class Users { constructor(private readonly name: string) {} }';
-
 const COMPILE =
   'Fix: build with tsc or swc and point root at the output, or start Node.js with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
 
+const WITHOUT_DECORATORS =
+  'Without a compiler, write controllers with defineController(), and list the dependencies of services in static inject.';
+
 const STALE = 'If the file is stale build output, delete the output directory and build again.';
 
-/** Prints the error of a file `controllers/users.*`, in node without a loader. */
+/** Prints the errors of the files in `controllers`, in node without a loader. */
 async function errorOf(files: Readonly<Record<string, string>>): Promise<string> {
   const root = await writeTree({
     'package.json': PACKAGE_JSON,
@@ -58,7 +59,7 @@ describe('discovery explains', () => {
   it('an import without a file extension', async () => {
     const files = { 'controllers/users.js': "import '../service';", 'service.js': '' };
     expect(await errorOf(files)).toContain(
-      "\n  At: controllers/users.js\n  Fix: add the file extension to the import: 'service.js'.",
+      "\n  At: controllers/users.js\n  Fix: import it with its file extension: 'service.js'.",
     );
   });
 
@@ -73,8 +74,8 @@ describe('discovery explains', () => {
     expect(await errorOf(files)).toBe(
       message(
         'Discovery failed: importing the file threw SyntaxError: Invalid or unexpected token',
-        'At: controllers/users.js',
-        COMPILE,
+        'At: controllers/users.js:1',
+        `${COMPILE} ${WITHOUT_DECORATORS}`,
       ),
     );
   });
@@ -87,8 +88,68 @@ describe('discovery explains', () => {
     );
   });
 
-  it('TypeScript that nothing compiles', async () => {
-    expect(await errorOf({ 'controllers/users.ts': TYPESCRIPT })).toContain(COMPILE);
+  it('a decorator in a service that a controller without decorators imports', async () => {
+    const files = {
+      'controllers/users.ts': "import { Users } from '../lib/users.ts';\nexport { Users };",
+      'lib/users.ts': "import './clock.ts';\nexport class Users {}",
+      'lib/clock.ts': "import './users.ts';\n\n@Service()\nexport class Clock {}",
+    };
+    expect(await errorOf(files)).toBe(
+      message(
+        'Discovery failed: importing controllers/users.ts threw SyntaxError: Invalid or unexpected token',
+        'At: lib/clock.ts:3',
+        `${COMPILE} ${WITHOUT_DECORATORS}`,
+      ),
+    );
+  });
+
+  it.each([
+    [
+      'a parameter property',
+      'class Users { constructor(private name: string) {} }',
+      'parameter property',
+    ],
+    ['an enum', 'export enum Role { Admin }', 'enum'],
+    ['a namespace', 'export namespace Roles { export const admin = 1; }', 'namespace declaration'],
+    ['import =', "import fs = require('node:fs');", 'import equals declaration'],
+  ])('TypeScript that Node.js cannot strip: %s', async (_name, source, syntax) => {
+    expect(await errorOf({ 'controllers/users.ts': `\n${source}` })).toBe(
+      message(
+        `Discovery failed: importing the file threw SyntaxError [ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX]: TypeScript ${syntax} is not supported in strip-only mode`,
+        'At: controllers/users.ts:2',
+        `${COMPILE} Without a compiler, rewrite the code: "erasableSyntaxOnly" in tsconfig.json reports what Node.js does not run.`,
+      ),
+    );
+  });
+
+  it('a parameter property of a class with decorators', async () => {
+    const files = {
+      'controllers/users.ts': '@Controller()\nclass Users { constructor(private name: string) {} }',
+    };
+    expect(await errorOf(files)).toMatch(
+      `TypeScript parameter property is not supported in strip-only mode\n  At: controllers/users.ts:2\n  ${COMPILE} ${WITHOUT_DECORATORS}`,
+    );
+  });
+
+  it('an import of TypeScript by the name of its compiled file', async () => {
+    const files = {
+      'controllers/users.ts': "import '../lib/users.js';",
+      'lib/users.ts': 'export class Users {}',
+    };
+    expect(await errorOf(files)).toContain(
+      "\n  At: controllers/users.ts\n  Fix: import it with its file extension: 'users.ts'.",
+    );
+  });
+
+  it('an import of a type without `type`', async () => {
+    const files = {
+      'controllers/users.ts':
+        "import { User } from '../lib/user.ts';\nexport const all: User[] = [];",
+      'lib/user.ts': 'export interface User {}',
+    };
+    expect(await errorOf(files)).toContain(
+      "\n  At: controllers/users.ts:1\n  Fix: export User from '../lib/user.ts', or import it with `import type` if it is a type.",
+    );
   });
 
   it('a syntax error as such', async () => {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SetupError } from '@fairlead/core';
 import { InjectionError } from '@fairlead/di';
@@ -106,11 +106,31 @@ function findFault(files: readonly string[], error: unknown): Fault | undefined 
   const [, file, position] = HEADING.exec(heading) ?? [];
   if (file !== undefined && position !== undefined) return { file: filePath(file), position };
   const [, named] = NAMED_FILE.exec(message) ?? [];
-  return named === undefined ? undefined : { file: named };
+  if (named !== undefined) return { file: named };
+  return INVALID_TOKEN.test(message) ? findDecorator(files[0]) : undefined;
 }
+
+/** What V8 says about the @ of a decorator, which begins no token. It does not say in which module. */
+const INVALID_TOKEN = /Invalid or unexpected token$/;
+
+/** Finds a decorator in a module, or in those that it imports by relative paths. */
+function findDecorator(file = '', seen = new Set<string>()): Fault | undefined {
+  if (seen.has(file) || !statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  seen.add(file);
+  const source = readFileSync(file, 'utf8');
+  const start = source.search(DECORATOR);
+  if (start >= 0) return { file, position: `${source.slice(0, start).split('\n').length}` };
+  const imports = source.matchAll(/\b(?:from|import)\s*['"](\.{1,2}\/.+?)['"]/g);
+  const faults = imports.map(([, path = '']) => findDecorator(join(dirname(file), path), seen));
+  return faults.find((fault) => fault !== undefined);
+}
+
+const DECORATOR = /^[ \t]*@[A-Za-z_$]/m;
 
 const COMPILE =
   'build with tsc or swc and point root at the output, or start Node.js with a loader that compiles decorators, such as `node --import @oxc-node/core/register`.';
+
+const WITHOUT_DECORATORS = `${COMPILE} Without a compiler, write controllers with defineController(), and list the dependencies of services in static inject.`;
 
 const STALE = 'If the file is stale build output, delete the output directory and build again.';
 
@@ -134,14 +154,13 @@ const FIXES: readonly [
     (_file, module, name) =>
       `export ${name} from '${module}', or import it with \`import type\` if it is a type. ${STALE}`,
   ],
+  [/^ERR_NO_TYPESCRIPT |Unknown file extension "\.\w*ts"/, () => COMPILE],
+  [INVALID_TOKEN, decoratorFix],
   [
-    /^ERR_(?:UNSUPPORTED_TYPESCRIPT_SYNTAX|NO_TYPESCRIPT) |Unknown file extension "\.\w*ts"/,
-    () => COMPILE,
-  ],
-  // Such as the @ of a decorator, which begins no token.
-  [
-    /Invalid or unexpected token$/,
-    (file) => (/^\s*@[A-Za-z_$]/m.test(readFileSync(file, 'utf8')) ? COMPILE : undefined),
+    /^ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX /,
+    (file) =>
+      decoratorFix(file) ??
+      `${COMPILE} Without a compiler, rewrite the code: "erasableSyntaxOnly" in tsconfig.json reports what Node.js does not run.`,
   ],
   // The message of oxc's loader names the setting among other text.
   [
@@ -163,11 +182,14 @@ function importFix(file: string, error: unknown, fault: Fault | undefined): stri
   return `correct the syntax of the file, or of a module that it imports. \`node --check ${describeLocation(file)}\` shows the line.`;
 }
 
+function decoratorFix(file: string): string | undefined {
+  return DECORATOR.test(readFileSync(file, 'utf8')) ? WITHOUT_DECORATORS : undefined;
+}
+
 /** @param missing - Absolute path of the module that `file` imports. */
 function missingFix(file: string, missing: string): string {
-  const extension = extname(file);
-  if (existsSync(missing + extension)) {
-    return `add the file extension to the import: '${basename(missing)}${extension}'.`;
-  }
+  // A compiler or a loader would also accept the other names.
+  const found = [missing + extname(file), missing.replace(/js$/, 'ts')].find(existsSync);
+  if (found !== undefined) return `import it with its file extension: '${basename(found)}'.`;
   return /js$/.test(file) ? `correct the import. ${STALE}` : 'correct the import.';
 }
