@@ -5,7 +5,7 @@ import type { HeaderMetadata, RedirectMetadata, ValueMethod } from '../metadata/
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, Interceptor } from '../metadata/references.js';
 import { isPromiseLike } from '../promise.js';
-import { createReadArguments, type ReadArguments } from './arguments.js';
+import { createReadArguments } from './arguments.js';
 import { createRedirect } from './redirect.js';
 
 export interface NamedGuard {
@@ -37,19 +37,19 @@ export interface InvokerPlan {
  */
 export function createInvoker(plan: InvokerPlan): Handler {
   const { handler, guards, parameters, value, call, redirect } = plan;
-  const readArguments = value
-    ? validateInputs(value)
-    : parameters.length > 0
-      ? createReadArguments(parameters, handler)
-      : () => NO_VALUES;
+  const readArguments =
+    parameters.length > 0 ? createReadArguments(parameters, handler) : undefined;
+  // The handler of a value has no arguments. It reads the request itself.
+  const read: ((ctx: Context) => Values | PromiseLike<Values>) | undefined =
+    value === undefined ? readArguments : value.validate;
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
   const record = createRecordResult(plan, takesResponse);
 
-  const run = (ctx: Context, values: unknown[] | PromiseLike<unknown[]>): unknown => {
-    if (!Array.isArray(values)) return values.then((settled) => run(ctx, settled));
+  const run = (ctx: Context, values: Values | PromiseLike<Values>): unknown => {
+    if (values && !Array.isArray(values)) return values.then((settled) => run(ctx, settled));
     prepare?.(ctx);
-    const result = call(ctx, values);
+    const result = call(ctx, values ?? NO_VALUES);
     if (isPromiseLike(result)) return result.then((settled) => record(ctx, settled));
     const isResponse = result !== undefined && redirect === undefined && !ctx.res.headersSent;
     return isResponse ? result : record(ctx, result);
@@ -68,18 +68,16 @@ export function createInvoker(plan: InvokerPlan): Handler {
         return runAfter(ctx, index);
       });
     }
-    return run(ctx, readArguments(ctx));
+    return run(ctx, read?.(ctx));
   };
   return (ctx) => runAfter(ctx, 0);
 }
 
-const NO_VALUES: unknown[] = [];
+/** The arguments of a method, if it has any. */
+// biome-ignore lint/suspicious/noConfusingVoidType: the validation of a value returns nothing
+type Values = unknown[] | void;
 
-/** Creates the function that validates a request to a route of a value, whose handler reads it itself. */
-function validateInputs({ validate }: ValueMethod): ReadArguments {
-  if (validate === undefined) return () => NO_VALUES;
-  return (ctx) => validate(ctx)?.then(() => NO_VALUES) ?? NO_VALUES;
-}
+const NO_VALUES: unknown[] = [];
 
 function denial(verdict: unknown, name: string, handler: string): ControllerError {
   if (verdict === false || verdict === null || verdict === undefined) {

@@ -131,14 +131,28 @@ export function createValidate(
     const exchange: Record<(typeof FIELDS)[ValidatedInput['source']], unknown> = ctx[EXCHANGE];
     for (const [index, { source }] of inputs.entries()) exchange[FIELDS[source]] = outputs[index];
   };
+  const failSchema = (source: string, cause: unknown): never => {
+    if (isHttpError(cause)) throw cause;
+    const message = `Validating the ${source} of ${route} failed. Correct the schema that threw the error in cause.`;
+    throw new InternalServerError(message, { code: 'SCHEMA_FAILED', cause });
+  };
   const validate = (ctx: Context): void | Promise<void> => {
     const issues: ValidationIssue[] = [];
     const outputs: unknown[] = [];
     let isAsync = false;
     try {
-      for (const input of inputs) {
-        const output = validateInput(ctx, input, route, issues);
-        isAsync ||= isPromiseLike(output);
+      for (const { source, schema, read } of inputs) {
+        const value = read(ctx);
+        let output: unknown;
+        try {
+          output = validateValue(schema, value, [source], issues);
+        } catch (cause) {
+          failSchema(source, cause);
+        }
+        if (isPromiseLike(output)) {
+          isAsync = true;
+          output = output.then(undefined, (cause) => failSchema(source, cause));
+        }
         outputs.push(output);
       }
     } catch (error) {
@@ -195,26 +209,6 @@ function unreadBody(ctx: Context): UnsupportedMediaTypeError {
     `The body has ${type ? `the type ${type}` : 'no Content-Type'}. Send it as ${list}.`,
     { headers: { Accept: accepted.join(', ') } },
   );
-}
-
-function validateInput(
-  ctx: Context,
-  { source, schema, read }: ValidatedInput,
-  route: string,
-  issues: ValidationIssue[],
-): unknown {
-  const value = read(ctx);
-  const fail = (cause: unknown): never => {
-    if (isHttpError(cause)) throw cause;
-    const message = `Validating the ${source} of ${route} failed. Correct the schema that threw the error in cause.`;
-    throw new InternalServerError(message, { code: 'SCHEMA_FAILED', cause });
-  };
-  try {
-    const output = validateValue(schema, value, [source], issues);
-    return isPromiseLike(output) ? output.then(undefined, fail) : output;
-  } catch (error) {
-    return fail(error);
-  }
 }
 
 /**
