@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocks } from './support/documents.js';
-import { packages } from './support/packages.js';
+import { PROGRAMS, packages } from './support/packages.js';
 import { createProject, here, run, runTsc, workspace } from './support/project.js';
 import { type Registry, startRegistry } from './support/registry.js';
 import { copyRepository, type Repository } from './support/repository.js';
@@ -68,7 +68,7 @@ const DEV_DEPENDENCY = '@fairlead/testing';
 const INSTALLED = [...DEPENDENCIES, DEV_DEPENDENCY];
 
 /** The names of all published packages. */
-const published = [...packages.map((name) => `@fairlead/${name}`), 'create-fairlead'];
+const published = [...packages.map((name) => `@fairlead/${name}`), ...PROGRAMS];
 
 /** The first example of each of these documents. */
 const examples = [

@@ -12,8 +12,8 @@ declare module 'vitest' {
   }
 }
 
-/** The program that creates projects, which nobody imports. */
-const PROGRAM = 'create-fairlead';
+/** The programs, which nobody imports. */
+export const PROGRAMS: readonly string[] = ['create-fairlead', 'fairlead'];
 
 /** The folder names of all published packages, which are those with a README. */
 export const published: readonly string[] = readdirSync(join(workspace, 'packages')).filter(
@@ -21,7 +21,7 @@ export const published: readonly string[] = readdirSync(join(workspace, 'package
 );
 
 /** The folder names of the published packages that can be imported. */
-export const packages: readonly string[] = published.filter((name) => name !== PROGRAM);
+export const packages: readonly string[] = published.filter((name) => !PROGRAMS.includes(name));
 
 /** Packs every package as for publishing, once for all test files. */
 export default async function packAll(project: TestProject): Promise<() => Promise<void>> {
@@ -42,7 +42,7 @@ export default async function packAll(project: TestProject): Promise<() => Promi
 /** Checks that every package is a dependency, because the test task builds only dependencies. */
 function assertBuilt(): void {
   const { devDependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
-  const names = published.map((name) => (name === PROGRAM ? name : `@fairlead/${name}`));
+  const names = published.map((name) => (PROGRAMS.includes(name) ? name : `@fairlead/${name}`));
   const missing = names.filter((name) => devDependencies[name] === undefined);
   if (missing.length === 0) return;
   throw new Error(

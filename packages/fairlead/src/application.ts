@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Application } from '@fairlead/core';
+import { describeFile, describeValue, hasMethods, installOneCopy } from '@fairlead/options';
+import type { Command } from 'commander';
+import { LoadError, UsageError } from './errors.js';
+
+/** The modules that may create the application, in the order in which they are looked for. */
+const MODULES = ['src/app.ts', 'src/app.js', 'dist/app.js'];
+
+const LOADER = '@oxc-node/core/register';
+
+/** The function that creates the application for tools. */
+const OFFLINE = 'createOfflineApp';
+
+/** Adds the argument and the option of commands that create the application. The argument is the last one. */
+export function acceptModule(command: Command): Command {
+  return command
+    .argument('[module]', `module that creates the application (default: ${MODULES.join(', ')})`)
+    .option(
+      '--import <loader>',
+      `module to load first, such as ${LOADER}; may be repeated`,
+      (loader: string, loaders: readonly string[] = []) => [...loaders, loader],
+    );
+}
+
+/**
+ * Runs this program again if it has to load modules first, and exits.
+ *
+ * @param loaders - Names of packages, or paths that start with a dot, as for `node --import`.
+ * @throws {UsageError} When a loader does not exist.
+ */
+export function restartWith(loaders: readonly string[] = []): void {
+  const missing = loaders.filter((loader) => !process.execArgv.includes(loader));
+  if (missing.length === 0) return;
+  for (const loader of missing) assertExists(loader);
+  const args = [...missing.flatMap((loader) => ['--import', loader]), ...process.argv.slice(1)];
+  const { status, error } = spawnSync(process.execPath, [...process.execArgv, ...args], {
+    stdio: 'inherit',
+  });
+  if (error !== undefined) throw error;
+  process.exit(status ?? 1);
+}
+
+function assertExists(loader: string): void {
+  try {
+    createRequire(resolve('package.json')).resolve(loader);
+  } catch (error) {
+    // A package may export the module to import() only.
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') return;
+    const [, name] = /^((?:@[^/]+\/)?[^./][^/]*)/.exec(loader) ?? [];
+    const fix = name === undefined ? 'Correct the path' : `Run npm install --save-dev ${name}`;
+    throw new UsageError(`Cannot find the module '${loader}' of --import. ${fix}.`);
+  }
+}
+
+/**
+ * Creates the application, and closes it after use.
+ *
+ * @param given - Path of the module that creates it; one of {@link MODULES} by default.
+ * @throws {UsageError} When there is no such module, or it exports no application.
+ * @throws {LoadError} When Node.js cannot run the module.
+ * @throws The errors of the module.
+ */
+export async function withApplication<T>(
+  given: string | undefined,
+  use: (app: Application) => Promise<T> | T,
+): Promise<T> {
+  const file = findModule(given);
+  const app = await create(file, await load(file));
+  try {
+    return await use(app);
+  } finally {
+    await app.close();
+  }
+}
+
+function findModule(given: string | undefined): string {
+  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const found = (given === undefined ? MODULES : [given]).find(isFile);
+  if (found !== undefined) return resolve(found);
+  const missing = given === undefined ? 'src/app.ts, src/app.js or dist/app.js' : `file ${given}`;
+  throw new UsageError(
+    `There is no ${missing} in ${process.cwd()}. Pass the path of the module that creates the application, such as src/main.ts.`,
+  );
+}
+
+async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (error) {
+    const reason = reasonOf(error, file);
+    if (reason === undefined) throw error;
+    const text = `Cannot load ${describeFile(file)}: ${reason}\n  Fix: build the project, and pass the module in dist. Or pass a loader that compiles TypeScript: --import ${LOADER}`;
+    throw new LoadError(text, { cause: error });
+  }
+}
+
+/** Explains what Node.js cannot do without a loader; undefined for other errors. */
+function reasonOf(error: unknown, file: string): string | undefined {
+  const { code = '', message, url } = Object(error) as NodeJS.ErrnoException & { url?: string };
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /"\.m?ts"/.test(message)) {
+    return `Node.js ${process.version} does not run TypeScript.`;
+  }
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return `${message}.`;
+  if (code === 'ERR_MODULE_NOT_FOUND' && url?.startsWith('file:')) {
+    const path = fileURLToPath(url);
+    const source = path.replace(/js$/, 'ts');
+    if (source === path || !existsSync(source)) return undefined;
+    return `an import names ${describeFile(path)}, but the file is ${describeFile(source)}. Node.js does not look for it.`;
+  }
+  // The @ of a decorator begins no token. The error does not name the file.
+  if (!(error instanceof SyntaxError) || message !== 'Invalid or unexpected token')
+    return undefined;
+  const place = findDecorator(dirname(file));
+  return place && `Node.js cannot run decorators, as in ${place}.`;
+}
+
+/** Returns the first line with a decorator in the TypeScript files of a folder. */
+function findDecorator(folder: string): string | undefined {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const name of files.filter((one) => /(?<!\.d)\.m?ts$/.test(one)).sort()) {
+    const path = join(folder, name);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const index = lines.findIndex((line) => /^\s*@[A-Za-z_$]/.test(line));
+    if (index >= 0) return `${describeFile(path)}:${index + 1}`;
+  }
+  return undefined;
+}
+
+async function create(
+  file: string,
+  exported: Readonly<Record<string, unknown>>,
+): Promise<Application> {
+  const module = describeFile(file);
+  const [name, value] = choose(module, exported);
+  const app: unknown = typeof value === 'function' ? await value() : value;
+  if (app instanceof Application) return app;
+  const origin =
+    typeof value === 'function' ? `${name}() of ${module} returns` : `${module} exports`;
+  if (hasMethods('routes', 'seal', 'close')(app)) {
+    throw new UsageError(
+      `${origin} an application of another copy of @fairlead/core than that of fairlead. Add fairlead to the devDependencies of the project, and ${installOneCopy('@fairlead/core')}`,
+    );
+  }
+  throw new UsageError(
+    `${origin} ${describeValue(app)}, which is not an application. Return the result of createApp().`,
+  );
+}
+
+/** Returns the name and the value of the export that is or creates the application. */
+function choose(module: string, exported: Readonly<Record<string, unknown>>): [string, unknown] {
+  for (const name of [OFFLINE, 'default']) {
+    if (Object.hasOwn(exported, name)) return [name, exported[name]];
+  }
+  const creators = Object.entries(exported).filter(
+    (entry): entry is [string, (...args: never[]) => unknown] =>
+      /^create[A-Z]/.test(entry[0]) && typeof entry[1] === 'function',
+  );
+  const [creator, other] = creators.filter(([, create]) => create.length === 0);
+  if (creator !== undefined && other === undefined) return creator;
+  const [[name, { length }] = ['', { length: 0 }]] = creators;
+  let reason = 'it exports no function that creates one';
+  if (creator !== undefined && other !== undefined) {
+    reason = `it exports several functions that may create it: ${creator[0]}() and ${other[0]}()`;
+  } else if (name !== '')
+    reason = `${name}() has ${length === 1 ? 'a parameter' : `${length} parameters`}`;
+  throw new UsageError(
+    `Cannot create the application of ${module}: ${reason}. Export a function ${OFFLINE}() without parameters, which returns the application for tools: without a port, with an in-memory database and a silent log.`,
+  );
+}

@@ -1,0 +1,86 @@
+import type { Application, Route, RouteInput } from '@fairlead/core';
+import { descriptionOf, responseSchemas } from '@fairlead/core/extend';
+import { locatorOf } from '@fairlead/options';
+
+/** A route, for people and programs. */
+export interface RouteSummary {
+  /** In upper case; `ALL` for every method, and `WS` for a GET route that opens WebSocket connections. */
+  readonly method: string;
+  readonly path: string;
+  readonly handler: string;
+  readonly guards: readonly string[];
+  readonly middleware: readonly string[];
+  readonly interceptors: readonly string[];
+  /** What schemas describe: `params`, `query`, `headers`, `body`, or the statuses of responses. */
+  readonly schemas: readonly string[];
+  /** Such as `src/users.ts:12:3`; undefined if it is unknown. */
+  readonly file: string | undefined;
+}
+
+type Described = Omit<RouteSummary, 'schemas' | 'file'>;
+
+/** Summarizes the routes of an application, in the order of registration. */
+export async function summarizeRoutes(app: Application): Promise<readonly RouteSummary[]> {
+  const routes = app.routes();
+  const described = (await importControllers())?.describeRoutes(app) ?? routes.map(describe);
+  return described.map(({ method, path, handler, guards, middleware, interceptors }, index) => {
+    const { options } = routes[index] ?? { options: {} };
+    return {
+      ...{ method, path, handler, guards, middleware, interceptors },
+      schemas: schemasOf(options),
+      file: locatorOf(options)?.(),
+    };
+  });
+}
+
+/** Returns `@fairlead/controllers` if the project has it. */
+async function importControllers() {
+  try {
+    return await import('@fairlead/controllers');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing =
+      code === 'ERR_MODULE_NOT_FOUND' && message.includes("'@fairlead/controllers'");
+    if (isMissing) return undefined;
+    throw error;
+  }
+}
+
+/** Describes a route of functions. */
+function describe({ method, pattern, handlers }: Route): Described {
+  const handler = handlers.at(-1);
+  return {
+    method: descriptionOf(handler)?.role === 'websocket' ? 'WS' : method,
+    path: pattern,
+    handler: nameOf(handler),
+    guards: [],
+    middleware: handlers.slice(0, -1).map(nameOf),
+    interceptors: [],
+  };
+}
+
+/** Returns the name of a function: that of its description, or its own. */
+export function nameOf(value: { readonly name: string } | undefined): string {
+  return descriptionOf(value)?.name || value?.name || '(anonymous)';
+}
+
+/** The options of a route for the sources of {@link RouteInput}. */
+const SOURCES: Readonly<Record<RouteInput['source'], string>> = {
+  param: 'params',
+  query: 'query',
+  header: 'headers',
+  body: 'body',
+};
+
+function schemasOf(options: Route['options']): readonly string[] {
+  const validated = (options.inputs ?? []).filter(({ schema }) => schema !== undefined);
+  const sources = new Set(validated.map(({ source }) => SOURCES[source]));
+  const inputs = Object.values(SOURCES).filter(
+    (name) => sources.has(name) || Reflect.get(options, name) !== undefined,
+  );
+  // 0 stands for every successful status.
+  const statuses = [...responseSchemas(options).keys()].map((status) =>
+    status === 0 ? '2xx' : `${status}`,
+  );
+  return [...inputs, ...statuses];
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+const PACKAGE = join(import.meta.dirname, '../..');
+
+/** The option that loads TypeScript with decorators. */
+export const LOADER = ['--import', '@oxc-node/core/register'];
+
+/** A folder with an application. */
+export interface Project {
+  readonly folder: string;
+  /** Runs the built program in the folder. */
+  run(...args: readonly string[]): Promise<Result>;
+}
+
+interface Result {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const PACKAGE_JSON = '{ "type": "module" }';
+
+const TSCONFIG = JSON.stringify({
+  compilerOptions: {
+    target: 'ES2022',
+    module: 'NodeNext',
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+  },
+});
+
+/**
+ * Writes a project that can import the packages of this workspace.
+ *
+ * @param files - Texts by path.
+ * @param env - Additional environment variables of the program.
+ */
+export async function writeProject(
+  files: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Project> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-cli-')));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const all = { 'package.json': PACKAGE_JSON, 'tsconfig.json': TSCONFIG, ...files };
+  for (const [path, content] of Object.entries(all)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  await symlink(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
+  return { folder, run: (...args) => run(folder, args, env) };
+}
+
+async function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Result> {
+  const child = spawn(process.execPath, [join(PACKAGE, 'dist/main.js'), ...args], {
+    cwd,
+    // Node.js 22 warns about its support for TypeScript.
+    env: {
+      PATH: process.env.PATH,
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  const [status, stdout, stderr] = await Promise.all([
+    exit,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { status, stdout, stderr };
+}
