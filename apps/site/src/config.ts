@@ -7,6 +7,7 @@ import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
 import { releaseEmptyHeads } from './tables.ts';
+import { groupCode } from './tabs.ts';
 
 const pages = readPages();
 const groups = groupPages(pages);
@@ -41,6 +42,9 @@ export default defineConfig({
     // Anchors are the same on GitHub.
     anchor: { slugify: slug },
     config(md) {
+      md.core.ruler.before('normalize', 'group-code', (state) => {
+        state.src = groupCode(state.src);
+      });
       md.core.ruler.push('adapt-document', ({ tokens, env }) => {
         translateLinks({ pages, repository }, tokens, env);
         releaseEmptyHeads(tokens);

@@ -27,6 +27,7 @@ const paths = globSync('**/*.html', { cwd: site })
 const KINDS = [
   ['home', '/'],
   ['guide', '/guides/guards.html'],
+  ['tabs', '/getting-started.html'],
   ['package', '/packages/middleware.html'],
   ['api', '/api/session.html'],
   ['api-index', '/api/'],
@@ -131,6 +132,30 @@ describe.each<[string, BrowserContextOptions]>([
     ]);
 
     expect(found).toEqual([]);
+  });
+});
+
+describe('the tabs of code', () => {
+  it('show the same way in every group, of which one may serve two ways', async () => {
+    await using opened = await open('/getting-started.html');
+    const { page, problems } = opened;
+    const shown = async () => {
+      const blocks = await page.locator('.vp-code-group .active code').allTextContents();
+      return blocks.map((code) => /^\/\/ (\S+)/.exec(code)?.[1] ?? code);
+    };
+    const select = (group: number, name: string) =>
+      page.locator('.vp-code-group').nth(group).getByText(name, { exact: true }).click();
+    const before = await shown();
+    await select(0, 'Classes');
+    const classes = await page.locator('.vp-code-group .active code').allTextContents();
+    await select(1, 'Functions');
+    const functions = await shown();
+
+    expect(before).toEqual(['src/notes-router.ts', 'src/app.ts']);
+    expect(classes[0]).toContain('@Controller');
+    expect(classes[1]).toContain('controllersPlugin');
+    expect(functions).toEqual(before);
+    expect(problems).toEqual([]);
   });
 });
 

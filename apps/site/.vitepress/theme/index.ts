@@ -2,6 +2,7 @@ import { inBrowser, type Theme, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import { h } from 'vue';
 import { returnFocusAfterSearch } from './return-focus.ts';
+import { selectSameTabs } from './select-tabs.ts';
 import './style.css';
 
 /** Replaces the page of VitePress for missing pages, which has no main landmark. */
@@ -15,6 +16,8 @@ export default {
   extends: DefaultTheme,
   Layout: () => h(DefaultTheme.Layout, null, { 'not-found': NotFound }),
   enhanceApp() {
-    if (inBrowser) returnFocusAfterSearch();
+    if (!inBrowser) return;
+    returnFocusAfterSearch();
+    selectSameTabs();
   },
 } satisfies Theme;
