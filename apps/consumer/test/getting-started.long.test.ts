@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,10 +13,6 @@ import { installedVersion, run, workspace } from './support/project.js';
 const VERSIONS: Readonly<Record<string, string>> = {
   '@oxc-node/core': '@oxc-node/core@0.1.7',
   '@types/node@22': '@types/node@22.20.5',
-  jest: 'jest@30.5.2',
-  '@jest/globals': '@jest/globals@30.5.2',
-  '@swc/core': '@swc/core@1.16.22',
-  '@swc/jest': '@swc/jest@0.2.39',
 };
 
 /** A file, a list of commands, or commands with their output. */
@@ -23,17 +20,24 @@ interface Step {
   readonly language: string;
   readonly file: string | undefined;
   readonly text: string;
+  /** The ways of writing routes that the step is for; empty for all. */
+  readonly ways: string;
 }
 
 const page = await readFile(join(workspace, 'docs/getting-started.md'), 'utf8');
 
-/** Returns the code blocks of a section. The name of a file is in its first line. That of JSON is before the block. */
+/**
+ * Returns the code blocks of a section. The name of a file is in its first line. That of JSON is before the block, as are
+ * the ways of a block between tabs.
+ */
 function stepsOf(heading: string): Step[] {
   const [, section = ''] = new RegExp(`^## ${heading}\\n(.*?)(?=^## )`, 'ms').exec(page) ?? [];
-  const blocks = section.matchAll(/(?:^`(\S+)`[^\n]*\n\n)?^```(\w+)\n(.*?)^```$/gms);
-  return [...blocks].map(([, before, language = '', text = '']) => {
+  const blocks = section.matchAll(
+    /(?:^(?:`(\S+)`[^\n]*|\*\*([^*]+)\*\*)\n\n)?^```(\w+)\n(.*?)^```$/gms,
+  );
+  return [...blocks].map(([, before, ways = '', language = '', text = '']) => {
     const file = language === 'json' ? before : /^\/\/ (\S+)\n/.exec(text)?.[1];
-    return { language, file, text };
+    return { language, file, text, ways };
   });
 }
 
@@ -102,13 +106,34 @@ async function repeatConsole(text: string, url: string): Promise<string> {
   return output;
 }
 
-/** Takes the steps of a section, without the scripts that run until they are stopped. */
-async function take(heading: string): Promise<string> {
+type Json = Readonly<Record<string, unknown>>;
+
+/** Adds or changes members of an object, and of the objects in it. */
+function merge(before: Json, changes: Json): Json {
+  const changed = Object.entries(changes).map(([name, value]) => {
+    const old = before[name];
+    const nested = Object(value) === value && !Array.isArray(value) && old !== undefined;
+    return [name, nested ? merge(Object(old), Object(value)) : value];
+  });
+  return { ...before, ...Object.fromEntries(changed) };
+}
+
+/** Writes a file. JSON changes the members of a file that exists. */
+async function writeStep(file: string, text: string): Promise<void> {
+  const path = join(project, file);
+  await mkdir(dirname(path), { recursive: true });
+  const isChange = file.endsWith('.json') && existsSync(path);
+  const before = isChange ? JSON.parse(await readFile(path, 'utf8')) : {};
+  await writeFile(path, isChange ? JSON.stringify(merge(before, JSON.parse(text))) : text);
+}
+
+/** Takes the steps of a section for one way, without the scripts that run until they are stopped. */
+async function take(heading: string, way = ''): Promise<string> {
   let output = '';
-  for (const { language, file, text } of stepsOf(heading)) {
+  for (const { language, file, text, ways } of stepsOf(heading)) {
+    if (ways !== '' && !ways.split(', ').includes(way)) continue;
     if (file !== undefined) {
-      await mkdir(dirname(join(project, file)), { recursive: true });
-      await writeFile(join(project, file), text);
+      await writeStep(file, text);
     } else if (language === 'sh') {
       const lines = text.trimEnd().split('\n');
       const finite = lines.filter((line) => !/^npm (run dev|start)$/.test(line));
@@ -121,11 +146,18 @@ async function take(heading: string): Promise<string> {
 const consoleOf = (heading: string) =>
   stepsOf(heading).find(({ language }) => language === 'console')?.text ?? '';
 
+/** The ways of writing routes, with the section that prepares each, and the commands before its start. */
+const WAYS = [
+  { way: 'Functions', prepare: [], build: [] },
+  { way: 'Values', prepare: [], build: [] },
+  { way: 'Classes', prepare: ['Compile classes'], build: ['npm run build'] },
+];
+
 describe('the page Getting started, by hand', { concurrent: false }, () => {
   it('leads from an empty folder to a service that restarts on changes', async () => {
     await take('Start from an empty folder');
     await take('Write the first route');
-    const expected = consoleOf('Run it while you edit');
+    const expected = consoleOf('Write the first route');
     const dev = start('dev');
     const url = await dev.url();
     expect(await repeatConsole(expected, url)).toBe(expected);
@@ -142,23 +174,21 @@ describe('the page Getting started, by hand', { concurrent: false }, () => {
     await dev.stop();
   });
 
-  it('tests it with vitest', async () => {
-    expect(await take('Test it')).toMatch(/Tests .*1 passed/);
+  it('tests it, and checks its types', async () => {
+    expect(await take('Test it, and check the types')).toMatch(/pass 1\b/);
   });
 
-  it('adds a controller, with tests that pass', async () => {
-    expect(await take('Add a controller')).toMatch(/Tests .*2 passed/);
-  });
-
-  it('builds and starts it', async () => {
-    await take('Build and start');
-    const service = start('start');
-    const expected = consoleOf('Build and start');
-    expect(await repeatConsole(expected, await service.url())).toBe(expected);
-    await service.stop();
-  });
-
-  it('tests it with Jest', async () => {
-    expect(await take('Test it with Jest instead')).toMatch(/Tests: +1 passed/);
+  it.each(WAYS)('groups its routes: $way', async ({ way, prepare, build }) => {
+    project = join(root, way);
+    await cp(join(root, 'my-api'), project, { recursive: true, verbatimSymlinks: true });
+    for (const heading of prepare) await take(heading);
+    expect(await take('Group routes in one of three ways', way)).toMatch(/pass 1\b/);
+    for (const line of build) await runLine(line);
+    for (const script of ['dev', 'start']) {
+      const service = start(script);
+      const expected = consoleOf('Group routes in one of three ways');
+      expect(await repeatConsole(expected, await service.url())).toBe(expected);
+      await service.stop();
+    }
   });
 });

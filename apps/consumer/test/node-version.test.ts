@@ -13,10 +13,12 @@ const manifests = globSync(
 /** The pages that name the version of Node.js that a reader needs first. */
 const pages = [
   'README.md',
-  'docs/getting-started.md',
   'docs/runtimes.md',
   ...globSync('packages/*/README.md', { cwd: workspace }),
 ];
+
+/** The version that a page says is needed. */
+const versionOf = (path: string) => /Node\.js (22\.\d+) (?:or|and) newer/.exec(read(path))?.[1];
 
 describe('the minimum version of Node.js', () => {
   it.each(manifests)('is that of all packages in %s', (path) => {
@@ -24,7 +26,10 @@ describe('the minimum version of Node.js', () => {
   });
 
   it.each(pages)('is that of the packages in %s', (path) => {
-    const [, version] = /Node\.js (22\.\d+) (?:or|and) newer/.exec(read(path)) ?? [];
-    expect(version).toBe('22.16');
+    expect(versionOf(path)).toBe('22.16');
+  });
+
+  it('is that which runs TypeScript in docs/getting-started.md', () => {
+    expect(versionOf('docs/getting-started.md')).toBe('22.18');
   });
 });
