@@ -3,6 +3,7 @@ import type {
   Api,
   CallArguments,
   CommonOptions,
+  EventOf,
   Method,
   Problem,
   Result,
@@ -27,14 +28,6 @@ export interface ClientOptions {
 type HeaderSource =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-
-/** An event of an event stream. */
-export interface EventMessage {
-  readonly event: string;
-  /** JSON is parsed; other text stays text. */
-  readonly data: unknown;
-  readonly id: string | undefined;
-}
 
 type Call<Routes> = <Path extends keyof Routes & string>(
   path: Path,
@@ -61,14 +54,15 @@ export interface Client<Routes extends AnyApi = Api> {
     ...args: CallArguments<Routes[Name][Path]>
   ): Promise<Result<Routes[Name][Path]>>;
   /**
-   * Reads an event stream until it ends. Leaving the loop closes the connection. Does not reconnect.
+   * Reads an event stream until it ends. Leaving the loop closes the connection. Does not reconnect: to continue
+   * a stream, call it again with the last `id` in the header `Last-Event-ID`.
    *
    * @throws {ResponseError} If the response is an error.
    */
   events<Path extends keyof Routes['GET'] & string>(
     path: Path,
     ...args: CallArguments<Routes['GET'][Path]>
-  ): AsyncGenerator<EventMessage, void, undefined>;
+  ): AsyncGenerator<EventOf<Routes['GET'][Path]>, void, undefined>;
 }
 
 type AnyApi = { readonly [Name in Method]: object };

@@ -127,6 +127,32 @@ export type Success<Route> = [Route] extends [{ readonly response: infer Respons
     : Json<Response[SuccessStatus & keyof Response]>
   : unknown;
 
+/**
+ * The events of a route: those that its handler passes to `eventStream()`, or else any. The type of data that may be
+ * text is unknown, because the client parses text that is JSON.
+ */
+export type EventOf<Route> = Route extends {
+  readonly response: { readonly 200: { readonly '~events': infer Sent } };
+}
+  ? Sent extends { readonly data: infer Data }
+    ? EventMessage<NameOf<Sent>, [Extract<Data, string>] extends [never] ? Json<Data> : unknown>
+    : never
+  : EventMessage;
+
+type NameOf<Sent> = Sent extends { readonly event: infer Name extends string }
+  ? Name
+  : 'message' | Extract<Sent['event' & keyof Sent], string>;
+
+/** An event of an event stream. */
+export interface EventMessage<Name extends string = string, Data = unknown> {
+  /** `message` if the server sends none. */
+  readonly event: Name;
+  /** JSON is parsed; other text stays text. */
+  readonly data: Data;
+  /** Undefined if the server sends none. */
+  readonly id: string | undefined;
+}
+
 /** What `send()` of a client returns: a response with its body or problem, by status. */
 export type Result<Route> =
   | (Route extends { readonly response: infer Response }

@@ -2,7 +2,6 @@ export {
   type Client,
   type ClientOptions,
   createClient,
-  type EventMessage,
   type Problem,
   ResponseError,
 } from './client.js';
@@ -12,6 +11,8 @@ export type {
   CallOptions,
   ClientOf,
   Contract,
+  EventMessage,
+  EventOf,
   Json,
   Method,
   Result,

@@ -17,6 +17,7 @@ export {
   type Role,
 } from './description.js';
 export { after } from './next.js';
+export { serialize } from './response/serialize.js';
 export { defaultStatus, responseSchemas } from './router/route-options.js';
 export {
   createQueryReader,

@@ -32,6 +32,7 @@ export {
 } from './request-logger.js';
 export { secureHeaders } from './secure-headers.js';
 export {
+  type EventStream,
   eventStream,
   type SendEventsOptions,
   type ServerSentEvent,

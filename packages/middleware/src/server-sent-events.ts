@@ -1,20 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import type { Context } from '@fairlead/core';
-import { describe, type Responder } from '@fairlead/core/extend';
+import { describe, type Responder, serialize } from '@fairlead/core/extend';
 import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
 import { assertOptions } from './options.js';
 
 /** One server-sent event. */
 export interface ServerSentEvent {
-  /** The event's text. Each line becomes a `data` field. */
-  readonly data: string;
+  /** Text, which is sent as it is, with a `data` field for each line. Any other value is sent as JSON. */
+  readonly data: unknown;
   /** The event's type, without line breaks; `message` by default. */
   readonly event?: string;
   /** The event's ID, without line breaks. A client that reconnects sends it as `Last-Event-ID`. */
   readonly id?: string;
   /** Milliseconds that a client waits before it reconnects. */
   readonly retry?: number;
+}
+
+/** The result of {@link eventStream}. Its type has that of the events, for typed clients. */
+export interface EventStream<Event = ServerSentEvent> extends Responder {
+  /** Exists only in types. */
+  readonly '~events': Event;
 }
 
 /** Options of {@link sendEvents} and {@link eventStream}. */
@@ -58,7 +64,7 @@ export function sendEvents(
   ctx.set('Content-Type', 'text/event-stream');
   ctx.set('Cache-Control', 'no-cache, no-transform');
   const { closing } = ctx;
-  const stream = new EventStream(events, options, (error) => ctx.report(error));
+  const stream = new EventText(events, options, (error) => ctx.report(error));
   closing.addEventListener('abort', stream.endEvents);
   ctx.onFinish(() => {
     closing.removeEventListener('abort', stream.endEvents);
@@ -77,16 +83,16 @@ export function sendEvents(
  * @param events - The events, in order.
  * @throws Same as {@link sendEvents}.
  */
-export function eventStream(
-  events: AsyncIterable<ServerSentEvent>,
+export function eventStream<Event extends ServerSentEvent>(
+  events: AsyncIterable<Event>,
   options: SendEventsOptions = {},
-): Responder {
+): EventStream<Event> {
   assertEvents('eventStream()', events, options);
-  const value = describe({} as Responder, {
+  const value = describe({} as EventStream<Event>, {
     name: 'an event stream',
     role: 'response',
     respond: (ctx: Context) => sendEvents(ctx, events, options),
-    discard: () => void new EventStream(events, {}, () => undefined).destroy(),
+    discard: () => void new EventText(events, {}, () => undefined).destroy(),
   });
   return Object.freeze(value);
 }
@@ -104,7 +110,7 @@ function assertEvents(
 }
 
 /** The text of events. The stream can end while the next event is pending. */
-class EventStream extends Readable {
+class EventText extends Readable {
   readonly #events: AsyncIterable<ServerSentEvent>;
   readonly #heartbeat: number | undefined;
   readonly #onError: (error: unknown) => void;
@@ -221,11 +227,7 @@ const RETRY = integer(0, undefined, 'number of milliseconds');
 
 function formatEvent(sent: ServerSentEvent): string {
   const { data, event, id, retry }: Partial<ServerSentEvent> = Object(sent);
-  if (typeof data !== 'string') {
-    throw new TypeError(
-      `Invalid data of a server-sent event: ${describeValue(data)}. Use a string, such as the result of JSON.stringify().`,
-    );
-  }
+  const text = typeof data === 'string' ? data : toJson(data);
   if (retry !== undefined && !RETRY.accepts(retry)) {
     throw new TypeError(
       `Invalid retry of a server-sent event: ${describeValue(retry)}. Use ${RETRY.description}.`,
@@ -235,9 +237,20 @@ function formatEvent(sent: ServerSentEvent): string {
     ...(event === undefined ? [] : [`event: ${oneLine('event', event)}`]),
     ...(id === undefined ? [] : [`id: ${oneLine('id', id)}`]),
     ...(retry === undefined ? [] : [`retry: ${retry}`]),
-    ...data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`),
+    ...text.split(/\r\n|\r|\n/).map((line) => `data: ${line}`),
   ];
   return `${lines.join('\n')}\n\n`;
+}
+
+/** @throws {TypeError} If JSON cannot represent the value. */
+function toJson(data: unknown): string {
+  const problem = 'Invalid data of a server-sent event';
+  if (data === undefined) throw new TypeError(`${problem}: undefined. Use text or a JSON value.`);
+  try {
+    return serialize(data);
+  } catch (cause) {
+    throw new TypeError(`${problem}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 function oneLine(field: string, text: unknown): string {

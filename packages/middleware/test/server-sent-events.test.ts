@@ -68,6 +68,20 @@ describe('sendEvents()', () => {
     );
   });
 
+  it.each([
+    [{ id: 1, at: new Date(0) }, '{"id":1,"at":"1970-01-01T00:00:00.000Z"}'],
+    [['a\nb'], '["a\\nb"]'],
+    [7, '7'],
+    [null, 'null'],
+    ['plain', 'plain'],
+  ])('sends data that is not text as JSON: %j', async (data, text) => {
+    const events = (async function* () {
+      yield { data };
+    })();
+    const app = createApp().get('/', () => eventStream(events));
+    expect(await (await app.request('/')).text()).toBe(`data: ${text}\n\n`);
+  });
+
   it.each(['\n', '\r\n', '\r'])('writes a line of its own after the line end %j', async (end) => {
     const app = createApp().use((ctx) => sendEvents(ctx, Readable.from([{ data: `a${end}b` }])));
     expect(await (await app.request('/')).text()).toBe('data: a\ndata: b\n\n');
@@ -323,8 +337,12 @@ describe('sendEvents()', () => {
   it.each<[unknown, RegExp]>([
     [{ data: '', id: 'a\nb' }, /^Invalid id of a server-sent event: "a\\nb"/],
     [
-      { data: { tick: 1 } },
-      /^Invalid data of a server-sent event: an object\. Use a string, such as the result of JSON\.stringify\(\)\.$/,
+      { data: new Map([['tick', 1]]) },
+      /^Invalid data of a server-sent event: it is a Map\. Convert it with Object\.fromEntries\(\)\.$/,
+    ],
+    [
+      { data: undefined },
+      /^Invalid data of a server-sent event: undefined\. Use text or a JSON value\.$/,
     ],
     [{ data: '', event: 5 }, /^Invalid event of a server-sent event: 5\. Use a string\.$/],
     [

@@ -185,6 +185,16 @@ type ResponseOf<Options, Status extends number, Result> = Options extends {
   ? SchemaOutput<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
   : Sent<Result>;
 
-/** What a handler returns, without what sends no JSON. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
-type Sent<Result> = Exclude<Awaited<Result>, Response | void>;
+/**
+ * What a handler returns, without what sends no JSON. Of an event stream, only the type of its events, so that
+ * declarations of clients do not import it.
+ */
+type Sent<Result> =
+  Awaited<Result> extends infer Value
+    ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
+      Value extends Response | void
+      ? never
+      : Value extends { readonly '~events': infer Event }
+        ? { readonly '~events': Event }
+        : Value
+    : never;

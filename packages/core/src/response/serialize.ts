@@ -5,7 +5,7 @@ import { descriptionOf, roleOf } from '../description.js';
  *
  * @param value - The whole body of a response.
  * @param stringify - Serializes the value; `JSON.stringify` by default.
- * @throws {TypeError} Same as {@link assertWritten}.
+ * @throws {TypeError} Same as `assertWritten()`, and for a cycle or a BigInt. The message continues a sentence.
  */
 export function serialize<T>(value: T, stringify: (value: T) => string = JSON.stringify): string {
   const text = stringify(value);
