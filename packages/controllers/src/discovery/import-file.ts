@@ -120,7 +120,7 @@ function findDecorator(file = '', seen = new Set<string>()): Fault | undefined {
   const source = readFileSync(file, 'utf8');
   const start = source.search(DECORATOR);
   if (start >= 0) return { file, position: `${source.slice(0, start).split('\n').length}` };
-  const imports = source.matchAll(/\b(?:from|import)\s*['"](\.{1,2}\/.+?)['"]/g);
+  const imports = [...source.matchAll(/\b(?:from|import)\s*['"](\.{1,2}\/.+?)['"]/g)];
   const faults = imports.map(([, path = '']) => findDecorator(join(dirname(file), path), seen));
   return faults.find((fault) => fault !== undefined);
 }
