@@ -43,7 +43,11 @@ export function testBlocks({ compiler, compilerOptions, provide, run }: BlockOpt
     const tsconfig = join(project, 'tsconfig.json');
     const fixture = JSON.parse(await readFile(tsconfig, 'utf8'));
     const config = {
-      compilerOptions: { ...fixture.compilerOptions, ...compilerOptions },
+      compilerOptions: {
+        ...fixture.compilerOptions,
+        rewriteRelativeImportExtensions: true,
+        ...compilerOptions,
+      },
       files: blocks.map(({ file }) => `${file}.ts`),
     };
     await writeFile(tsconfig, JSON.stringify(config));
