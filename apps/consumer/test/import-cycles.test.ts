@@ -63,3 +63,15 @@ it('server/ of core is below the application, of which it imports nothing', () =
     'target.ts',
   ]);
 });
+
+it('only index.ts and values/ of controllers import its decorators', () => {
+  const source = join(workspace, 'packages/controllers/src');
+  const isDecorator = (file: string) => file.startsWith(join(source, 'decorators/'));
+  const importers = sourcesIn(source).filter(
+    (file) => !/^decorators\//.test(file) && importsOf(join(source, file)).some(isDecorator),
+  );
+  expect([...new Set(importers.map((file) => file.split('/')[0]))].sort()).toEqual([
+    'index.ts',
+    'values',
+  ]);
+});
