@@ -226,6 +226,22 @@ mistake(
   },
 );
 
+mistake(
+  "`errors: { 404: 'USER_NOT_FOUND' }`, without an array",
+  { compiler: 'string', startup: "Did you mean ['USER_NOT_FOUND']?" },
+  () => createApp().get('/:id', { errors: { 404: 'USER_NOT_FOUND' } }, () => 1),
+);
+
+mistake(
+  '`errors: { USER_NOT_FOUND: 404 }`, codes and statuses swapped',
+  { startup: "Did you mean { 404: ['USER_NOT_FOUND'] }?" },
+  () => createApp().get('/:id', { errors: { USER_NOT_FOUND: 404 } }, () => 1),
+);
+
+mistake("`errors: { 200: ['OK'] }`", { startup: 'Use an integer from 400 to 599' }, () =>
+  createApp().get('/', { errors: { 200: ['OK'] } }, () => 1),
+);
+
 mistake('`{ status: 200, response: { 201: … } }`', { startup: 'add a schema for 200' }, () =>
   createApp().get('/', { status: 200, response: { 201: { type: 'object' } } }, () => ({})),
 );

@@ -167,6 +167,22 @@ mistake(
 );
 
 mistake(
+  "`@Get('/', { errors: { 404: 'GONE' } })`",
+  { compiler: "'string'", startup: "Did you mean ['GONE']?" },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/', { errors: { 404: 'GONE' } })
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users',
+);
+
+mistake(
   '`@Get({ status })`, options without a path',
   { compiler: "'string'", startup: /@Get\(\)/ },
   () => {

@@ -75,6 +75,14 @@ mistake(
     ]),
 );
 
+mistake("`get('/', { errors: { 404: [''] } }, …)`", { startup: "such as ['USER_NOT_FOUND']" }, () =>
+  serveControllers([
+    defineController('/', {
+      routes: ({ get }) => ({ list: get('/', { errors: { 404: [''] } }, () => 1) }),
+    }),
+  ]),
+);
+
 mistake(
   'a response that the schema does not describe',
   { compiler: 'HandlerResult', never: 'what the schema does not describe is removed' },

@@ -187,7 +187,8 @@ interface FailureWith<Status, Code extends string> {
   readonly response: Response;
 }
 
-type CodeOf<Codes> = Codes extends readonly (infer Code extends string)[] ? Code : string;
+/** The codes that a route declares for a status; any if it declares none. */
+type CodeOf<Codes> = Codes extends readonly [string, ...string[]] ? Codes[number] : string;
 
 /** The body of an error response, as `errorHandler()` sends it (RFC 9457). */
 export interface Problem<Code extends string = string> {

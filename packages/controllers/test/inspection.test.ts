@@ -31,7 +31,7 @@ class UsersController {
   })
   read() {}
 
-  @Post('/', { status: 201 })
+  @Post('/', { status: 201, errors: { 409: ['NAME_TAKEN'] } })
   @Scope('write')
   @UseGuard(() => true)
   create() {}
@@ -125,7 +125,11 @@ describe('describeRoutes', () => {
   it("returns the definition of controllers' routes", async () => {
     const [show, , , create] = describeRoutes(await build());
     expect(show?.definition).toBeUndefined();
-    expect(create?.definition).toMatchObject({ methodName: 'create', status: 201 });
+    expect(create?.definition).toMatchObject({
+      methodName: 'create',
+      status: 201,
+      options: { errors: { 409: ['NAME_TAKEN'] } },
+    });
     expect(Scope.get({ metadata: create?.definition?.metadata ?? new Map() })).toBe('write');
   });
 });

@@ -520,6 +520,10 @@ describe('the options of a route', () => {
       @Get('/', { errors: [503, 401] })
       @UseMiddleware(SessionMiddleware)
       list() {}
+
+      @Get('/:id', { errors: { 403: ['NOT_OWNER'], 404: ['GONE'] } })
+      @UseMiddleware(SessionMiddleware)
+      find() {}
     }
     const router = createRouter();
     registerController(router, SessionsController, { container: createContainer() });
@@ -527,6 +531,11 @@ describe('the options of a route', () => {
     expect(router.routes[0]?.options).toMatchObject({
       security: [session],
       errors: [401, 403, 503],
+    });
+    expect(router.routes[1]?.options.errors).toEqual({
+      401: [],
+      403: ['NOT_OWNER'],
+      404: ['GONE'],
     });
   });
 });

@@ -43,10 +43,11 @@ const users = defineController('/teams/:team/users', {
       expectTypeOf(instances.every).toEqualTypeOf<Users[]>();
       return instances.users.list();
     }),
-    create: post('/', { body: User, response: User, status: 201 }, async ({ body }) => ({
-      ...body,
-      role: 'admin',
-    })),
+    create: post(
+      '/',
+      { body: User, response: User, status: 201, errors: { 409: ['NAME_TAKEN'], 410: [] } },
+      async ({ body }) => ({ ...body, role: 'admin' }),
+    ),
     both: post('/both', { response: { 201: User, 404: z.object({ gone: z.boolean() }) } }, () => ({
       gone: true,
     })),
@@ -75,9 +76,14 @@ describe('defineController()', () => {
       readonly body: unknown;
       readonly response: { readonly 200: Sent[] };
       readonly status: 200;
+      readonly errors: unknown;
     }>();
     expectTypeOf<Routes['create']['body']>().toEqualTypeOf<Sent>();
     expectTypeOf<Routes['create']['response']>().toEqualTypeOf<{ readonly 201: Sent }>();
+    expectTypeOf<Routes['create']['errors']>().toEqualTypeOf<{
+      readonly 409: readonly ['NAME_TAKEN'];
+      readonly 410: readonly [];
+    }>();
     expectTypeOf<Routes['both']['response'][404]>().toEqualTypeOf<{ gone: boolean }>();
     expectTypeOf<Routes['both']['status']>().toEqualTypeOf<201 | 404>();
     expectTypeOf<Routes['plain']['response'][200]>().toEqualTypeOf<{ id: string; count: number }>();

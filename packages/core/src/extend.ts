@@ -18,7 +18,7 @@ export {
 } from './description.js';
 export { after } from './next.js';
 export { serialize } from './response/serialize.js';
-export { defaultStatus, responseSchemas } from './router/route-options.js';
+export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export {
   createQueryReader,
   createValidate,

@@ -97,14 +97,27 @@ export class ErrorResponses {
     return reference;
   }
 
-  /** Returns the content of a response. */
-  contentOf(status: number | 'default', validates: boolean): object {
+  /**
+   * Returns the content of a response.
+   *
+   * @param codes - The codes that the route declares; none by default.
+   * @param hasOthers - Whether the problem may have another code.
+   */
+  contentOf(
+    status: number | 'default',
+    validates: boolean,
+    codes: readonly string[] = [],
+    hasOthers = false,
+  ): object {
     if (this.#errorSchema !== undefined) {
       return { 'application/json': { schema: this.#add(this.#errorSchema) } };
     }
     const hasIssues = validates && status === this.validationStatus;
     const schema = this.#add(hasIssues ? VALIDATION_PROBLEM : PROBLEM);
-    return { 'application/problem+json': { schema } };
+    if (codes.length === 0) return { 'application/problem+json': { schema } };
+    const known = { enum: codes };
+    const code = hasOthers ? { anyOf: [known, { type: 'string' }] } : known;
+    return { 'application/problem+json': { schema: { allOf: [schema], properties: { code } } } };
   }
 
   #add(schema: object): unknown {

@@ -1,5 +1,5 @@
 import type { RouteInput } from '@fairlead/core';
-import { defaultStatus, responseSchemas } from '@fairlead/core/extend';
+import { defaultStatus, errorCodes, responseSchemas } from '@fairlead/core/extend';
 import type { Draft, OperationSource } from './draft.js';
 import { phraseOf } from './error-responses.js';
 import { createBody, createParameters, inputsOf } from './inputs.js';
@@ -37,11 +37,17 @@ function createResponses(
   const success = defaultStatus(route.options) ?? 200;
   const described = responseSchemas(route.options);
   const validates = inputs.some(({ schema, required }) => schema !== undefined || required);
-  const failures = new Set(route.options.errors);
-  if (validates) failures.add(errors.validationStatus);
-  if (readsBody) for (const status of [400, 413, 415]) failures.add(status);
-  if (isSecured) for (const status of [401, 403]) failures.add(status);
+  const codes = errorCodes(route.options);
+  const implied = new Set<number>();
+  if (validates) implied.add(errors.validationStatus);
+  if (readsBody) for (const status of [400, 413, 415]) implied.add(status);
+  if (isSecured) for (const status of [401, 403]) implied.add(status);
+  const failures = new Set([...codes.keys(), ...implied]);
   if (route.params.length > 0) failures.add(404);
+  // Routes of controllers have this option if guards check their requests.
+  if (route.options.security !== undefined) for (const status of [401, 403]) implied.add(status);
+  const contentOf = (status: number) =>
+    errors.contentOf(status, validates, codes.get(status), implied.has(status));
 
   const responses: Record<string, object> = {};
   if (![...described.keys()].some((status) => status < 400 && status !== 0)) {
@@ -52,13 +58,17 @@ function createResponses(
     const hint = `${operationId} Response ${status === success ? '' : status}`;
     const report = reportFor(`the response ${status} of ${label}`);
     const content = { 'application/json': { schema: schemas.add(schema, 'output', hint, report) } };
-    const failure = failures.delete(status) ? errors.contentOf(status, validates) : undefined;
+    const failure = failures.delete(status) ? contentOf(status) : undefined;
     responses[status] = {
       description: phraseOf(status),
       ...(hasContent(status) && { content: { ...failure, ...content } }),
     };
   }
-  for (const status of failures) responses[status] = errors.refer(status, validates);
+  for (const status of failures) {
+    responses[status] = codes.get(status)?.length
+      ? { description: phraseOf(status), content: contentOf(status) }
+      : errors.refer(status, validates);
+  }
   responses.default = errors.refer('default', false);
   if (method !== 'head') return responses;
   return Object.fromEntries(

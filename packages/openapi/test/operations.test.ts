@@ -452,6 +452,7 @@ describe('responses', () => {
       [401, 403],
     ],
     ['lists statuses', { errors: [503, 409] }, '/', [409, 503]],
+    ['lists codes', { errors: { 503: ['NO_CREW'], 409: [] } }, '/', [409, 503]],
   ])('list the errors of a route that %s', (_, options, pattern, statuses) => {
     const { responses } = Object(operationOf(options, pattern));
 
@@ -464,6 +465,42 @@ describe('responses', () => {
     });
     expect(operationOf({ query: User })).toMatchObject({
       responses: { 400: { $ref: '#/components/responses/ValidationFailed' } },
+    });
+  });
+
+  it('have the codes that the route declares for their status', () => {
+    const problem = { $ref: '#/components/schemas/Problem' };
+    const contentWith = (code: object) => ({
+      'application/problem+json': { schema: { allOf: [problem], properties: { code } } },
+    });
+    const gone = ['USER_NOT_FOUND', 'USER_LEFT'];
+    const options = { errors: { 404: gone, 409: [] }, response: { 404: User } };
+
+    expect(operationOf({ errors: { 404: gone } }, '/:id')).toMatchObject({
+      responses: { 404: { description: 'Not Found', content: contentWith({ enum: gone }) } },
+    });
+    expect(operationOf(options)).toMatchObject({
+      responses: {
+        404: { content: { ...contentWith({ enum: gone }), ...json } },
+        409: { $ref: '#/components/responses/Conflict' },
+      },
+    });
+  });
+
+  it('may have other codes if Fairlead responds with their status, too', () => {
+    expect(operationOf({ query: User, errors: { 400: ['BAD_DATE'] } })).toMatchObject({
+      responses: {
+        400: {
+          content: {
+            'application/problem+json': {
+              schema: {
+                allOf: [{ $ref: '#/components/schemas/ValidationProblem' }],
+                properties: { code: { anyOf: [{ enum: ['BAD_DATE'] }, { type: 'string' }] } },
+              },
+            },
+          },
+        },
+      },
     });
   });
 

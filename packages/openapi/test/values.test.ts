@@ -38,7 +38,7 @@ class TasksController {
     return { id, title: 'Read' };
   }
 
-  @Post('/', { tags: ['Tasks'], status: 201, response: Task, errors: [409] })
+  @Post('/', { tags: ['Tasks'], status: 201, response: Task, errors: { 409: ['TASK_EXISTS'] } })
   create(@Body({ schema: NewTask }) { title }: z.infer<typeof NewTask>) {
     return { id: 1, title };
   }
@@ -60,7 +60,7 @@ const tasks = defineController('/tasks', {
     })),
     create: post(
       '/',
-      { body: NewTask, status: 201, response: Task, errors: [409] },
+      { body: NewTask, status: 201, response: Task, errors: { 409: ['TASK_EXISTS'] } },
       ({ body }) => ({ id: 1, title: body.title }),
     ),
   }),
@@ -77,7 +77,21 @@ it('describes a controller as a value like a class', () => {
   expect(document).toEqual(describe(TasksController));
   expect(document).toMatchObject({
     paths: {
-      '/v1/tasks': { post: { tags: ['Tasks'], security: [{ basic: [] }] } },
+      '/v1/tasks': {
+        post: {
+          tags: ['Tasks'],
+          security: [{ basic: [] }],
+          responses: {
+            409: {
+              content: {
+                'application/problem+json': {
+                  schema: { properties: { code: { enum: ['TASK_EXISTS'] } } },
+                },
+              },
+            },
+          },
+        },
+      },
       '/v1/tasks/{id}': { get: { summary: 'Find a task' } },
     },
   });

@@ -21,6 +21,7 @@ import {
   object,
   oneOf,
   positiveMilliseconds,
+  routeDocumentation,
   setWithin,
   string,
 } from './index.js';
@@ -86,6 +87,31 @@ describe('findOptionProblems', () => {
 
   it('does not know the members of Object.prototype', () => {
     expect(problemsOf({ toString: 1, constructor: 2 })).toHaveLength(2);
+  });
+
+  it.each<[unknown, string[]]>([
+    [[404, 599], []],
+    [{ 404: ['USER_NOT_FOUND'], 409: [] }, []],
+    [{ 404: 'GONE' }, ["'GONE' as errors[404]. Did you mean ['GONE']?"]],
+    [{ GONE: 404 }, ["'GONE' as a status of errors. Did you mean { 404: ['GONE'] }?"]],
+    [{ 200: ['OK'] }, ["'200' as a status of errors. Use an integer from 400 to 599."]],
+    [
+      { 404: [''], 409: [1] },
+      [
+        "[''] as errors[404]. Use an array of non-empty strings, such as ['USER_NOT_FOUND'].",
+        "[1] as errors[409]. Use an array of non-empty strings, such as ['USER_NOT_FOUND'].",
+      ],
+    ],
+    [
+      [404, 'GONE'],
+      [
+        "[404, 'GONE'] as errors. Use an array of statuses from 400 to 599, or the codes of each status: { 404: ['USER_NOT_FOUND'] }.",
+      ],
+    ],
+  ])('explains the parts of errors that are wrong in %j', (errors, problems) => {
+    const { errors: known } = routeDocumentation;
+    const found = findOptionProblems('get()', { errors }, { errors: known });
+    expect(found).toEqual(problems.map((problem) => `get() cannot use ${problem}`));
   });
 
   it.each([

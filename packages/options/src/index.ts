@@ -24,6 +24,8 @@ export interface Kind {
   readonly accepts: (value: unknown) => boolean;
   /** Completes the sentence "Use …". */
   readonly description: string;
+  /** Lists the parts that are wrong; none if the whole value is. Each text follows "cannot use". */
+  readonly explain?: (value: unknown) => readonly string[];
 }
 
 /** The kind of each option of a call, by name. */
@@ -97,6 +99,27 @@ export function either(...kinds: readonly Kind[]): Kind {
   return kind(listOf(descriptions), (value) => kinds.some(({ accepts }) => accepts(value)));
 }
 
+const errorStatus = integer(400, 599);
+const errorStatuses = arrayOf(errorStatus, 'an array of statuses');
+const errorCodes = arrayOf(nonEmptyString, 'an array of codes');
+
+function explainErrors(errors: unknown): readonly string[] {
+  if (!isObject(errors)) return [];
+  return Object.entries(errors).flatMap(([status, codes]: [string, unknown]) => {
+    if (!errorStatus.accepts(Number(status))) {
+      const fix = errorStatus.accepts(codes)
+        ? `Did you mean { ${codes}: ['${status}'] }?`
+        : `Use ${errorStatus.description}.`;
+      return `${describeValue(status)} as a status of errors. ${fix}`;
+    }
+    if (errorCodes.accepts(codes)) return [];
+    const fix = nonEmptyString.accepts(codes)
+      ? `Did you mean ['${codes}']?`
+      : "Use an array of non-empty strings, such as ['USER_NOT_FOUND'].";
+    return `${describeValue(codes)} as errors[${status}]. ${fix}`;
+  });
+}
+
 /** The options that document a route, whether a function or a method handles it. */
 export const routeDocumentation = Object.freeze({
   summary: string,
@@ -105,7 +128,13 @@ export const routeDocumentation = Object.freeze({
   deprecated: boolean,
   operationId: nonEmptyString,
   hidden: boolean,
-  errors: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
+  errors: Object.freeze({
+    accepts: (value: unknown) =>
+      errorStatuses.accepts(value) || (isObject(value) && explainErrors(value).length === 0),
+    description:
+      "an array of statuses from 400 to 599, or the codes of each status: { 404: ['USER_NOT_FOUND'] }",
+    explain: explainErrors,
+  }),
 });
 
 /** Accepts the statuses that a route may respond with. */
@@ -160,6 +189,8 @@ export function findOptionProblems<Options extends object>(
     const known = Object.hasOwn(kinds, name) ? kinds[name as keyof Options] : undefined;
     if (known === undefined) return `${call} has no option '${name}'. ${suggest(name, kinds)}`;
     if (value === undefined || known.accepts(value)) return [];
+    const parts = known.explain?.(value) ?? [];
+    if (parts.length > 0) return parts.map((part) => `${call} cannot use ${part}`);
     return `${call} cannot use ${describeValue(value)} as ${name}. Use ${known.description}.`;
   });
 }

@@ -5,7 +5,13 @@ import {
   type RouteInput,
   type RouteOptions,
 } from '@fairlead/core';
-import { acceptsAbsence, describe, descriptionOf, mayBeEmpty } from '@fairlead/core/extend';
+import {
+  acceptsAbsence,
+  describe,
+  descriptionOf,
+  errorCodes,
+  mayBeEmpty,
+} from '@fairlead/core/extend';
 import {
   type Constructor,
   describeToken,
@@ -251,7 +257,9 @@ function routeOptions(
   );
   const isSecured = applying.length > 0 || security.length > 0;
   if (inputs.length === 0 && !isSecured && status === options.status) return options;
-  const errors = [...new Set([401, 403, ...(options.errors ?? [])])];
+  const codes = new Map<number, readonly string[]>([[401, []], [403, []], ...errorCodes(options)]);
+  const hasCodes = [...codes.values()].some(({ length }) => length > 0);
+  const errors = hasCodes ? Object.fromEntries(codes) : [...codes.keys()];
   return Object.freeze({
     ...options,
     ...(status !== undefined && { status }),

@@ -30,6 +30,8 @@ export interface RouteContract {
   readonly response: unknown;
   /** The statuses of `response`. */
   readonly status: number;
+  /** The codes of the problems that the route declares, by status. */
+  readonly errors: unknown;
 }
 
 /** What a client needs to know about a controller. It exists only in types. */
@@ -122,6 +124,7 @@ export interface RouteBuilder<Method extends string, Prefix extends string, Inst
     readonly body: unknown;
     readonly response: { readonly 200: Sent<Result> };
     readonly status: 200;
+    readonly errors: unknown;
   }>;
   /**
    * @param path - Pattern below the prefix of the controller, such as `/:id`.
@@ -150,6 +153,7 @@ export interface RouteBuilder<Method extends string, Prefix extends string, Inst
       readonly [Status in StatusOf<Options>]: ResponseOf<Options, Status, Result>;
     };
     readonly status: StatusOf<Options>;
+    readonly errors: ErrorsOf<Options>;
   }>;
 }
 
@@ -173,6 +177,13 @@ type StatusOf<Options> = Options extends { readonly response: Readonly<Record<nu
       : Status
     : never
   : SingleStatus<Options>;
+
+/** The codes that a route declares, by status. */
+type ErrorsOf<Options> = Options extends {
+  readonly errors: infer Errors extends Readonly<Record<number, readonly string[]>>;
+}
+  ? Errors
+  : unknown;
 
 type SingleStatus<Options> = Options extends { readonly status: infer Status extends number }
   ? Status

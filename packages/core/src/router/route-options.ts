@@ -50,8 +50,11 @@ export interface RouteDocumentation {
   readonly operationId?: string;
   /** Whether generated documents leave the route out. */
   readonly hidden?: boolean;
-  /** Statuses of errors that the route responds with, besides those that its other options imply. */
-  readonly errors?: readonly number[];
+  /**
+   * Statuses of errors that the route responds with, besides those that its other options imply: `[404, 409]`,
+   * or with the codes of each status: `{ 404: ['USER_NOT_FOUND'] }`.
+   */
+  readonly errors?: readonly number[] | Readonly<Record<number, readonly string[]>>;
 }
 
 /** The responses of a route: a schema for every successful status, or one for each status. */
@@ -295,6 +298,16 @@ export function responseSchemas({ response }: RouteOptions): ReadonlyMap<number,
   const isByStatus = entries.length > 0 && entries.every(([key]) => /^[2-5]\d\d$/.test(key));
   if (!isByStatus) return new Map([[0, response]]);
   return new Map(entries.map(([status, one]) => [Number(status), one]));
+}
+
+/** Returns the codes that a route declares for each status of its errors; none for a status without codes. */
+export function errorCodes({
+  errors = [],
+}: RouteDocumentation): ReadonlyMap<number, readonly string[]> {
+  const entries = Object.entries(errors);
+  return new Map(
+    entries.map(([key, one]) => (Array.isArray(one) ? [Number(key), one] : [one, []])),
+  );
 }
 
 /** Returns the status of a route's response unless the handler sets one; undefined for 200. */

@@ -206,7 +206,7 @@ const others = createRouter()
     {
       summary: 'List flights',
       inputs: [{ source: 'query', name: 'class', required: true }],
-      errors: [503],
+      errors: { 503: ['NO_CREW', 'NO_GATE'] },
     },
     ({ params }) => params,
   );
