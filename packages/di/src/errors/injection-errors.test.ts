@@ -47,6 +47,14 @@ describe('an unknown token', () => {
     });
   });
 
+  it('names the function that makes a dependency of `static inject` optional', () => {
+    class App {
+      static readonly inject = ['url'] as const;
+      constructor(readonly url: string) {}
+    }
+    expect(() => container.resolve(App)).toThrow('useExisting, or pass optional(token).');
+  });
+
   it('is reported when it is resolved directly', () => {
     expect(resolveError(container, Unmarked).message).toContain(
       'Nothing provides Unmarked.\n  Fix: ',

@@ -147,7 +147,7 @@ export class UnknownTokenError extends InjectionError {
 
 function registrationFix(token: Token, dependent: Token | undefined): string {
   const name = describeToken(token);
-  const optional = hasInjectNames(dependent ?? '')
+  const optional = Object.hasOwn(Object(dependent), 'inject')
     ? ', or pass optional(token)'
     : ', or mark the parameter with @Optional()';
   const orOptional = dependent === undefined ? '' : optional;
