@@ -70,7 +70,6 @@ export type { Next } from './next.js';
 export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
 export type { ResponseBody } from './response/record.js';
-export type { Explanation, NearRoute } from './router/explain.js';
 export type { PathParams, PathRules } from './router/pattern.js';
 export type {
   AddRoute,

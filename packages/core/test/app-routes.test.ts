@@ -73,7 +73,7 @@ describe('routes of the application', () => {
     ]);
   });
 
-  it('are listed, explained and known to 405 and OPTIONS', async () => {
+  it('are listed, and known to 405 and OPTIONS', async () => {
     const app = createApp()
       .get('/a/:id', () => 1)
       .use(mark('one'))
@@ -82,7 +82,6 @@ describe('routes of the application', () => {
       'GET /a/:id',
       'POST /a/:id',
     ]);
-    expect(app.explain('POST', '/a/7').match).toMatchObject({ pattern: '/a/:id' });
     const response = await app.request('/a/7', { method: 'PUT' });
     expect([response.status, response.headers.get('Allow')]).toEqual([
       405,

@@ -348,9 +348,3 @@ describe('app.plugin()', () => {
     await expect(createApp().plugin(new Metrics())).resolves.toBeDefined();
   });
 });
-
-it('app.explain() needs a method and a path', () => {
-  expect(() => call(createApp(), 'explain', '/users')).toThrow(
-    new TypeError("app.explain() needs a method and a path: app.explain('GET', '/users')."),
-  );
-});

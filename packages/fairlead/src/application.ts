@@ -172,3 +172,17 @@ function choose(module: string, exported: Readonly<Record<string, unknown>>): [s
     `Cannot create the application of ${module}: ${reason}. Export a function ${OFFLINE}() without parameters, which returns the application for tools: without a port, with an in-memory database and a silent log.`,
   );
 }
+
+/** Returns a package that the project may have; undefined if it does not. */
+export async function importOptional<Module>(
+  name: string,
+  load: () => Promise<Module>,
+): Promise<Module | undefined> {
+  try {
+    return await load();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`)) return undefined;
+    throw error;
+  }
+}

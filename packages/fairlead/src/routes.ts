@@ -1,6 +1,7 @@
 import type { Application, Route, RouteInput } from '@fairlead/core';
 import { descriptionOf, responseSchemas } from '@fairlead/core/extend';
 import { locatorOf } from '@fairlead/options';
+import { importOptional } from './application.js';
 
 /** A route, for people and programs. */
 export interface RouteSummary {
@@ -22,7 +23,11 @@ type Described = Omit<RouteSummary, 'schemas' | 'file'>;
 /** Summarizes the routes of an application, in the order of registration. */
 export async function summarizeRoutes(app: Application): Promise<readonly RouteSummary[]> {
   const routes = app.routes();
-  const described = (await importControllers())?.describeRoutes(app) ?? routes.map(describe);
+  const controllers = await importOptional(
+    '@fairlead/controllers',
+    () => import('@fairlead/controllers'),
+  );
+  const described = controllers?.describeRoutes(app) ?? routes.map(describe);
   return described.map(({ method, path, handler, guards, middleware, interceptors }, index) => {
     const { options } = routes[index] ?? { options: {} };
     return {
@@ -31,19 +36,6 @@ export async function summarizeRoutes(app: Application): Promise<readonly RouteS
       file: locatorOf(options)?.(),
     };
   });
-}
-
-/** Returns `@fairlead/controllers` if the project has it. */
-async function importControllers() {
-  try {
-    return await import('@fairlead/controllers');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing =
-      code === 'ERR_MODULE_NOT_FOUND' && message.includes("'@fairlead/controllers'");
-    if (isMissing) return undefined;
-    throw error;
-  }
 }
 
 /** Describes a route of functions. */

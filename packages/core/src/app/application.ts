@@ -20,7 +20,6 @@ import { isPromiseLike, type Next } from '../next.js';
 import { mistakeOf } from '../pipeline/observe.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { startOf, write, writeText } from '../response/write.js';
-import { type Explanation, explain } from '../router/explain.js';
 import type { Entry } from '../router/mount.js';
 import { parsePrefix } from '../router/pattern.js';
 import type { RouteFunction, RouteParams } from '../router/route-options.js';
@@ -245,20 +244,6 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */
   routes(): readonly Route[] {
     return this.#layOut().listed;
-  }
-
-  /**
-   * Explains which route handles a request, and why similar routes do not match.
-   *
-   * @param method - Request method.
-   * @param target - Path of the request, with or without a query.
-   * @throws {TypeError} When either argument is not a string.
-   */
-  explain(method: string, target: string): Explanation {
-    if (typeof method !== 'string' || typeof target !== 'string') {
-      throw new TypeError("app.explain() needs a method and a path: app.explain('GET', '/users').");
-    }
-    return explain(this.#layOut().mounts.values(), method.toUpperCase(), target);
   }
 
   /** @internal */

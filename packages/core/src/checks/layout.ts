@@ -112,7 +112,7 @@ export function createLayout(
       const shapes = shapesOf(segments, rules);
       const covering = above.filter((place) => isBelow(place.shapes, shapes));
       const upstream = covering.flatMap(({ middleware }) => middleware ?? []);
-      listed.push({ ...route, upstream });
+      listed.push({ ...route, upstream, router });
       // Its routes would conflict with themselves.
       if (twin !== undefined) continue;
       try {

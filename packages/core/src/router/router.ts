@@ -75,6 +75,8 @@ export interface Route {
   readonly handlers: readonly Middleware[];
   /** Middleware of the application that runs before the router; only in `app.routes()`. */
   readonly upstream?: readonly Middleware[];
+  /** The mounted router, which compares the path; only in `app.routes()`. */
+  readonly router?: Router<unknown>;
 }
 
 /** A method that registers routes. */
@@ -326,7 +328,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
 }
 
 function nestedIn(router: AnyRouter) {
-  return router[TABLE].entries.filter((entry) => 'router' in entry);
+  return router[TABLE].entries.filter((entry) => 'prefix' in entry);
 }
 
 /** Seals a router and its nested routers. Registering a route afterwards throws. */

@@ -15,6 +15,8 @@ export interface Project {
   readonly folder: string;
   /** Runs the built program in the folder. */
   run(...args: readonly string[]): Promise<Result>;
+  /** Runs the program with this standard input. */
+  pipe(input: string, ...args: readonly string[]): Promise<Result>;
 }
 
 interface Result {
@@ -52,10 +54,19 @@ export async function writeProject(
     await writeFile(join(folder, path), content);
   }
   await symlink(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
-  return { folder, run: (...args) => run(folder, args, env) };
+  return {
+    folder,
+    run: (...args) => run(folder, args, env, ''),
+    pipe: (input, ...args) => run(folder, args, env, input),
+  };
 }
 
-async function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Result> {
+async function run(
+  cwd: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input: string,
+): Promise<Result> {
   const child = spawn(process.execPath, [join(PACKAGE, 'dist/main.js'), ...args], {
     cwd,
     // Node.js 22 warns about its support for TypeScript.
@@ -64,8 +75,9 @@ async function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv)
       NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   });
+  child.stdin.end(input);
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });

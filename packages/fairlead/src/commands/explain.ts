@@ -1,0 +1,99 @@
+import type { Application } from '@fairlead/core';
+import type { Command } from 'commander';
+import { acceptModule, withApplication } from '../application.js';
+import { explain } from '../explain.js';
+import { formatTable, print, printJson, style } from '../output.js';
+import { parseMethod, parsePath } from '../request.js';
+import { nameOf, summarizeRoutes } from '../routes.js';
+
+export function addExplain(program: Command): void {
+  const command = program
+    .command('explain')
+    .summary('show which route handles a request')
+    .description(
+      'Shows which route handles a request, what runs before it, and why similar routes do not match. Exits with 1 if no route handles it.',
+    )
+    .argument('<method>', 'such as GET', parseMethod)
+    .argument('<path>', 'such as /users/7', parsePath);
+  acceptModule(command)
+    .option('--json', 'print { method, path, status, match, others }')
+    .addHelpText('after', '\nExample: fairlead explain GET /users/7')
+    .action(
+      async (
+        method: string,
+        target: string,
+        module: string | undefined,
+        { json }: { json?: true },
+      ) => {
+        const explanation = await withApplication(module, (app) =>
+          explainRequest(app, method, target),
+        );
+        if (explanation.match === undefined) process.exitCode = 1;
+        if (json) printJson(explanation);
+        else print(formatExplanation(explanation));
+      },
+    );
+}
+
+type Explanation = Awaited<ReturnType<typeof explainRequest>>;
+
+async function explainRequest(app: Application, method: string, target: string) {
+  // Reports routes that conflict, with their locations.
+  app.seal();
+  const routes = app.routes();
+  const summaries = await summarizeRoutes(app);
+  const { path, match, status, others } = await explain(routes, method, target);
+  const route = match && summaries[routes.indexOf(match.route)];
+  return {
+    method,
+    path,
+    status,
+    match: match &&
+      route && {
+        ...route,
+        params: match.params,
+        upstream: (match.route.upstream ?? []).map(nameOf),
+      },
+    others: others.map(({ route: { method, pattern }, reason }) => ({
+      method,
+      path: pattern,
+      reason,
+    })),
+  };
+}
+
+function formatExplanation({ method, path, status, match, others }: Explanation): string {
+  const request = `${method} ${path}`;
+  const lines =
+    match === undefined
+      ? [`${style('red', `No route handles ${request}`)}: ${STATUSES[status ?? 404]}.`]
+      : [`${request} is handled by ${style('green', `${match.method} ${match.path}`)}`];
+  if (match !== undefined) {
+    const { params, upstream, middleware, guards, interceptors, schemas, handler, file } = match;
+    const details = {
+      params: Object.entries(params).map(([name, value]) => `${name} = ${value}`),
+      application: upstream,
+      middleware,
+      guards,
+      schemas,
+      interceptors,
+      handler: [handler],
+      file: [file ?? ''],
+    };
+    for (const [name, values] of Object.entries(details)) {
+      const text = values.join(', ');
+      if (text !== '') lines.push(`  ${name.padEnd(14)}${text}`);
+    }
+  }
+  if (others.length === 0) return lines.join('\n');
+  const rows = others.map((one) => [one.method, one.path, one.reason]);
+  return [...lines, '', formatTable(['METHOD', 'PATH', 'WHY NOT'], rows)].join('\n');
+}
+
+/** What responses without a route mean. */
+const STATUSES: Readonly<Record<number, string>> = {
+  204: 'OPTIONS gets a 204 with the methods of the path',
+  400: 'the path is malformed, which is a 400',
+  404: 'no pattern matches, which is a 404',
+  405: 'the path has routes for other methods, which is a 405',
+};

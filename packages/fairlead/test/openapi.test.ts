@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { writeProject } from './support/project.js';
+
+const APP = `import { createApp } from '@fairlead/core';
+import { openapi } from '@fairlead/openapi';
+const app = createApp();
+await app.plugin(openapi({ info: { title: 'Notes', version: '1.0.0' }, docs: false }));
+export default app.get('/notes/:id', () => 1);
+`;
+const NONE = "import { createApp } from '@fairlead/core';\nexport default createApp();";
+
+describe('fairlead openapi', () => {
+  it('prints the document, or writes it to a file', async () => {
+    const { folder, run } = await writeProject({ 'src/app.js': APP });
+    const { stdout, ...rest } = await run('openapi');
+    expect(rest).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      info: { title: 'Notes' },
+      paths: { '/notes/{id}': {} },
+    });
+    expect(await run('openapi', '--out', 'openapi.json')).toEqual({ ...rest, stdout: '' });
+    expect(await readFile(join(folder, 'openapi.json'), 'utf8')).toBe(stdout);
+  });
+
+  it('exits with 1 when the application has no document', async () => {
+    const { run } = await writeProject({ 'src/app.js': NONE });
+    const { status, stdout, stderr } = await run('openapi');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('The application has no OpenAPI document. Install openapi()');
+  });
+
+  it.each([
+    ['openapi.yaml', 'Cannot write YAML to openapi.yaml. Use the name of a JSON file.'],
+    [
+      'no/openapi.json',
+      "Cannot write no/openapi.json: ENOENT: no such file or directory, open 'no/openapi.json'. Use a file in a folder that exists.",
+    ],
+  ])('exits with 2 when it cannot write %s', async (file, message) => {
+    const { run } = await writeProject({ 'src/app.js': APP });
+    expect(await run('openapi', '-o', file)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `fairlead: ${message}\n`,
+    });
+  });
+});
