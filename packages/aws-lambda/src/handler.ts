@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Application, SetupError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import { describeValue, findOptionProblems, type Kinds, kind } from '@fairlead/options';
 import { invocations, type LambdaContext } from './invocation.js';
 import { type HeaderForm, readRequest } from './request.js';
@@ -93,7 +94,7 @@ function createRespond(call: string, app: Application, options: LambdaOptions): 
     ...findApplicationProblems(call, app),
     ...findOptionProblems(call, options, OPTIONS),
   ];
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   const { basePath = '' } = options;
   app.seal();
   return async (event, context) => {

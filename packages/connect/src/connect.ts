@@ -12,9 +12,8 @@ import {
   isHttpError,
   type Middleware,
   type Next,
-  SetupError,
 } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import { arrayOf, findOptionProblems, fn, type Kinds, nonEmptyString } from '@fairlead/options';
 import {
   callIt,
@@ -83,7 +82,7 @@ export function connect(
     ...findMiddlewareProblem(middleware),
     ...findOptionProblems('connect()', options, CONNECT_OPTIONS),
   ];
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   warnOfRouter(middleware);
   return adapt(middleware as ConnectMiddleware, options, '/');
 }

@@ -14,7 +14,7 @@ import {
   oneOf,
   string,
 } from '@fairlead/options';
-import { SetupError } from './errors/setup-error.js';
+import { throwTogether } from './options.js';
 
 /** A way to authenticate requests, for documentation. */
 export interface SecurityRequirement {
@@ -182,7 +182,7 @@ export function describe<Target extends object>(target: Target, description: Des
       `describe() cannot describe ${describeValue(target)}. Pass a function or an object that is not frozen.`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   const { wraps } = description;
   if (isIntended(wraps)) markIntended(target);
   const wrapped = descriptionOf(wraps);

@@ -17,6 +17,7 @@ export {
   type Role,
 } from './description.js';
 export { after } from './next.js';
+export { assertOptions, type Kind, type Kinds, throwTogether } from './options.js';
 export { serialize } from './response/serialize.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export {

@@ -1,6 +1,8 @@
 import { findOptionProblems, type Kinds } from '@fairlead/options';
 import { SetupError } from './errors/setup-error.js';
 
+export type { Kind, Kinds } from '@fairlead/options';
+
 /**
  * Checks the options of a call.
  *

@@ -1,5 +1,6 @@
 import { expect, describe as group, it, vi } from 'vitest';
 import {
+  assertOptions,
   type Description,
   describe,
   describeFactories,
@@ -7,6 +8,7 @@ import {
   mayBeEmpty,
   mediaTypesOf,
   type Role,
+  throwTogether,
 } from '../src/extend.js';
 import {
   type Context,
@@ -282,6 +284,30 @@ group('an error that describes itself', () => {
       null,
       'INTERNAL_SERVER_ERROR',
     ]);
+  });
+});
+
+group('assertOptions() and throwTogether()', () => {
+  const width = { description: 'a number', accepts: (value: unknown) => typeof value === 'number' };
+  const check = (options: object | undefined) => assertOptions('logo()', options, { width });
+
+  it('accept valid options, and none', () => {
+    check({ width: 10 });
+    check({ width: undefined });
+    check(undefined);
+    throwTogether([]);
+  });
+
+  it('throw one error with everything that is wrong, from the line of their caller', () => {
+    const messages = [
+      "logo() cannot use 'wide' as width. Use a number.",
+      "logo() has no option 'widht'. Did you mean 'width'?",
+    ];
+    const expected = { code: 'INVALID_OPTION', message: messages.join('\n') };
+    expect(() => check({ width: 'wide', widht: 10 })).toThrow(expect.objectContaining(expected));
+    expect(() => throwTogether(messages)).toThrow(
+      expect.objectContaining({ ...expected, stack: expect.not.stringContaining('throwTogether') }),
+    );
   });
 });
 

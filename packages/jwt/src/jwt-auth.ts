@@ -7,7 +7,7 @@ import {
   type StandardSchema,
   type State,
 } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   anything,
   describeValue,
@@ -267,14 +267,13 @@ function readOptions(options: JwtAuthOptions<StandardSchema | undefined>): {
     const what = given.length === 0 ? 'a key' : `one key, not ${given.join(' and ')}`;
     problems.push(`${call} needs ${what}. Pass either secret, publicKey or jwks.`);
   }
-  if (problems.length > 0) throw invalidOption(problems);
+  throwTogether(problems);
   const keys = createKeys(call, options);
   const { algorithms = keys.algorithms } = options;
   const unusable = algorithms.filter((name) => !keys.algorithms.includes(name));
   if (unusable.length > 0) {
-    throw invalidOption([
-      `${call} cannot use ${describeValue(unusable)} as algorithms of this key. Use ${keys.algorithms.join(', ')}.`,
-    ]);
+    const problem = `${call} cannot use ${describeValue(unusable)} as algorithms of this key.`;
+    throw new SetupError('INVALID_OPTION', `${problem} Use ${keys.algorithms.join(', ')}.`);
   }
   return { keys, algorithms };
 }
@@ -286,8 +285,4 @@ function createKeys(call: string, options: JwtAuthOptions<StandardSchema | undef
     const { message, cause } = error as Error;
     throw new SetupError('INVALID_OPTION', `${call} cannot use ${message}`, { cause });
   }
-}
-
-function invalidOption(problems: readonly string[]): SetupError {
-  return new SetupError('INVALID_OPTION', problems.join('\n'));
 }

@@ -1,10 +1,5 @@
-import {
-  type Context,
-  type Middleware,
-  type SecurityRequirement,
-  SetupError,
-} from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { type Context, type Middleware, type SecurityRequirement } from '@fairlead/core';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import { describeValue } from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
 import { BEARER, JWT, verifiedToken } from './verified-token.js';
@@ -85,7 +80,7 @@ function assertNames(call: string, names: readonly unknown[]): void {
       `${call} cannot use ${describeValue(name)}. Use visible ASCII without spaces, quotes or backslashes.`,
   );
   if (names.length === 0) problems.push(`${call} needs at least one argument, such as 'admin'.`);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 /** RFC 6749 §3.3: scope-token */

@@ -7,11 +7,10 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { describe } from '@fairlead/core/extend';
+import { assertOptions, describe } from '@fairlead/core/extend';
 import {
   boolean,
   describeValue,
-  findOptionProblems,
   fn,
   hasMethods,
   type Kinds,
@@ -149,7 +148,7 @@ function isBuckets(value: unknown): boolean {
 export function createMetrics<Format extends RegistryContentType = PrometheusContentType>(
   options: MetricsOptions<Format> = {},
 ): Metrics<Format> {
-  assertOptions(options);
+  assertOptions<AnyOptions>('createMetrics()', options, METRICS_OPTIONS);
   const { registry = new Registry<Format>(), buckets, processMetrics = true, skip } = options;
   const requests = findRequests(registry, buckets) ?? addRequests(registry, buckets ?? BUCKETS);
   if (processMetrics) addProcessMetrics(registry);
@@ -328,10 +327,4 @@ function assertFree(call: string, registry: AnyRegistry, name: string): void {
 function addProcessMetrics(registry: AnyRegistry): void {
   if (registry.getSingleMetric('process_cpu_seconds_total') !== undefined) return;
   collectDefaultMetrics({ register: registry });
-}
-
-/** @throws {SetupError} `INVALID_OPTION` */
-function assertOptions(options: AnyOptions): void {
-  const problems = findOptionProblems('createMetrics()', options, METRICS_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
 }

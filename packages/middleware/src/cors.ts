@@ -1,5 +1,5 @@
 import { type Context, type Middleware, type Next } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   anything,
   boolean,
@@ -11,7 +11,6 @@ import {
   kind,
   warn,
 } from '@fairlead/options';
-import { throwTogether } from './options.js';
 
 /**
  * The origins that may read responses, as in the npm package cors. An origin is a scheme, host and

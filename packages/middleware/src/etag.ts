@@ -4,9 +4,8 @@ import {
   type Middleware,
   PreconditionFailedError,
 } from '@fairlead/core';
-import { after, describe, describeFactories } from '@fairlead/core/extend';
+import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
 import { describeValue } from '@fairlead/options';
-import { assertOptions } from './options.js';
 
 /**
  * Adds an `ETag` to responses to GET and HEAD with status 200, and responds with 304 when the client's

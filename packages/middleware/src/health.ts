@@ -1,4 +1,5 @@
 import { createRouter, type Router, ServiceUnavailableError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   findOptionProblems,
@@ -11,7 +12,6 @@ import {
   nonEmptyString,
   positiveMilliseconds,
 } from '@fairlead/options';
-import { throwTogether } from './options.js';
 
 /** Options of {@link createHealth}. */
 export interface HealthOptions {

@@ -1,7 +1,6 @@
 import type { Context, Middleware } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
 import { boolean, fn, type Kinds, kind } from '@fairlead/options';
-import { assertOptions, isHeader } from './options.js';
 
 /** Options of {@link requestId}. */
 export interface RequestIdOptions {
@@ -52,4 +51,17 @@ describeFactories(requestId);
 function randomIds(): () => string {
   const { randomUUID } = process.getBuiltinModule('node:crypto');
   return () => randomUUID();
+}
+
+/** Whether a response can have a header. */
+export function isHeader(name: string, value: string): boolean {
+  // An import of node:http would load fetch with the package.
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }

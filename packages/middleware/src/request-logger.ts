@@ -1,7 +1,6 @@
 import type { Context, Middleware, RequestOutcome } from '@fairlead/core';
-import { after, describe, describeFactories } from '@fairlead/core/extend';
+import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
 import { fn, type Kinds, kind } from '@fairlead/options';
-import { assertOptions } from './options.js';
 
 /** What {@link requestLogger} logs about one request. */
 export interface RequestLogEntry {

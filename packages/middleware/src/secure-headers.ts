@@ -1,7 +1,7 @@
 import { type Middleware } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
-import { isHeader, throwTogether } from './options.js';
+import { isHeader } from './request-id.js';
 
 /** Default headers, for a JSON API and pages without scripts. */
 const DEFAULTS: Readonly<Record<string, string>> = {

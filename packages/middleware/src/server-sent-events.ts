@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import type { Context } from '@fairlead/core';
-import { describe, type Responder, serialize } from '@fairlead/core/extend';
+import { assertOptions, describe, type Responder, serialize } from '@fairlead/core/extend';
 import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
-import { assertOptions } from './options.js';
 
 /** One server-sent event. */
 export interface ServerSentEvent {

@@ -1,5 +1,5 @@
 import { type Context, HttpError, type Middleware, ServiceUnavailableError } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   findOptionProblems,
@@ -8,7 +8,6 @@ import {
   LONGEST_DELAY,
   oneOf,
 } from '@fairlead/options';
-import { throwTogether } from './options.js';
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {

@@ -2,9 +2,9 @@ import {
   BadRequestError,
   type Context,
   PayloadTooLargeError,
-  SetupError,
   UnsupportedMediaTypeError,
 } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   boolean,
@@ -133,7 +133,7 @@ export function resolveOptions<Options extends PartsOptions>(
   }
   const limits = object.accepts(options?.limits) ? options.limits : undefined;
   problems.push(...findLimitProblems(call, limits));
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   const { filter } = options;
   return {
     limits: completeLimits(limits),

@@ -1,5 +1,5 @@
-import { type Application, isStandardSchema, type Route, SetupError } from '@fairlead/core';
-import { descriptionOf } from '@fairlead/core/extend';
+import { type Application, isStandardSchema, type Route } from '@fairlead/core';
+import { descriptionOf, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   either,
@@ -128,7 +128,7 @@ export function checkOptions<Options extends DocumentOptions>(
 ): void {
   const problems = findOptionProblems(call, options, kinds);
   if (options?.info === undefined) problems.push(`${call} needs info. Pass a title and a version.`);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type Route, type SecurityRequirement, SetupError } from '@fairlead/core';
-import { describe, descriptionOf } from '@fairlead/core/extend';
+import { type Route, type SecurityRequirement } from '@fairlead/core';
+import { describe, descriptionOf, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   describeValue,
@@ -47,7 +47,7 @@ export function secured(target: object, security: SecurityRequirement): object {
   for (const name of ['name', 'scheme'] as const) {
     if (security?.[name] === undefined) problems.push(`secured() needs a ${name}. Pass one.`);
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   return describe(target, { security });
 }
 

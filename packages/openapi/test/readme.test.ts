@@ -28,7 +28,9 @@ it('the README lists the code of every error', () => {
     readFileSync(new URL(file, folder), 'utf8'),
   );
   const thrown = sources.flatMap((source) =>
-    [...source.matchAll(/(?:SetupError|super)\(\s*'([A-Z_]+)'/g)].map(([, code]) => code),
+    [...source.matchAll(/(?:SetupError|super)\(\s*'([A-Z_]+)'|throwTogether\(/g)].map(
+      ([, code = 'INVALID_OPTION']) => code,
+    ),
   );
   const listed = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code);
 

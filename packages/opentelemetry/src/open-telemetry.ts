@@ -1,14 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
-import {
-  type Context,
-  type Middleware,
-  type Next,
-  type PublishedError,
-  SetupError,
-} from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
-import { boolean, describeValue, findOptionProblems, fn, type Kinds } from '@fairlead/options';
+import { type Context, type Middleware, type Next, type PublishedError } from '@fairlead/core';
+import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
+import { boolean, describeValue, fn, type Kinds } from '@fairlead/options';
 import { type ActiveContext, type RegisteredApi, registeredApi, type Span } from './sdk.js';
 
 /** Options of {@link openTelemetry}. */
@@ -51,8 +45,7 @@ export interface TraceState {
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<TraceState> {
-  const problems = findOptionProblems('openTelemetry()', options, OPEN_TELEMETRY_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions('openTelemetry()', options, OPEN_TELEMETRY_OPTIONS);
   const { includeMessage = false, onWarning = console.warn } = options;
   let hasWarned = false;
   // A function is subscribed as often as it is passed.

@@ -1,4 +1,5 @@
 import { SetupError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import { describeValue, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
 
 /** A span, in the part of @opentelemetry/api 1.0 that this package uses. */
@@ -121,7 +122,7 @@ export function manageTelemetry(
       `manageTelemetry() cannot use ${describeValue(onClose)} as onClose. Pass onClose from the lifecycle of serve().`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   const { logger = console, timeout = 2_000 } = options;
   const problem = findTracingProblem();
   if (problem !== undefined) logger.warn(problem);

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { SetupError } from '@fairlead/core';
-import { findOptionProblems, fn, type Kinds, kind, oneOf } from '@fairlead/options';
+import { assertOptions } from '@fairlead/core/extend';
+import { fn, type Kinds, kind, oneOf } from '@fairlead/options';
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
 import { describeError } from './describe-error.js';
 import { isRequestLine } from './request-log.js';
@@ -49,8 +50,7 @@ const require = createRequire(import.meta.url);
  *   when `format` is `pretty` and pino-pretty is not installed.
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const problems = findOptionProblems('createLogger()', options, LOGGER_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions('createLogger()', options, LOGGER_OPTIONS);
   const { level = 'info', format = 'auto', serializeError = describeError } = options;
   const isTerminal = options.destination === undefined && process.stdout.isTTY === true;
   const isPretty = format === 'pretty' || (format === 'auto' && isTerminal);

@@ -5,8 +5,8 @@ import {
   type RequestOutcome,
   SetupError,
 } from '@fairlead/core';
-import { describe } from '@fairlead/core/extend';
-import { describeValue, findOptionProblems, fn, type Kinds } from '@fairlead/options';
+import { assertOptions, describe } from '@fairlead/core/extend';
+import { describeValue, fn, type Kinds } from '@fairlead/options';
 import type { Logger } from 'pino';
 
 /** Options of {@link logRequests}. */
@@ -43,8 +43,7 @@ const shown = new WeakMap<Context, unknown>();
  */
 export function logRequests(logger: Logger, options: RequestLogOptions = {}): Middleware {
   assertLogger('logRequests()', logger);
-  const problems = findOptionProblems('logRequests()', options, REQUEST_LOG_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions('logRequests()', options, REQUEST_LOG_OPTIONS);
   const { quiet } = options;
   return describe<Middleware>(
     function logRequests(ctx, next) {

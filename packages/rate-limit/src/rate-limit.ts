@@ -7,10 +7,9 @@ import {
   InternalServerError,
   type Middleware,
   ServiceUnavailableError,
-  SetupError,
   TooManyRequestsError,
 } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   either,
@@ -427,7 +426,7 @@ function assertOptions(call: string, options: RateLimitOptions): void {
     problems.push(`${call} needs ${name}. Pass ${RATE_LIMIT_OPTIONS[name].description}.`);
   }
   if (problems.length === 0) problems.push(...findConflicts(call, options));
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 /** Finds options that do not fit each other. */

@@ -1,4 +1,4 @@
-import { SetupError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   findOptionProblems,
@@ -64,7 +64,7 @@ export function createRedisStore(
       `createRedisStore() cannot use ${describeValue(client)}. Pass a client from the npm package redis.`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
   const { prefix = 'rate-limit:', timeout = 500 } = options;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   const late = (): Error => new Error(`Redis did not respond within ${timeout} ms.`);

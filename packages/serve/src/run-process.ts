@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { SetupError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   describeFile,
@@ -85,7 +86,7 @@ function isSignalName(value: unknown): boolean {
  *
  * @throws {SetupError} `INVALID_OPTION`, with every problem.
  */
-export function assertOptions<Options extends object>(
+export function requireOptions<Options extends object>(
   call: string,
   options: Options | undefined,
   kinds: Kinds<Options>,
@@ -94,7 +95,7 @@ export function assertOptions<Options extends object>(
     options === undefined
       ? [`${call} needs options. Pass an object.`]
       : findOptionProblems<Options>(call, options, kinds);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 /** The lifecycle of a process: when it shuts down, and what it closes. */
@@ -146,7 +147,7 @@ export async function runProcess<T>(
   options: ProcessOptions = {},
 ): Promise<T> {
   try {
-    assertOptions('runProcess()', options, PROCESS_OPTIONS);
+    requireOptions('runProcess()', options, PROCESS_OPTIONS);
   } catch (error) {
     return manage(() => Promise.reject(error), {});
   }

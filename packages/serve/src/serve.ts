@@ -18,12 +18,12 @@ import {
   warn,
 } from '@fairlead/options';
 import {
-  assertOptions,
   type Lifecycle,
   manage,
   NAME,
   PROCESS_OPTIONS,
   type ProcessOptions,
+  requireOptions,
 } from './run-process.js';
 
 /** Options of {@link serve}. The host, limits and timeouts are those of `listen`. */
@@ -125,7 +125,7 @@ export async function serve(
 ): Promise<Service> {
   let times: Times;
   try {
-    assertOptions('serve()', options, SERVE_OPTIONS);
+    requireOptions('serve()', options, SERVE_OPTIONS);
     times = timesOf(options);
   } catch (error) {
     return manage(() => Promise.reject(error), {});

@@ -1,5 +1,5 @@
-import { SetupError } from '@fairlead/core';
-import { findOptionProblems, integer, type Kinds } from '@fairlead/options';
+import { assertOptions } from '@fairlead/core/extend';
+import { integer, type Kinds } from '@fairlead/options';
 import type { SessionStore } from './stored-sessions.js';
 
 /** Options of {@link createMemoryStore}. */
@@ -33,8 +33,7 @@ interface Entry {
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
-  const problems = findOptionProblems('createMemoryStore()', options, MEMORY_STORE_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions('createMemoryStore()', options, MEMORY_STORE_OPTIONS);
   const { maxSessions = 100_000, maxBytes = 67_108_864 } = options;
   const entries = new Map<string, Entry>();
   let bytes = 0;

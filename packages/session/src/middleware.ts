@@ -1,5 +1,5 @@
-import { type Context, isHttpError, type Middleware, SetupError } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { type Context, isHttpError, type Middleware } from '@fairlead/core';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/middleware';
 import {
   anything,
@@ -264,7 +264,7 @@ function isStore(value: unknown): boolean {
 function assertOptions(options: SessionOptions): void {
   const problems = findOptionProblems('session()', options, SESSION_OPTIONS);
   if (problems.length === 0) problems.push(...findContradictions(options ?? {}));
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 function findContradictions(options: SessionOptions): readonly string[] {

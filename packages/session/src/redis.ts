@@ -1,4 +1,4 @@
-import { SetupError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import { describeValue, findOptionProblems, fn, type Kinds, string } from '@fairlead/options';
 import type { SessionStore } from './stored-sessions.js';
 
@@ -68,5 +68,5 @@ function assertArguments(client: RedisClient, options: RedisStoreOptions): void 
       `createRedisStore() cannot use ${describeValue(client)} as a client. Pass the result of createClient() from the npm package redis.`,
     );
   }
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }

@@ -1,6 +1,7 @@
 import { basename, resolve, win32 } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AnyContext, NotFoundError, SetupError } from '@fairlead/core';
+import { type AnyContext, NotFoundError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import {
   boolean,
   describeValue,
@@ -95,7 +96,7 @@ export async function download(
   options: SendFileOptions = {},
 ): Promise<void> {
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    throw invalid(`download() cannot use ${describeValue(name)} as name. Pass a file name.`);
+    throwTogether([`download() cannot use ${describeValue(name)} as name. Pass a file name.`]);
   }
   await respond('download()', ctx, path, options);
   const saved = name ?? basename(path instanceof URL ? fileURLToPath(path) : path);
@@ -113,7 +114,7 @@ async function respond(
     const fix = 'Pass a path or, without root, a file: URL.';
     problems.unshift(`${call} cannot use ${describeValue(path)} as path. ${fix}`);
   }
-  if (problems.length > 0) throw invalid(problems.join('\n'));
+  throwTogether(problems);
   const { dotfiles = 'ignore', symlinks = 'follow', precompressed = false } = options;
   const { cacheControl = 'public, max-age=0' } = options;
   const root = options.root === undefined ? undefined : toPath(options.root);
@@ -142,8 +143,4 @@ function below(
     return undefined;
   }
   return resolve(root, ...names);
-}
-
-function invalid(message: string): SetupError {
-  return new SetupError('INVALID_OPTION', message);
 }

@@ -1,5 +1,5 @@
-import { SetupError } from '@fairlead/core';
-import { findOptionProblems, type Kinds, kind, nonEmptyString } from '@fairlead/options';
+import { assertOptions } from '@fairlead/core/extend';
+import { type Kinds, kind, nonEmptyString } from '@fairlead/options';
 import { CookieJar } from 'tough-cookie';
 import type { AgentOptions, TestAgent } from './test-app.js';
 
@@ -23,8 +23,7 @@ const OPTIONS: Kinds<AgentOptions> = {
  * @see RFC 6265
  */
 export function createAgent(request: TestAgent['request'], options: AgentOptions): TestAgent {
-  const problems = findOptionProblems('app.agent()', options, OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions('app.agent()', options, OPTIONS);
   const { origin = 'http://localhost', ip } = options;
   // Without the list of public suffixes, an origin such as https://app.test works like any other.
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false });

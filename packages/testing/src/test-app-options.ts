@@ -4,8 +4,8 @@ import {
   type Application,
   type ApplicationOptions,
   type ErrorHandlerOptions,
-  SetupError,
 } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import type { Constructor, Container, RegisterOptions, Token } from '@fairlead/di';
 import {
   anything,
@@ -149,7 +149,7 @@ export function assertTestOptions(options: TestAppOptions | ApplicationTestOptio
     ...findGuardClasses(options?.guardOverrides),
     ...findCombinationProblems(options ?? {}),
   );
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  throwTogether(problems);
 }
 
 /** Finds classes in `guardOverrides`, which replaces functions by functions. */

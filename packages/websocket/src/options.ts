@@ -1,8 +1,7 @@
-import { SetupError } from '@fairlead/core';
+import { assertOptions } from '@fairlead/core/extend';
 import {
   arrayOf,
   either,
-  findOptionProblems,
   integer,
   type Kinds,
   kind,
@@ -72,8 +71,7 @@ export type CompleteOptions = Readonly<Required<Omit<WebSocketOptions, 'origins'
  * @throws {SetupError} `INVALID_OPTION`, with every problem.
  */
 export function completeOptions(call: string, options: WebSocketOptions): CompleteOptions {
-  const problems = findOptionProblems(call, options, WEBSOCKET_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions(call, options, WEBSOCKET_OPTIONS);
   return Object.freeze({
     protocols: [],
     maxMessageSize: 65_536,

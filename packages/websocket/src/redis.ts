@@ -1,4 +1,4 @@
-import { SetupError } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import { findOptionProblems, type Kinds, kind, string } from '@fairlead/options';
 import type { BroadcastAdapter } from './rooms.js';
 
@@ -48,9 +48,7 @@ export function redisAdapter(options: RedisAdapterOptions): BroadcastAdapter {
     if (problems.length > 0 || options?.[name] !== undefined) continue;
     problems.push(`redisAdapter() needs ${name}. Pass a node-redis client.`);
   }
-  if (problems.length > 0) {
-    throw new SetupError('INVALID_OPTION', problems.join('\n'));
-  }
+  throwTogether(problems);
   const { publisher, subscriber, prefix = 'fairlead:rooms:' } = options;
   return {
     publish: async (channel, message) => {

@@ -1,5 +1,5 @@
-import { SetupError } from '@fairlead/core';
-import { describeValue, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
+import { assertOptions } from '@fairlead/core/extend';
+import { describeValue, fn, type Kinds, kind } from '@fairlead/options';
 import type { WebSocketConnection } from './web-socket-connection.js';
 
 /** Carries broadcasts between processes. */
@@ -186,8 +186,7 @@ const ROOMS_OPTIONS: Kinds<RoomsOptions> = {
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createRooms(options: RoomsOptions = {}): Rooms {
-  const problems = findOptionProblems('createRooms()', options, ROOMS_OPTIONS);
-  if (problems.length > 0) throw new SetupError('INVALID_OPTION', problems.join('\n'));
+  assertOptions('createRooms()', options, ROOMS_OPTIONS);
   const { adapter = new LocalAdapter(), onError = console.error } = options;
   return new Rooms(adapter, onError);
 }

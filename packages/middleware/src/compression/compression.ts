@@ -6,9 +6,8 @@ import {
   type ResponseBody,
   type ResponseHeaders,
 } from '@fairlead/core';
-import { after, describe, describeFactories } from '@fairlead/core/extend';
+import { after, describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import { findOptionProblems, fn, integer, type Kinds, kind, object } from '@fairlead/options';
-import { throwTogether } from '../options.js';
 import { type Encoding, negotiate } from './negotiate.js';
 
 export type { Encoding };

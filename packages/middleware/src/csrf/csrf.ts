@@ -1,7 +1,6 @@
 import { type Context, ForbiddenError, type Middleware } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
 import { arrayOf, fn, type Kinds, kind, oneOf } from '@fairlead/options';
-import { assertOptions } from '../options.js';
 import type { CsrfTokens } from './tokens.js';
 
 /** Options of {@link csrf} and {@link csrfGuard}. */

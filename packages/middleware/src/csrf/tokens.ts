@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type Context } from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
 import {
   anything,
   boolean,
@@ -12,7 +13,6 @@ import {
 } from '@fairlead/options';
 import { readCookies } from '../cookies/read-cookies.js';
 import { setCookie } from '../cookies/set-cookie.js';
-import { throwTogether } from '../options.js';
 import { createKeys, hmac, isEqual, loadCrypto } from '../signature.js';
 
 /** Options of {@link csrfTokens}. */
