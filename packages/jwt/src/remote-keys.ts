@@ -9,9 +9,9 @@ export interface RemoteKeysOptions {
   /** Milliseconds between the starts of two fetches, whether they succeed or fail. Default 10,000. */
   readonly cooldown?: number;
   /** Milliseconds after which keys are fetched again. Default 600,000 (10 minutes). */
-  readonly maxAge?: number;
+  readonly lifetime?: number;
   /**
-   * Milliseconds after `maxAge` for which the last keys are used while fetching fails. Default 3,600,000
+   * Milliseconds after `lifetime` for which the last keys are used while fetching fails. Default 3,600,000
    * (1 hour).
    */
   readonly maxStale?: number;
@@ -22,7 +22,7 @@ export interface RemoteKeysOptions {
 export const REMOTE_KEYS_OPTIONS: Kinds<RemoteKeysOptions> = {
   timeout: positiveMilliseconds,
   cooldown: milliseconds,
-  maxAge: milliseconds,
+  lifetime: milliseconds,
   maxStale: milliseconds,
   onError: fn,
 };
@@ -42,10 +42,10 @@ export class RemoteKeys {
   #pending: Promise<void> | undefined = undefined;
 
   constructor(url: URL, options: RemoteKeysOptions) {
-    const { timeout = 5_000, cooldown = 10_000, maxAge = 600_000 } = options;
+    const { timeout = 5_000, cooldown = 10_000, lifetime = 600_000 } = options;
     const { maxStale = 3_600_000, onError = (error) => logFailure(url, error) } = options;
     this.#url = url;
-    this.#options = { timeout, cooldown, maxAge, maxStale, onError };
+    this.#options = { timeout, cooldown, lifetime, maxStale, onError };
   }
 
   /**
@@ -55,7 +55,7 @@ export class RemoteKeys {
    * @throws {errors.JOSEError} When the current keys of the issuer do not match.
    */
   readonly find: JWTVerifyGetKey = async (header, token) => {
-    if (this.#age() >= this.#options.maxAge) {
+    if (this.#age() >= this.#options.lifetime) {
       const refreshed = this.#refresh();
       // While the issuer fails, no request waits for it as long as there are keys.
       if (this.#failure === undefined || !this.#isUsable()) await refreshed;
@@ -82,7 +82,7 @@ export class RemoteKeys {
   }
 
   #isUsable(): boolean {
-    return this.#age() < this.#options.maxAge + this.#options.maxStale;
+    return this.#age() < this.#options.lifetime + this.#options.maxStale;
   }
 
   /** Fetches the keys, unless the last fetch has just begun. Concurrent callers share a fetch. */

@@ -32,7 +32,7 @@ it("the README's tables list every option", () => {
   const remote: Readonly<Record<keyof RemoteKeysOptions, true>> = {
     timeout: true,
     cooldown: true,
-    maxAge: true,
+    lifetime: true,
     maxStale: true,
     onError: true,
   };

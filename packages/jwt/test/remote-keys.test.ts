@@ -68,7 +68,7 @@ describe('the keys of an issuer', () => {
   it('may be replaced: a token that was accepted with another key of this name is rejected', async () => {
     let set = oneKey;
     const keys = await serveKeys((_, res) => respond(res, set));
-    const { statusOf } = await consume(keys.url, { cooldown: 0, maxAge: 0 });
+    const { statusOf } = await consume(keys.url, { cooldown: 0, lifetime: 0 });
     const token = await signWith(first);
     expect(await statusOf(token)).toBe(200);
     expect(await statusOf(token)).toBe(200);
@@ -91,7 +91,7 @@ describe('the keys of an issuer', () => {
   it('that are old are fetched again', async () => {
     let set = oneKey;
     const keys = await serveKeys((_, res) => respond(res, set));
-    const { statusOf } = await consume(keys.url, { cooldown: 0, maxAge: 0 });
+    const { statusOf } = await consume(keys.url, { cooldown: 0, lifetime: 0 });
     expect(await statusOf(await signWith(first))).toBe(200);
     set = { keys: [second.jwk] };
     expect(await statusOf(await signWith(first))).toBe(401);
@@ -161,7 +161,7 @@ describe('an issuer that fails', () => {
 
   it('keeps its last keys for the stated time', async () => {
     const keys = await serveKeys((_, res) => respond(res, oneKey));
-    const { statusOf, onError } = await consume(keys.url, { cooldown: 0, maxAge: 0 });
+    const { statusOf, onError } = await consume(keys.url, { cooldown: 0, lifetime: 0 });
     expect(await statusOf(await signWith(first))).toBe(200);
     await keys.stop();
     expect(await statusOf(await signWith(first))).toBe(200);
@@ -180,7 +180,7 @@ describe('an issuer that fails', () => {
     ];
     // From the third request on, the issuer hangs.
     const keys = await serveKeys((_, res) => responses.shift()?.(res));
-    const { statusOf } = await consume(keys.url, { cooldown: 0, maxAge: 0, timeout: 600_000 });
+    const { statusOf } = await consume(keys.url, { cooldown: 0, lifetime: 0, timeout: 600_000 });
     const token = await signWith(first);
     expect([await statusOf(token), await statusOf(token)]).toEqual([200, 200]);
     expect([await statusOf(token), await statusOf(token)]).toEqual([200, 200]);
@@ -189,7 +189,7 @@ describe('an issuer that fails', () => {
 
   it('loses its keys after the stated time', async () => {
     const keys = await serveKeys((_, res) => respond(res, oneKey));
-    const { statusOf } = await consume(keys.url, { cooldown: 0, maxAge: 0, maxStale: 1 });
+    const { statusOf } = await consume(keys.url, { cooldown: 0, lifetime: 0, maxStale: 1 });
     await keys.stop();
     const token = await signWith(first);
     expect(await statusOf(token)).toBe(503);
