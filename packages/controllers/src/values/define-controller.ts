@@ -111,13 +111,17 @@ export function defineController<
 >(
   prefix: Prefix,
   options: ControllerValueOptions<Version, Prefix, Inject, Routes>,
-): ControllerValue<{
-  readonly version: Version;
-  readonly prefix: Prefix;
-  readonly routes: {
-    readonly [Name in keyof Routes]: NonNullable<Routes[Name]['~contract']>;
+  // A `ControllerValue`, written out: so declarations of controllers import nothing, and clients need no other package.
+): {
+  new (...instances: never[]): object;
+  readonly '~contract'?: {
+    readonly version: Version;
+    readonly prefix: Prefix;
+    readonly routes: {
+      readonly [Name in keyof Routes]: NonNullable<Routes[Name]['~contract']>;
+    };
   };
-}>;
+};
 export function defineController(
   ...[prefix, given = {}]: readonly [prefix?: unknown, options?: unknown]
 ): ControllerValue {

@@ -1,0 +1,1 @@
+export { browserConfig as default } from '@fairlead/test-support/vitest-config';
